@@ -1,0 +1,61 @@
+"""Files on disk: safe tensors and plain bytes, written to a temporary name and moved into place."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from marginflow.arrays import FloatArray
+from marginflow.errors import InputError
+
+
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    """Write a file whole or not at all: temporary name beside the target, flush to disk, then move."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"The folder {target.parent} does not exist; make it first.")
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def write_text(path: str | Path, content: str) -> Path:
+    """Write a UTF-8 text file whole or not at all."""
+    return write_bytes(path, content.encode("utf-8"))
+
+
+def save_tensors(
+    path: str | Path, tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None
+) -> Path:
+    """Write named arrays as `.safetensors`, whole or not at all."""
+    arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    return write_bytes(path, safetensors.numpy.save(arrays, dict(metadata or {})))
+
+
+def load_tensors(path: str | Path) -> tuple[dict[str, FloatArray], dict[str, str]]:
+    """Read a `.safetensors` file as float64 arrays and its metadata; nothing in it is executed."""
+    source = Path(path)
+    if not source.is_file():
+        raise InputError(f"There is no file {source}.")
+    try:
+        with safetensors.safe_open(source, framework="numpy") as file:
+            metadata = dict(file.metadata() or {})
+            tensors = {name: np.asarray(file.get_tensor(name), dtype=np.float64) for name in file.keys()}  # noqa: SIM118
+    except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
+        raise InputError(f"{source} is not a readable .safetensors file: {error}.") from None
+    return tensors, metadata
