@@ -241,7 +241,7 @@ def test_blocks_of_rows_do_not_change_the_answer(monkeypatch):
     net = TwoLayer(W=rng.normal(size=(12, 3)), b=rng.normal(size=12), v=rng.normal(size=12))
     X, y, z = rng.normal(size=(25, 3)), rng.choice([-1.0, 1.0], 25), rng.normal(size=3)
     whole = minimal_step(net, X, y, z)
-    monkeypatch.setattr("marginflow.robustness.rays._BLOCK_NUMBERS", 40)
+    monkeypatch.setattr("marginflow.robustness.rays.BLOCK_NUMBERS", 40)
     pieces = minimal_step(net, X, y, z)
     np.testing.assert_allclose(pieces.first, whole.first, rtol=1e-13)
     np.testing.assert_allclose(pieces.shares, whole.shares)

@@ -7,7 +7,7 @@ per neuron. Sorted breakpoints and prefix sums give its value at every breakpoin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,13 +15,10 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, one_of, read_only, real_number, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.robustness.piecewise import BLOCK_NUMBERS, Changes, changes_of_block, without_noise
 
 AtZero = Literal["flips", "keeps", "positive", "negative"]
 AT_ZERO: tuple[str, ...] = ("flips", "keeps", "positive", "negative")
-
-_EPS = float(np.finfo(np.float64).eps)
-# Rows are processed in blocks of at most this many breakpoints (8 MiB of float64 a temporary).
-_BLOCK_NUMBERS = 1 << 20
 
 
 def zero_flips(y: FloatArray, at_zero: AtZero) -> BoolArray:
@@ -154,47 +151,48 @@ def minimal_step(
 ) -> RaySteps:
     r"""Exact steps t that flip the samples along the signed universal perturbation x_i - y_i t z.
 
-    .. math:: t_i = \inf\{t \ge 0 : y_i N(x_i - y_i t z) \le 0\}
+        .. math:: t_i = \inf\{t \ge 0 : y_i N(x_i - y_i t z) \le 0\}
 
-    The signed perturbation is the one of [VYS22, Thm 4.1] and [FVBS23, Thm 4.2]: one vector z, subtracted from the
-    positive samples and added to the negative ones. For one and the same vector added to every sample, which is a
-    different problem, see `minimal_step_unsigned`.
+        The signed perturbation is the one of [VYS22, Thm 4.1] and [FVBS23, Thm 4.2]: one vector z, subtracted from the
+        positive samples and added to the negative ones. For one and the same vector added to every sample, which is a
+        different problem, see `minimal_step_unsigned`.
 
-    Parameters
-    ----------
-    network : TwoLayer
-    X : array, shape (n, d)
-    y : array, shape (n,)
-        Labels -1 or +1.
-    direction : array, shape (d,)
-        z, of any non-zero length; steps are in units of z.
-    at_zero : "flips", "keeps", "positive" or "negative"
-        What N = 0 counts as; see `zero_flips`.
-    level : float
-        A sample counts as flipped when y N falls to this level instead of 0.
+        Parameters
+        ----------
+        network : TwoLayer
+        X : array, shape (n, d)
+        y : array, shape (n,)
+            Labels -1 or +1.
+        direction : array, shape (d,)
+            z, of any non-zero length; steps are in units of z.
+        at_zero : "flips", "keeps", "positive" or "negative"
+            What N = 0 counts as; see `zero_flips`.
+        level : float
+            A sample counts as flipped when y N falls to this level instead of 0.
 
-    Returns
-    -------
-    RaySteps
+        Returns
+        -------
+        RaySteps
 
-    Deviations
-    ----------
-    Values within the rounding error of their own sum, 16 eps sqrt(k) sum_j |v_j| (|a_j| + t |g_j|), count as zero:
-    without that the exactly flat zero regions of constructed networks would be decided by noise.
+        Deviations
+        ----------
+        Values within the rounding error of their own sum, 16 eps sqrt(k) sum_j |v_j| (|a_j| + t |g_j|), count as zero:
+        without that the exactly flat zero regions of constructed networks would be decided by noise.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from marginflow.networks import TwoLayer
-    >>> from marginflow.robustness import minimal_step
-    >>> net = TwoLayer(W=[[1.0, 0.0], [-1.0, 0.0]], v=[1.0, -1.0])        # N(x) = x_1
-    >>> found = minimal_step(net, [[2.0, 0.0], [-3.0, 1.0]], [1, -1], [0.5, 0.0])
-    >>> found.first, found.all_at_once, found.sizes
-    (array([4., 6.]), 6.0, array([2., 3.]))
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from marginflow.networks import TwoLayer
+    from marginflow.robustness.piecewise import BLOCK_NUMBERS, Changes, changes_of_block, without_noise
+        >>> from marginflow.robustness import minimal_step
+        >>> net = TwoLayer(W=[[1.0, 0.0], [-1.0, 0.0]], v=[1.0, -1.0])        # N(x) = x_1
+        >>> found = minimal_step(net, [[2.0, 0.0], [-3.0, 1.0]], [1, -1], [0.5, 0.0])
+        >>> found.first, found.all_at_once, found.sizes
+        (array([4., 6.]), 6.0, array([2., 3.]))
     """
     z = _direction(network, direction)
     points, signs = _samples(network, X, y)
-    h = _without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
+    h = without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
     return _scan(network, points, signs, -signs, h, float(np.linalg.norm(z)), at_zero, level)
 
 
@@ -215,7 +213,7 @@ def minimal_step_unsigned(
     """
     z = _direction(network, direction)
     points, signs = _samples(network, X, y)
-    h = _without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
+    h = without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
     return _scan(network, points, signs, np.ones(signs.size), h, float(np.linalg.norm(z)), at_zero, level)
 
 
@@ -238,7 +236,7 @@ def steps_along(
     norms = np.linalg.norm(E, axis=1)
     if (norms == 0).any():
         raise InputError(f"Direction {int(np.argmin(norms))} is zero; a ray needs a non-zero direction.")
-    G = _without_noise(E @ network.W.T, np.abs(E) @ np.abs(network.W.T))
+    G = without_noise(E @ network.W.T, np.abs(E) @ np.abs(network.W.T))
     return _scan(network, points, signs, np.ones(signs.size), G, norms, at_zero, level)
 
 
@@ -258,20 +256,6 @@ def _samples(network: TwoLayer, X: ArrayLike, y: ArrayLike) -> tuple[FloatArray,
     return points, labels("y", y, points.shape[0])
 
 
-def _without_noise(products: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Inner products that are zero up to rounding become zero, so that no breakpoint appears at 1e16."""
-    return np.where(np.abs(products) <= 4.0 * _EPS * sizes, 0.0, products)
-
-
-class _Changes(NamedTuple):
-    """Where the flipped state changes: sample, step, slot (0: at the step, 1: just after it) and +1 or -1."""
-
-    sample: IntArray
-    step: FloatArray
-    slot: IntArray
-    delta: IntArray
-
-
 def _scan(
     network: TwoLayer,
     points: FloatArray,
@@ -285,121 +269,19 @@ def _scan(
     """All changes, block by block; g_ij = factor_i slopes_j, or slopes_ij when slopes is a matrix."""
     level = real_number("level", level)
     zeros = zero_flips(y, at_zero)
-    rows = max(1, _BLOCK_NUMBERS // network.width)
-    parts: list[_Changes] = []
+    rows = max(1, BLOCK_NUMBERS // network.width)
+    parts: list[Changes] = []
     already = np.empty(y.size, dtype=np.bool_)
     for start in range(0, y.size, rows):
         block = slice(start, min(start + rows, y.size))
         A = network.preactivations(points[block])
         G = slopes[block] if slopes.ndim == 2 else factor[block][:, None] * slopes
-        found, already[block] = _changes_of_block(A, G, y[block, None] * network.v, zeros[block], level)
+        found, already[block] = changes_of_block(A, G, y[block, None] * network.v, zeros[block], level)
         parts.append(found._replace(sample=found.sample + start))
     return _collect(parts, already, np.broadcast_to(np.asarray(norms, dtype=np.float64), y.shape), at_zero, level)
 
 
-def _changes_of_block(
-    A: FloatArray, G: FloatArray, C: FloatArray, zeros: BoolArray, level: float
-) -> tuple[_Changes, BoolArray]:
-    r"""Changes of f_i(t) = sum_j C_ij relu(A_ij + t G_ij) - level on t >= 0, and the state at t = 0."""
-    n = A.shape[0]
-    on = (A > 0) | ((A == 0) & (G > 0))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        T = -A / G
-    none = ~((T > 0) & np.isfinite(T))  # starts at 0, never, or beyond the largest float
-    T[none] = np.inf
-    bend = C * np.abs(G)
-    speed = np.abs(bend).sum(axis=1)
-    bend[none] = 0.0
-
-    order = np.argsort(T, axis=1)
-    knots = np.concatenate([np.zeros((n, 1)), np.take_along_axis(T, order, axis=1)], axis=1)  # (n, k + 1)
-    finite = np.isfinite(knots)
-    lengths = np.diff(np.where(finite, knots, 0.0), axis=1)
-    lengths[~finite[:, 1:]] = 0.0
-    slope = (np.where(on, G, 0.0) * C).sum(axis=1)[:, None]
-    slope = np.concatenate([slope, slope + np.cumsum(np.take_along_axis(bend, order, axis=1), axis=1)], axis=1)
-    value = (np.maximum(A, 0.0) * C).sum(axis=1)[:, None] - level
-    value = np.concatenate([value, value + np.cumsum(slope[:, :-1] * lengths, axis=1)], axis=1)
-
-    rounding = 16.0 * _EPS * np.sqrt(A.shape[1])
-    still = rounding * ((np.abs(A) * np.abs(C)).sum(axis=1) + abs(level))[:, None]
-    moving = rounding * speed[:, None]
-    sign = np.sign(value).astype(np.int8)
-    sign[np.abs(value) <= still + moving * np.where(finite, knots, 0.0)] = 0
-    # Beyond the last knot exactly the neurons with G > 0 are active (or constant ones, G = 0).
-    rising = np.where(G > 0, G, 0.0) * C
-    tail = rising.sum(axis=1)
-    tail[np.abs(tail) <= rounding * np.abs(rising).sum(axis=1)] = 0.0
-    n_knots = finite.sum(axis=1)
-    at_last = sign[np.arange(n), n_knots - 1]
-    at_infinity = np.where(tail != 0, np.sign(tail).astype(np.int8), at_last)
-    sign_next = np.concatenate([sign[:, 1:], at_last[:, None]], axis=1)
-    sign_next[np.arange(n), n_knots - 1] = at_infinity
-
-    zero = zeros[:, None]
-    at_knot = (sign < 0) | ((sign == 0) & zero)
-    after = np.where(sign != 0, sign, sign_next)  # the sign just after the knot
-    before_next = np.where(sign_next != 0, sign_next, sign)  # the sign just before the next knot
-    P = ((after < 0) | ((after == 0) & zero)) & finite
-    Q = ((before_next < 0) | ((before_next == 0) & zero)) & finite
-
-    parts = [
-        _where(finite & (at_knot != P), knots, 1, P),
-        _where(finite[:, 1:] & (at_knot[:, 1:] != Q[:, :-1]), knots[:, 1:], 0, at_knot[:, 1:]),
-    ]
-    i, piece = np.nonzero(finite & (after * before_next < 0))
-    if i.size:
-        last = piece == n_knots[i] - 1
-        end = np.where(last, np.inf, knots[i, np.minimum(piece + 1, knots.shape[1] - 1)])
-        root = _roots(
-            A, G, C, level, i, knots[i, piece], end, value[i, piece], np.where(last, tail[i], slope[i, piece])
-        )
-        at_root = zeros[i]
-        opening = np.where(Q[i, piece], 1, -1)
-        # f passes through zero: the state changes at the root if zero has the new state, just after it if not.
-        slot = np.where(at_root == Q[i, piece], 0, 1)
-        parts.append(_Changes(i, root, slot, opening))
-    joined = _Changes(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    return joined, at_knot[:, 0]
-
-
-def _where(mask: BoolArray, steps: FloatArray, slot: int, new_state: BoolArray) -> _Changes:
-    i, place = np.nonzero(mask)
-    return _Changes(i, steps[i, place], np.full(i.size, slot), np.where(new_state[i, place], 1, -1))
-
-
-def _roots(
-    A: FloatArray,
-    G: FloatArray,
-    C: FloatArray,
-    level: float,
-    i: IntArray,
-    start: FloatArray,
-    end: FloatArray,
-    value: FloatArray,
-    slope: FloatArray,
-) -> FloatArray:
-    """Zero of f_i inside (start, end): from the prefix sums, then one Newton step with a fresh sum over neurons."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        root = start - value / slope
-    middle = np.where(np.isinf(end), start, 0.5 * (start + np.where(np.isinf(end), start, end)))
-    root = np.clip(np.where(np.isfinite(root), root, middle), start, end)
-    rows = max(1, _BLOCK_NUMBERS // A.shape[1])
-    for low in range(0, i.size, rows):
-        part = slice(low, min(low + rows, i.size))
-        a, g, c = A[i[part]], G[i[part]], C[i[part]]
-        r = root[part]
-        pre = a + g * r[:, None]
-        on = pre > 0
-        f = (np.where(on, pre, 0.0) * c).sum(axis=1) - level
-        df = (np.where(on, g, 0.0) * c).sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            newer = r - f / df
-        root[part] = np.where(np.isfinite(newer) & (newer > start[part]) & (newer < end[part]), newer, r)
-    return root
-
-
-def _collect(parts: list[_Changes], already: BoolArray, norms: FloatArray, at_zero: AtZero, level: float) -> RaySteps:
+def _collect(parts: list[Changes], already: BoolArray, norms: FloatArray, at_zero: AtZero, level: float) -> RaySteps:
     """Order the changes, and add them up over the samples into the flip curve."""
     sample, step, slot, delta = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.lexsort((slot, step, sample))
