@@ -1,0 +1,84 @@
+"""Tables of plain values, and the one way in which a value is shown to a reader."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from marginflow.errors import InputError
+
+
+def shown(value: object) -> str:
+    """A value as a reader sees it: four significant digits, yes and no, a dash for nothing.
+
+    Examples
+    --------
+    >>> from marginflow.report import shown
+    >>> [shown(value) for value in (0.123456, 1e-12, 100, True, None, "sphere")]
+    ['0.1235', '1e-12', '100', 'yes', '–', 'sphere']
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        x = float(value)
+        if math.isnan(x):
+            return "–"
+        return f"{x:.4g}" if math.isfinite(x) else ("∞" if x > 0 else "-∞")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {shown(entry)}" for key, entry in value.items())
+    if isinstance(value, Iterable):
+        return ", ".join(shown(entry) for entry in value)
+    return str(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows of plain values under named columns.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Headings, from left to right.
+    rows : tuple of tuples
+        Each as long as `columns`.
+    caption : str
+        What the table shows, read out before it by a screen reader.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    caption: str
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise InputError(
+                    f"Row {number} of the table {self.caption!r} has {len(row)} values, "
+                    f"but there are {len(self.columns)} columns."
+                )
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, object]], *, columns: Mapping[str, str], caption: str) -> Table:
+        """The table whose columns are the keys of `columns`, under the headings that are its values."""
+        picked = tuple(tuple(row.get(key) for key in columns) for row in rows)
+        return cls(columns=tuple(columns.values()), rows=picked, caption=caption)
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers only, and are therefore set flush right."""
+        return tuple(
+            bool(self.rows)
+            and all(
+                row[place] is None or (isinstance(row[place], numbers.Real) and not isinstance(row[place], bool))
+                for row in self.rows
+            )
+            for place in range(len(self.columns))
+        )
