@@ -1,1 +1,8 @@
-"""Under construction."""
+"""The judge: is a network a KKT point, a local minimum, and what does exact arithmetic say? Imports no solver."""
+
+from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport
+from marginflow.certificates.floor import training_floor
+from marginflow.certificates.kkt import certify
+from marginflow.certificates.pattern import KINK_TOLERANCE
+
+__all__ = ["DEFAULT_TOLERANCE", "KINK_TOLERANCE", "Certificate", "KinkReport", "certify", "training_floor"]

@@ -1,0 +1,244 @@
+"""What a certificate says: how far a network is from a KKT point, and by which multipliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.networks import TwoLayer
+
+DEFAULT_TOLERANCE = 1e-8
+"""Default of `Certificate.holds`."""
+
+Status = Literal["solved", "candidate accepted", "does not separate"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KinkReport:
+    """How kinks were recognised, and what depends on it.
+
+    Attributes
+    ----------
+    tolerance : float
+        Pairs with |pre_ij| <= tolerance ||(w_j, b_j)|| ||(x_i, 1)|| count as kinks.
+    count : int
+        Number of kinks among neurons that are not zero.
+    largest_inside, smallest_outside : float
+        Largest relative distance of a kink and smallest of any other pair: every tolerance in
+        [largest_inside, smallest_outside) gives this same certificate.
+    relied_on : float
+        Largest relative distance of a kink whose Clarke weight differs from the hard 0/1 pattern and matters.
+        The certificate speaks of the subdifferential enlarged by this much.
+    hard_residual : float or None
+        Stationarity with the hard pattern pre > 0 and the best multipliers for it (None if there are no kinks to
+        soften).
+    """
+
+    tolerance: float
+    count: int
+    largest_inside: float
+    smallest_outside: float
+    relied_on: float
+    hard_residual: float | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Certificate:
+    r"""How far a network is from a KKT point of min ||theta||^2/2 subject to y_i N(x_i) >= 1.
+
+    Every number is recomputed from `network`, `multipliers` and `clarke` alone.
+
+    Attributes
+    ----------
+    stationarity : float
+        ||theta - sum_i lambda_i y_i dN(x_i)|| / ||theta||, theta at margin 1.
+    feasibility : float
+        max(0, 1 - min_i y_i N(x_i)); 0 for a soft margin, where slack is allowed.
+    dual_feasibility : float
+        How far lambda_i >= 0 (and <= C), clarke in [0, 1] are violated; relative to max lambda.
+    complementarity : float
+        degree * sum_i lambda_i (y_i N(x_i) - 1) / ||theta||^2; with a soft margin plus the term (C - lambda_i)(1 -
+        y_i N(x_i))_+.
+    total, total_lower_bound : float
+        (stationarity^2 + weight^2 complementarity^2)^(1/2), which the multipliers minimise, and a number below
+        which no multipliers reach.
+    epsilon, delta : float
+        The absolute numbers of an (epsilon, delta)-approximate KKT point: ||theta - sum ...|| and max_i lambda_i
+        (y_i N(x_i) - 1).
+    hidden_stationarity, output_stationarity : float
+        The parts of `stationarity` in (W, b) and in v; their squares sum to its square.
+    neuron_stationarity : array, shape (k,)
+        The same, neuron by neuron.
+    norm_identity : float
+        |degree * sum_i lambda_i y_i N(x_i) / ||theta||^2 - 1|; at a hard margin sum lambda = ||theta||^2 / degree.
+    balance : float or None
+        max_j | |v_j| - ||(w_j, b_j)|| | / max_j ||(w_j, b_j)||; None when outputs are frozen.
+    multipliers : array, shape (n,)
+        lambda at margin 1.
+    clarke : array, shape (n, k)
+        The derivative of the ReLU that was used for each pair, in [0, 1]; mu_ij = lambda_i clarke_ij.
+    margins : array, shape (n,)
+        y_i N(x_i) of the rescaled network.
+    network : TwoLayer
+        The network at margin 1.
+    scale : float
+        The factor that took theta there.
+    margin_set, support : bool arrays, shape (n,)
+        Samples with y_i N(x_i) <= 1 + DEFAULT_TOLERANCE, and with lambda_i > DEFAULT_TOLERANCE max lambda.
+    kinks : bool array, shape (n, k)
+    live : bool array, shape (k,)
+        Neurons with v_j != 0 that are active on at least one sample; the others are dead.
+    floor : float or None
+        Lower bound of the stationarity that training from a given start can ever reach (`training_floor`).
+    """
+
+    status: Status
+    stationarity: float
+    feasibility: float
+    dual_feasibility: float
+    complementarity: float
+    total: float
+    total_lower_bound: float
+    complementarity_weight: float
+    epsilon: float
+    delta: float
+    hidden_stationarity: float
+    output_stationarity: float
+    neuron_stationarity: FloatArray
+    norm_identity: float
+    balance: float | None
+    multipliers: FloatArray
+    clarke: FloatArray
+    margins: FloatArray
+    network: TwoLayer
+    scale: float
+    margin_set: BoolArray
+    support: BoolArray
+    kinks: BoolArray
+    live: BoolArray
+    kink_report: KinkReport
+    penalty: float | None = None
+    floor: float | None = None
+
+    def holds(self, tol: float = DEFAULT_TOLERANCE) -> bool:
+        """Whether every KKT condition holds up to `tol`, and no kink farther than `tol` was relied on."""
+        return self.status != "does not separate" and all(
+            number <= tol
+            for number in (
+                self.stationarity,
+                self.feasibility,
+                self.dual_feasibility,
+                self.complementarity,
+                self.kink_report.relied_on,
+            )
+        )
+
+    @property
+    def mu(self) -> FloatArray:
+        """mu_ij = lambda_i clarke_ij, shape (n, k)."""
+        mu: FloatArray = self.multipliers[:, None] * self.clarke
+        return mu
+
+    @property
+    def norm_squared(self) -> float:
+        """||theta||^2 at margin 1."""
+        return self.network.norm_squared()
+
+    def to_dict(self, *, arrays: bool = True) -> dict[str, object]:
+        """Plain values: numbers, strings, None, lists. Infinite numbers become None.
+
+        With `arrays=False` only the numbers; otherwise also multipliers, margins, sets as index lists, and the
+        Clarke weights of the kinks as (sample, neuron, weight).
+        """
+        report = self.kink_report
+        out: dict[str, object] = {
+            "holds": self.holds(),
+            "tolerance": DEFAULT_TOLERANCE,
+            "status": self.status,
+            "penalty": self.penalty,
+            "outputs": self.network.outputs,
+            "bias": self.network.b is not None,
+            "n_samples": int(self.margins.size),
+            "width": self.network.width,
+            "dimension": self.network.dimension,
+            "norm_squared": self.norm_squared,
+            "scale": self.scale,
+            "stationarity": self.stationarity,
+            "hidden_stationarity": self.hidden_stationarity,
+            "output_stationarity": self.output_stationarity,
+            "feasibility": self.feasibility,
+            "dual_feasibility": self.dual_feasibility,
+            "complementarity": self.complementarity,
+            "complementarity_weight": self.complementarity_weight,
+            "total": self.total,
+            "total_lower_bound": self.total_lower_bound,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "norm_identity": self.norm_identity,
+            "balance": self.balance,
+            "floor": self.floor,
+            "multiplier_sum": float(self.multipliers.sum()),
+            "on_margin": int(self.margin_set.sum()),
+            "support_size": int(self.support.sum()),
+            "live_neurons": int(self.live.sum()),
+            "kinks": {
+                "tolerance": report.tolerance,
+                "count": report.count,
+                "largest_inside": report.largest_inside,
+                "smallest_outside": report.smallest_outside if np.isfinite(report.smallest_outside) else None,
+                "relied_on": report.relied_on,
+                "hard_residual": report.hard_residual,
+            },
+        }
+        if arrays:
+            rows, columns = np.nonzero(self.kinks & (self.network.v != 0))
+            weights = self.clarke[rows, columns]
+            out |= {
+                "multipliers": self.multipliers.tolist(),
+                "margins": self.margins.tolist(),
+                "neuron_stationarity": self.neuron_stationarity.tolist(),
+                "margin_set": _indices(self.margin_set).tolist(),
+                "support": _indices(self.support).tolist(),
+                "live": _indices(self.live).tolist(),
+                "clarke_on_kinks": [[int(i), int(j), float(c)] for i, j, c in zip(rows, columns, weights, strict=True)],
+            }
+        return out
+
+    def __str__(self) -> str:
+        report = self.kink_report
+        n, k = self.clarke.shape
+        if self.status == "does not separate":
+            return (
+                f"Not a KKT point: the network does not separate the data (smallest margin {self.margins.min():.3g}, "
+                f"{int((self.margins <= 0).sum())} of {n} samples on the wrong side)."
+            )
+        answer = "holds" if self.holds() else "does not hold"
+        kind = "max margin" if self.penalty is None else f"soft margin, C = {self.penalty:g}"
+        lines = [
+            f"KKT certificate ({kind}) {answer} at {DEFAULT_TOLERANCE:.0e}",
+            f"  stationarity     {self.stationarity:.2e}   "
+            f"((W, b): {self.hidden_stationarity:.2e}, v: {self.output_stationarity:.2e})",
+            f"  complementarity  {self.complementarity:.2e}",
+            f"  feasibility      {self.feasibility:.2e}",
+            f"  dual             {self.dual_feasibility:.2e}",
+            f"  no multipliers reach a total below {self.total_lower_bound:.2e} (reached: {self.total:.2e})",
+            f"  ||theta||^2 = {self.norm_squared:.6g}, sum lambda = {self.multipliers.sum():.6g}, "
+            f"identity off by {self.norm_identity:.1e}"
+            + ("" if self.balance is None else f", balance off by {self.balance:.1e}"),
+            f"  {int(self.margin_set.sum())} of {n} samples on the margin, {int(self.support.sum())} with multiplier, "
+            f"{int(self.live.sum())} of {k} neurons live",
+            f"  {report.count} kinks at relative tolerance {report.tolerance:.0e}; the same for every tolerance in "
+            f"[{report.largest_inside:.1e}, {report.smallest_outside:.1e}); farthest relied on {report.relied_on:.1e}",
+        ]
+        if report.hard_residual is not None:
+            lines.append(f"  with hard 0/1 patterns the stationarity would read {report.hard_residual:.2e}")
+        if self.floor is not None:
+            lines.append(f"  training from that start can never get below {self.floor:.2e}")
+        return "\n".join(lines)
+
+
+def _indices(mask: BoolArray) -> IntArray:
+    return np.flatnonzero(mask)

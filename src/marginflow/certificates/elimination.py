@@ -1,0 +1,127 @@
+r"""The least-squares problem when the state of every kink is given: free, at 0, or tied to lambda_i.
+
+Free Clarke weights are eliminated neuron by neuron: mu_ij, i in K_j, can cancel exactly the part of the residual of
+neuron j in span{xt_i : i in K_j}. What is left is a problem in lambda alone, of size n, in Gram form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.certificates.box_quadratic import minimise_in_box, solve_ridged
+from marginflow.certificates.least_squares import Residual, StationarityProblem
+
+_RANK = 1e-11
+_REFINEMENTS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class _KinkSpan:
+    """An orthonormal basis Q of span{xt_i : i in rows} and the factor R of the rows that were kept, xt_rows = (QR)'."""
+
+    rows: IntArray
+    Q: FloatArray
+    R: FloatArray
+    pivots: IntArray
+
+    def coefficients(self, residual: FloatArray) -> FloatArray:
+        """z with sum_i z_i xt_i = the part of `residual` in the span; dependent samples get 0."""
+        z = np.zeros(self.rows.size)
+        z[self.pivots] = scipy.linalg.solve_triangular(self.R, self.Q.T @ residual, check_finite=False)
+        return z
+
+
+def _kink_span(T: FloatArray, rows: IntArray) -> _KinkSpan:
+    columns = T[rows].T
+    if rows.size <= columns.shape[0]:
+        Q, R = scipy.linalg.qr(columns, mode="economic", check_finite=False)
+        diagonal = np.abs(np.diag(R))
+        if diagonal.min() > _RANK * diagonal.max():
+            return _KinkSpan(rows, Q, R, np.arange(rows.size))
+    Q, R, pivots = scipy.linalg.qr(columns, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(R))
+    rank = int((diagonal > _RANK * diagonal[0]).sum()) if diagonal[0] > 0 else 0
+    return _KinkSpan(rows, Q[:, :rank], R[:rank, :rank], pivots[:rank])
+
+
+class EliminatedKinks:
+    """The reduced problem in lambda for given sets of free and tied kinks.
+
+    Parameters
+    ----------
+    problem : StationarityProblem
+    gram : array, shape (n, n)
+        T T', computed once by the caller.
+    free, tied : bool arrays, shape (n, k)
+        Disjoint subsets of the kinks; the other kinks have mu_ij = 0.
+    """
+
+    def __init__(self, problem: StationarityProblem, gram: FloatArray, free: BoolArray, tied: BoolArray) -> None:
+        self.problem = problem
+        self.tied = tied
+        self.carried = problem.active | tied
+        self.spans = {
+            int(j): _kink_span(problem.T, np.flatnonzero(free[:, j])) for j in np.flatnonzero(free.any(axis=0))
+        }
+        self.H = self._hessian(gram)
+
+    def _hessian(self, gram: FloatArray) -> FloatArray:
+        p = self.problem
+        weighted = self.carried * np.abs(p.v)
+        H: FloatArray = gram * (weighted @ weighted.T)
+        for j, span in self.spans.items():
+            rows = np.flatnonzero(self.carried[:, j])
+            B = p.v[j] * (p.T[rows] @ span.Q)
+            H[np.ix_(rows, rows)] -= B @ B.T
+        H += p.rho @ p.rho.T
+        H *= p.y[:, None]
+        H *= p.y
+        H += np.outer(p.omega, p.omega)
+        return H
+
+    def _score(self, residual: Residual) -> FloatArray:
+        """Minus the gradient of the reduced objective at a point with that residual."""
+        p = self.problem
+        hidden = residual.hidden.copy()
+        for j, span in self.spans.items():
+            hidden[j] -= span.Q @ (span.Q.T @ hidden[j])
+        P = (p.T @ hidden.T) * p.v
+        s: FloatArray = np.einsum("ij,ij->i", P, self.carried) + p.rho @ residual.output
+        return p.y * s + p.omega * residual.row
+
+    def _solve_kinks(self, lam: FloatArray, mu: FloatArray) -> FloatArray:
+        """Add to the free mu what cancels the residual in their spans; tied mu follow lambda."""
+        p = self.problem
+        mu = np.where(self.tied, lam[:, None], mu)
+        hidden = p.residual(lam, mu).hidden
+        for j, span in self.spans.items():
+            mu[span.rows, j] += p.y[span.rows] * span.coefficients(hidden[j]) / p.v[j]
+        return mu
+
+    def solve(self, start: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The minimiser over 0 <= lambda <= cap and unbounded free mu, refined against the ambient residual."""
+        p = self.problem
+        nothing = np.zeros(p.active.shape)
+        zero = np.zeros(p.y.size)
+        lam = minimise_in_box(self.H, self._score(p.residual(zero, nothing)), p.cap, start)
+        mu = self._solve_kinks(lam, nothing)
+        free = np.flatnonzero((lam > 0) & (lam < p.cap))
+        if free.size == 0:
+            return lam, mu
+        block = self.H[np.ix_(free, free)]
+        ridge = 1e-14 * float(np.trace(block)) / free.size
+        size = p.residual(lam, mu).norm()
+        for _ in range(_REFINEMENTS):
+            score = self._score(p.residual(lam, mu))
+            better = lam.copy()
+            better[free] = np.clip(lam[free] + solve_ridged(block, score[free], ridge), 0.0, p.cap)
+            better_mu = self._solve_kinks(better, mu)
+            better_size = p.residual(better, better_mu).norm()
+            if better_size >= size:
+                break
+            lam, mu, size = better, better_mu, better_size
+        return lam, mu

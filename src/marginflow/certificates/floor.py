@@ -1,0 +1,47 @@
+r"""What training can never remove: the part of the initial weights outside the span of the data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+
+
+def training_floor(initial: TwoLayer, trained: TwoLayer, data: Dataset) -> float:
+    r"""A lower bound of the stationarity of a trained network, known before any multiplier is computed.
+
+    .. math:: \text{stationarity} \;\ge\; \frac{\|W_0 P_\perp\|_F}{\|\theta_T\|}
+
+    Every gradient of the loss by w_j is a combination of the samples, so gradient methods never change the part of w_j
+    orthogonal to them, whereas at a KKT point w_j lies in their span. P_perp projects on the orthogonal complement of
+    span{x_i}; the quotient does not depend on the scale of theta_T. [VYS22, Sec. 6; eqs. (3)-(4)]
+
+    Parameters
+    ----------
+    initial, trained : TwoLayer
+        Before and after; same width and dimension.
+    data : Dataset
+
+    Returns
+    -------
+    float
+        0 when the samples span the whole space.
+    """
+    if (initial.width, initial.dimension) != (trained.width, trained.dimension):
+        raise InputError(
+            f"The initial network has width {initial.width} and dimension {initial.dimension}, the trained one "
+            f"{trained.width} and {trained.dimension}; they must agree."
+        )
+    if data.dimension != trained.dimension:
+        raise InputError(
+            f"The network has dimension {trained.dimension}, but the samples have {data.dimension} columns."
+        )
+    size = float(np.sqrt(trained.norm_squared()))
+    if size == 0.0:
+        raise InputError("Every trained parameter of the network is zero; there is no relative residual.")
+    _, singular, right = np.linalg.svd(data.X, full_matrices=False)
+    basis = right[singular > singular[0] * max(data.X.shape) * np.finfo(float).eps]
+    outside = initial.W - (initial.W @ basis.T) @ basis
+    return float(np.linalg.norm(outside)) / size

@@ -1,0 +1,245 @@
+r"""Is a network a KKT point of the max-margin problem? The multipliers are found here, never taken on trust."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from marginflow.arrays import FloatArray, matrix, read_only, real_number, vector
+from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport, Status
+from marginflow.certificates.floor import training_floor
+from marginflow.certificates.least_squares import StationarityProblem
+from marginflow.certificates.multipliers import best_multipliers
+from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, augmented_samples, recognise
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+
+_CANDIDATE_IS_ENOUGH = 1e-12
+
+
+def certify(
+    network: TwoLayer,
+    data: Dataset,
+    *,
+    penalty: float | None = None,
+    multipliers: tuple[ArrayLike, ArrayLike] | None = None,
+    initial: TwoLayer | None = None,
+    kink_tolerance: float = KINK_TOLERANCE,
+    complementarity_weight: float = 1.0,
+) -> Certificate:
+    r"""Measure how far a network is from a KKT point of the max-margin problem.
+
+    .. math:: \min \tfrac12 \|\theta\|^2 \quad \text{s.t.} \quad y_i N(x_i) \ge 1
+
+    The network is rescaled to margin 1. Then lambda_i >= 0 and Clarke weights in [0, 1] on the kinks are chosen to
+    minimise, by convex least squares,
+
+    .. math:: \frac{\|\theta - \sum_i \lambda_i y_i \partial N(x_i)\|^2}{\|\theta\|^2}
+              + \Big( \omega \, \frac{p \sum_i \lambda_i (y_i N(x_i) - 1)}{\|\theta\|^2} \Big)^2
+
+    with p the degree of homogeneity. Every sample may carry a multiplier, and pays for its distance from the margin
+    in the second term; so no tolerance decides who is on the margin, the sum is zero exactly at KKT points, and far
+    from one the two reported numbers say honestly which condition fails. [VYS22, eqs. (3)-(4), App. A; FVBS23, eqs.
+    (3)-(4); KYS23, Sec. 2]
+
+    Parameters
+    ----------
+    network : TwoLayer
+        Any network, trained by whatever or not at all.
+    data : Dataset
+    penalty : float or None
+        C of the soft margin min ||theta||^2/2 + C sum_i (1 - y_i N(x_i))_+. Then nothing is rescaled, lambda_i <=
+        C, and lambda_i = C is demanded where y_i N(x_i) < 1.
+    multipliers : (lambda (n,), mu (n, k)) or None
+        Candidate multipliers of the network at margin 1. They are clipped to what is feasible and checked; unless
+        they explain the network to 1e-12, the multipliers are computed anyway and the better ones kept.
+    initial : TwoLayer or None
+        Where training started; adds `floor` to the certificate.
+    kink_tolerance : float
+        Relative tolerance of `recognise`.
+    complementarity_weight : float
+        omega above. 0 minimises stationarity alone.
+
+    Returns
+    -------
+    Certificate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginflow.certificates import certify
+    >>> from marginflow.data import Dataset
+    >>> from marginflow.networks import TwoLayer
+    >>> data = Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1])
+    >>> network = TwoLayer(W=np.eye(2), v=[1.0, -1.0])
+    >>> certificate = certify(network, data)
+    >>> certificate.holds()
+    True
+    >>> certificate.multipliers
+    array([1., 1.])
+    """
+    _check(network, data)
+    tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
+    weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
+    cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
+    if network.norm_squared() == 0.0:
+        raise InputError("Every trained parameter of the network is zero; there is nothing to certify.")
+    candidate = None if multipliers is None else _candidate(multipliers, data.n_samples, network.width)
+    floor = None if initial is None else training_floor(initial, network, data)
+    least = float(network.margins(data.X, data.y).min())
+    if penalty is None and least <= 0:
+        pattern, _ = recognise(network, data.X, tolerance)
+        nothing = np.zeros(data.n_samples)
+        certificate = _evaluate(network, data, pattern, nothing, np.where(pattern.active, 1.0, 0.0), None, weight)
+        return replace(certificate, status="does not separate", floor=floor)
+    scale = 1.0 if penalty is not None else least ** (-1.0 / network.degree)
+    at_one = network if penalty is not None else network.scaled(scale)
+    pattern, Z = recognise(at_one, data.X, tolerance)
+    problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
+    enough = _CANDIDATE_IS_ENOUGH * problem.norm()
+    found = best_multipliers(problem, candidate, enough=enough)
+    status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"
+    ratio = np.divide(found.mu, found.lam[:, None], out=np.zeros_like(found.mu), where=found.lam[:, None] > 0)
+    clarke = np.where(pattern.kink, np.clip(ratio, 0.0, 1.0), pattern.active.astype(np.float64))
+    certificate = _evaluate(at_one, data, pattern, found.lam, clarke, penalty, weight)
+    norm = float(np.sqrt(at_one.norm_squared()))
+    hard = None
+    if certificate.kink_report.count:
+        hard_pattern = replace(pattern, active=pattern.positive, kink=np.zeros_like(pattern.kink))
+        hard_problem = stationarity_problem(at_one, data, hard_pattern, Z, cap=cap, weight=weight)
+        hard_found = best_multipliers(hard_problem)
+        hard_residual = hard_problem.residual(hard_found.lam, hard_found.mu)
+        hard = float(np.hypot(np.linalg.norm(hard_residual.hidden), np.linalg.norm(hard_residual.output))) / norm
+    return replace(
+        certificate,
+        status=status,
+        scale=scale,
+        total_lower_bound=found.bound / norm,
+        kink_report=replace(certificate.kink_report, hard_residual=hard),
+        floor=floor,
+    )
+
+
+def stationarity_problem(
+    network: TwoLayer, data: Dataset, pattern: Pattern, Z: FloatArray, *, cap: float, weight: float
+) -> StationarityProblem:
+    """The least-squares problem of a network at margin 1, in coordinates of the span of the samples."""
+    T = augmented_samples(data.X, bias=network.b is not None)
+    U = network.augmented
+    if T.shape[1] > T.shape[0]:
+        # Thin QR of the samples; what the neurons have outside their span keeps one coordinate of its own.
+        Q, R = np.linalg.qr(T.T)
+        inside = U @ Q
+        outside = np.linalg.norm(U - inside @ Q.T, axis=1)
+        T, U = np.column_stack([R.T, np.zeros(T.shape[0])]), np.column_stack([inside, outside])
+    trained = network.outputs == "trained"
+    factor = weight * network.degree / np.sqrt(network.norm_squared())
+    margins = data.y * (np.maximum(Z, 0.0) @ network.v)
+    short = np.maximum(1.0 - margins, 0.0)
+    soft = np.isfinite(cap)
+    return StationarityProblem(
+        T=T,
+        y=data.y,
+        U=U,
+        v=network.v,
+        active=pattern.active,
+        kink=pattern.kink,
+        rho=np.maximum(Z, 0.0) if trained else np.zeros((data.n_samples, 0)),
+        target=network.v if trained else np.zeros(0),
+        omega=factor * (margins - 1.0) if soft else factor * np.maximum(margins - 1.0, 0.0),
+        omega0=factor * cap * float(short.sum()) if soft else 0.0,
+        cap=cap,
+    )
+
+
+def _check(network: TwoLayer, data: Dataset) -> None:
+    if network.dimension != data.dimension:
+        raise InputError(
+            f"The network has dimension {network.dimension}, but the samples have {data.dimension} columns."
+        )
+
+
+def _candidate(multipliers: tuple[ArrayLike, ArrayLike], n: int, k: int) -> tuple[FloatArray, FloatArray]:
+    lam = vector("multipliers[0]", multipliers[0], n)
+    mu = matrix("multipliers[1]", multipliers[1])
+    if mu.shape != (n, k):
+        raise InputError(
+            f"multipliers[1] has shape {mu.shape}; ({n}, {k}) is expected, one weight per sample and neuron."
+        )
+    return lam, mu
+
+
+def _evaluate(
+    network: TwoLayer,
+    data: Dataset,
+    pattern: Pattern,
+    lam: FloatArray,
+    clarke: FloatArray,
+    penalty: float | None,
+    weight: float,
+) -> Certificate:
+    """Every number of a certificate, recomputed in ambient coordinates from the network, lambda and the weights."""
+    X, y = data.X, data.y
+    T = augmented_samples(X, bias=network.b is not None)
+    Z = network.preactivations(X)
+    margins = y * (np.maximum(Z, 0.0) @ network.v)
+    norm = float(np.sqrt(network.norm_squared()))
+    M = (y * lam)[:, None] * clarke
+    hidden = network.augmented - network.v[:, None] * (M.T @ T)
+    trained = network.outputs == "trained"
+    output = network.v - np.maximum(Z, 0.0).T @ (y * lam) if trained else np.zeros(network.width)
+    per_neuron = np.sqrt(np.einsum("jr,jr->j", hidden, hidden) + output**2)
+    stationary = float(np.linalg.norm(per_neuron))
+    sizes = np.linalg.norm(network.augmented, axis=1)
+    top = float(lam.max(initial=0.0))
+    excess = lam * np.abs(margins - 1.0)
+    below, above = float(-min(0.0, lam.min(initial=0.0))), 0.0
+    if penalty is not None:
+        excess = lam * np.maximum(margins - 1.0, 0.0) + (penalty - lam) * np.maximum(1.0 - margins, 0.0)
+        above = max(0.0, top - penalty)
+    complementarity = network.degree * float(excess.sum()) / norm**2
+    off_pattern = np.where(pattern.kink, 0.0, np.abs(clarke - pattern.active))
+    outside = max(float((clarke - 1.0).max()), float(-clarke.min()), float(off_pattern.max()), 0.0)
+    used = pattern.kink & (lam[:, None] * np.abs(clarke - pattern.positive) > 1e-12 * top) & (network.v != 0)
+    live = (network.v != 0) & pattern.active.any(axis=0)
+    relative = stationary / norm
+    return Certificate(
+        status="solved",
+        stationarity=relative,
+        feasibility=max(0.0, 1.0 - float(margins.min())) if penalty is None else 0.0,
+        dual_feasibility=max(outside, max(below, above) / top if top > 0 else 0.0),
+        complementarity=complementarity,
+        total=float(np.hypot(relative, weight * complementarity)),
+        total_lower_bound=0.0,
+        complementarity_weight=weight,
+        epsilon=stationary,
+        delta=float(excess.max()),
+        hidden_stationarity=float(np.linalg.norm(hidden)) / norm,
+        output_stationarity=float(np.linalg.norm(output)) / norm,
+        neuron_stationarity=read_only(per_neuron / norm),
+        norm_identity=abs(network.degree * float(lam @ margins) / norm**2 - 1.0),
+        balance=float(np.abs(np.abs(network.v) - sizes).max() / max(sizes.max(), np.finfo(float).tiny))
+        if trained
+        else None,
+        multipliers=read_only(lam),
+        clarke=read_only(clarke),
+        margins=read_only(margins),
+        network=network,
+        scale=1.0,
+        margin_set=read_only(margins <= 1.0 + DEFAULT_TOLERANCE),
+        support=read_only(lam > DEFAULT_TOLERANCE * top),
+        kinks=read_only(pattern.kink),
+        live=read_only(live),
+        kink_report=KinkReport(
+            tolerance=pattern.tolerance,
+            count=int((pattern.kink & (network.v != 0) & (sizes > 0)).sum()),
+            largest_inside=pattern.largest_inside,
+            smallest_outside=pattern.smallest_outside,
+            relied_on=float(pattern.offset[used].max(initial=0.0)),
+            hard_residual=None,
+        ),
+        penalty=penalty,
+    )

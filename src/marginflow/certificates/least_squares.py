@@ -1,0 +1,140 @@
+r"""The convex problem behind a certificate: which multipliers explain theta best?
+
+With theta at margin 1, xt_i = (x_i, 1), and M_ij = lambda_i on active pairs, mu_ij in [0, lambda_i] on kinks, 0 else,
+
+.. math:: \min_{\lambda, \mu} \; \sum_j \Big\| (w_j, b_j) - v_j \sum_i y_i M_{ij} \tilde x_i \Big\|^2
+          + \sum_j \Big( v_j - \sum_i \lambda_i y_i \mathrm{relu}(\mathrm{pre}_{ij}) \Big)^2
+          + \Big( \sum_i \omega_i \lambda_i + \omega_0 \Big)^2
+
+The second sum is there when outputs are trained. The last term is the complementarity row (`kkt.py`). The set of
+(lambda, mu) is a convex cone - or a box-bounded part of it for a soft margin - so any feasible pair bounds the
+minimum from above, and `lower_bound` bounds it from below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Residual:
+    """What the multipliers leave unexplained: hidden layer (k, r), output layer (p,), complementarity row."""
+
+    hidden: FloatArray
+    output: FloatArray
+    row: float
+
+    def norm(self) -> float:
+        """Euclidean norm of all three parts."""
+        return float(np.sqrt(np.vdot(self.hidden, self.hidden) + self.output @ self.output + self.row**2))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StationarityProblem:
+    """The data of the problem in coordinates of the span of the samples.
+
+    Attributes
+    ----------
+    T : array, shape (n, r)
+        Samples xt_i; an isometry of the ambient ones.
+    y : array, shape (n,)
+    U : array, shape (k, r)
+        Targets (w_j, b_j) in the same coordinates.
+    v : array, shape (k,)
+    active, kink : bool arrays, shape (n, k)
+    rho : array, shape (n, p)
+        relu(pre_ij); p = 0 when outputs are frozen.
+    target : array, shape (p,)
+        The output weights that rho must explain.
+    omega : array, shape (n,), and omega0 : float
+        The complementarity row.
+    cap : float
+        Upper bound of every lambda_i; inf for a hard margin.
+    """
+
+    T: FloatArray
+    y: FloatArray
+    U: FloatArray
+    v: FloatArray
+    active: BoolArray
+    kink: BoolArray
+    rho: FloatArray
+    target: FloatArray
+    omega: FloatArray
+    omega0: float = 0.0
+    cap: float = np.inf
+
+    def rows(self, index: IntArray) -> StationarityProblem:
+        """The problem in which only the samples `index` may carry a multiplier."""
+        return replace(
+            self,
+            T=self.T[index],
+            y=self.y[index],
+            active=self.active[index],
+            kink=self.kink[index],
+            rho=self.rho[index],
+            omega=self.omega[index],
+        )
+
+    def residual(self, lam: FloatArray, mu: FloatArray) -> Residual:
+        """Residual of feasible (lambda (n,), mu (n, k)); mu is read on the kinks only."""
+        M = np.where(self.kink, mu, 0.0)
+        M += lam[:, None] * self.active
+        M *= self.y[:, None]
+        return Residual(
+            hidden=self.U - self.v[:, None] * (M.T @ self.T),
+            output=self.target - self.rho.T @ (self.y * lam),
+            row=-self.omega0 - float(self.omega @ lam),
+        )
+
+    def scores(self, residual: Residual) -> tuple[FloatArray, FloatArray]:
+        """Inner products of the residual with what mu_ij and lambda_i add: P (n, k), on every pair, and s (n,).
+
+        -P on the kinks and -s are the gradients of half the squared residual.
+        """
+        P = (self.T @ residual.hidden.T) * self.v
+        P *= self.y[:, None]
+        s = np.einsum("ij,ij->i", P, self.active) + self.y * (self.rho @ residual.output) + self.omega * residual.row
+        return P, s
+
+    def norm(self) -> float:
+        """Norm of the residual of zero multipliers."""
+        return Residual(hidden=self.U, output=self.target, row=-self.omega0).norm()
+
+
+def lower_bound(problem: StationarityProblem, residual: Residual) -> float:
+    r"""A number that the norm of the residual of no feasible (lambda, mu) can go below.
+
+    The distance of b = theta from a convex set Z is max over unit r of <b, r> - sup_{z in Z} <z, r>. For a soft margin
+    the supremum is finite: cap * sum_i (h_i)_+, with h_i = s_i + sum over the kinks of i of (P_ij)_+. For a hard
+    margin Z is a cone and r must lie in its polar, h_i <= 0; r - t theta does for t = max_i (h_i)_+ / <theta, g_i>,
+    because by homogeneity <theta, g_i> = degree * y_i N(x_i) > 0 for every generator g_i of sample i.
+    """
+    P, s = problem.scores(residual)
+    h = np.maximum(s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1), 0.0)
+    base = Residual(hidden=problem.U, output=problem.target, row=-problem.omega0)
+    if np.isfinite(problem.cap):
+        size = residual.norm()
+        if size == 0.0:
+            return 0.0
+        return max(0.0, (_inner(base, residual) - problem.cap * float(h.sum())) / size)
+    P0, s0 = problem.scores(base)
+    least = s0 + np.where(problem.kink, np.minimum(P0, 0.0), 0.0).sum(axis=1)
+    if ((least <= 0) & (h > 0)).any():
+        return 0.0
+    t = float(np.max(h / np.where(least > 0, least, 1.0), initial=0.0))
+    polar = Residual(
+        hidden=residual.hidden - t * base.hidden,
+        output=residual.output - t * base.output,
+        row=residual.row - t * base.row,
+    )
+    size = polar.norm()
+    return 0.0 if size == 0.0 else max(0.0, _inner(base, polar) / size)
+
+
+def _inner(a: Residual, b: Residual) -> float:
+    return float(np.vdot(a.hidden, b.hidden) + a.output @ b.output + a.row * b.row)

@@ -1,0 +1,229 @@
+r"""The multipliers that explain a network best: a primal-dual active-set method with a fallback that always converges.
+
+Every kink has a state - free, at 0, tied to lambda_i - and given the states `elimination.py` solves for lambda. A
+state whose sign condition fails is changed, all at once, until none fails: then the point is optimal, for the
+problem is convex. At a KKT point the first guess "all kinks free" is usually right. When the states start to
+repeat, accelerated projected gradients take over and hand back better states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.certificates.elimination import EliminatedKinks
+from marginflow.certificates.least_squares import StationarityProblem, lower_bound
+from marginflow.certificates.projected_gradient import descend
+
+_NOISE = 2e-15  # relative residual below which nothing is left to gain in double precision
+_SIGN = 1e-11  # relative size below which a multiplier or a gradient counts as zero
+_ALL_SAMPLES = 1500  # up to this many samples all may carry a multiplier from the start
+_PIVOT_ROUNDS = 30
+_GRADIENT_STEPS = (200, 800, 3000)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Multipliers:
+    """Feasible lambda (n,) and mu (n, k), the norm of their residual, and a lower bound of what any others can
+    reach."""
+
+    lam: FloatArray
+    mu: FloatArray
+    size: float
+    bound: float
+    from_start: bool
+
+
+def feasible(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Clip to 0 <= lambda <= cap and 0 <= mu_ij <= lambda_i on the kinks, 0 elsewhere."""
+    lam = np.clip(lam, 0.0, problem.cap)
+    return lam, np.where(problem.kink, np.clip(mu, 0.0, lam[:, None]), 0.0)
+
+
+def best_multipliers(
+    problem: StationarityProblem, start: tuple[FloatArray, FloatArray] | None = None, *, enough: float = 0.0
+) -> Multipliers:
+    """Minimise the residual over all feasible multipliers.
+
+    Parameters
+    ----------
+    problem : StationarityProblem
+    start : (lambda (n,), mu (n, k)) or None
+        A guess; it is made feasible first and kept only while nothing better is found.
+    enough : float
+        A guess whose residual is at most this needs no improvement.
+
+    Returns
+    -------
+    Multipliers
+        Feasible, with the residual recomputed on `problem` itself.
+    """
+    n, k = problem.active.shape
+    lam, mu = feasible(problem, *start) if start is not None else (np.zeros(n), np.zeros((n, k)))
+    size = problem.residual(lam, mu).norm()
+    from_start = start is not None
+    if start is None or size > enough:
+        groups = equal_neurons(problem)
+        merged = merge(problem, groups)
+        found = _with_growing_sample_set(merged, lam, mu[:, [group[0] for group in groups]], warm=start is not None)
+        spread = np.empty((n, k))
+        for position, group in enumerate(groups):
+            spread[:, group] = found[1][:, [position]]
+        new = feasible(problem, found[0], spread)
+        new_size = problem.residual(*new).norm()
+        if new_size < size:
+            (lam, mu), size, from_start = new, new_size, False
+    bound = lower_bound(problem, problem.residual(lam, mu))
+    return Multipliers(lam=lam, mu=mu, size=size, bound=bound, from_start=from_start)
+
+
+def equal_neurons(problem: StationarityProblem, rtol: float = 1e-13) -> list[IntArray]:
+    """Groups of neurons with one pattern and one quotient (w_j, b_j)/v_j, such as the parts of a split neuron.
+
+    Their Clarke weights can be taken equal: the objective of a group depends on its common quotient only, up to a
+    factor v_j^2.
+    """
+    live = np.flatnonzero((problem.v != 0) & problem.kink.any(axis=0))
+    by_pattern: dict[bytes, list[IntArray]] = {}
+    code = np.packbits(problem.active, axis=0).T, np.packbits(problem.kink, axis=0).T
+    quotient = problem.U / np.where(problem.v == 0, 1.0, problem.v)[:, None]
+    for j in live:
+        groups = by_pattern.setdefault(code[0][j].tobytes() + code[1][j].tobytes(), [])
+        for place, group in enumerate(groups):
+            first = quotient[group[0]]
+            if np.linalg.norm(quotient[j] - first) <= rtol * np.linalg.norm(first):
+                groups[place] = np.append(group, j)
+                break
+        else:
+            groups.append(np.array([j]))
+    alone = [np.array([j]) for j in np.setdiff1d(np.arange(problem.v.size), live)]
+    return [group for groups in by_pattern.values() for group in groups] + alone
+
+
+def merge(problem: StationarityProblem, groups: list[IntArray]) -> StationarityProblem:
+    """One hidden neuron per group, with v = (sum v_j^2)^(1/2) and the same minimiser; the output equations stay."""
+    first = np.array([group[0] for group in groups])
+    if first.size == problem.v.size:
+        return replace(
+            problem,
+            U=problem.U[first],
+            v=problem.v[first],
+            active=problem.active[:, first],
+            kink=problem.kink[:, first],
+        )
+    v = np.array([np.linalg.norm(problem.v[group]) for group in groups])
+    tops = np.array([problem.v[group] @ problem.U[group] for group in groups])
+    alone = np.array([group.size == 1 for group in groups])
+    U = np.where(alone[:, None], problem.U[first], tops / np.where(v > 0, v, 1.0)[:, None])
+    v = np.where(alone, problem.v[first], v)
+    return replace(problem, U=U, v=v, active=problem.active[:, first], kink=problem.kink[:, first])
+
+
+def _with_growing_sample_set(
+    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Solve on the samples nearest to the margin and add those that would lower the residual, until none would."""
+    n = problem.y.size
+    if n <= _ALL_SAMPLES:
+        return _solve(problem, lam, mu, warm=warm)
+    chosen = np.zeros(n, dtype=bool)
+    chosen[np.argsort(problem.omega, kind="stable")[:_ALL_SAMPLES]] = True
+    chosen |= lam > 0
+    while True:
+        index = np.flatnonzero(chosen)
+        part = _solve(problem.rows(index), lam[index], mu[index], warm=warm)
+        lam, mu = np.zeros_like(lam), np.zeros_like(mu)
+        lam[index], mu[index] = part
+        residual = problem.residual(lam, mu)
+        P, s = problem.scores(residual)
+        gain = s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1)
+        gain[chosen] = 0.0
+        scale = residual.norm() * np.linalg.norm(problem.T, axis=1).max() * np.linalg.norm(problem.v)
+        if not (gain > _SIGN * scale).any():
+            return lam, mu
+        wanted = np.argsort(-gain)[:_ALL_SAMPLES]
+        chosen[wanted[gain[wanted] > _SIGN * scale]] = True
+        warm = True
+
+
+def _solve(
+    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool
+) -> tuple[FloatArray, FloatArray]:
+    gram = problem.T @ problem.T.T
+    usable = problem.kink & (problem.v != 0)
+    noise = _NOISE * problem.norm()
+    if warm:
+        free, tied = _states(usable, lam, mu)
+    else:
+        free, tied = usable, np.zeros_like(usable)
+    best = feasible(problem, lam, mu)
+    for steps in (*_GRADIENT_STEPS, 0):
+        best, optimal = _pivot(problem, gram, usable, free, tied, best)
+        residual = problem.residual(*best)
+        if (
+            optimal
+            or steps == 0
+            or residual.norm() - lower_bound(problem, residual) <= max(noise, 1e-9 * residual.norm())
+        ):
+            break
+        best = descend(problem, *best, max_steps=steps)
+        free, tied = _states(usable, *best)
+    return best
+
+
+def _states(usable: BoolArray, lam: FloatArray, mu: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """Free and tied kinks as read from a feasible point."""
+    small = _SIGN * float(lam.max(initial=0.0))
+    carrying = usable & (lam > small)[:, None]
+    tied = carrying & (mu >= lam[:, None] - small)
+    return carrying & (mu > small) & ~tied, tied
+
+
+def _pivot(
+    problem: StationarityProblem,
+    gram: FloatArray,
+    usable: BoolArray,
+    free: BoolArray,
+    tied: BoolArray,
+    best: tuple[FloatArray, FloatArray],
+) -> tuple[tuple[FloatArray, FloatArray], bool]:
+    """Change every state whose sign condition fails, until none fails (True) or the states repeat (False)."""
+    best_size = problem.residual(*best).norm()
+    reach = np.linalg.norm(problem.T, axis=1)[:, None] * np.abs(problem.v)
+    generator = np.linalg.norm(reach, axis=1) + np.linalg.norm(problem.rho, axis=1) + np.abs(problem.omega)
+    noise = _NOISE * problem.norm()
+    lam = best[0]
+    seen: set[int] = set()
+    for _ in range(_PIVOT_ROUNDS):
+        seen.add(hash((free.tobytes(), tied.tobytes())))
+        lam, mu = EliminatedKinks(problem, gram, free, tied).solve(lam)
+        point = feasible(problem, lam, mu)
+        size = problem.residual(*point).norm()
+        if size < best_size:
+            best, best_size = point, size
+        if best_size <= noise:
+            return best, True
+        residual = problem.residual(lam, mu)
+        P, s = problem.scores(residual)
+        small = _SIGN * float(lam.max(initial=0.0))
+        sharp = _SIGN * reach * residual.norm()
+        empty = usable & (lam <= small)[:, None]
+        full = usable & ~empty
+        below = full & free & (mu < -small)
+        above = full & free & (mu > lam[:, None] + small)
+        rise = full & ~free & ~tied & (sharp < P)
+        loosen = full & tied & (-sharp > P)
+        changed = below | above | rise | loosen
+        # A sample without a multiplier enters with the Clarke weights that gain most, so its kinks are tied or 0.
+        next_tied = np.where(empty, P > 0, (tied & ~loosen) | above)
+        next_free = np.where(empty, False, (free & ~below & ~above) | rise | loosen)
+        gain = s + np.where(usable, np.maximum(P, 0.0), 0.0).sum(axis=1)
+        enters = (lam <= small) & (gain > _SIGN * generator * residual.norm())
+        if not changed.any() and not enters.any():
+            return best, True
+        free, tied = next_free & usable, next_tied & usable
+        if hash((free.tobytes(), tied.tobytes())) in seen:
+            return best, False
+    return best, False
