@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +12,6 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import (
     BoolArray,
     FloatArray,
-    IntArray,
     labels,
     matrix,
     one_of,
@@ -23,18 +21,17 @@ from marginflow.arrays import (
     whole_number,
 )
 from marginflow.errors import InputError
-from marginflow.networks import initialisation
-from marginflow.storage import load_tensors, save_tensors
-
-Outputs = Literal["trained", "frozen"]
-
-# Samples are processed in blocks of rows so that no temporary exceeds this many numbers (64 MiB of float64).
-_BLOCK_NUMBERS = 1 << 23
+from marginflow.networks import initialisation, neurons
+from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
+from marginflow.networks.layers import Layer, Outputs, layers_of, read_layers, state_of, write_layers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Gradient:
-    """The derivative of a scalar by the parameters of a `TwoLayer`, in the same shapes."""
+    """The derivative of a scalar by the parameters of a `TwoLayer`, in the same shapes.
+
+    The derivative by v is there for frozen outputs too; `norm_squared` leaves it out.
+    """
 
     W: FloatArray
     b: FloatArray | None
@@ -73,6 +70,10 @@ class TwoLayer:
     >>> net = TwoLayer(W=np.eye(2), v=[1.0, -1.0])
     >>> net([[3.0, 1.0], [-1.0, 2.0]])
     array([ 2., -2.])
+    >>> net.margins([[3.0, 1.0], [-1.0, 2.0]], [1, -1])
+    array([2., 2.])
+    >>> net.split(0, [0.25, 0.75]).compact().width
+    2
     """
 
     W: FloatArray
@@ -101,31 +102,58 @@ class TwoLayer:
         outputs: Outputs = "trained",
         seed: int = 0,
     ) -> TwoLayer:
-        """A random network: `law` (default the torch law) with every trained parameter times `scale`."""
+        """A random network.
+
+        Parameters
+        ----------
+        width, dimension : int
+            Number k of neurons and input dimension d.
+        law : AbstractInitialisation or None
+            How W, b and v are drawn; None is the law of `torch.nn.Linear`.
+        scale : float
+            Factor on every trained parameter (frozen outputs keep the values that the law gives them).
+        bias : bool
+            Whether the hidden neurons have biases.
+        outputs : "trained" or "frozen"
+            Whether v is trained.
+        seed : int
+            Same seed, same bits.
+
+        Examples
+        --------
+        >>> from marginflow.networks import TwoLayer
+        >>> TwoLayer.initialise(width=200, dimension=100, scale=0.01, seed=0)
+        TwoLayer(width=200, dimension=100, with bias, outputs trained)
+        """
         width = whole_number("width", width)
         dimension = whole_number("dimension", dimension)
         scale = real_number("scale", scale, above=0.0)
+        one_of("outputs", outputs, ("trained", "frozen"))
         rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
-        chosen = initialisation.TorchDefault() if law is None else law
+        chosen = initialisation.checked_law(law)
         W, b, v = chosen.draw(width, dimension, bias=bias, outputs=outputs, rng=rng)
-        return cls(
-            W=scale * W,
-            b=None if b is None else scale * b,
-            v=v if outputs == "frozen" else scale * v,
-            outputs=outputs,
-        )
+        return cls(W=W, b=b, v=v, outputs=outputs).scaled(scale)
 
     @classmethod
     def from_directions(cls, U: ArrayLike, signs: ArrayLike, *, bias: bool) -> TwoLayer:
-        r"""The balanced network with u_j = |v_j| (w_j, b_j) and sign(v_j) = signs_j.
+        r"""The balanced network with u_j = |v_j| (w_j, b_j) and sign(v_j) = signs_j, trained outputs.
 
         At fixed u_j the norm is least when |v_j| = ||(w_j, b_j)|| = ||u_j||^{1/2}; a zero row gives a zero neuron.
+
+        Parameters
+        ----------
+        U : array, shape (k, d + 1) with bias, (k, d) without
+            Rows u_j; with bias the last column belongs to the biases.
+        signs : array, shape (k,)
+            -1 or +1.
+        bias : bool
+            Whether the network has biases.
         """
         directions = matrix("U", U)
-        s = labels("signs", signs, directions.shape[0])
-        root = np.sqrt(np.linalg.norm(directions, axis=1))
-        scaled = directions / np.where(root > 0, root, 1.0)[:, None]
-        return cls(W=scaled[:, :-1] if bias else scaled, b=scaled[:, -1] if bias else None, v=s * root)
+        if bias and directions.shape[1] < 2:
+            raise InputError("U has 1 column; with bias at least 2 are expected (the last one holds the biases).")
+        A, v = neurons.balanced_rows(directions, labels("signs", signs, directions.shape[0]))
+        return cls(W=A[:, :-1] if bias else A, b=A[:, -1] if bias else None, v=v)
 
     # Shape and size -------------------------------------------------------------------------------
 
@@ -157,7 +185,7 @@ class TwoLayer:
 
     @property
     def signs(self) -> FloatArray:
-        """Sign of v_j, with +1 for v_j = 0."""
+        """Sign of v_j, with +1 for v_j = 0 [VYS22, section 5: J+ holds the neurons with v_j >= 0]."""
         return np.where(self.v < 0, -1.0, 1.0)
 
     def norm_squared(self) -> float:
@@ -170,18 +198,6 @@ class TwoLayer:
 
     # Evaluation -----------------------------------------------------------------------------------
 
-    def _points(self, X: ArrayLike) -> FloatArray:
-        points = matrix("X", X)
-        if points.shape[1] != self.dimension:
-            raise InputError(
-                f"X has {points.shape[1]} columns, but the network has dimension {self.dimension}."
-            )
-        return points
-
-    def _blocks(self, n: int) -> list[slice]:
-        rows = max(1, _BLOCK_NUMBERS // self.width)
-        return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
-
     def _preactivations(self, X: FloatArray) -> FloatArray:
         Z: FloatArray = X @ self.W.T
         if self.b is not None:
@@ -190,7 +206,7 @@ class TwoLayer:
 
     def preactivations(self, X: ArrayLike) -> FloatArray:
         """w_j . x_i + b_j, shape (n, k)."""
-        return self._preactivations(self._points(X))
+        return self._preactivations(points(X, self.dimension))
 
     def patterns(self, X: ArrayLike) -> BoolArray:
         """Which neurons are strictly active, w_j . x_i + b_j > 0; shape (n, k)."""
@@ -198,10 +214,10 @@ class TwoLayer:
 
     def __call__(self, X: ArrayLike) -> FloatArray:
         """Values N(x_i), shape (n,); evaluated in blocks of samples."""
-        points = self._points(X)
-        values = np.empty(points.shape[0])
-        for block in self._blocks(points.shape[0]):
-            Z = self._preactivations(points[block])
+        rows = points(X, self.dimension)
+        values = np.empty(rows.shape[0])
+        for block in row_blocks(rows.shape[0], self.width):
+            Z = self._preactivations(rows[block])
             values[block] = np.maximum(Z, 0.0, out=Z) @ self.v
         return values
 
@@ -211,27 +227,53 @@ class TwoLayer:
         return labels("y", y, values.size) * values
 
     def gradient(self, X: ArrayLike, weights: ArrayLike, *, kink: float = 0.0) -> Gradient:
-        r"""Gradient of sum_i g_i N(x_i) by (W, b, v), with relu'(0) = `kink` (the papers allow any value in [0, 1]).
+        r"""Gradient of a weighted sum of values by the parameters.
+
+        .. math:: \nabla_{(W, b, v)} \sum_i g_i N(x_i), \qquad \mathrm{relu}'(0) = \text{kink}
 
         Two matrix products of size n x d x k; no temporary of more than a block of samples is made.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+            Samples.
+        weights : array, shape (n,)
+            The g_i; for a loss sum_i l(y_i N(x_i)) they are y_i l'(y_i N(x_i)).
+        kink : float in [0, 1]
+            relu'(0); torch and FCB22 take 0, the papers allow any value.
+
+        Returns
+        -------
+        Gradient
+            In the shapes of W, b and v.
         """
-        points = self._points(X)
-        g = vector("weights", weights, points.shape[0])
+        rows = points(X, self.dimension)
+        g = vector("weights", weights, rows.shape[0])
+        kink = checked_kink(kink)
         dW = np.zeros_like(self.W)
         db = np.zeros(self.width)
         dv = np.zeros(self.width)
-        for block in self._blocks(points.shape[0]):
-            Z = self._preactivations(points[block])
-            slopes = np.heaviside(Z, kink)
+        for block in row_blocks(rows.shape[0], self.width):
+            Z = self._preactivations(rows[block])
+            slopes = relu_slopes(Z, kink)
             dv += g[block] @ np.maximum(Z, 0.0, out=Z)
             slopes *= g[block][:, None]
-            dW += slopes.T @ points[block]
+            dW += slopes.T @ rows[block]
             db += slopes.sum(axis=0)
         dW *= self.v[:, None]
         db *= self.v
         return Gradient(W=dW, b=None if self.b is None else db, v=dv)
 
-    # Transformations ------------------------------------------------------------------------------
+    def input_gradient(self, X: ArrayLike, *, kink: float = 0.0) -> FloatArray:
+        """Derivative of N by x at each sample, sum_j v_j relu'(z_ij) w_j; shape (n, d)."""
+        rows = points(X, self.dimension)
+        kink = checked_kink(kink)
+        slopes = np.empty_like(rows)
+        for block in row_blocks(rows.shape[0], self.width):
+            slopes[block] = (relu_slopes(self._preactivations(rows[block]), kink) * self.v) @ self.W
+        return slopes
+
+    # Rescaling ------------------------------------------------------------------------------------
 
     def scaled(self, factor: float) -> TwoLayer:
         """All trained parameters times `factor`; values are multiplied by factor^degree."""
@@ -253,58 +295,72 @@ class TwoLayer:
             )
         return self.scaled(least ** (-1.0 / self.degree))
 
+    # Neurons --------------------------------------------------------------------------------------
+
+    def _of_rows(self, A: FloatArray, v: FloatArray) -> TwoLayer:
+        if self.b is None:
+            return replace(self, W=A, v=v)
+        return replace(self, W=A[:, :-1], b=A[:, -1], v=v)
+
     def neurons(self, index: ArrayLike) -> TwoLayer:
         """The network of the neurons selected by an index array or a boolean mask, in that order."""
-        chosen = np.arange(self.width)[np.asarray(index)]
-        if chosen.size == 0:
-            raise InputError("No neuron is selected; a network needs at least one.")
-        return replace(self, W=self.W[chosen], b=None if self.b is None else self.b[chosen], v=self.v[chosen])
+        chosen = neurons.selection(index, self.width)
+        return self._of_rows(self.augmented[chosen], self.v[chosen])
+
+    def permuted(self, order: ArrayLike) -> TwoLayer:
+        """The same function with the neurons in the given order (a permutation of 0, ..., k - 1)."""
+        return self.neurons(neurons.permutation(order, self.width))
+
+    def balanced(self) -> TwoLayer:
+        """The same function with |v_j| = ||(w_j, b_j)||: the least norm that its u_j allow (trained outputs only)."""
+        if self.outputs == "frozen":
+            raise InputError("The outputs are frozen; only a network with trained outputs can be balanced.")
+        return self._of_rows(*neurons.balanced_rows(self.directions, self.signs))
 
     def split(self, neuron: int, shares: ArrayLike) -> TwoLayer:
-        """Replace a neuron by copies with the given positive shares (summing to 1); the function is unchanged.
+        """Replace a neuron, in its place, by copies with the given positive shares that sum to 1.
 
-        Copy i has parameters sqrt(share_i) (w, b, v), so balance, norm and stationarity are unchanged too. With
-        frozen outputs the copies' frozen outputs are sqrt(share_i) v.
+        Copy i has parameters sqrt(share_i) (w, b, v), so the function, balance, norm and stationarity are unchanged.
+        With frozen outputs the copies' frozen outputs are sqrt(share_i) v.
         """
-        a = vector("shares", shares)
-        if a.size == 0 or (a <= 0).any() or abs(a.sum() - 1.0) > 1e-12:
-            raise InputError(f"shares are {a.tolist()}; positive numbers that sum to 1 are expected.")
-        if not -self.width <= neuron < self.width:
-            raise InputError(f"neuron is {neuron}, but the network has {self.width} neurons.")
-        order = np.concatenate(
-            [np.delete(np.arange(self.width), neuron), np.full(a.size, neuron % self.width)]
-        )
-        root = np.concatenate([np.ones(self.width - 1), np.sqrt(a)])
-        grown = self.neurons(order)
-        return replace(
-            grown,
-            W=root[:, None] * grown.W,
-            b=None if grown.b is None else root * grown.b,
-            v=root * grown.v,
-        )
+        a = neurons.shares_of_one(shares)
+        place = neurons.selection(neuron, self.width)
+        return self._of_rows(*neurons.split_rows(self.augmented, self.v, int(place[0]), a))
+
+    def merged(self, index: ArrayLike, *, rtol: float = 1e-12) -> TwoLayer:
+        r"""Merge the selected neurons into one, at the place of the first: the inverse of `split`.
+
+        Refused unless they have one sign and positively parallel (w_j, b_j), up to `rtol` between unit vectors, because
+        any other merging would change the function. With u_j = |v_j| (w_j, b_j) the new neuron has
+        |v| = (sum_j v_j^2)^{1/2} and u = sum_j u_j; the norm does not rise, and balanced neurons give a balanced one.
+        """
+        group = np.unique(neurons.selection(index, self.width))
+        A = self.augmented
+        if (
+            len(neurons.parallel_groups(A[group], self.v[group], rtol)) != 1
+            or not self.directions[group].any(axis=1).all()
+        ):
+            raise InputError(
+                f"Neurons {group.tolist()} are not positively parallel with outputs of one sign; "
+                "merging them would change the function."
+            )
+        others = [np.array([j]) for j in range(self.width) if j not in group[1:]]
+        groups = [group if j[0] == group[0] else j for j in others]
+        return self._of_rows(*neurons.merged_rows(A, self.v, groups))
 
     def compact(self, *, rtol: float = 1e-12) -> TwoLayer:
-        """The same function with zero neurons dropped and positively parallel neurons of one sign merged.
+        """The same function with zero neurons dropped and all parallel neurons of one sign merged, as by `merged`.
 
-        Neurons are parallel when their unit vectors (w_j, b_j) differ by at most `rtol`. A merged neuron is
-        balanced; with frozen outputs its frozen output is the root of the sum of squares of the parts.
+        A neuron is zero when v_j or (w_j, b_j) is. Neurons that meet no other are kept bit for bit; of the zero
+        function one zero neuron is left.
         """
-        U, s = self.directions, self.signs
-        size = np.linalg.norm(U, axis=1)
-        live = np.flatnonzero(size > 0)
-        if live.size == 0:
-            return self.neurons([0])
-        groups = _parallel_groups(U[live] / size[live, None], s[live], rtol)
-        if len(groups) == self.width:
-            return self
-        merged_U = np.array([U[live[group]].sum(axis=0) for group in groups])
-        merged_s = np.array([s[live[group[0]]] for group in groups])
-        if self.outputs == "trained":
-            return TwoLayer.from_directions(merged_U, merged_s, bias=self.b is not None)
-        v = merged_s * np.array([np.linalg.norm(self.v[live[group]]) for group in groups])
-        A = merged_U / np.abs(v)[:, None]
-        has_bias = self.b is not None
-        return replace(self, W=A[:, :-1] if has_bias else A, b=A[:, -1] if has_bias else None, v=v)
+        rtol = real_number("rtol", rtol, at_least=0.0)
+        groups = neurons.parallel_groups(self.augmented, self.v, rtol)
+        if not groups:
+            return self._of_rows(
+                np.zeros_like(self.augmented[:1]), self.v[:1] if self.outputs == "frozen" else np.zeros(1)
+            )
+        return self._of_rows(*neurons.merged_rows(self.augmented, self.v, groups))
 
     def widened(self, width: int) -> TwoLayer:
         """The same function with exactly `width` neurons: the largest neurons are split evenly.
@@ -312,69 +368,45 @@ class TwoLayer:
         Every parameter-space statement (balance, norm, stationarity) is unchanged by the splitting.
         """
         width = whole_number("width", width, minimum=self.width)
-        copies = np.ones(self.width, dtype=np.int64)
-        size = np.linalg.norm(self.directions, axis=1)
-        for _ in range(width - self.width):
-            copies[np.argmax(size / copies)] += 1
-        order = np.repeat(np.arange(self.width), copies)
-        root = np.sqrt(1.0 / copies)[order]
-        grown = self.neurons(order)
-        return replace(
-            grown,
-            W=root[:, None] * grown.W,
-            b=None if grown.b is None else root * grown.b,
-            v=root * grown.v,
-        )
+        return self._of_rows(*neurons.widened_rows(self.augmented, self.v, width))
 
     # Files ----------------------------------------------------------------------------------------
 
+    @property
+    def layers(self) -> list[Layer]:
+        """The two layers [(W, b), (v as one row, None)]."""
+        return [(self.W, self.b), (self.v[None, :], None)]
+
+    @classmethod
+    def from_layers(cls, layers: list[Layer], *, outputs: Outputs = "trained") -> TwoLayer:
+        """The inverse of `layers`; another depth or an output bias is refused."""
+        if len(layers) != 2 or layers[1][1] is not None:
+            ending = "with" if layers[-1][1] is not None else "without"
+            raise InputError(
+                f"The network has depth {len(layers)} {ending} output bias; depth 2 without output bias is expected "
+                "(an MLP may have any)."
+            )
+        (W, b), (out, _) = layers
+        return cls(W=W, b=b, v=out[0], outputs=outputs)
+
     def state_dict(self) -> dict[str, FloatArray]:
         """Arrays under the names of `torch.nn.Sequential(Linear, ReLU, Linear(bias=False))`."""
-        state = {"0.weight": self.W, "2.weight": self.v[None, :]}
-        if self.b is not None:
-            state["0.bias"] = self.b
-        return state
+        return state_of(self.layers)
 
     @classmethod
     def from_state_dict(cls, state: Mapping[str, ArrayLike], *, outputs: Outputs = "trained") -> TwoLayer:
         """The inverse of `state_dict`; other names, an output bias or several outputs are refused."""
-        known = {"0.weight", "0.bias", "2.weight"}
-        if not {"0.weight", "2.weight"} <= set(state) <= known:
-            raise InputError(
-                f"The state holds {sorted(state)}; '0.weight', '2.weight' and optionally '0.bias' are expected "
-                "(a two-layer ReLU network without output bias)."
-            )
-        out = matrix("2.weight", state["2.weight"])
-        if out.shape[0] != 1:
-            raise InputError(f"2.weight has {out.shape[0]} rows; a network with one output is expected.")
-        return cls(W=np.asarray(state["0.weight"]), b=state.get("0.bias"), v=out[0], outputs=outputs)  # type: ignore[arg-type]
+        return cls.from_layers(layers_of(state), outputs=outputs)
 
     def save(self, path: str | Path) -> Path:
         """Write as `.safetensors`, readable by torch as a `state_dict`."""
-        return save_tensors(
-            path, self.state_dict(), {"format": "marginflow.TwoLayer", "outputs": self.outputs}
-        )
+        return write_layers(path, self.layers, network="TwoLayer", outputs=self.outputs)
 
     @classmethod
     def load(cls, path: str | Path) -> TwoLayer:
         """Read a network from `.safetensors`, ours or a torch `state_dict` of the same architecture."""
-        state, metadata = load_tensors(path)
-        outputs = metadata.get("outputs", "trained")
+        layers, outputs = read_layers(path)
         try:
-            return cls.from_state_dict(state, outputs=outputs)  # type: ignore[arg-type]
+            return cls.from_layers(layers, outputs=outputs)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-
-
-def _parallel_groups(units: FloatArray, signs: FloatArray, rtol: float) -> list[IntArray]:
-    """Indices of unit vectors that agree up to `rtol` and have the same sign, group by group."""
-    remaining = np.arange(units.shape[0])
-    groups: list[IntArray] = []
-    while remaining.size:
-        first = remaining[0]
-        near = np.linalg.norm(units[remaining] - units[first], axis=1) <= rtol
-        near &= signs[remaining] == signs[first]
-        near[0] = True
-        groups.append(remaining[near])
-        remaining = remaining[~near]
-    return groups
