@@ -24,7 +24,10 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 def _finite(name: str, value: ArrayLike) -> FloatArray:
     try:
-        array = np.asarray(value, dtype=np.float64)
+        given = np.asarray(value)
+        if np.iscomplexobj(given):
+            raise TypeError("its numbers are complex")
+        array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} is not an array of real numbers: {error}.") from None
     bad = ~np.isfinite(array)

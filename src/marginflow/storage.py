@@ -55,7 +55,14 @@ def load_tensors(path: str | Path) -> tuple[dict[str, FloatArray], dict[str, str
     try:
         with safetensors.safe_open(source, framework="numpy") as file:
             metadata = dict(file.metadata() or {})
-            tensors = {name: np.asarray(file.get_tensor(name), dtype=np.float64) for name in file.keys()}  # noqa: SIM118
-    except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
+            tensors = {name: _real(name, file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
+    except (safetensors.SafetensorError, OSError, TypeError, ValueError, AttributeError) as error:
+        # AttributeError: an eight-bit type that NumPy does not have.
         raise InputError(f"{source} is not a readable .safetensors file: {error}.") from None
     return tensors, metadata
+
+
+def _real(name: str, tensor: np.ndarray) -> FloatArray:
+    if np.iscomplexobj(tensor):
+        raise TypeError(f"{name} holds complex numbers")
+    return np.asarray(tensor, dtype=np.float64)

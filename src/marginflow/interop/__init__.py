@@ -1,1 +1,4 @@
-"""Under construction."""
+"""Doors to other libraries; each is imported by its own name, so that nobody pays for what they do not use.
+
+`marginflow.interop.torch`: networks to and from PyTorch modules and state dicts.
+"""

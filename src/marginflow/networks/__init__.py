@@ -1,6 +1,8 @@
 """ReLU networks: two layers (the papers' object), any depth, and how they begin."""
 
 from marginflow.networks import initialisation
-from marginflow.networks.two_layer import Gradient, TwoLayer
+from marginflow.networks.gradient import Gradient, MLPGradient
+from marginflow.networks.mlp import MLP
+from marginflow.networks.two_layer import TwoLayer
 
-__all__ = ["Gradient", "TwoLayer", "initialisation"]
+__all__ = ["MLP", "Gradient", "MLPGradient", "TwoLayer", "initialisation"]

@@ -23,26 +23,8 @@ from marginflow.arrays import (
 from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
 from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
+from marginflow.networks.gradient import Gradient
 from marginflow.networks.layers import Layer, Outputs, layers_of, read_layers, state_of, write_layers
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Gradient:
-    """The derivative of a scalar by the parameters of a `TwoLayer`, in the same shapes.
-
-    The derivative by v is there for frozen outputs too; `norm_squared` leaves it out.
-    """
-
-    W: FloatArray
-    b: FloatArray | None
-    v: FloatArray
-
-    def norm_squared(self, outputs: Outputs = "trained") -> float:
-        """Sum of squares over the parameters that are trained."""
-        total = float(np.vdot(self.W, self.W))
-        if self.b is not None:
-            total += float(self.b @ self.b)
-        return total + (float(self.v @ self.v) if outputs == "trained" else 0.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -129,6 +111,8 @@ class TwoLayer:
         dimension = whole_number("dimension", dimension)
         scale = real_number("scale", scale, above=0.0)
         one_of("outputs", outputs, ("trained", "frozen"))
+        if not isinstance(bias, bool):
+            raise InputError(f"bias is {bias!r}; True or False is expected.")
         rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
         chosen = initialisation.checked_law(law)
         W, b, v = chosen.draw(width, dimension, bias=bias, outputs=outputs, rng=rng)

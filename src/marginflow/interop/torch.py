@@ -1,0 +1,159 @@
+r"""PyTorch: `TwoLayer` and `MLP` to and from `torch.nn.Sequential(Linear, ReLU, ..., Linear)`.
+
+In float64 both ways are exact, bit for bit. In float32 every number is rounded once on the way there, and not at all on
+the way back. Files need no conversion: `module.load_state_dict(safetensors.torch.load_file(path))` reads what
+`network.save(path)` wrote, and `TwoLayer.load` and `MLP.load` read what
+`safetensors.torch.save_file(module.state_dict(), path)` wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.errors import InputError
+from marginflow.networks import MLP, TwoLayer
+from marginflow.networks.layers import Layer, Outputs, checked_layers
+
+if TYPE_CHECKING:
+    import torch
+
+
+def tensors(network: TwoLayer | MLP, *, dtype: torch.dtype | None = None) -> dict[str, torch.Tensor]:
+    """The parameters as a torch `state_dict`.
+
+    Parameters
+    ----------
+    network : TwoLayer or MLP
+        What is converted.
+    dtype : torch.dtype or None
+        A floating type; None is `torch.float64`, the only one without rounding.
+
+    Returns
+    -------
+    dict of torch.Tensor
+        '0.weight', '0.bias', '2.weight', ... as `torch.nn.Sequential(Linear, ReLU, ..., Linear)` names them.
+    """
+    import torch
+
+    wanted = torch.float64 if dtype is None else dtype
+    if not wanted.is_floating_point:
+        raise InputError(f"dtype is {wanted}; a floating type such as torch.float64 is expected.")
+    converted: dict[str, torch.Tensor] = {}
+    for name, array in network.state_dict().items():
+        tensor = torch.tensor(array).to(wanted)
+        if not bool(torch.isfinite(tensor).all()):
+            raise InputError(f"{name} has the entry {np.abs(array).max():g}, which is too large for {wanted}.")
+        converted[name] = tensor
+    return converted
+
+
+def arrays(state: Mapping[str, torch.Tensor]) -> dict[str, FloatArray]:
+    """A torch `state_dict` as float64 arrays, exactly, for `TwoLayer.from_state_dict` and `MLP.from_state_dict`."""
+    return {name: _array(name, tensor) for name, tensor in state.items()}
+
+
+def to_module(network: TwoLayer | MLP, *, dtype: torch.dtype | None = None) -> torch.nn.Sequential:
+    """The network as `torch.nn.Sequential(Linear, ReLU, ..., Linear)` on the CPU.
+
+    The module maps (n, d) to (n, 1). Frozen outputs do not require a gradient. Torch's random state is not touched.
+
+    Parameters
+    ----------
+    network : TwoLayer or MLP
+        What is converted.
+    dtype : torch.dtype or None
+        A floating type; None is `torch.float64`, the only one without rounding.
+
+    Examples
+    --------
+    >>> from marginflow.interop.torch import to_module, two_layer
+    >>> from marginflow.networks import TwoLayer
+    >>> network = TwoLayer.initialise(width=3, dimension=2, seed=0)
+    >>> module = to_module(network)
+    >>> bool((two_layer(module).W == network.W).all())
+    True
+    """
+    import torch
+
+    state = tensors(network, dtype=dtype)
+    pieces: list[torch.nn.Module] = []
+    for W, b in network.layers:
+        # On the meta device nothing is drawn, so torch's generator does not advance; the values are assigned below.
+        linear = torch.nn.Linear(W.shape[1], W.shape[0], bias=b is not None, device="meta")
+        pieces += [linear, torch.nn.ReLU()]
+    module = torch.nn.Sequential(*pieces[:-1])
+    module.load_state_dict(state, assign=True)
+    if network.outputs == "frozen":
+        for parameter in module[-1].parameters():
+            parameter.requires_grad_(False)
+    return module
+
+
+def two_layer(module: torch.nn.Module, *, outputs: Outputs | None = None) -> TwoLayer:
+    """Read a `TwoLayer` from `torch.nn.Sequential(Linear, ReLU, Linear(bias=False))`.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        Linear and ReLU layers in turn, in one or in nested `Sequential`; one output.
+    outputs : "trained", "frozen" or None
+        None: frozen if the last layer requires no gradient while an earlier one does.
+    """
+    layers, found = _read(module)
+    return TwoLayer.from_layers(layers, outputs=found if outputs is None else outputs)
+
+
+def mlp(module: torch.nn.Module, *, outputs: Outputs | None = None) -> MLP:
+    """Read an `MLP` from `torch.nn.Sequential(Linear, ReLU, ..., Linear)`; parameters as in `two_layer`."""
+    layers, found = _read(module)
+    return MLP.from_layers(layers, outputs=found if outputs is None else outputs)
+
+
+def _array(name: str, tensor: torch.Tensor) -> FloatArray:
+    import torch
+
+    if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
+        raise InputError(f"{name} is not a tensor of real numbers.")
+    exact: FloatArray = tensor.detach().cpu().to(torch.float64).numpy().copy()
+    return exact
+
+
+def _pieces(module: torch.nn.Module) -> list[torch.nn.Module]:
+    """The modules that do something, in order; nested `Sequential` opened, `Identity` left out."""
+    import torch
+
+    if isinstance(module, torch.nn.Sequential):
+        return [piece for child in module for piece in _pieces(child)]
+    return [] if isinstance(module, torch.nn.Identity) else [module]
+
+
+def _read(module: torch.nn.Module) -> tuple[list[Layer], Outputs]:
+    import torch
+
+    if not isinstance(module, torch.nn.Module):
+        raise InputError(f"module is a {type(module).__name__}; a torch.nn.Module is expected.")
+    pieces = _pieces(module)
+    # Exact types: a subclass may compute something else.
+    wanted = [torch.nn.Linear if index % 2 == 0 else torch.nn.ReLU for index in range(len(pieces))]
+    if len(pieces) % 2 == 0 or [type(piece) for piece in pieces] != wanted:
+        found = ", ".join(type(piece).__name__ for piece in pieces)
+        raise InputError(
+            f"The module consists of [{found}]; Linear, ReLU, ..., Linear in turn is expected (layers kept elsewhere "
+            "can be passed as torch.nn.Sequential(net.first, torch.nn.ReLU(), net.second))."
+        )
+    linears = [piece for piece in pieces if isinstance(piece, torch.nn.Linear)]
+    names = [f"Linear {index + 1}: " for index in range(len(linears))]
+    layers = checked_layers(
+        [_array(f"{name}weight", linear.weight) for name, linear in zip(names, linears, strict=True)],
+        [
+            None if linear.bias is None else _array(f"{name}bias", linear.bias)
+            for name, linear in zip(names, linears, strict=True)
+        ],
+        names,
+    )
+    trained = [any(parameter.requires_grad for parameter in linear.parameters()) for linear in linears]
+    return layers, "frozen" if any(trained[:-1]) and not trained[-1] else "trained"
