@@ -1,6 +1,68 @@
 """Samples with labels: one file per distribution."""
 
+from marginflow.data import isotropic
+from marginflow.data.ball import Ball
+from marginflow.data.bartlett import bartlett
+from marginflow.data.bundled import breast_cancer, digits, iris, standardised, wine
+from marginflow.data.cluster_constants import ClusterConstants, most_clusters, smallest_dimension
+from marginflow.data.clusters import Clusters
 from marginflow.data.dataset import Dataset
-from marginflow.data.reduction import in_span
+from marginflow.data.distribution import AbstractDistribution
+from marginflow.data.gaussian import Gaussian
+from marginflow.data.gram import GramReduction
+from marginflow.data.hadamard import hadamard
+from marginflow.data.interval import Interval
+from marginflow.data.noise import (
+    AbstractLabelNoise,
+    BoundaryNoise,
+    ClusterNoise,
+    DirectionNoise,
+    ExactCountNoise,
+    GivenNoise,
+    SmoothNoise,
+    UniformNoise,
+)
+from marginflow.data.noisy_sphere import NoisySphere
+from marginflow.data.orthogonal import Orthogonal
+from marginflow.data.redraw import distribution_of, redraw
+from marginflow.data.reduction import from_gram, in_span, random_frame
+from marginflow.data.sphere import Sphere
+from marginflow.data.xor import XorClusters
 
-__all__ = ["Dataset", "in_span"]
+__all__ = [
+    "AbstractDistribution",
+    "AbstractLabelNoise",
+    "Ball",
+    "BoundaryNoise",
+    "ClusterConstants",
+    "ClusterNoise",
+    "Clusters",
+    "Dataset",
+    "DirectionNoise",
+    "ExactCountNoise",
+    "Gaussian",
+    "GivenNoise",
+    "GramReduction",
+    "Interval",
+    "NoisySphere",
+    "Orthogonal",
+    "SmoothNoise",
+    "Sphere",
+    "UniformNoise",
+    "XorClusters",
+    "bartlett",
+    "breast_cancer",
+    "digits",
+    "distribution_of",
+    "from_gram",
+    "hadamard",
+    "in_span",
+    "iris",
+    "isotropic",
+    "most_clusters",
+    "random_frame",
+    "redraw",
+    "smallest_dimension",
+    "standardised",
+    "wine",
+]

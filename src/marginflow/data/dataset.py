@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only
+from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only, whole_number
+from marginflow.data import files
 from marginflow.errors import InputError
 
 
@@ -31,7 +34,14 @@ class Dataset:
         The dimension that the law speaks of when X holds exact reduced coordinates (Gram reduction);
         None when it is d.
     law : mapping of plain values
-        Name, parameters and seed of the law that drew the sample; empty for a user's own data.
+        Name, parameters and seed of the law that drew the sample; empty for a user's own data. What was done to the
+        sample afterwards (label noise, subsets) is listed in order under "then".
+
+    Examples
+    --------
+    >>> from marginflow.data import Dataset
+    >>> Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1])
+    Dataset(user data: n=2, d=2, 1 positive, 1 negative)
     """
 
     X: FloatArray
@@ -45,19 +55,35 @@ class Dataset:
 
     def __post_init__(self) -> None:
         X = matrix("X", self.X)
-        n = X.shape[0]
+        n, d = X.shape
         object.__setattr__(self, "X", read_only(X))
         object.__setattr__(self, "y", read_only(labels("y", self.y, n)))
         if self.clean_labels is not None:
             object.__setattr__(self, "clean_labels", read_only(labels("clean_labels", self.clean_labels, n)))
+        self._check_clusters(n, d)
+        if self.ambient_dimension is not None:
+            ambient = whole_number("ambient_dimension", self.ambient_dimension, minimum=d)
+            object.__setattr__(self, "ambient_dimension", ambient)
+        object.__setattr__(self, "law", dict(self.law))
+
+    def _check_clusters(self, n: int, d: int) -> None:
+        k = None
         if self.means is not None:
-            object.__setattr__(self, "means", read_only(matrix("means", self.means)))
+            means = matrix("means", self.means)
+            k = means.shape[0]
+            if means.shape[1] != d:
+                raise InputError(f"means has {means.shape[1]} columns, but X has {d}.")
+            object.__setattr__(self, "means", read_only(means))
         if self.mean_labels is not None:
-            object.__setattr__(self, "mean_labels", read_only(labels("mean_labels", self.mean_labels)))
+            object.__setattr__(self, "mean_labels", read_only(labels("mean_labels", self.mean_labels, k)))
         if self.clusters is not None:
             clusters = np.asarray(self.clusters)
             if clusters.shape != (n,) or not np.issubdtype(clusters.dtype, np.integer):
                 raise InputError(f"clusters has shape {clusters.shape}; {n} whole numbers are expected.")
+            foreign = clusters[(clusters < 0) | (clusters >= (np.inf if k is None else k))]
+            if foreign.size:
+                wanted = "not negative" if k is None else f"from 0 to {k - 1}"
+                raise InputError(f"clusters contains {foreign[0]}; cluster numbers must be {wanted}.")
             object.__setattr__(self, "clusters", read_only(clusters.astype(np.int64)))
 
     @property
@@ -94,21 +120,49 @@ class Dataset:
                 f"Samples {first} and {second} are identical but have opposite labels; no network separates them."
             )
 
-    def subset(self, index: IntArray | BoolArray) -> Dataset:
+    def followed_by(self, step: Mapping[str, object]) -> dict[str, object]:
+        """The law with one more step appended to the list of what was done after the draw."""
+        done = self.law.get("then", [])
+        return {**self.law, "then": [*(done if isinstance(done, list) else []), dict(step)]}
+
+    def subset(self, index: ArrayLike) -> Dataset:
         """The samples selected by an index array or mask, with all that is known of them."""
-        return Dataset(
-            X=self.X[index],
-            y=self.y[index],
-            clean_labels=None if self.clean_labels is None else self.clean_labels[index],
-            clusters=None if self.clusters is None else self.clusters[index],
-            means=self.means,
-            mean_labels=self.mean_labels,
-            ambient_dimension=self.ambient_dimension,
-            law=self.law,
+        try:
+            chosen = np.arange(self.n_samples)[np.asarray(index)]
+        except IndexError as error:
+            raise InputError(f"The subset does not fit {self.n_samples} samples: {error}.") from None
+        if chosen.ndim != 1 or chosen.size == 0:
+            raise InputError(f"The subset has shape {chosen.shape}; at least one sample must be selected by a vector.")
+        return replace(
+            self,
+            X=self.X[chosen],
+            y=self.y[chosen],
+            clean_labels=None if self.clean_labels is None else self.clean_labels[chosen],
+            clusters=None if self.clusters is None else self.clusters[chosen],
+            law=self.followed_by({"name": "subset", "index": chosen.tolist()}),
         )
+
+    def save(self, path: str | Path) -> Path:
+        """Write as `.npz` (everything) or `.csv` (X, y, clean labels and clusters; a table has no means and no law)."""
+        return files.write(path, {name: getattr(self, name) for name in files.FIELDS})
+
+    @classmethod
+    def load(cls, path: str | Path, *, label: str | None = None) -> Dataset:
+        """Read `.npz` (arrays X and y, others optional) or `.csv` (one sample per line).
+
+        The label column of a `.csv` is the last one, or the one that `label` names; a header line is optional
+        unless a column is named. Nothing in a file is ever executed: pickled arrays are refused.
+        """
+        try:
+            return cls(**files.read(path, label=label))
+        except InputError as error:
+            sentence = str(error)
+            raise InputError(sentence if sentence.startswith(str(path)) else f"{path}: {sentence}") from None
 
     def __repr__(self) -> str:
         name = self.law.get("name", "user data")
         plus = int((self.y > 0).sum())
         shape = f"n={self.n_samples}, d={self.dimension}"
+        if self.ambient_dimension is not None:
+            shape += f" standing for {self.ambient_dimension}"
         return f"Dataset({name}: {shape}, {plus} positive, {self.n_samples - plus} negative)"

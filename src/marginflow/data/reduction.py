@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, matrix
+from marginflow.errors import InputError
 
 
 def in_span(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -52,3 +53,48 @@ def in_span(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Z: FloatArray = np.ascontiguousarray((signs[:, None] * triangle).T)
     Q: FloatArray = np.ascontiguousarray((basis * signs).T)
     return Z, Q
+
+
+def from_gram(G: ArrayLike) -> FloatArray:
+    r"""Points Z in R^n with the Gram matrix Z Z^T = G: the lower triangular Cholesky factor.
+
+    Parameters
+    ----------
+    G : array, shape (n, n)
+        Symmetric and positive definite.
+
+    Returns
+    -------
+    array, shape (n, n)
+        Row i is point i.
+
+    Examples
+    --------
+    >>> from marginflow.data.reduction import from_gram
+    >>> from_gram([[4.0, 2.0], [2.0, 5.0]])
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    gram = matrix("G", G)
+    if gram.shape[0] != gram.shape[1] or not np.array_equal(gram, gram.T):
+        raise InputError(f"G has shape {gram.shape}; a symmetric matrix is expected.")
+    try:
+        factor = np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        least = float(np.linalg.eigvalsh(gram)[0])
+        raise InputError(
+            f"The smallest eigenvalue of G is {least:g}; it must be positive for linearly independent points to exist."
+        ) from None
+    return factor
+
+
+def random_frame(n_rows: int, dimension: int, rng: np.random.Generator) -> FloatArray:
+    """Uniformly random (Haar) orthonormal rows, n_rows <= dimension; shape (n_rows, d).
+
+    The Q of a Gaussian matrix is Haar distributed once the diagonal of R is made positive.
+    """
+    if n_rows > dimension:
+        raise InputError(f"{n_rows} orthonormal vectors do not fit in dimension {dimension}.")
+    basis, triangle = np.linalg.qr(rng.standard_normal((dimension, n_rows)), mode="reduced")
+    frame: FloatArray = np.ascontiguousarray((basis * np.where(np.diagonal(triangle) < 0, -1.0, 1.0)).T)
+    return frame

@@ -1,0 +1,79 @@
+"""Small real data sets that come with scikit-learn, as tasks with two classes."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.data.dataset import Dataset
+from marginflow.errors import InputError
+
+
+def digits(negative: int, positive: int, *, standardise: bool = False) -> Dataset:
+    """Two of the ten handwritten digits, 8 x 8 pixels from 0 to 16; the first gets the label -1, the second +1."""
+    return _two_classes("digits", negative, positive, standardise)
+
+
+def iris(negative: int | str = 1, positive: int | str = 2, *, standardise: bool = False) -> Dataset:
+    """Two of the three irises (setosa 0, versicolor 1, virginica 2), 4 measurements; the default pair overlaps."""
+    return _two_classes("iris", negative, positive, standardise)
+
+
+def wine(negative: int | str = 0, positive: int | str = 1, *, standardise: bool = False) -> Dataset:
+    """Two of the three wine cultivars (0, 1, 2), 13 measurements."""
+    return _two_classes("wine", negative, positive, standardise)
+
+
+def breast_cancer(*, standardise: bool = False) -> Dataset:
+    """The Wisconsin diagnostic set, 30 features of 569 samples; benign is -1, malignant +1."""
+    return _two_classes("breast_cancer", "benign", "malignant", standardise)
+
+
+def standardised(X: FloatArray) -> FloatArray:
+    """Columns with mean 0 and standard deviation 1 (divisor n); constant columns carry nothing and are dropped."""
+    varying = np.ptp(X, axis=0) > 0
+    if not varying.any():
+        raise InputError("Every column is constant; there is nothing to standardise.")
+    kept = X[:, varying]
+    centred: FloatArray = kept - kept.mean(axis=0)
+    centred /= centred.std(axis=0)
+    return centred
+
+
+def _two_classes(name: str, negative: int | str, positive: int | str, standardise: bool) -> Dataset:
+    bunch = getattr(_sklearn_datasets(), f"load_{name}")()
+    numbers = [_class_number(bunch, name, chosen) for chosen in (negative, positive)]
+    if numbers[0] == numbers[1]:
+        raise InputError(f"Both classes of {name} are {negative!r}; two different ones are expected.")
+    chosen = np.isin(bunch.target, numbers)
+    X = np.asarray(bunch.data, dtype=np.float64)[chosen]
+    y = np.where(bunch.target[chosen] == numbers[1], 1.0, -1.0)
+    return Dataset(
+        X=standardised(X) if standardise else X,
+        y=y,
+        law={"name": name, "negative": negative, "positive": positive, "standardise": bool(standardise)},
+    )
+
+
+def _class_number(bunch: Any, name: str, chosen: int | str) -> int:
+    words = [str(word) for word in bunch.target_names]
+    if isinstance(chosen, str) and chosen in words:
+        return words.index(chosen)
+    if isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(words):
+        return chosen
+    named = "" if words == [str(number) for number in range(len(words))] else f" ({', '.join(words)})"
+    raise InputError(f"{name} has no class {chosen!r}; the classes are 0 to {len(words) - 1}{named}.")
+
+
+def _sklearn_datasets() -> ModuleType:
+    try:
+        from sklearn import datasets
+    except ImportError:
+        raise InputError(
+            "The bundled data sets come with scikit-learn, which is not installed; install marginflow[sklearn]."
+        ) from None
+    module: ModuleType = datasets
+    return module

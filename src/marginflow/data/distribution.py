@@ -1,0 +1,106 @@
+"""The one base of all distributions: parameters in a frozen dataclass, `sample` and `fresh` as the two doors."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import replace
+
+import numpy as np
+
+from marginflow.arrays import real_number, whole_number
+from marginflow.data.dataset import Dataset
+from marginflow.data.noise import AbstractLabelNoise
+from marginflow.data.plain import plain
+from marginflow.data.streams import FRESH, NOISE, SAMPLE, generator
+from marginflow.errors import InputError
+
+# Sixteen gibibytes of float64: a larger matrix of samples is a mistake, or a case for `GramReduction`.
+_MOST_NUMBERS = 1 << 31
+
+
+class AbstractDistribution(abc.ABC):
+    """A law of labelled samples. Subclasses are frozen dataclasses that implement the three hooks, and are final."""
+
+    @abc.abstractmethod
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
+        """Samples with clean labels."""
+
+    @abc.abstractmethod
+    def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
+        """Independent samples from the population, with clean labels, in the coordinates of `train`."""
+
+    @abc.abstractmethod
+    def _noises(self) -> tuple[AbstractLabelNoise, ...]:
+        """The label noise that belongs to the law, in the order in which it acts."""
+
+    def sample(self, n_samples: int, seed: int = 0) -> Dataset:
+        """Draw a data set; the same seed gives the same bits.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of samples.
+        seed : int
+            Whole number; the samples do not depend on the label noise, only on this and on the law's parameters.
+
+        Returns
+        -------
+        Dataset
+            With `law` holding the parameters, n_samples and seed as plain values.
+        """
+        whole_number("n_samples", n_samples)
+        dataset = self._draw(n_samples, generator(seed, *SAMPLE))
+        for position, noise in enumerate(self._noises()):
+            dataset = noise.apply(dataset, generator(seed, *NOISE, 0, position))
+        return replace(dataset, law=self._law(n_samples, seed))
+
+    def fresh(self, n_samples: int, *, train: Dataset, seed: int = 0) -> Dataset:
+        """Draw test points from the same population, in the coordinates of `train` and independent of it.
+
+        The stream differs from that of `sample` for every seed. Noise that is defined by a quantile (`DirectionNoise`,
+        `BoundaryNoise`) uses the quantile of `train`, so that eta(x) is one function for both.
+        """
+        whole_number("n_samples", n_samples)
+        dataset = self._fresh(n_samples, train, generator(seed, *FRESH))
+        for position, noise in enumerate(self._noises()):
+            dataset = noise.frozen(train).apply(dataset, generator(seed, *FRESH, 0, position))
+        return replace(dataset, law={**self._law(n_samples, seed), "fresh": True})
+
+    def _law(self, n_samples: int, seed: int) -> dict[str, object]:
+        parameters = plain(self)
+        fields = parameters if isinstance(parameters, dict) else {}
+        return {**fields, "n_samples": int(n_samples), "seed": int(seed)}
+
+
+def scale_by_dimension(name: str, value: object, words: dict[str, float], *, minimum: str = "positive") -> float:
+    """A number, or the number that a word such as "sqrt(d)" stands for; `minimum` is "positive" or "zero"."""
+    if isinstance(value, str):
+        if value not in words:
+            known = ", ".join(repr(word) for word in words)
+            raise InputError(f"{name} is {value!r}; a number or one of {known} is expected.")
+        return words[value]
+    return real_number(name, value, above=0.0) if minimum == "positive" else real_number(name, value, at_least=0.0)
+
+
+def check_noise(noise: object) -> None:
+    """Refuse anything but label noise or None."""
+    if noise is not None and not isinstance(noise, AbstractLabelNoise):
+        raise InputError(f"noise is {noise!r}; label noise such as UniformNoise(rate=0.1), or None, is expected.")
+
+
+def check_room(n_samples: int, dimension: int) -> None:
+    """Refuse a matrix of samples that no machine of today's size holds, and say what to do."""
+    if n_samples * dimension > _MOST_NUMBERS:
+        raise InputError(
+            f"{n_samples} samples in dimension {dimension} are {n_samples * dimension:.3g} numbers; draw them in "
+            "reduced coordinates by GramReduction."
+        )
+
+
+def check_coordinates(train: Dataset, dimension: int) -> None:
+    """Refuse training data whose columns are not those of the law."""
+    if train.dimension != dimension:
+        raise InputError(
+            f"train has {train.dimension} columns, but the law has dimension {dimension}; for reduced coordinates draw "
+            "both by GramReduction."
+        )

@@ -1,0 +1,208 @@
+"""Data sets on disk: `.npz` for everything, `.csv` for tables. Reading never executes what a file contains."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from marginflow.arrays import FloatArray
+from marginflow.data.plain import plain
+from marginflow.errors import InputError
+from marginflow.storage import write_bytes
+
+# What a data set consists of, under the names of the fields of `Dataset`.
+FIELDS = ("X", "y", "clean_labels", "clusters", "means", "mean_labels", "ambient_dimension", "law")
+
+# numpy and zipfile report a damaged archive by any of these.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    KeyError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    NotImplementedError,
+    RuntimeError,
+    MemoryError,
+)
+
+
+def write(path: str | Path, fields: Mapping[str, Any]) -> Path:
+    """Write the fields of a data set in the format that the suffix names, whole or not at all."""
+    suffix = _suffix(path)
+    return write_bytes(path, _npz_bytes(fields) if suffix == ".npz" else _csv_bytes(fields))
+
+
+def read(path: str | Path, *, label: str | None = None) -> dict[str, Any]:
+    """Read the fields of a data set from the format that the suffix names."""
+    suffix, source = _suffix(path), Path(path)
+    if not source.is_file():
+        raise InputError(f"There is no file {source}.")
+    if suffix == ".npz":
+        if label is not None:
+            raise InputError(f"{source} has no columns with names; label={label!r} is for .csv files only.")
+        return _read_npz(source)
+    return _read_csv(source, label)
+
+
+def _suffix(path: str | Path) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".npz", ".csv"):
+        raise InputError(f"{path} ends in {suffix!r}; data files end in .npz or .csv.")
+    return suffix
+
+
+# .npz ---------------------------------------------------------------------------------------------
+
+
+def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
+    arrays = {name: np.asarray(fields[name]) for name in FIELDS if name != "law" and fields[name] is not None}
+    if fields["law"]:
+        arrays["law"] = np.array(json.dumps(plain(dict(fields["law"]))))
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def _read_npz(source: Path) -> dict[str, Any]:
+    try:
+        content = np.load(source, allow_pickle=False)
+        if not isinstance(content, np.lib.npyio.NpzFile):
+            raise InputError(f"{source} holds one bare array; an .npz archive with the arrays X and y is expected.")
+        with content as archive:
+            found: dict[str, Any] = {name: archive[name] for name in FIELDS if name in archive.files}
+            held = sorted(archive.files)
+    except InputError:
+        raise
+    except _DAMAGE as error:
+        reason = str(error).strip().rstrip(".") or type(error).__name__
+        raise InputError(f"{source} is not a readable .npz archive of plain arrays: {reason}.") from None
+    if "X" not in found or "y" not in found:
+        raise InputError(f"{source} holds the arrays {held}; the arrays X and y are expected.")
+    if "ambient_dimension" in found:
+        found["ambient_dimension"] = _scalar(source, "ambient_dimension", found["ambient_dimension"], "iu")
+    if "law" in found:
+        found["law"] = _law(source, found["law"])
+    return found
+
+
+def _scalar(source: Path, name: str, array: NDArray[Any], kinds: str) -> Any:
+    if array.shape != () or array.dtype.kind not in kinds:
+        raise InputError(f"{source}: {name} has shape {array.shape} and type {array.dtype}; one value is expected.")
+    return array.item()
+
+
+def _law(source: Path, array: NDArray[Any]) -> dict[str, object]:
+    try:
+        law = json.loads(_scalar(source, "law", array, "U"))
+    except ValueError as error:
+        raise InputError(f"{source}: the law is not JSON ({error}).") from None
+    if not isinstance(law, dict):
+        raise InputError(f"{source}: the law is {type(law).__name__}; a mapping is expected.")
+    return law
+
+
+# .csv ---------------------------------------------------------------------------------------------
+
+
+def _csv_bytes(fields: Mapping[str, Any]) -> bytes:
+    X = fields["X"]
+    header = [f"x{column + 1}" for column in range(X.shape[1])]
+    columns: list[list[str]] = []
+    for title, name in (("cluster", "clusters"), ("clean_label", "clean_labels"), ("label", "y")):
+        if fields[name] is not None:
+            header.append(title)
+            columns.append([str(int(value)) for value in fields[name]])
+    lines = [",".join(header)]
+    # repr of a float is the shortest text that reads back as the same float64, so the round trip is bit exact.
+    for row, tail in zip(X.tolist(), zip(*columns, strict=True), strict=True):
+        lines.append(",".join([*map(repr, row), *tail]))
+    return ("\n".join(lines) + "\n").encode("ascii")
+
+
+def _read_csv(source: Path, label: str | None) -> dict[str, Any]:
+    header, table = _read_table(source)
+    if header is None:
+        if label is not None:
+            raise InputError(f"{source} has no header line, so there is no column named {label!r}.")
+        header = [f"column {number + 1}" for number in range(table.shape[1])]
+    if len(header) < 2:
+        raise InputError(f"{source} has one column; at least one feature and the label are expected.")
+    if label is None:
+        place = len(header) - 1
+    elif header.count(label) == 1:
+        place = header.index(label)
+    else:
+        raise InputError(f"{source} has {header.count(label)} columns named {label!r}; the header is {header}.")
+    y = table[:, place]
+    if (np.abs(y) != 1.0).any():
+        foreign = y[np.abs(y) != 1.0][0]
+        hint = "" if label is not None else " (by default the last column is the label; another one can be named)"
+        raise InputError(
+            f"{source}: the label column {header[place]!r} contains {foreign:g}; labels must be -1 or +1{hint}."
+        )
+    fields: dict[str, Any] = {"y": y}
+    features = [column for column in range(len(header)) if column != place]
+    for title, name in (("clean_label", "clean_labels"), ("cluster", "clusters")):
+        if label is None and _is_ours(header) and title in header:
+            column = header.index(title)
+            features.remove(column)
+            fields[name] = table[:, column]
+    if "clusters" in fields:
+        whole = fields["clusters"].astype(np.int64)
+        if (whole != fields["clusters"]).any():
+            raise InputError(f"{source}: the column 'cluster' contains a value that is not a whole number.")
+        fields["clusters"] = whole
+    return {**fields, "X": table[:, features]}
+
+
+def _is_ours(header: list[str]) -> bool:
+    """Whether the header is the one that we write: x1, x2, ..., then cluster and clean_label if known, then label."""
+    tail = [name for name in ("cluster", "clean_label", "label") if name in header]
+    features = [f"x{column + 1}" for column in range(len(header) - len(tail))]
+    return header == features + tail and tail[-1:] == ["label"]
+
+
+def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
+    try:
+        with source.open(encoding="utf-8-sig", newline="") as file:
+            rows = [(reader.line_num, row) for reader in [csv.reader(file, strict=True)] for row in reader if row]
+    except (UnicodeDecodeError, csv.Error, OSError) as error:
+        raise InputError(f"{source} is not a readable .csv file: {error}.") from None
+    if not rows:
+        raise InputError(f"{source} is empty; one sample per line is expected.")
+    first = [entry.strip() for entry in rows[0][1]]
+    header = None if all(_number(entry) is not None for entry in first) else first
+    body = rows if header is None else rows[1:]
+    if not body:
+        raise InputError(f"{source} has a header line but no samples.")
+    table = np.empty((len(body), len(first)))
+    for index, (line, row) in enumerate(body):
+        if len(row) != len(first):
+            raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {len(first)}.")
+        for column, entry in enumerate(row):
+            value = _number(entry)
+            if value is None or not np.isfinite(value):
+                raise InputError(f"{source}, line {line}, column {column + 1}: {entry!r} is not a finite number.")
+            table[index, column] = value
+    return header, table
+
+
+def _number(entry: str) -> float | None:
+    if "_" in entry:  # Python reads 1_0 as ten; a table means something else by it
+        return None
+    try:
+        return float(entry)
+    except ValueError:
+        return None

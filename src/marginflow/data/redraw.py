@@ -1,0 +1,104 @@
+"""From the plain values of a law back to the distribution and to the very same sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from marginflow.data import isotropic, noise
+from marginflow.data.ball import Ball
+from marginflow.data.clusters import Clusters
+from marginflow.data.dataset import Dataset
+from marginflow.data.distribution import AbstractDistribution
+from marginflow.data.gaussian import Gaussian
+from marginflow.data.gram import GramReduction
+from marginflow.data.interval import Interval
+from marginflow.data.noisy_sphere import NoisySphere
+from marginflow.data.orthogonal import Orthogonal
+from marginflow.data.sphere import Sphere
+from marginflow.data.xor import XorClusters
+from marginflow.errors import InputError
+
+DISTRIBUTIONS: dict[str, type[AbstractDistribution]] = {
+    kind.__name__: kind
+    for kind in (Sphere, NoisySphere, Gaussian, Ball, Orthogonal, Clusters, Interval, XorClusters, GramReduction)
+}
+NOISES: dict[str, type[noise.AbstractLabelNoise]] = {
+    kind.__name__: kind
+    for kind in (
+        noise.UniformNoise,
+        noise.ExactCountNoise,
+        noise.ClusterNoise,
+        noise.DirectionNoise,
+        noise.BoundaryNoise,
+        noise.SmoothNoise,
+        noise.GivenNoise,
+    )
+}
+ISOTROPIC_LAWS: dict[str, type[isotropic.AbstractIsotropicLaw]] = {
+    type(law).__name__: type(law) for law in isotropic.LAWS.values()
+}
+_KINDS: dict[str, type[Any]] = {**DISTRIBUTIONS, **NOISES, **ISOTROPIC_LAWS}
+
+
+def from_plain(value: object) -> Any:
+    """The object that a mapping with a "name" stands for, with its fields; anything else is returned as it is."""
+    if not isinstance(value, Mapping):
+        return value
+    name = value.get("name")
+    if name not in _KINDS:
+        raise InputError(f"There is no distribution, noise or cluster law named {name!r}; known are {sorted(_KINDS)}.")
+    kind = _KINDS[str(name)]
+    known = [field.name for field in fields(kind)]
+    foreign = sorted(set(value) - {"name", *known})
+    if foreign:
+        raise InputError(f"{name} has no parameter {foreign[0]!r}; it has {known}.")
+    try:
+        return kind(**{key: from_plain(entry) for key, entry in value.items() if key != "name"})
+    except TypeError as error:
+        raise InputError(f"{name} cannot be made from {sorted(set(value) - {'name'})}: {error}.") from None
+
+
+def distribution_of(law: Mapping[str, object]) -> AbstractDistribution:
+    """The distribution that a data set's law names.
+
+    Examples
+    --------
+    >>> from marginflow.data import Sphere, distribution_of
+    >>> data = Sphere(dimension=3, radius=1).sample(5, seed=7)
+    >>> distribution_of(data.law)
+    Sphere(dimension=3, radius=1, labels='random', noise=None)
+    """
+    apart = ("n_samples", "seed", "fresh", "then")
+    made = from_plain({key: value for key, value in law.items() if key not in apart})
+    if not isinstance(made, AbstractDistribution):
+        raise InputError(f"The law names {law.get('name')!r}, which is not a distribution.")
+    return made
+
+
+def redraw(law: Mapping[str, object], *, train: Dataset | None = None) -> Dataset:
+    """The very same data set again, from its law; for test points (`fresh`) the training set is needed too."""
+    distribution = distribution_of(law)
+    n_samples, seed = law.get("n_samples"), law.get("seed")
+    if not isinstance(n_samples, int) or not isinstance(seed, int):
+        raise InputError(f"The law has n_samples {n_samples!r} and seed {seed!r}; whole numbers are expected.")
+    if law.get("fresh"):
+        if train is None:
+            raise InputError("The law is one of test points; the training set is needed to draw them again.")
+        dataset = distribution.fresh(n_samples, train=train, seed=seed)
+    else:
+        dataset = distribution.sample(n_samples, seed=seed)
+    steps = law.get("then", [])
+    for step in steps if isinstance(steps, list) else []:
+        dataset = _repeat(dataset, step)
+    return dataset
+
+
+def _repeat(dataset: Dataset, step: Mapping[str, Any]) -> Dataset:
+    if step.get("name") == "subset":
+        return dataset.subset(step["index"])
+    made = from_plain({key: value for key, value in step.items() if key != "seed"})
+    if not isinstance(made, noise.AbstractLabelNoise):
+        raise InputError(f"The step {step.get('name')!r} of the law is neither a subset nor label noise.")
+    return made(dataset, seed=step.get("seed", 0))
