@@ -1,0 +1,183 @@
+r"""The hot loop: margins, ln L and its gradient for a two-layer network, in place and with two matrix products.
+
+With A = (W, b), rows xt_i = (x_i, 1) of X (or x_i without bias) and p_i = -d ln L / d q_i >= 0, q_i = y_i N(x_i),
+
+.. math:: -\nabla_{a_j} \ln L = v_j \sum_i p_i y_i 1[a_j \cdot xt_i > 0] \, xt_i, \qquad
+          -\nabla_{v_j} \ln L = \sum_i p_i y_i \, \mathrm{relu}(a_j \cdot xt_i).
+
+relu'(0) = 0. Every buffer is allocated once. Samples are taken in blocks, and since p needs the loss of *all* samples,
+each block is weighted relative to the largest slope seen so far and the sums are rescaled when a larger one turns up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.flow.parameters import ParameterVector
+from marginflow.losses import AbstractLoss, log_sum_exp
+
+# A block of activations has at most this many numbers (32 MiB): large enough for the matrix products to run at full
+# speed and for the addition of partial gradients not to count.
+BLOCK_NUMBERS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Block:
+    """Views of one block of samples and the buffers it works in."""
+
+    X: FloatArray  # (rows, D)
+    y: FloatArray  # (rows,)
+    q: FloatArray  # (rows,), margins
+    Z: FloatArray  # (rows, k), pre-activations, then activations, then slopes
+    active: np.ndarray  # (rows, k), bool
+    weighted: FloatArray | None  # (rows, D): rows of X times their weight; None where scaling Z is cheaper
+    Z_T: FloatArray
+
+
+class TwoLayerKernel:
+    """Margins and gradient of ln L for fixed samples; the parameters come with each call.
+
+    Parameters
+    ----------
+    X : array, shape (n, D)
+        Samples, with a last column of ones where the network has biases.
+    y : array, shape (n,)
+        Labels.
+    width : int
+        Number k of neurons.
+    outputs : array, shape (k,), or None
+        Frozen outputs; None if v is trained and comes as the second part of the parameters.
+    capacity : int or None
+        Most samples that one call will use (mini-batches); None for all.
+    """
+
+    def __init__(
+        self, X: FloatArray, y: FloatArray, width: int, outputs: FloatArray | None, capacity: int | None = None
+    ) -> None:
+        self.X = np.ascontiguousarray(X)
+        self.y = y
+        self.frozen = outputs
+        n, D = self.X.shape
+        self.shapes: list[tuple[int, ...]] = [(width, D)] if outputs is not None else [(width, D), (width,)]
+        size = n if capacity is None else capacity
+        rows = max(1, min(size, BLOCK_NUMBERS // width))
+        self._Z = np.empty((rows, width))
+        self._active = np.empty((rows, width), dtype=np.bool_)
+        self._weighted = np.empty((rows, D)) if width >= D else None
+        self._partial = np.empty((width, D)) if rows < size else None
+        self.margins = np.empty(n)
+        self._rows = rows
+        self._blocks = self._cut(self.X, self.y, self.margins)
+        self._gather: dict[int, list[_Block]] = {}
+
+    def _cut(self, X: FloatArray, y: FloatArray, q: FloatArray) -> list[_Block]:
+        blocks = []
+        for start in range(0, X.shape[0], self._rows):
+            part = X[start : start + self._rows]
+            m = part.shape[0]
+            blocks.append(
+                _Block(
+                    X=part,
+                    y=y[start : start + m],
+                    q=q[start : start + m],
+                    Z=self._Z[:m],
+                    active=self._active[:m],
+                    weighted=None if self._weighted is None else self._weighted[:m],
+                    Z_T=self._Z[:m].T,
+                )
+            )
+        return blocks
+
+    def _batch(self, rows: IntArray) -> list[_Block]:
+        """The blocks of a mini-batch, gathered into buffers that are kept for its size."""
+        m = rows.size
+        if m not in self._gather:
+            self._gather[m] = self._cut(np.empty((m, self.X.shape[1])), np.empty(m), np.empty(m))
+        blocks = self._gather[m]
+        start = 0
+        for block in blocks:
+            chosen = rows[start : start + block.y.size]
+            np.take(self.X, chosen, axis=0, out=block.X)
+            np.take(self.y, chosen, out=block.y)
+            start += block.y.size
+        return blocks
+
+    def forward(self, theta: ParameterVector) -> FloatArray:
+        """Margins y_i N(x_i) of all samples, shape (n,), in a buffer that the next call overwrites."""
+        A, v = theta.parts[0], self.frozen if self.frozen is not None else theta.parts[1]
+        for block in self._blocks:
+            np.dot(block.X, A.T, out=block.Z)
+            np.maximum(block.Z, 0.0, out=block.Z)
+            np.dot(block.Z, v, out=block.q)
+            np.multiply(block.q, block.y, out=block.q)
+        return self.margins
+
+    def evaluate(
+        self, theta: ParameterVector, loss: AbstractLoss, out: ParameterVector, rows: IntArray | None = None
+    ) -> float:
+        """Write -grad ln L into `out` and return ln of the natural sum of l(q_i) over the samples (or `rows`).
+
+        The margins of all samples are left in `margins` when `rows` is None. Not a number where parameters overflow.
+        """
+        A, v = theta.parts[0], self.frozen if self.frozen is not None else theta.parts[1]
+        A_T = A.T
+        G = out.parts[0]
+        dv = None if self.frozen is not None else out.parts[1]
+        blocks = self._blocks if rows is None else self._batch(rows)
+        top = log_sum = -math.inf
+        for block in blocks:
+            Z, q, y = block.Z, block.q, block.y
+            np.dot(block.X, A_T, out=Z)
+            np.maximum(Z, 0.0, out=Z)
+            np.dot(Z, v, out=q)
+            np.multiply(q, y, out=q)
+            log_values, log_slopes = loss.log_terms(q)
+            largest = float(log_slopes.max())
+            if not math.isfinite(largest):  # the parameters have overflowed
+                return math.nan
+            first = block is blocks[0]
+            if largest > top:
+                if not first:
+                    out.flat *= math.exp(top - largest)
+                top = largest
+            g = np.exp(log_slopes - top)
+            if log_values is log_slopes:
+                total = float(g.sum())
+                block_sum = top + math.log(total) if total > 0.0 else -math.inf
+            else:
+                block_sum = log_sum_exp(log_values)
+            log_sum = block_sum if first else float(np.logaddexp(log_sum, block_sum))
+            np.multiply(g, y, out=g)
+            into = G if first or self._partial is None else self._partial
+            if dv is not None:
+                if first:
+                    np.dot(g, Z, out=dv)
+                else:
+                    dv += g @ Z
+            np.greater(Z, 0.0, out=block.active)  # then copied: several times faster than np.sign
+            np.copyto(Z, block.active)
+            if block.weighted is None:
+                np.multiply(Z, g[:, None], out=Z)
+                np.dot(block.Z_T, block.X, out=into)
+            else:
+                np.multiply(block.X, g[:, None], out=block.weighted)
+                np.dot(block.Z_T, block.weighted, out=into)
+            if into is not G:
+                G += into
+        scale = math.exp(top - log_sum)
+        np.multiply(G, (v * scale)[:, None], out=G)
+        if dv is not None:
+            np.multiply(dv, scale, out=dv)
+        return log_sum
+
+
+def with_ones(X: FloatArray) -> FloatArray:
+    """The rows (x_i, 1)."""
+    augmented: FloatArray = np.empty((X.shape[0], X.shape[1] + 1))
+    augmented[:, :-1] = X
+    augmented[:, -1] = 1.0
+    return augmented
