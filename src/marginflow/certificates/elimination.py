@@ -113,12 +113,11 @@ class EliminatedKinks:
         if free.size == 0:
             return lam, mu
         block = self.H[np.ix_(free, free)]
-        ridge = 1e-14 * float(np.trace(block)) / free.size
         size = p.residual(lam, mu).norm()
         for _ in range(_REFINEMENTS):
             score = self._score(p.residual(lam, mu))
             better = lam.copy()
-            better[free] = np.clip(lam[free] + solve_ridged(block, score[free], ridge), 0.0, p.cap)
+            better[free] = np.clip(lam[free] + solve_ridged(block, score[free], 1e-15), 0.0, p.cap)
             better_mu = self._solve_kinks(better, mu)
             better_size = p.residual(better, better_mu).norm()
             if better_size >= size:

@@ -106,35 +106,36 @@ class StationarityProblem:
         return Residual(hidden=self.U, output=self.target, row=-self.omega0).norm()
 
 
-def lower_bound(problem: StationarityProblem, residual: Residual) -> float:
+def lower_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> float:
     r"""A number that the norm of the residual of no feasible (lambda, mu) can go below.
 
-    The distance of b = theta from a convex set Z is max over unit r of <b, r> - sup_{z in Z} <z, r>. For a soft margin
-    the supremum is finite: cap * sum_i (h_i)_+, with h_i = s_i + sum over the kinks of i of (P_ij)_+. For a hard
-    margin Z is a cone and r must lie in its polar, h_i <= 0; r - t theta does for t = max_i (h_i)_+ / <theta, g_i>,
-    because by homogeneity <theta, g_i> = degree * y_i N(x_i) > 0 for every generator g_i of sample i.
+    The distance of b = theta from a convex set Z is max over unit r of <b, r> - sup_{z in Z} <z, r>. Here r is the
+    residual of the given feasible multipliers. For a soft margin the supremum is finite: cap * sum_i (h_i)_+, with
+    h_i = s_i + sum over the kinks of i of (P_ij)_+. For a hard margin Z is a cone and r must lie in its polar, h_i <= 0;
+    r - t theta does for t = max_i (h_i)_+ / <theta, g_i>, because by homogeneity <theta, g_i> = degree * y_i N(x_i) > 0
+    for every generator g_i of sample i. The bound meets the residual at the optimum, up to rounding.
     """
+    residual = problem.residual(lam, mu)
     P, s = problem.scores(residual)
     h = np.maximum(s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1), 0.0)
+    size = residual.norm()
+    if size == 0.0:
+        return 0.0
+    # <b, r> = ||r||^2 + <Ax, r>; the second term, small at the optimum, is summed from the scores to avoid cancellation.
+    explained = float(lam @ s) + float(np.vdot(np.where(problem.kink, mu, 0.0), P))
     base = Residual(hidden=problem.U, output=problem.target, row=-problem.omega0)
     if np.isfinite(problem.cap):
-        size = residual.norm()
-        if size == 0.0:
-            return 0.0
-        return max(0.0, (_inner(base, residual) - problem.cap * float(h.sum())) / size)
+        return max(0.0, (size**2 + explained - problem.cap * float(h.sum())) / size)
     P0, s0 = problem.scores(base)
     least = s0 + np.where(problem.kink, np.minimum(P0, 0.0), 0.0).sum(axis=1)
-    if ((least <= 0) & (h > 0)).any():
+    # With a wide kink tolerance <theta, g_i> may be negative for some Clarke weights; there only rounding is forgiven.
+    reach = np.linalg.norm(problem.T, axis=1) * np.linalg.norm(problem.v) + np.linalg.norm(problem.rho, axis=1)
+    if ((least <= 0) & (h > 1e-13 * reach * size)).any():
         return 0.0
-    t = float(np.max(h / np.where(least > 0, least, 1.0), initial=0.0))
+    t = float(np.max(h[least > 0] / least[least > 0], initial=0.0))
     polar = Residual(
         hidden=residual.hidden - t * base.hidden,
         output=residual.output - t * base.output,
         row=residual.row - t * base.row,
     )
-    size = polar.norm()
-    return 0.0 if size == 0.0 else max(0.0, _inner(base, polar) / size)
-
-
-def _inner(a: Residual, b: Residual) -> float:
-    return float(np.vdot(a.hidden, b.hidden) + a.output @ b.output + a.row * b.row)
+    return max(0.0, (size**2 + explained - t * base.norm() ** 2) / polar.norm())

@@ -75,7 +75,7 @@ def best_multipliers(
         new_size = problem.residual(*new).norm()
         if new_size < size:
             (lam, mu), size, from_start = new, new_size, False
-    bound = lower_bound(problem, problem.residual(lam, mu))
+    bound = lower_bound(problem, lam, mu)
     return Multipliers(lam=lam, mu=mu, size=size, bound=bound, from_start=from_start)
 
 
@@ -165,7 +165,7 @@ def _solve(
         if (
             optimal
             or steps == 0
-            or residual.norm() - lower_bound(problem, residual) <= max(noise, 1e-9 * residual.norm())
+            or residual.norm() - lower_bound(problem, *best) <= max(noise, 1e-9 * residual.norm())
         ):
             break
         best = descend(problem, *best, max_steps=steps)
@@ -215,7 +215,7 @@ def _pivot(
         above = full & free & (mu > lam[:, None] + small)
         rise = full & ~free & ~tied & (sharp < P)
         loosen = full & tied & (-sharp > P)
-        changed = below | above | rise | loosen
+        changed = below | above | rise | loosen | (empty & free)
         # A sample without a multiplier enters with the Clarke weights that gain most, so its kinks are tied or 0.
         next_tied = np.where(empty, P > 0, (tied & ~loosen) | above)
         next_free = np.where(empty, False, (free & ~below & ~above) | rise | loosen)
