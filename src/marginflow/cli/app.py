@@ -1,0 +1,72 @@
+"""The list of commands, and the one place where errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+from marginflow import __version__
+from marginflow.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED
+from marginflow.errors import InputError
+
+app = App(
+    name="marginflow",
+    help="Exact, certified KKT points of two-layer ReLU networks, and what the theory of implicit bias says of them.",
+    help_epilogue=(
+        "Exit codes: 0 done and holds, 1 does not hold, 2 bad input (one sentence, nothing written), 130 interrupted."
+        "\n\n"
+        "Start with: marginflow demo"
+    ),
+    help_format="plaintext",
+    version=__version__,
+    result_action="return_value",
+    print_error=False,
+    exit_on_error=False,
+    help_on_error=False,
+    suppress_keyboard_interrupt=False,
+)
+
+# What each command does, and an example. Command `x` is `x` in `marginflow.cli.x`, which is imported only when `x` is
+# run: the overview stays quick. `sample` is a group of commands and brings its own examples.
+COMMANDS = {
+    "certify": (
+        "Measure how far a network is from a KKT point, with the best multipliers and Clarke weights there are.",
+        "marginflow certify network.safetensors data.npz",
+    ),
+}
+app.command("marginflow.cli.sample:sample", name="sample", help="Draw data from a law and write them to a file.")
+for name, (summary, example) in COMMANDS.items():
+    app.command(f"marginflow.cli.{name}:{name}", name=name, help=summary, help_epilogue=f"Example: {example}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; return its exit code.
+
+    Examples
+    --------
+    >>> from marginflow.cli import main
+    >>> main(["--version"])
+    0.1.0
+    0
+    """
+    try:
+        code = app(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except (InputError, CycloptsError) as error:
+        print(f"marginflow: {_one_line(str(error))}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("marginflow: interrupted; nothing was written.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (`marginflow ... | head`); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    return code if isinstance(code, int) else DONE
+
+
+def _one_line(sentence: str) -> str:
+    return " ".join(sentence.split())

@@ -1,0 +1,68 @@
+"""What a command says: a table for people or one JSON object for programs, and where it may write."""
+
+from __future__ import annotations
+
+import json
+import math
+import numbers
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from marginflow.errors import InputError
+from marginflow.report.table import shown
+
+
+def check_target(path: Path, suffixes: tuple[str, ...], *, force: bool) -> Path:
+    """Refuse, before any work is done, a file that could not or should not be written."""
+    if path.suffix.lower() not in suffixes:
+        raise InputError(f"{path} ends in {path.suffix!r}; {' or '.join(suffixes)} is expected.")
+    if not path.parent.is_dir():
+        raise InputError(f"The folder {path.parent} does not exist; make it first.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; the name of a file is expected.")
+    if path.exists() and not force:
+        raise InputError(f"{path} exists already; choose another name or add --force to overwrite it.")
+    return path
+
+
+def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, str]) -> None:
+    """Print a result: all of it as JSON, or what `headings` names, one line each.
+
+    Examples
+    --------
+    >>> from marginflow.cli.output import tell
+    >>> tell({"loss": 0.125, "steps": 10}, as_json=False, headings={"loss": "Loss", "steps": "Steps"})
+    Loss   0.125
+    Steps  10
+    >>> tell({"loss": float("inf")}, as_json=True, headings={})
+    {"loss": null}
+    """
+    if as_json:
+        print(json.dumps(plain(record), allow_nan=False))
+        return
+    widest = max((len(heading) for heading in headings.values()), default=0)
+    for key, heading in headings.items():
+        print(f"{heading:<{widest}}  {shown(record.get(key))}")
+
+
+def note(sentence: str) -> None:
+    """A remark to the person at the terminal, never part of the result."""
+    print(sentence, file=sys.stderr)
+
+
+def plain(value: object) -> object:
+    """The value in terms of JSON; numbers that are not finite become null."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Iterable):
+        return [plain(entry) for entry in value]
+    raise TypeError(f"{type(value).__name__} has no plain form.")

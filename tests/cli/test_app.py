@@ -1,0 +1,88 @@
+"""The frame of the command line: exit codes, one sentence per error, quick and lazy."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from marginflow import InputError, __version__
+from marginflow.cli import app as frame
+from marginflow.cli import main
+
+HEAVY = ("altair", "torch", "sklearn", "flint", "vl_convert", "jinja2", "onnx", "matplotlib", "pandas")
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "marginflow.cli", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+
+
+def test_help_lists_every_command_and_every_command_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    overview = capsys.readouterr().out
+    names = [name for name in frame.app if not name.startswith("-")]
+    assert names
+    for name in names:
+        assert name in overview
+        assert main([name, "--help"]) == 0
+        assert f"Example: marginflow {name}" in capsys.readouterr().out
+
+
+def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == __version__
+
+
+@pytest.mark.parametrize("line", ["nonsense", "--nonsense", "sample", "sample sphere 3 --dimension 2 --out a.npz more"])
+def test_what_cannot_be_parsed_is_one_sentence(line: str, tmp_path: Path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    code = main(line.split())
+    captured = capsys.readouterr()
+    if line == "sample":  # a group of commands without a choice shows its help
+        assert (code, captured.err) == (0, "")
+        return
+    assert code == 2
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("raised", "code"), [(InputError("x is 3; 4 is expected."), 2), (KeyboardInterrupt(), 130)])
+def test_exceptions_become_exit_codes(raised: BaseException, code: int, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    def fail(*_: object) -> int:
+        raise raised
+
+    monkeypatch.setattr(frame, "app", fail)
+    assert main([]) == code
+    captured = capsys.readouterr()
+    assert captured.err.startswith("marginflow: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_library_and_help_import_nothing_heavy(tmp_path: Path) -> None:
+    script = (
+        "import sys, marginflow; from marginflow.cli import main; code = main(['--help']);"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_the_same_seed_gives_the_same_bits_in_another_process(tmp_path: Path) -> None:
+    for name in ("a.npz", "b.npz"):
+        done = run("sample", "sphere", "5", "--dimension", "3", "--seed", "7", "--out", name, "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["out"] == name
+        assert done.stderr == ""  # no progress display where nobody looks
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_bad_input_in_a_process_of_its_own(tmp_path: Path) -> None:
+    done = run("certify", "no.safetensors", "no.npz", "--json", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "marginflow: There is no file no.safetensors.\n"
+    assert list(tmp_path.iterdir()) == []
