@@ -318,6 +318,7 @@ class TwoLayer:
         any other merging would change the function. With u_j = |v_j| (w_j, b_j) the new neuron has
         |v| = (sum_j v_j^2)^{1/2} and u = sum_j u_j; the norm does not rise, and balanced neurons give a balanced one.
         """
+        rtol = real_number("rtol", rtol, at_least=0.0)
         group = np.unique(neurons.selection(index, self.width))
         A = self.augmented
         if (
