@@ -1,8 +1,30 @@
 """marginflow: exact, certified KKT points of ReLU networks, and the theory of implicit bias made executable."""
 
-from marginflow import certificates, data, losses, networks
-from marginflow.certificates import certify
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
 from marginflow.errors import InputError
 
-__all__ = ["InputError", "certificates", "certify", "data", "losses", "networks"]
+if TYPE_CHECKING:
+    from marginflow import certificates, data, losses, networks, robustness
+    from marginflow.certificates import certify
+
+__all__ = ["InputError", "certificates", "certify", "data", "losses", "networks", "robustness"]
 __version__ = "0.1.0"
+
+# Rooms are imported when they are first entered (PEP 562), so that `import marginflow` and the help of the command line
+# do not wait for scipy.
+_DOORS = {"certify": "marginflow.certificates"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'marginflow' has no attribute {name!r}")
+    room = importlib.import_module(_DOORS.get(name, f"marginflow.{name}"))
+    return getattr(room, name) if name in _DOORS else room
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,38 @@
+"""`import marginflow`: every public name is there, and nothing heavy comes with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import marginflow
+
+
+@pytest.mark.parametrize("name", marginflow.__all__)
+def test_public_name_can_be_reached_and_is_listed(name: str) -> None:
+    assert getattr(marginflow, name) is not None
+    assert name in dir(marginflow)
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="'nonsense'"):
+        _ = marginflow.nonsense  # type: ignore[attr-defined]
+
+
+def test_rooms_are_entered_only_when_asked_for() -> None:
+    script = (
+        "import sys, marginflow; assert 'scipy' not in sys.modules; marginflow.certify; assert 'scipy' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_every_room_together_imports_no_optional_package() -> None:
+    heavy = ("altair", "torch", "sklearn", "flint", "vl_convert", "jinja2", "onnx", "rich", "cyclopts")
+    script = (
+        "import sys, marginflow; [getattr(marginflow, name) for name in marginflow.__all__];"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
