@@ -54,7 +54,11 @@ class AbstractLoss(ABC):
     def log_value(self, margins: ArrayLike) -> float:
         """ln L of the margins q_i, shape (n,)."""
         q = vector("margins", margins)
-        return log_sum_exp(self.log_terms(q)[0]) + self.log_scale(q.size)
+        return self.log_sum(q) + self.log_scale(q.size)
+
+    def log_sum(self, q: FloatArray) -> float:
+        """ln sum_i l(q_i) in natural units, unchecked: not a number if a margin is not."""
+        return log_sum_exp(self.log_terms(q)[0])
 
     def weights(self, margins: ArrayLike) -> FloatArray:
         r"""p_i = -d ln L / d q_i = -l'(q_i) / sum_k l(q_k), shape (n,); they sum to at most 1."""

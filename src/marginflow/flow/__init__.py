@@ -1,5 +1,45 @@
 """Gradient descent, its published recipes, and gradient flow in log time."""
 
+from marginflow.flow import recipes
 from marginflow.flow.angle import AngleFlow, angle_flow
+from marginflow.flow.descent import AbstractRecipe, Descent, Progress, Run, train
+from marginflow.flow.gradient_flow import GradientFlow
+from marginflow.flow.schedule import AbstractSchedule, AngleBounded, Constant, Geometric, LossNormalised
+from marginflow.flow.stopping import (
+    AbstractStop,
+    CertificateBelow,
+    DirectionSettled,
+    Epochs,
+    Interpolated,
+    LossBelow,
+    Steps,
+    WallTime,
+)
+from marginflow.flow.trajectory import Recording, Trajectory
 
-__all__ = ["AngleFlow", "angle_flow"]
+__all__ = [
+    "AbstractRecipe",
+    "AbstractSchedule",
+    "AbstractStop",
+    "AngleBounded",
+    "AngleFlow",
+    "CertificateBelow",
+    "Constant",
+    "Descent",
+    "DirectionSettled",
+    "Epochs",
+    "Geometric",
+    "GradientFlow",
+    "Interpolated",
+    "LossBelow",
+    "LossNormalised",
+    "Progress",
+    "Recording",
+    "Run",
+    "Steps",
+    "Trajectory",
+    "WallTime",
+    "angle_flow",
+    "recipes",
+    "train",
+]

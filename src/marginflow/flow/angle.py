@@ -121,7 +121,7 @@ def angle_flow(
         b=None if bias is None else moved[:, -1].copy(),
         v=theta.parts[1].copy() if trained else out.copy(),
         margins=margins,
-        log_loss=loss.log_value(margins),
+        log_loss=loss.log_sum(margins) + loss.log_scale(margins.size),
         separated=bool(margins.min() > 0.0),
         steps=done,
     )
