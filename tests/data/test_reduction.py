@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from marginflow.data import in_span
+from marginflow.data import from_gram, in_span, random_frame
 from marginflow.errors import InputError
 
 
@@ -43,3 +44,44 @@ def test_triangular_coordinates_of_a_known_pair() -> None:
 def test_non_finite_samples_are_refused(bad: float) -> None:
     with pytest.raises(InputError, match="finite"):
         in_span([[1.0, bad]])
+
+
+def test_a_gram_matrix_is_realised() -> None:
+    G = np.array([[3.0, 1.0, 0.0], [1.0, 2.0, -1.0], [0.0, -1.0, 4.0]])
+    Z = from_gram(G)
+    np.testing.assert_allclose(Z @ Z.T, G, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("G", "sentence"),
+    [
+        ([[1.0, 2.0], [2.0, 1.0]], "smallest eigenvalue of G is -1"),
+        ([[1.0, 0.5], [0.4, 1.0]], "symmetric"),
+        ([[1.0, 0.5]], "symmetric"),
+        ([[np.nan]], "finite"),
+    ],
+)
+def test_matrices_that_are_not_gram_matrices_are_refused(G: list, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        from_gram(G)
+
+
+@pytest.mark.parametrize(("rows", "d"), [(1, 1), (3, 3), (2, 9)])
+def test_a_random_frame_is_orthonormal(rows: int, d: int) -> None:
+    frame = random_frame(rows, d, np.random.default_rng(0))
+    assert frame.shape == (rows, d)
+    np.testing.assert_allclose(frame @ frame.T, np.eye(rows), atol=1e-15 * 4)
+
+
+def test_a_random_frame_is_uniform() -> None:
+    # A Haar orthogonal 2 x 2 matrix: the first row has a uniform angle, the determinant is a fair coin.
+    rng = np.random.default_rng(1)
+    frames = np.array([random_frame(2, 2, rng) for _ in range(2000)])
+    angle = np.arctan2(frames[:, 0, 1], frames[:, 0, 0]) / (2 * np.pi) % 1.0
+    assert stats.kstest(angle, stats.uniform().cdf).pvalue > 1e-3
+    assert stats.binomtest(int((np.linalg.det(frames) > 0).sum()), 2000).pvalue > 1e-3
+
+
+def test_more_orthonormal_rows_than_dimensions_are_refused() -> None:
+    with pytest.raises(InputError, match="do not fit"):
+        random_frame(3, 2, np.random.default_rng(0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import floor, log, sqrt
 from typing import Literal
 
 import numpy as np
@@ -64,7 +65,7 @@ class ClusterConstants:
     @property
     def Delta(self) -> float:
         """4 sigma sqrt(d) ln(d)."""
-        return 4.0 * self.sigma * float(np.sqrt(self.dimension) * np.log(self.dimension))
+        return 4.0 * self.sigma * sqrt(self.dimension) * log(self.dimension)
 
     @property
     def c_prime(self) -> float:
@@ -80,7 +81,7 @@ class ClusterConstants:
     @property
     def log_q(self) -> float:
         """The logarithm of q_d = d^(-ln(d)/2), the unit of the paper's failure probabilities."""
-        return -0.5 * float(np.log(self.dimension)) ** 2
+        return -0.5 * log(self.dimension) ** 2
 
     def holds(self, *, rtol: float = 1e-12) -> bool:
         """Whether Assumption 2.2 holds and both labels occur (which its consequences use); norms up to `rtol`."""
@@ -103,8 +104,8 @@ def layout_inner_product(layout: Layout, n_clusters: int, *, correlation: float 
     pairs = float(n_clusters * (n_clusters - 1))
     formulas: dict[str, Callable[[float], float]] = {
         "orthogonal": lambda d: 0.0,
-        "sphere typical": lambda d: float(np.sqrt(2.0 * d * np.log(pairs))),
-        "sphere guaranteed": lambda d: float(np.sqrt(d) * np.log(d)),
+        "sphere typical": lambda d: sqrt(2.0 * d * log(pairs)),
+        "sphere guaranteed": lambda d: sqrt(d) * log(d),
         "equicorrelated": lambda d: r * d,
     }
     return formulas[layout]
@@ -142,10 +143,8 @@ def smallest_dimension(
     low, high = 1, 2
     while not feasible(high):
         low, high = high, 2 * high
-        if high > 1 << 200:
-            raise InputError(
-                f"sigma is {sigma!r}; no dimension below 1e60 separates {k} clusters with that much noise."
-            )
+        if high > 1 << 53:
+            raise InputError(f"sigma is {sigma!r}; no dimension that float64 resolves separates {k} clusters so noisy.")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if feasible(middle) else (middle, high)
@@ -165,4 +164,4 @@ def most_clusters(dimension: int, sigma: float | Literal["1/sqrt(d)"] = "1/sqrt(
     s = scale_by_dimension("sigma", sigma, {"1/sqrt(d)": d**-0.5}, minimum="zero")
     inner = real_number("p", p, at_least=0.0)
     Delta = ClusterConstants(dimension=d, n_clusters=1, sigma=s, p=inner, balance=0.5).Delta
-    return max(0, int(np.floor((d - Delta + 1.0) / (10.0 * (inner + Delta + 1.0)))))
+    return max(0, floor((d - Delta + 1.0) / (10.0 * (inner + Delta + 1.0))))

@@ -20,6 +20,7 @@ from marginflow.data.distribution import (
     check_room,
     scale_by_dimension,
 )
+from marginflow.data.isotropic import AbstractIsotropicLaw, isotropic_law
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.reduction import in_span, random_frame
 from marginflow.data.streams import MEANS, generator
@@ -55,7 +56,7 @@ class Clusters(AbstractDistribution):
     n_clusters : int or None
         k; may be left out when `means` is an array.
     sigma : "1/sqrt(d)" or number >= 0
-        Standard deviation of the noise. 0 gives the means themselves (outside the assumption, limit case of the paper).
+        Standard deviation of the noise per coordinate; 0 gives the means themselves, the limit case of the paper.
     means : "orthogonal", "sphere", "equicorrelated" or array of shape (k, d)
         sqrt(d) e_q; independent and uniform on the sphere of radius sqrt(d); Gram matrix d ((1-r) I + r 1 1^T); given.
     correlation : number
@@ -67,6 +68,9 @@ class Clusters(AbstractDistribution):
         deterministic lemmas, with n as small as k).
     means_seed : int
         Seed of random means. Their inner products are the same here and under `GramReduction`.
+    cluster_law : word or isotropic law
+        Law of xi / sigma, see `isotropic`; Gaussian in the paper, which remarks that other noise with small components
+        in every direction would do.
     noise : label noise or None
 
     Examples
@@ -87,6 +91,7 @@ class Clusters(AbstractDistribution):
     mean_labels: Literal["balanced"] | Sequence[float] = "balanced"
     allocation: Allocation = "iid"
     means_seed: int = 0
+    cluster_law: str | AbstractIsotropicLaw = "gaussian"
     noise: AbstractLabelNoise | None = None
 
     def __post_init__(self) -> None:
@@ -117,6 +122,7 @@ class Clusters(AbstractDistribution):
             object.__setattr__(self, "mean_labels", tuple(given.tolist()))
         one_of("allocation", self.allocation, ("iid", "stratified"))
         whole_number("means_seed", self.means_seed, minimum=0)
+        isotropic_law(self.cluster_law)
         check_noise(self.noise)
 
     @property
@@ -176,7 +182,7 @@ class Clusters(AbstractDistribution):
         check_room(n_samples, self.dimension)
         means, mean_labels = self.ambient_means(), self.mean_label_values
         clusters = draw_clusters(allocation, n_samples, self.k, rng)
-        X = rng.standard_normal((n_samples, self.dimension))
+        X = isotropic_law(self.cluster_law).draw(n_samples, self.dimension, rng)
         X *= self.sigma_value
         X += means[clusters]
         y = mean_labels[clusters]

@@ -153,11 +153,11 @@ class Dataset:
         The label column of a `.csv` is the last one, or the one that `label` names; a header line is optional
         unless a column is named. Nothing in a file is ever executed: pickled arrays are refused.
         """
+        fields = files.read(path, label=label)
         try:
-            return cls(**files.read(path, label=label))
+            return cls(**fields)
         except InputError as error:
-            sentence = str(error)
-            raise InputError(sentence if sentence.startswith(str(path)) else f"{path}: {sentence}") from None
+            raise InputError(f"{path}: {error}") from None
 
     def __repr__(self) -> str:
         name = self.law.get("name", "user data")

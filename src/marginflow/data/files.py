@@ -77,12 +77,13 @@ def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
 
 def _read_npz(source: Path) -> dict[str, Any]:
     try:
-        content = np.load(source, allow_pickle=False)
-        if not isinstance(content, np.lib.npyio.NpzFile):
-            raise InputError(f"{source} holds one bare array; an .npz archive with the arrays X and y is expected.")
-        with content as archive:
-            found: dict[str, Any] = {name: archive[name] for name in FIELDS if name in archive.files}
-            held = sorted(archive.files)
+        with source.open("rb") as file:  # numpy leaves a file open that it cannot read, so it is not given the name
+            content = np.load(file, allow_pickle=False)
+            if not isinstance(content, np.lib.npyio.NpzFile):
+                raise InputError(f"{source} holds one bare array; an .npz archive with the arrays X and y is expected.")
+            with content as archive:
+                found: dict[str, Any] = {name: archive[name] for name in FIELDS if name in archive.files}
+                held = sorted(archive.files)
     except InputError:
         raise
     except _DAMAGE as error:

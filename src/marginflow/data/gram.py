@@ -78,7 +78,8 @@ class GramReduction(AbstractDistribution):
                 f"{type(self.distribution).__name__} cannot be reduced; "
                 "Sphere, NoisySphere, Gaussian, Ball, Clusters or XorClusters is expected."
             )
-        if isinstance(self.distribution, XorClusters) and isotropic_law(self.distribution.cluster_law) != Normal():
+        law = self.distribution
+        if isinstance(law, Clusters | XorClusters) and isotropic_law(law.cluster_law) != Normal():
             raise InputError("Only Gaussian clusters are rotation invariant; the cluster law must be 'gaussian'.")
         if self.dimension > _LARGEST_DIMENSION:
             raise InputError(f"dimension is {self.dimension}; at most 1e15 is resolved by float64.")

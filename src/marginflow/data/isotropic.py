@@ -268,6 +268,6 @@ def isotropic_law(value: object) -> AbstractIsotropicLaw:
     if isinstance(value, str) and value in LAWS:
         return LAWS[value]
     if isinstance(value, str) and value in REFUSED:
-        raise InputError(f"The cluster law {value!r} is outside the theory: {REFUSED[value]}.")
+        raise InputError(f"The cluster law {value!r} is refused: {REFUSED[value]}.")
     known = ", ".join(repr(word) for word in LAWS)
     raise InputError(f"The cluster law is {value!r}; an isotropic law or one of {known} is expected.")

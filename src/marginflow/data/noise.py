@@ -7,6 +7,7 @@ with the labels before the first noise. The rates below are those of [FCB22, sec
 from __future__ import annotations
 
 import abc
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
@@ -65,6 +66,12 @@ def _count(rate: float, n: int) -> int:
 
 def _rate(rate: float) -> float:
     return real_number("rate", rate, at_least=0.0, at_most=1.0)
+
+
+def _check_limit(name: str, value: float | None) -> None:
+    """A limit is None, a number, or an infinity (a rate of 0 freezes to that)."""
+    if value is not None and (not isinstance(value, numbers.Real) or np.isnan(float(value))):
+        raise InputError(f"{name} is {value!r}; a number or None is expected.")
 
 
 def _at_least(scores: FloatArray, threshold: float) -> FloatArray:
@@ -187,6 +194,7 @@ class DirectionNoise(AbstractLabelNoise):
             if not direction.any():
                 raise InputError("direction is the zero vector; a direction is expected.")
             object.__setattr__(self, "direction", tuple(direction.tolist()))
+        _check_limit("threshold", self.threshold)
 
     def scores(self, dataset: Dataset) -> FloatArray:
         """<x_i, v> with v normalised."""
@@ -229,6 +237,7 @@ class BoundaryNoise(AbstractLabelNoise):
 
     def __post_init__(self) -> None:
         _rate(self.rate)
+        _check_limit("distance", self.distance)
 
     def scores(self, dataset: Dataset) -> FloatArray:
         """Minus the distance, so that the noisiest samples score highest."""
