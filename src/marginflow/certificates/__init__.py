@@ -1,8 +1,20 @@
 """The judge: is a network a KKT point, a local minimum, and what does exact arithmetic say? Imports no solver."""
 
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport
+from marginflow.certificates.descent import Descent
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.kkt import certify
+from marginflow.certificates.minimality import Minimality, minimality
 from marginflow.certificates.pattern import KINK_TOLERANCE
 
-__all__ = ["DEFAULT_TOLERANCE", "KINK_TOLERANCE", "Certificate", "KinkReport", "certify", "training_floor"]
+__all__ = [
+    "DEFAULT_TOLERANCE",
+    "KINK_TOLERANCE",
+    "Certificate",
+    "Descent",
+    "KinkReport",
+    "Minimality",
+    "certify",
+    "minimality",
+    "training_floor",
+]

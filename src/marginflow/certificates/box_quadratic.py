@@ -12,13 +12,15 @@ _SMALLEST_RIDGE = 1e-15
 _OPTIMAL = 1e-14
 
 
-def minimise_in_box(H: FloatArray, c: FloatArray, upper: float, start: FloatArray, *, max_steps: int = 200) -> FloatArray:
+def minimise_in_box(
+    H: FloatArray, c: FloatArray, upper: float, start: FloatArray, *, max_steps: int = 200
+) -> FloatArray:
     r"""Minimise x'Hx/2 - c'x over 0 <= x <= upper, H symmetric and positive semidefinite.
 
     Two-metric projection (Bertsekas 1982): a Newton step on the coordinates that no bound holds, a projected line
-    search, again. The objective never rises; after finitely many steps the free set is that of the solution and one more
-    step solves it. Variables are scaled to a unit diagonal, and a ridge keeps the factorisation alive when H is singular;
-    it grows tenfold - towards a projected gradient step - whenever rounding spoils a step, and shrinks when it does not.
+    search, again. The objective never rises; after finitely many steps the free set is that of the solution and one
+    more step solves it. Variables are scaled to a unit diagonal. A ridge keeps the factorisation alive when H is
+    singular; it grows - towards a projected gradient step - when rounding spoils a step, and shrinks when it does not.
     """
     diagonal = np.sqrt(np.maximum(np.diagonal(H), 0.0))
     carrying = np.flatnonzero(diagonal > 0)

@@ -102,6 +102,15 @@ class EliminatedKinks:
             mu[span.rows, j] += p.y[span.rows] * span.coefficients(hidden[j]) / p.v[j]
         return mu
 
+    def lift(self, z: FloatArray) -> FloatArray:
+        """Weights M (n, k): z on carried pairs, and on free kinks what makes sum_i y_i M_ij xt_i orthogonal to them."""
+        p = self.problem
+        M: FloatArray = z[:, None] * self.carried
+        sums = (p.y[:, None] * M).T @ p.T
+        for j, span in self.spans.items():
+            M[span.rows, j] -= p.y[span.rows] * span.coefficients(sums[j])
+        return M
+
     def solve(self, start: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The minimiser over 0 <= lambda <= cap and unbounded free mu, refined against the ambient residual."""
         p = self.problem

@@ -162,11 +162,7 @@ def _solve(
     for steps in (*_GRADIENT_STEPS, 0):
         best, optimal = _pivot(problem, gram, usable, free, tied, best)
         residual = problem.residual(*best)
-        if (
-            optimal
-            or steps == 0
-            or residual.norm() - lower_bound(problem, *best) <= max(noise, 1e-9 * residual.norm())
-        ):
+        if optimal or steps == 0 or residual.norm() - lower_bound(problem, *best) <= max(noise, 1e-9 * residual.norm()):
             break
         best = descend(problem, *best, max_steps=steps)
         free, tied = _states(usable, *best)
