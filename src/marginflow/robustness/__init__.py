@@ -1,5 +1,70 @@
 """Robustness: exact steps along rays, universal directions, attacks, bounds, robust constructions, baselines."""
 
+from marginflow.robustness.attack_result import AttackResult
+from marginflow.robustness.attacks import ATTACKS, convex_concave, ddn, deepfool, fgm, fmn, pgd
+from marginflow.robustness.constructions import (
+    RobustNetwork,
+    one_neuron_per_cluster,
+    one_neuron_per_sample,
+    one_neuron_per_sample_without_bias,
+)
+from marginflow.robustness.directions import (
+    dual_sum,
+    label_sum,
+    margin_samples,
+    mean_sum,
+    one_sided_direction,
+    support_samples,
+)
+from marginflow.robustness.explicit_vectors import (
+    ExplicitVector,
+    fvbs23_vector,
+    measured_cluster_vector,
+    vys22_vector,
+)
+from marginflow.robustness.lower_bounds import (
+    LowerBounds,
+    best_lower_bound,
+    chord_bound,
+    interval_bound,
+    lipschitz_bound,
+    local_lipschitz_bound,
+    quadratic_bound,
+)
 from marginflow.robustness.rays import RaySteps, minimal_step, minimal_step_unsigned, steps_along
 
-__all__ = ["RaySteps", "minimal_step", "minimal_step_unsigned", "steps_along"]
+__all__ = [
+    "ATTACKS",
+    "AttackResult",
+    "ExplicitVector",
+    "LowerBounds",
+    "RaySteps",
+    "RobustNetwork",
+    "best_lower_bound",
+    "chord_bound",
+    "convex_concave",
+    "ddn",
+    "deepfool",
+    "dual_sum",
+    "fgm",
+    "fmn",
+    "fvbs23_vector",
+    "interval_bound",
+    "label_sum",
+    "lipschitz_bound",
+    "local_lipschitz_bound",
+    "margin_samples",
+    "mean_sum",
+    "measured_cluster_vector",
+    "minimal_step",
+    "minimal_step_unsigned",
+    "one_neuron_per_cluster",
+    "one_neuron_per_sample",
+    "one_neuron_per_sample_without_bias",
+    "one_sided_direction",
+    "pgd",
+    "quadratic_bound",
+    "steps_along",
+    "support_samples",
+    "vys22_vector",
+]

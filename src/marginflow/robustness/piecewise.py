@@ -36,9 +36,9 @@ def changes_of_block(
 ) -> tuple[Changes, BoolArray]:
     r"""Changes of f_i(t) = sum_j C_ij relu(A_ij + t G_ij) - level on t >= 0, and the state at t = 0."""
     n = A.shape[0]
-    on = (A > 0) | ((A == 0) & (G > 0))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         T = -A / G
+    on = np.where(T == 0, G > 0, A > 0)  # just after t = 0; T may vanish by underflow
     none = ~((T > 0) & np.isfinite(T))  # starts at 0, never, or beyond the largest float
     T[none] = np.inf
     bend = C * np.abs(G)
@@ -131,3 +131,17 @@ def _roots(
             newer = r - f / df
         root[part] = np.where(np.isfinite(newer) & (newer > start[part]) & (newer < end[part]), newer, r)
     return root
+
+
+def first_steps(A: FloatArray, G: FloatArray, C: FloatArray, level: float) -> FloatArray:
+    """Smallest t >= 0 with f_i(t) <= 0, infinity where there is none; shape (n,), in blocks of rows."""
+    first = np.full(A.shape[0], np.inf)
+    rows = max(1, BLOCK_NUMBERS // A.shape[1])
+    for start in range(0, A.shape[0], rows):
+        block = slice(start, min(start + rows, A.shape[0]))
+        zeros = np.ones(A[block].shape[0], dtype=np.bool_)
+        found, already = changes_of_block(A[block], G[block], C[block], zeros, level)
+        opens = found.delta > 0
+        np.minimum.at(first, start + found.sample[opens], found.step[opens])
+        first[block][already] = 0.0
+    return first

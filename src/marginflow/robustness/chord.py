@@ -1,0 +1,139 @@
+r"""Lower bounds from chords: what a perturbation must reach when every opposing relu is replaced by its chord.
+
+For perturbations z in a region where p_j = w_j . z is known to lie in [lo_j, hi_j], an opposing neuron (C_ij < 0) is
+at most its chord over that interval, and a supporting neuron (C_ij > 0) is at least s_ij times its pre-activation for
+any s_ij in [0, 1]. So f_i has the linear minorant
+
+.. math:: h_i(z) = \sum_{C_{ij} > 0} C_{ij} s_{ij} a_{ij}(z)
+   + \sum_{C_{ij} < 0} C_{ij} (m_{ij} a_{ij}(z) + q_{ij}) - level
+
+and every z that flips the samples satisfies sum_i Lambda_i h_i(z) <= 0 for any weights Lambda >= 0, hence
+||z|| >= sum_i Lambda_i h_i(0) / ||sum_i Lambda_i grad h_i||. The best (Lambda, s) is found by cutting planes; the bound
+is then computed from (Lambda, s) alone, so nothing rests on the solver.
+
+One sample gives the chord bound of its radius; several samples with one z give a bound for universal perturbations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.robustness.cutting_planes import project_on_convex
+
+# Every bound is reduced by this share of itself, far more than the rounding of its few hundred operations.
+ROUNDING_SHARE = 1e-12
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Relaxation:
+    r"""Functions f_i(z) = sum_j C_ij relu(A_ij + sigma_i w_j . z) - level, with bounds lo <= W z <= hi.
+
+    sigma_i is 1 for unsigned perturbations and for a single sample, -y_i for signed universal ones.
+    """
+
+    A: FloatArray
+    C: FloatArray
+    W: FloatArray
+    sigma: FloatArray
+    level: float
+    lo: FloatArray
+    hi: FloatArray
+
+    def chords(self) -> tuple[FloatArray, FloatArray]:
+        """m_ij and q_ij with relu(a) <= m a + q on the interval of each pre-activation; shapes (n, k)."""
+        s = self.sigma[:, None]
+        low = self.A + np.where(s > 0, s * self.lo, s * self.hi)
+        high = self.A + np.where(s > 0, s * self.hi, s * self.lo)
+        crossing = (low < 0) & (high > 0)
+        width = np.where(crossing, high - low, 1.0)
+        slope = np.where(crossing, high / width, np.where(low >= 0, 1.0, 0.0))
+        return slope, np.where(crossing, -slope * low, 0.0)
+
+    def minorants(self, S: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """h_i(0) and grad h_i for supporting slopes S in [0, 1]; shapes (n,) and (n, r)."""
+        m, q = self.chords()
+        slopes = self.C * np.where(self.C > 0, np.clip(S, 0.0, 1.0), m)
+        constant = np.where(self.C < 0, self.C * q, 0.0).sum(axis=1)
+        value = (slopes * self.A).sum(axis=1) + constant - self.level
+        rounding = 8.0 * np.finfo(np.float64).eps * np.sqrt(self.A.shape[1])
+        size = (np.abs(slopes * self.A) + np.abs(self.C * q)).sum(axis=1) + abs(self.level)
+        return value - rounding * size, self.sigma[:, None] * (slopes @ self.W)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChordBound:
+    """A lower bound on ||z|| with the weights and slopes that prove it.
+
+    Parameters
+    ----------
+    lower : float
+        The bound, valid for every flipping z in the region of the relaxation.
+    weights : array, shape (n,)
+        Lambda >= 0.
+    slopes : array, shape (n, k)
+        s_ij in [0, 1].
+    normal : array, shape (r,)
+        Unit vector with normal . z >= lower for every flipping z in the region.
+    """
+
+    lower: float
+    weights: FloatArray
+    slopes: FloatArray
+    normal: FloatArray
+
+
+def bound_from_multipliers(relaxation: Relaxation, weights: FloatArray, slopes: FloatArray) -> tuple[float, FloatArray]:
+    """The bound that (Lambda, s) prove, and the unit normal of its half-space; no solver takes part."""
+    value, gradient = relaxation.minorants(slopes)
+    lam = np.maximum(weights, 0.0)
+    gain, g = float(lam @ value), lam @ gradient
+    length = float(np.linalg.norm(g))
+    if gain <= 0:
+        return 0.0, np.zeros(relaxation.W.shape[1])
+    # A gradient that cancels is only known up to the rounding of its terms; counting that in keeps the bound valid.
+    noise = 8.0 * np.finfo(np.float64).eps * float(lam @ np.linalg.norm(gradient, axis=1))
+    if length <= noise:
+        return float("inf"), np.zeros(relaxation.W.shape[1])
+    return gain / (length + noise) * (1.0 - ROUNDING_SHARE), -g / length
+
+
+def chord_bound_of(relaxation: Relaxation, *, max_rounds: int = 60) -> ChordBound:
+    """The best (Lambda, s) by cutting planes, and the bound recomputed from it."""
+    m, q = relaxation.chords()
+    constant = np.where(relaxation.C < 0, relaxation.C * q, 0.0).sum(axis=1) - relaxation.level
+    found = project_on_convex(
+        A=relaxation.A,
+        C=relaxation.C,
+        W=relaxation.W,
+        sigma=relaxation.sigma,
+        slopes=m,
+        constant=constant,
+        max_rounds=max_rounds,
+    )
+    lower, normal = bound_from_multipliers(relaxation, found.weights, found.supporting)
+    return ChordBound(lower=lower, weights=found.weights, slopes=found.supporting, normal=normal)
+
+
+def ball_intervals(W: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
+    """Range of w_j . z over ||z|| <= radius."""
+    reach = radius * np.linalg.norm(W, axis=1) * (1.0 + ROUNDING_SHARE)
+    return -reach, reach
+
+
+def cap_intervals(W: FloatArray, radius: float, normal: FloatArray, lower: float) -> tuple[FloatArray, FloatArray]:
+    r"""Range of w_j . z over the cap {||z|| <= radius, normal . z >= lower}, in closed form.
+
+    With alpha = w . normal and beta = ||w - alpha normal||, the maximum is radius ||w|| if that point lies in the cap,
+    alpha radius >= lower ||w||, and alpha lower + beta sqrt(radius^2 - lower^2) otherwise.
+    """
+    alpha = W @ normal
+    length = np.linalg.norm(W, axis=1)
+    beta = np.linalg.norm(W - alpha[:, None] * normal, axis=1)
+    rim = np.sqrt(max(radius**2 - lower**2, 0.0))
+    highest = np.where(alpha * radius >= lower * length, radius * length, alpha * lower + beta * rim)
+    lowest = np.where(-alpha * radius >= lower * length, -radius * length, alpha * lower - beta * rim)
+    margin = ROUNDING_SHARE * radius * length
+    return lowest - margin, highest + margin

@@ -1,0 +1,313 @@
+r"""The universal adversarial vectors that the papers write down, z = (eta_1 + eta_2) u, with their constants.
+
+[VYS22, Thm 4.1]: u = sum_i y_i x_i over the samples; [FVBS23, Thm 4.2 and D.1]: u = sum_q y^(q) mu^(q) over the
+clusters. Three forms each: "literal" (the printed constants, y N(x - y z) <= -1), "flip" (the same proof stopped as
+soon as the sign has changed) and "sharp" (the lemmas of the proof with the constants they really give).
+
+The step sizes are rational functions; `vys22_steps` accepts fractions as well as floats and is then exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from marginflow.arrays import FloatArray, labels, matrix, one_of, read_only, real_number, whole_number
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+
+Form = Literal["literal", "flip", "sharp"]
+FORMS = ("literal", "flip", "sharp")
+Number = TypeVar("Number", float, Fraction)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExplicitVector:
+    """z = (eta_1 + eta_2) u, what went into it, and by how much the hypotheses hold.
+
+    Parameters
+    ----------
+    vector : array, shape (d,)
+        z, for the signed perturbation x - y z.
+    u : array, shape (d,)
+        The direction.
+    eta_1, eta_2 : float
+        Step that opens the neurons of the other class, and step that overturns the output.
+    dimension : int
+        The d of the formulas (the ambient one when coordinates are reduced).
+    size_bound : float
+        The bound on ||z|| that the paper derives for the literal form (with its explicit constant).
+    slacks : dict of str to float
+        Slack of every hypothesis on the data; the theorem applies when none is negative.
+    """
+
+    vector: FloatArray
+    u: FloatArray
+    eta_1: float
+    eta_2: float
+    dimension: int
+    form: Form
+    size_bound: float
+    slacks: dict[str, float]
+
+    @property
+    def size(self) -> float:
+        """||z||."""
+        return float(np.linalg.norm(self.vector))
+
+    @property
+    def relative_size(self) -> float:
+        """||z|| / sqrt(d); a value above 1 says that z is longer than the data, whatever it flips."""
+        return self.size / float(np.sqrt(self.dimension))
+
+    @property
+    def applies(self) -> bool:
+        """Whether all hypotheses on the data hold."""
+        return all(slack >= 0 for slack in self.slacks.values())
+
+
+def vys22_steps(d: Number, m: Number, p: Number, n_least: Number, form: Form) -> tuple[Number, Number]:
+    r"""(eta_1, eta_2) of [VYS22, Thm 4.1] for m samples of which the smaller class has n_least = c m.
+
+    literal: eta_1 = (p + 1) / (d - m p), eta_2 = 2 (c c' + 1) (d + 1) / (m c (d - m p)), c' = m (p + 1) / (d + 1).
+    flip: eta_2 / 2, with which y N(x - y z) <= 0.
+    sharp: D = d - (m - 1) p instead of d - m p, and eta_2 = ((n_least - 1) (p + 1) + d + 1) / (n_least D), from
+    Lemma C.2 averaged over a class and Lemma C.4 without the sample's own term; y N(x - y z) <= 0.
+    """
+    if form == "sharp":
+        D = d - (m - 1) * p
+        return (p + 1) / D, ((n_least - 1) * (p + 1) + d + 1) / (n_least * D)
+    D = d - m * p
+    c, c_prime = n_least / m, m * (p + 1) / (d + 1)
+    return (p + 1) / D, (1 if form == "flip" else 2) * (c * c_prime + 1) * (d + 1) / (n_least * D)
+
+
+def vys22_vector(
+    X: ArrayLike, y: ArrayLike, *, form: Form = "literal", ambient_dimension: int | None = None
+) -> ExplicitVector:
+    r"""The vector z of [VYS22, Thm 4.1] for these samples (for Corollary 4.1: give the samples on the margin only).
+
+    Under the hypotheses, every KKT point of the max-margin problem has y_i N(x_i - y_i z) <= -1 (literal) or <= 0
+    (flip, sharp) for every sample, whatever its width. c is the share of the smaller class, p the largest
+    |<x_i, x_j>|, both taken from the data.
+
+    Parameters
+    ----------
+    X : array, shape (m, d)
+    y : array, shape (m,)
+    form : "literal", "flip" or "sharp"
+    ambient_dimension : int or None
+        d, when X holds exact reduced coordinates.
+
+    Returns
+    -------
+    ExplicitVector
+        Slacks: "equal norms" (1e-9 minus the largest relative deviation from sqrt(d)) and "sample size",
+        (d + 1) / (3 (p + 1)) - m; the sharp form needs m - 1 in place of m (the sum in Lemma C.1 skips one sample).
+    """
+    one_of("form", form, FORMS)
+    points = matrix("X", X)
+    signs = labels("y", y, points.shape[0])
+    d = points.shape[1] if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
+    m = signs.size
+    least = int(min((signs > 0).sum(), (signs < 0).sum()))
+    if least == 0:
+        raise InputError(f"All {m} labels are {signs[0]:+g}; both -1 and +1 must occur for a balance c > 0.")
+    gram = points @ points.T
+    p = float(np.abs(gram[~np.eye(m, dtype=np.bool_)]).max())
+    counted = m - 1 if form == "sharp" else m
+    if d - counted * p <= 0:
+        raise InputError(
+            f"d - {counted} p is {d - counted * p:g} with d = {d} and p = {p:g}; the vector needs it to be positive."
+        )
+    eta_1, eta_2 = vys22_steps(float(d), float(m), p, float(least), form)
+    c, c_prime = least / m, m * (p + 1) / (d + 1)
+    u = signs @ points
+    return ExplicitVector(
+        vector=read_only((eta_1 + eta_2) * u),
+        u=read_only(u),
+        eta_1=eta_1,
+        eta_2=eta_2,
+        dimension=d,
+        form=form,
+        size_bound=float((18 * c * c_prime + 12) * np.sqrt(2 * d) / (c * np.sqrt(m))),  # Lemma C.9
+        slacks={
+            "equal norms": 1e-9 - float(np.abs(np.sqrt(np.diag(gram) / d) - 1.0).max()),
+            "sample size": (d + 1) / (3 * (p + 1)) - counted,
+        },
+    )
+
+
+def fvbs23_vector(
+    means: ArrayLike,
+    mean_labels: ArrayLike,
+    sigma: float,
+    *,
+    form: Form = "literal",
+    ambient_dimension: int | None = None,
+) -> ExplicitVector:
+    r"""The vector z of [FVBS23, Thm 4.2 and D.1]: it depends on the distribution of the clusters alone.
+
+    With L = ln d, Delta = 4 sigma sqrt(d) L, c' = k (p + Delta + 1) / (d - Delta + 1), D = d - Delta - k p - k Delta:
+
+    .. math:: \eta_1 = \frac{2\Delta + p + 1}{D}, \quad \eta_2 = \frac{3 (3 d + \Delta + 1)(1 - 2 c')}{D (1 - 3 c') c k}
+
+    flip: 3/2 in place of 3, since Lemma D.2 proves |N| <= 3/2. sharp: the same chain with the radii that properties
+    P1-P3 really give and with constants that do not presuppose sigma near 1; y N(x - y z) <= 0.
+
+    Parameters
+    ----------
+    means : array, shape (k, d)
+    mean_labels : array, shape (k,)
+    sigma : float
+        Standard deviation of the noise, 0 <= sigma (0 is the limit in which the samples are the means).
+    form : "literal", "flip" or "sharp"
+    ambient_dimension : int or None
+
+    Returns
+    -------
+    ExplicitVector
+        Slacks of [FVBS23, Asm 2.2]: "equal norms", "noise" (1 - sigma) and "separation",
+        (d - Delta + 1) / 10 - k (p + Delta + 1). The sharp form needs less: its "separation" is 1/3 - (k - 1) B / a.
+    """
+    one_of("form", form, FORMS)
+    M = matrix("means", means)
+    signs = labels("mean_labels", mean_labels, M.shape[0])
+    sigma = real_number("sigma", sigma, at_least=0.0)
+    d = M.shape[1] if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
+    k = signs.size
+    least = int(min((signs > 0).sum(), (signs < 0).sum()))
+    if least == 0:
+        raise InputError(f"All {k} cluster labels are {signs[0]:+g}; both -1 and +1 must occur for a balance c > 0.")
+    gram = M @ M.T
+    p = float(np.abs(gram[~np.eye(k, dtype=np.bool_)]).max())
+    g = sigma * np.sqrt(d) * np.log(d)
+    Delta = 4.0 * g
+    if form == "sharp":
+        spread = (2.0 + np.sqrt(2.0) * sigma) * g
+        eta_1, eta_2, separation = cluster_steps(
+            k=k,
+            least=least,
+            a=d - spread + 1,
+            A=max(d + spread, (1 + 2 * sigma**2) * d + 2 * g) + 1,
+            A_test=d + spread + 1,
+            B=p + spread + 1,
+            X=(1 + np.sqrt(2.0) * sigma) * g,
+            D=d - g - (k - 1) * (p + g),
+        )
+    else:
+        D = d - Delta - k * p - k * Delta
+        c_prime = k * (p + Delta + 1) / (d - Delta + 1)
+        if D <= 0 or not 0 < c_prime < 1 / 3:
+            raise InputError(
+                f"d - Delta - k p - k Delta is {D:g} and c' is {c_prime:g}; the vector needs the first to be positive "
+                "and the second to be below 1/3."
+            )
+        eta_1 = (2 * Delta + p + 1) / D
+        front = 3.0 if form == "literal" else 1.5
+        eta_2 = front * (3 * d + Delta + 1) * (1 - 2 * c_prime) / (D * (1 - 3 * c_prime) * least)
+        separation = (d - Delta + 1) / 10 - k * (p + Delta + 1)
+    u = signs @ M
+    c = least / k
+    den = d - d / 21 - (d + 1) / 10
+    A_d, B_d = 0.2 * (d + 1) / den, 24 / 7 * (64 * d / 21 + 1) / den  # Lemma D.9
+    return ExplicitVector(
+        vector=read_only((eta_1 + eta_2) * u),
+        u=read_only(u),
+        eta_1=float(eta_1),
+        eta_2=float(eta_2),
+        dimension=d,
+        form=form,
+        size_bound=float((c * A_d + B_d) * np.sqrt(1.1 + 0.1 / d) * np.sqrt(d / (c**2 * k))),
+        slacks={
+            "equal norms": 1e-9 - float(np.abs(np.sqrt(np.diag(gram) / d) - 1.0).max()),
+            "noise": 1.0 - sigma,
+            "separation": float(separation),
+        },
+    )
+
+
+def cluster_steps(
+    *, k: int, least: int, a: float, A: float, A_test: float, B: float, X: float, D: float
+) -> tuple[float, float, float]:
+    r"""(eta_1, eta_2) from any bounds on the inner products, proved or measured, and the slack 1/3 - (k - 1) B / a.
+
+    Inner products (plus 1 for the bias) of training samples of one cluster lie in [a, A], of a test point with its
+    own cluster are at most A_test, across clusters at most B in size; |<x_i, xi>| <= X for the noise xi of other
+    samples and of test points; D <= y_i <x_i, u>. With c'' = (k - 1) B / a < 1/3, S_max = 1 / (a (1 - 2 c'')),
+    S_min = (1 - 3 c'') / ((1 - 2 c'') A) and |N| <= (A_test + (k - 1) B) S_max:
+
+    .. math:: \eta_1 = \max(2X, B) / D, \qquad \eta_2 = (A_{test} + (k - 1) B) S_{max} / (D\, |Q_{least}|\, S_{min})
+    """
+    ratio = (k - 1) * B / a
+    if D <= 0 or a <= 0 or ratio >= 1 / 3:
+        raise InputError(
+            f"The clusters are too close: (k - 1) B / a is {ratio:g} and D is {D:g}; less than 1/3 and more than 0 "
+            "are expected."
+        )
+    S_max = 1 / (a * (1 - 2 * ratio))
+    S_min = (1 - 3 * ratio) / ((1 - 2 * ratio) * A)
+    return max(2 * X, B) / D, (A_test + (k - 1) * B) * S_max / (D * least * S_min), 1 / 3 - ratio
+
+
+def measured_cluster_vector(data: Dataset, X_test: ArrayLike, test_clusters: ArrayLike) -> ExplicitVector:
+    r"""The sharp vector with every bound measured on the samples: it flips these test points at every KKT point.
+
+    Needs no assumption on norms or noise, only 1/3 > (k - 1) B / a; z then depends on the sample. Formula as in
+    `cluster_steps`, with the noise of a point taken as its difference from its mean.
+
+    Parameters
+    ----------
+    data : Dataset
+        Training samples with clusters, means and mean_labels; every cluster must occur.
+    X_test : array, shape (t, d)
+    test_clusters : integer array, shape (t,)
+    """
+    if data.clusters is None or data.means is None or data.mean_labels is None:
+        raise InputError("The data know no clusters; clusters, means and mean_labels are expected.")
+    M, signs, q = data.means, data.mean_labels, data.clusters
+    tests = matrix("X_test", X_test)
+    qt = np.asarray(test_clusters)
+    if qt.shape != (tests.shape[0],) or not np.issubdtype(qt.dtype, np.integer):
+        raise InputError(f"test_clusters has shape {qt.shape}; {tests.shape[0]} whole numbers are expected.")
+    if tests.shape[1] != data.dimension:
+        raise InputError(f"X_test has {tests.shape[1]} columns, but the data have dimension {data.dimension}.")
+    k = signs.size
+    missing = np.setdiff1d(np.arange(k), q)
+    if missing.size:
+        raise InputError(f"Cluster {int(missing[0])} has no training sample; every cluster must occur.")
+    least = int(min((signs > 0).sum(), (signs < 0).sum()))
+    if least == 0:
+        raise InputError(f"All {k} cluster labels are {signs[0]:+g}; both -1 and +1 must occur for a balance c > 0.")
+    u = signs @ M
+    train, cross = data.X @ data.X.T, data.X @ tests.T
+    same, same_test = q[:, None] == q[None, :], q[:, None] == qt[None, :]
+    noise_train = data.X @ (data.X - M[q]).T
+    own = np.diag(noise_train)
+    others = np.abs(noise_train[~np.eye(q.size, dtype=np.bool_)])
+    X_bound = max(float(np.abs(data.X @ (tests - M[qt]).T).max()), float(others.max(initial=0.0)), -float(own.min()))
+    B = 1.0 + max(float(np.abs(train[~same]).max()), float(np.abs(cross[~same_test]).max(initial=0.0)))
+    eta_1, eta_2, separation = cluster_steps(
+        k=k,
+        least=least,
+        a=float(train[same].min()) + 1,
+        A=float(train[same].max()) + 1,
+        A_test=float(cross[same_test].max()) + 1,
+        B=B,
+        X=X_bound,
+        D=float((signs[q] * (data.X @ u)).min()),
+    )
+    return ExplicitVector(
+        vector=read_only((eta_1 + eta_2) * u),
+        u=read_only(u),
+        eta_1=eta_1,
+        eta_2=eta_2,
+        dimension=data.dimension if data.ambient_dimension is None else data.ambient_dimension,
+        form="sharp",
+        size_bound=float((eta_1 + eta_2) * np.linalg.norm(u)),
+        slacks={"separation": separation},
+    )

@@ -1,0 +1,255 @@
+r"""Lower bounds on the radius min{||delta|| : y N(x + delta) <= level} that need no search.
+
+From cheap to sharp: one Lipschitz constant for all; a Lipschitz constant of the ball; neuron by neuron; chords;
+a quadratic majorant. Each is rigorous up to a stated allowance for rounding, and the last two are recomputed from the
+multipliers that prove them. A point that is flipped already has radius 0, and the result says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, vector
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+from marginflow.robustness.chord import ROUNDING_SHARE, Relaxation, ball_intervals, chord_bound_of
+from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
+from marginflow.robustness.piecewise import first_steps
+from marginflow.robustness.quadratic import OnePoint, quadratic_bound_of
+
+# How often a ball may be doubled when no flip is known and the bound certifies the whole ball.
+_MAX_DOUBLINGS = 60
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LowerBounds:
+    """Certified radii: no perturbation smaller than radii[i] flips point i.
+
+    Parameters
+    ----------
+    name : str
+        Which bound.
+    radii : array, shape (n,)
+        Infinity where the network provably never flips the point; 0 where it is flipped already.
+    already : boolean array, shape (n,)
+        Points flipped before any perturbation.
+    level : float
+        Flipped means y N <= level.
+    """
+
+    name: str
+    radii: FloatArray
+    already: BoolArray
+    level: float
+
+    def __repr__(self) -> str:
+        return f"LowerBounds({self.name}: {self.radii.size} points, median radius {np.median(self.radii):.6g})"
+
+
+def lipschitz_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0) -> LowerBounds:
+    r"""Radius at least (y N(x) - level) / L with one Lipschitz constant L of the network.
+
+    .. math:: L = \tfrac12 \Big\| \sum_j u_j \Big\|
+       + \tfrac12 \Big(\sum_j \|u_j\|\Big)^{1/2} \big\| [u_j / \|u_j\|^{1/2}]_j \big\|_2 , \qquad u_j = v_j w_j ,
+
+    since every gradient is sum_j s_j u_j with s_j = 1/2 + e_j, |e_j| <= 1/2. Never more than sum_j |v_j| ||w_j||, and
+    unchanged when neurons are split or rescaled.
+    """
+    seen = neighbourhood(network, X, y, level)
+    u = seen.C[0][:, None] * seen.W  # the sign y_0 does not matter
+    constant = 0.5 * float(np.linalg.norm(u.sum(axis=0))) + 0.5 * _spread(np.linalg.norm(u, axis=1), _stretch(u))
+    return _result("Lipschitz", seen, _ratio(_safe_values(seen), np.full(seen.n_points, constant)))
+
+
+def local_lipschitz_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0) -> LowerBounds:
+    r"""The largest min(R, f(0) / L(R)) over balls, L(R) a Lipschitz constant of f inside the ball of radius R.
+
+    Inside the ball a neuron with |a_j| >= R ||w_j|| is decided; only the others have a free slope, and they enter L(R)
+    as in `lipschitz_bound`. R runs over the breakpoints |a_j| / ||w_j||, by bisection.
+    """
+    seen = neighbourhood(network, X, y, level)
+    return _result("local Lipschitz", seen, _local_radii(seen))
+
+
+def interval_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0) -> LowerBounds:
+    r"""Neuron by neuron: the first zero of the least that every neuron can contribute at distance r.
+
+    .. math:: \varphi(r) = \sum_{C_j > 0} C_j \mathrm{relu}(a_j - r \|w_j\|)
+       + \sum_{C_j < 0} C_j \mathrm{relu}(a_j + r \|w_j\|)
+
+    f(delta) >= phi(||delta||), and phi is piecewise linear, so its zero is exact. Where one supporting neuron is active
+    and dies before any opposing one can wake, as in `one_neuron_per_sample`, it is the radius itself.
+    """
+    seen = neighbourhood(network, X, y, level)
+    size = np.linalg.norm(seen.W, axis=1)
+    radii = first_steps(seen.A, np.where(seen.C > 0, -size, size), seen.C, seen.level)
+    return _result("interval", seen, radii)
+
+
+def chord_bound(
+    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, balls: ArrayLike | None = None
+) -> LowerBounds:
+    r"""Every opposing relu replaced by its chord over a ball; see `marginflow.robustness.chord`.
+
+    Parameters
+    ----------
+    balls : array, shape (n,), or None
+        Radius of the ball for each point, best a known upper bound on its radius (sizes of an attack). The bound is
+        min(ball, what the chords prove), so any positive value is sound. None: an exact flip along the gradient,
+        or doubling where that ray never flips.
+    """
+    seen = neighbourhood(network, X, y, level)
+
+    def bound(i: int, ball: float) -> float:
+        lo, hi = ball_intervals(seen.W, ball)
+        relaxation = Relaxation(
+            A=seen.A[[i]], C=seen.C[[i]], W=seen.W, sigma=np.ones(1), level=seen.level, lo=lo, hi=hi
+        )
+        return min(chord_bound_of(relaxation).lower, ball)
+
+    return _result("chord", seen, _over_balls(seen, balls, bound, rounds=8))
+
+
+def quadratic_bound(
+    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, balls: ArrayLike | None = None
+) -> LowerBounds:
+    r"""Every opposing relu replaced by a parabola, and one multiplier for the ball.
+
+    The mathematics is in `marginflow.robustness.quadratic`. Sharper than chords where many samples share few
+    dimensions, and slower: an eigenvalue problem per step. Parameters as in `chord_bound`.
+    """
+    seen = neighbourhood(network, X, y, level)
+    _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
+
+    def bound(i: int, ball: float) -> float:
+        point = OnePoint(a=seen.A[i], c=seen.C[i], W=seen.W, level=seen.level, radius=ball)
+        length = float(np.linalg.norm(gradients[i]))
+        start = -ball * gradients[i] / length if length > 0 else np.zeros(seen.rank)
+        return quadratic_bound_of(point, 0.5 * start).lower
+
+    return _result("quadratic", seen, _over_balls(seen, balls, bound, rounds=2))
+
+
+def best_lower_bound(
+    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, balls: ArrayLike | None = None
+) -> LowerBounds:
+    """The largest of all bounds of this file, point by point."""
+    parts = [
+        lipschitz_bound(network, X, y, level=level),
+        local_lipschitz_bound(network, X, y, level=level),
+        interval_bound(network, X, y, level=level),
+        chord_bound(network, X, y, level=level, balls=balls),
+        quadratic_bound(network, X, y, level=level, balls=balls),
+    ]
+    return LowerBounds(
+        name="best",
+        radii=read_only(np.max([part.radii for part in parts], axis=0)),
+        already=parts[0].already,
+        level=parts[0].level,
+    )
+
+
+def _result(name: str, seen: Neighbourhood, radii: FloatArray) -> LowerBounds:
+    already = seen.already()
+    certified = np.where(already, 0.0, radii * (1.0 - ROUNDING_SHARE))
+    return LowerBounds(name=name, radii=read_only(certified), already=read_only(already), level=seen.level)
+
+
+def _safe_values(seen: Neighbourhood) -> FloatArray:
+    """f_i(0) less its rounding error, at least 0."""
+    return np.maximum(seen.at() - seen.rounding(), 0.0)
+
+
+def _ratio(values: FloatArray, constants: FloatArray) -> FloatArray:
+    """values / constants; infinity where a positive value meets a constant function."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(values > 0, values / constants, 0.0)
+
+
+def _stretch(u: FloatArray) -> float:
+    """Spectral norm of the rows u_j / sqrt(||u_j||), slightly enlarged against rounding."""
+    lengths = np.linalg.norm(u, axis=1)
+    rows = u / np.sqrt(np.where(lengths > 0, lengths, 1.0))[:, None]
+    return float(np.linalg.norm(rows, 2)) * (1.0 + 1e-10)
+
+
+def _spread(lengths: FloatArray, stretch: float) -> float:
+    total = float(lengths.sum())
+    return min(total, float(np.sqrt(total)) * stretch)
+
+
+def _local_radii(seen: Neighbourhood) -> FloatArray:
+    """The radii of `local_lipschitz_bound`, before the allowance for rounding."""
+    n, k = seen.A.shape
+    size = np.linalg.norm(seen.W, axis=1)
+    lengths = np.abs(seen.C[0]) * size
+    stretch = _stretch(seen.C[0][:, None] * seen.W)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(size > 0, np.abs(seen.A) / size, np.inf)
+    order = np.sort(reach, axis=1)
+    edges = np.concatenate([np.zeros((n, 1)), order, np.full((n, 1), np.inf)], axis=1)
+    values = _safe_values(seen)
+
+    def constants(piece: IntArray) -> FloatArray:
+        """L on the piece (edges[piece], edges[piece + 1]) of radii."""
+        start = edges[np.arange(n), piece][:, None]
+        free = reach <= start
+        slopes = np.where(free, 0.5, np.where(seen.A > 0, 1.0, 0.0)) * seen.C
+        centre = np.linalg.norm(slopes @ seen.W, axis=1)
+        total = (free * lengths).sum(axis=1)
+        spread: FloatArray = centre + 0.5 * np.minimum(total, np.sqrt(total) * stretch)
+        return spread
+
+    low, high = np.zeros(n, dtype=np.int64), np.full(n, k, dtype=np.int64)
+    while (low < high).any():  # the last piece whose start is still certified
+        middle = (low + high + 1) // 2
+        certified = _ratio(values, constants(middle)) >= edges[np.arange(n), middle]
+        low, high = np.where(certified, middle, low), np.where(certified, high, middle - 1)
+    radii: FloatArray = np.minimum(_ratio(values, constants(low)), edges[np.arange(n), low + 1])
+    return radii
+
+
+def _over_balls(
+    seen: Neighbourhood, balls: ArrayLike | None, bound: Callable[[int, float], float], rounds: int
+) -> FloatArray:
+    """The best of bound(i, ball) over a few balls, for every point; each value is sound by itself."""
+    radii = np.zeros(seen.n_points)
+    already = seen.already()
+    if balls is None:
+        _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
+        known = seen.steps(-gradients) * np.linalg.norm(gradients, axis=1)
+    else:
+        known = vector("balls", balls, seen.n_points)
+        if (known[~already] <= 0).any():
+            raise InputError(f"balls contains the value {known[~already].min():g}; a ball must be positive.")
+    near = np.minimum(_local_radii(seen), known)
+    for i in np.flatnonzero(~already & (near > 0)):
+        radii[i] = _over_balls_of_point(int(i), float(near[i]), float(known[i]), bound, rounds)
+    return radii
+
+
+def _over_balls_of_point(i: int, near: float, known: float, bound: Callable[[int, float], float], rounds: int) -> float:
+    """Bisect for the ball that is just certified: a larger ball proves less, a smaller one cuts the bound off."""
+    if not np.isfinite(near):
+        return near  # f is constant
+    low, high = near, known
+    best = bound(i, high) if np.isfinite(high) else 0.0
+    for _ in range(_MAX_DOUBLINGS):
+        if np.isfinite(high):
+            break
+        certified = bound(i, 2.0 * low)
+        best = max(best, certified)
+        low, high = (2.0 * low, high) if certified >= 2.0 * low * (1.0 - 1e-6) else (low, 2.0 * low)
+    low = max(low, best)
+    for _ in range(rounds):
+        if not low < high * (1.0 - 1e-6):
+            break
+        middle = float(np.sqrt(low * high))
+        certified = bound(i, middle)
+        best = max(best, certified)
+        low, high = (middle, high) if certified >= middle * (1.0 - 1e-6) else (max(low, certified), middle)
+    return best

@@ -1,0 +1,1 @@
+"""The exact l2 radius."""

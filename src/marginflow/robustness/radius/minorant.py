@@ -1,0 +1,136 @@
+r"""One step of a proof: a quadratic minorant of g, neuron by neuron, and the bound that follows from it.
+
+For any numbers s >= 0, pi_j, kappa_j and z in [l_j, u_j],
+
+.. math:: s c_j \mathrm{relu}(z) \ge \kappa_j z^2 + \pi_j z + \theta_j , \qquad
+   \theta_j = \min_{l_j \le z \le u_j} \{ s c_j \mathrm{relu}(z) - \kappa_j z^2 - \pi_j z \} ,
+
+so every delta of the region with g(delta) <= 0 satisfies psi(delta) <= 0, psi = s constant + sum_j (kappa_j z_j^2 +
+pi_j z_j + theta_j) with z_j = a_j + w_j . delta. Nothing is asked of the numbers: whatever a solver returns is safe.
+
+* All kappa = 0: psi is linear and ||delta|| >= psi(0) / ||grad psi||. Chords, subgradient cuts and the multipliers of
+  branching half-spaces are all special choices of pi.
+* Otherwise, with H = I + sum_j kappa_j w_j w_j^T positive definite, ||delta||^2 >= min (||.||^2 + psi). A touching
+  parabola relu(z) <= (z + t)^2 / (4 t) is kappa = s c / (4 t), pi = s c / 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.robustness.radius.reduction import Problem
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Step:
+    """The numbers (s, pi, kappa) of one minorant.
+
+    Parameters
+    ----------
+    scale : float
+        s >= 0.
+    slopes : array, shape (k,)
+        pi.
+    curvatures : array, shape (k,), or None
+        kappa; None for a linear minorant.
+    """
+
+    scale: float
+    slopes: FloatArray
+    curvatures: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Box:
+    """Intervals of the pre-activations: low_j <= a_j + w_j . delta <= high_j."""
+
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def empty(self) -> bool:
+        """Whether no perturbation is left."""
+        return bool((self.low > self.high).any())
+
+    def within(self, low: FloatArray, high: FloatArray) -> Box:
+        """Both sets of intervals at once."""
+        return Box(low=np.maximum(self.low, low), high=np.minimum(self.high, high))
+
+    def branched(self, neuron: int, sign: int) -> Box:
+        """The half in which the neuron is active (+1) or inactive (-1)."""
+        low, high = self.low.copy(), self.high.copy()
+        if sign > 0:
+            low[neuron] = max(low[neuron], 0.0)
+        else:
+            high[neuron] = min(high[neuron], 0.0)
+        return Box(low=low, high=high)
+
+
+def remainders(problem: Problem, step: Step, box: Box) -> FloatArray:
+    """theta_j, the largest constants that keep every neuron's parabola below it on its interval."""
+    sc = step.scale * problem.c
+    kappa = step.curvatures
+    left = _least(-step.slopes, kappa, box.low, np.minimum(box.high, 0.0))
+    right = _least(sc - step.slopes, kappa, np.maximum(box.low, 0.0), box.high)
+    return np.minimum(np.where(box.low <= 0, left, np.inf), np.where(box.high >= 0, right, np.inf))
+
+
+def _least(p: FloatArray, kappa: FloatArray | None, low: FloatArray, high: FloatArray) -> FloatArray:
+    """min of p z - kappa z^2 over low <= z <= high; an infinite end with p = 0 counts as 0."""
+    if kappa is None:
+        with np.errstate(invalid="ignore"):
+            at_low, at_high = p * low, p * high
+        flat = p == 0
+        return np.minimum(np.where(flat, 0.0, at_low), np.where(flat, 0.0, at_high))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn = np.where(kappa == 0, low, np.clip(0.5 * p / kappa, low, high))
+    values = [p * z - kappa * z * z for z in (low, high, turn)]
+    least: FloatArray = np.minimum(np.minimum(values[0], values[1]), values[2])
+    return least
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Quadratic:
+    """psi(delta) = constant + gradient . delta + delta^T M delta (M = None when it vanishes)."""
+
+    constant: float
+    gradient: FloatArray
+    M: FloatArray | None
+
+
+def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
+    """psi of one step."""
+    theta = remainders(problem, step, box)
+    constant = step.scale * problem.constant + float(step.slopes @ problem.a) + float(theta.sum())
+    if step.curvatures is None:
+        return Quadratic(constant=constant, gradient=step.slopes @ problem.W, M=None)
+    kappa = step.curvatures
+    bent = np.flatnonzero(kappa)
+    V = problem.W[bent]
+    return Quadratic(
+        constant=constant + float(kappa @ problem.a**2),
+        gradient=(step.slopes + 2.0 * kappa * problem.a) @ problem.W,
+        M=V.T @ (kappa[bent, None] * V),
+    )
+
+
+def distance(psi: Quadratic) -> float:
+    """Lower bound on ||delta|| over psi(delta) <= 0; 0 if nothing follows, infinity if no delta is left."""
+    if not psi.constant > 0:
+        return 0.0
+    g = psi.gradient
+    if psi.M is None:
+        size = float(np.linalg.norm(g))
+        return psi.constant / size if size > 0 else float("inf")
+    H = psi.M.copy()
+    H.flat[:: H.shape[0] + 1] += 1.0
+    try:
+        root = np.linalg.cholesky(H)
+    except np.linalg.LinAlgError:
+        return 0.0
+    half = np.linalg.solve(root, g)
+    square = psi.constant - 0.25 * float(half @ half)
+    return float(np.sqrt(square)) if square > 0 else 0.0

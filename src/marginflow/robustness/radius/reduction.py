@@ -1,0 +1,194 @@
+r"""The network as the search sees it: unit directions, parallel neurons merged, coordinates of the span of W.
+
+.. math:: y N(x + \delta) - level = \kappa_0 + \sum_j c_j \, \mathrm{relu}(a_j + w_j \cdot \delta), \qquad \|w_j\| = 1
+
+Neurons that do not see the input enter the constant; neurons with parallel (w, b) of either sign become one, and
+do nothing if they cancel. Only the part of delta in span(w_1, ..., w_k) matters, so delta has r = rank W coordinates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import qr
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.networks import TwoLayer
+
+# Unit vectors (w, b) / ||w|| closer than this are one direction; the checker charges the difference to the bound.
+_PARALLEL = 1e-12
+# Directions of span(W) with less than this share of the largest pivot are rounding noise of the others.
+_RANK = 1e-13
+# Input weights below this do nothing that a float64 could show.
+_BLIND = 1e-150
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem:
+    r"""g(delta) = constant + sum_j c_j relu(a_j + w_j . delta); wanted is the least ||delta|| with g <= 0.
+
+    Parameters
+    ----------
+    W : array, shape (k, r)
+        Unit rows.
+    a, c : arrays, shape (k,)
+        Signed distances to the neurons' hyperplanes, and output weights (zero where neurons cancel).
+    constant : float
+        What does not depend on delta, minus the level.
+    """
+
+    W: FloatArray
+    a: FloatArray
+    c: FloatArray
+    constant: float
+
+    @property
+    def width(self) -> int:
+        """Number k of merged neurons."""
+        return int(self.a.size)
+
+    @property
+    def rank(self) -> int:
+        """Number r of coordinates."""
+        return int(self.W.shape[1])
+
+    @cached_property
+    def supporting(self) -> IntArray:
+        """Neurons with c > 0: convex, never branched on."""
+        return np.flatnonzero(self.c > 0)
+
+    @cached_property
+    def opposing(self) -> IntArray:
+        """Neurons with c < 0: the only ones that make the problem non-convex."""
+        return np.flatnonzero(self.c < 0)
+
+    @cached_property
+    def W_supporting(self) -> FloatArray:
+        """Directions of the supporting neurons, contiguous."""
+        return np.ascontiguousarray(self.W[self.supporting])
+
+    @cached_property
+    def W_opposing(self) -> FloatArray:
+        """Directions of the opposing neurons, contiguous."""
+        return np.ascontiguousarray(self.W[self.opposing])
+
+    def value(self, delta: FloatArray) -> float:
+        """g(delta)."""
+        return self.constant + float(self.c @ np.maximum(self.a + self.W @ delta, 0.0))
+
+    def gradient(self, delta: FloatArray) -> FloatArray:
+        """A generalised gradient of g, with relu'(0) = 0."""
+        slopes: FloatArray = (self.c * (self.a + self.W @ delta > 0)) @ self.W
+        return slopes
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reduction:
+    """A network prepared once for many points.
+
+    Parameters
+    ----------
+    groups : integer array, shape (k,)
+        Merged neuron of each neuron of the network, -1 for neurons with w = 0 or v = 0.
+    W : array, shape (g, d)
+        Unit directions of the merged neurons.
+    offsets, weights : arrays, shape (g,)
+        b / ||w|| and the sum of v ||w|| of the merged neurons.
+    coordinates : array, shape (g, r)
+        The same directions in the coordinates of their span.
+    basis : array, shape (d, r), or None
+        Orthonormal columns; None when the span is the whole space.
+    constant : float
+        Sum of v relu(b) over the neurons with w = 0.
+    """
+
+    groups: IntArray
+    W: FloatArray
+    offsets: FloatArray
+    weights: FloatArray
+    coordinates: FloatArray
+    basis: FloatArray | None
+    constant: float
+
+    def at(self, point: FloatArray, label: float, level: float) -> Problem:
+        """The problem seen from one point."""
+        return Problem(
+            W=self.coordinates,
+            a=self.W @ point + self.offsets,
+            c=label * self.weights,
+            constant=label * self.constant - level,
+        )
+
+    def lift(self, delta: FloatArray) -> FloatArray:
+        """A perturbation in the input space."""
+        return delta if self.basis is None else self.basis @ delta
+
+
+def reduce_network(network: TwoLayer) -> Reduction:
+    """Unit directions, merged and in the coordinates of their span."""
+    b = np.zeros(network.width) if network.b is None else network.b
+    size = np.linalg.norm(network.W, axis=1)
+    blind = size <= _BLIND
+    constant = float(network.v[blind] @ np.maximum(b[blind], 0.0))
+    live = np.flatnonzero(~blind & (network.v != 0))
+    units = network.W[live] / size[live, None]
+    offsets = b[live] / size[live]
+    members = _parallel(np.column_stack([units, offsets]))
+    n_groups = int(members.max(initial=-1)) + 1
+    first = np.array([int(np.flatnonzero(members == g)[0]) for g in range(n_groups)], dtype=np.int64)
+    share = network.v[live] * size[live]
+    weights = np.bincount(members, weights=share, minlength=n_groups)
+    gross = np.bincount(members, weights=np.abs(share), minlength=n_groups)
+    weights[np.abs(weights) <= 1e-15 * gross] = 0.0  # neurons that cancel exactly
+    groups = np.full(network.width, -1, dtype=np.int64)
+    groups[live] = members
+    W = np.ascontiguousarray(units[first])
+    coordinates, basis = _span(W)
+    return Reduction(
+        groups=groups,
+        W=W,
+        offsets=offsets[first],
+        weights=weights,
+        coordinates=coordinates,
+        basis=basis,
+        constant=constant,
+    )
+
+
+def _parallel(rows: FloatArray) -> IntArray:
+    """Number of the group of each row; rows of a group agree up to `_PARALLEL`, groups are numbered as they appear."""
+    k = rows.shape[0]
+    members = np.full(k, -1, dtype=np.int64)
+    if k == 0:
+        return members
+    # Parallel rows have equal projections on any direction, so only neighbours in that order need comparing.
+    probe = np.random.default_rng(0).standard_normal(rows.shape[1])
+    shadow = rows @ probe
+    reach = 4.0 * _PARALLEL * float(np.linalg.norm(probe)) * (1.0 + float(np.abs(rows[:, -1]).max()))
+    order = np.argsort(shadow, kind="stable")
+    runs = np.split(order, np.flatnonzero(np.diff(shadow[order]) > reach) + 1)
+    for run in runs:
+        rest = np.sort(run)
+        while rest.size:
+            scale = _PARALLEL * (1.0 + abs(rows[rest[0], -1]))
+            near = np.linalg.norm(rows[rest] - rows[rest[0]], axis=1) <= scale
+            members[rest[near]] = rest[0]
+            rest = rest[~near]
+    _, numbered = np.unique(members, return_inverse=True)
+    return numbered.astype(np.int64)
+
+
+def _span(W: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+    """Coordinates of the rows in an orthonormal basis of their span, and the basis (None when it is everything)."""
+    g, d = W.shape
+    if g == 0:
+        return np.zeros((0, 0)), np.zeros((d, 0))
+    Q, R, _ = qr(W.T, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    rank = int((pivots > _RANK * pivots[0] * max(g, d)).sum())
+    if rank == d:
+        return W, None
+    basis = np.ascontiguousarray(Q[:, :rank])
+    return np.ascontiguousarray(W @ basis), basis

@@ -1,0 +1,253 @@
+r"""Best-first branch and bound on the signs of the opposing neurons.
+
+A node is a region: the signs fixed so far, and an interval for every pre-activation. Its bound is improved by steps
+(chords first, parabolas where chords are not enough), each of which tightens the intervals for the next. A node that
+reaches (1 - tol) upper is closed; the lowest open node is split on the neuron that leaves the largest gap.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.robustness.radius.cuts import Cuts, project
+from marginflow.robustness.radius.minorant import Box, Step, distance, minorant
+from marginflow.robustness.radius.quadratic import Multipliers, quadratic_bound, start_at
+from marginflow.robustness.radius.reduction import Problem
+from marginflow.robustness.radius.tightening import ball, tightened
+from marginflow.robustness.radius.witness import Witness
+
+# Rounds of chords at the root and at other nodes, and what a round must still bring (share of the open gap).
+_ROOT_ROUNDS, _NODE_ROUNDS, _LINEAR_GAIN = 12, 4, 0.1
+# Parabolas are worth their price when more neurons than this are undecided.
+_FEW_UNDECIDED = 8
+_QUADRATIC_ROUNDS, _QUADRATIC_GAIN = 8, 0.25
+
+
+@dataclass(eq=False, kw_only=True)
+class TreeNode:
+    """What the certificate keeps of a node."""
+
+    steps: list[Step] = field(default_factory=list)
+    split: int = -1
+    children: tuple[int, int] = (-1, -1)
+
+
+@dataclass(eq=False, kw_only=True)
+class _Node:
+    index: int
+    box: Box
+    signs: IntArray
+    cuts: Cuts
+    lower: float = 0.0
+    delta: FloatArray | None = None
+    gaps: FloatArray | None = None
+    multipliers: Multipliers | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Outcome:
+    """Bounds, the witness in the coordinates of the problem, the tree, and the history (seconds, lower, upper)."""
+
+    lower: float
+    upper: float
+    delta: FloatArray | None
+    finished: bool
+    tree: list[TreeNode]
+    trace: list[tuple[float, float, float]]
+
+
+class Search:
+    """One problem, solved by `run`."""
+
+    def __init__(self, problem: Problem, *, rtol: float, seconds: float, max_nodes: float) -> None:
+        self.problem = problem
+        self.rtol = rtol
+        self.begin = time.monotonic()
+        self.deadline = self.begin + seconds
+        self.max_nodes = max_nodes
+        self.witness = Witness(problem)
+        self.tree: list[TreeNode] = []
+        self.trace: list[tuple[float, float, float]] = []
+        self.closed = float("inf")  # the least bound of a closed node
+
+    @property
+    def radius(self) -> float:
+        """Witnesses beyond this are of no interest."""
+        return self.witness.upper
+
+    @property
+    def goal(self) -> float:
+        """A node with this bound is closed."""
+        return self.witness.upper * (1.0 - self.rtol)
+
+    def run(self) -> Outcome:
+        """Search until the gap is closed, or time or nodes run out."""
+        p = self.problem
+        self.witness.explore(Cuts.none(p))
+        root = self._new(ball(p, self.radius), np.zeros(p.width, dtype=np.int64), Cuts.none(p), 0.0, None)
+        self._bound(root, _ROOT_ROUNDS)
+        heap: list[tuple[float, int, _Node]] = []
+        self._push(heap, root)
+        self._record(heap)
+        while heap and heap[0][0] < self.goal and time.monotonic() < self.deadline and len(self.tree) < self.max_nodes:
+            _, _, node = heapq.heappop(heap)
+            split = self._choose(node)
+            if split < 0:
+                self.closed = min(self.closed, node.lower)  # exact already, but stuck above the tolerance
+                continue
+            record = self.tree[node.index]
+            record.split = split
+            pair = []
+            for sign in (1, -1):
+                signs = node.signs.copy()
+                signs[split] = sign
+                child = self._new(node.box.branched(split, sign), signs, node.cuts, node.lower, node.multipliers)
+                child.delta = node.delta
+                pair.append(child.index)
+                self._bound(child, _NODE_ROUNDS)
+                self._push(heap, child)
+            record.children = (pair[0], pair[1])
+            self._record(heap)
+        lower = min([self.closed] + [entry[0] for entry in heap[:1]])
+        upper = self.witness.upper
+        if lower > upper * (1.0 + 1e-9):
+            raise ArithmeticError(f"The bounds cross: lower {lower!r}, upper {upper!r}; this is a defect of the search.")
+        lower = min(lower, upper)
+        return Outcome(
+            lower=lower,
+            upper=upper,
+            delta=self.witness.delta,
+            finished=lower >= self.goal,
+            tree=self.tree,
+            trace=self.trace,
+        )
+
+    # Nodes ----------------------------------------------------------------------------------------
+
+    def _new(
+        self, box: Box, signs: IntArray, cuts: Cuts, lower: float, multipliers: Multipliers | None
+    ) -> _Node:
+        self.tree.append(TreeNode())
+        return _Node(
+            index=len(self.tree) - 1, box=box, signs=signs, cuts=cuts, lower=lower, multipliers=multipliers
+        )
+
+    def _push(self, heap: list[tuple[float, int, _Node]], node: _Node) -> None:
+        if node.lower >= self.goal:
+            self.closed = min(self.closed, node.lower)
+        else:
+            heapq.heappush(heap, (node.lower, node.index, node))
+
+    def _record(self, heap: list[tuple[float, int, _Node]]) -> None:
+        lower = min([self.closed, self.witness.upper] + [entry[0] for entry in heap[:1]])
+        now = (time.monotonic() - self.begin, lower, self.witness.upper)
+        if not self.trace or self.trace[-1][1:] != now[1:]:
+            self.trace.append(now)
+
+    def _undecided(self, box: Box) -> int:
+        o = self.problem.opposing
+        return int(((box.low[o] < 0) & (box.high[o] > 0)).sum())
+
+    def _choose(self, node: _Node) -> int:
+        """The undecided opposing neuron with the largest gap, -1 if there is none."""
+        o = self.problem.opposing
+        open_ = (node.box.low[o] < 0) & (node.box.high[o] > 0)
+        if not open_.any():
+            return -1
+        gaps = np.zeros(o.size) if node.gaps is None else node.gaps[o]
+        return int(o[np.argmax(np.where(open_, gaps, -np.inf))])
+
+    # Bounds ---------------------------------------------------------------------------------------
+
+    def _bound(self, node: _Node, rounds: int) -> None:
+        self._linear_rounds(node, rounds)
+        if node.lower < self.goal and self._undecided(node.box) > _FEW_UNDECIDED:
+            self._quadratic_rounds(node)
+            if node.lower < self.goal:
+                self._linear_rounds(node, rounds)
+
+    def _linear_rounds(self, node: _Node, rounds: int) -> None:
+        for _ in range(rounds):
+            before = node.lower
+            p, q = _chords(self.problem, node.box)
+            found = project(self.problem, p, q, signs=node.signs, cuts=node.cuts, target=self.goal)
+            node.cuts = found.cuts
+            self._apply(node, found.step)
+            if node.lower >= self.goal:
+                return
+            node.delta = found.delta
+            node.gaps = _chord_gaps(self.problem, p, q, found.delta)
+            self._improve(node)
+            if node.lower >= self.goal or time.monotonic() > self.deadline:
+                return
+            if node.lower - before < _LINEAR_GAIN * (self.radius - before):
+                return
+
+    def _quadratic_rounds(self, node: _Node) -> None:
+        for _ in range(_QUADRATIC_ROUNDS):
+            before, undecided = node.lower, self._undecided(node.box)
+            if node.multipliers is None:
+                anchor = self.witness.delta if self.witness.delta is not None else np.zeros(self.problem.rank)
+                node.multipliers = start_at(self.problem, node.box, anchor, self.radius)
+            found = quadratic_bound(
+                self.problem, node.box, node.signs, node.multipliers, radius=self.radius, deadline=self.deadline
+            )
+            self._apply(node, found.step)
+            if node.lower >= self.goal:
+                return
+            node.multipliers, node.delta, node.gaps = found.multipliers, found.delta, found.gaps
+            self._improve(node)
+            left = self._undecided(node.box)
+            if node.lower >= self.goal or left <= _FEW_UNDECIDED or time.monotonic() > self.deadline:
+                return
+            if node.lower - before < _QUADRATIC_GAIN * (self.radius - before) and left > 0.8 * undecided:
+                return
+
+    def _apply(self, node: _Node, step: Step) -> None:
+        """Keep a step if it raises the bound or tightens an interval; the bound is recomputed from its numbers."""
+        psi = minorant(self.problem, step, node.box)
+        if not np.isfinite(psi.constant):
+            return
+        reached = distance(psi)
+        box = tightened(self.problem, node.box, psi, self.radius)
+        if box.empty and (box.low - box.high).max() > 1e-9 * self.radius:
+            reached = max(reached, self.radius)
+        useful = bool((box.low > node.box.low).any() or (box.high < node.box.high).any())
+        if reached > node.lower or useful:
+            self.tree[node.index].steps.append(step)
+        node.lower = max(node.lower, reached)
+        if not box.empty:
+            node.box = box
+
+    def _improve(self, node: _Node) -> None:
+        """Offer the node's relaxed solution to the witness."""
+        if node.delta is None:
+            return
+        self.witness.offer(node.delta)
+        self.witness.descend(node.delta, node.cuts)
+
+
+def _chords(problem: Problem, box: Box) -> tuple[FloatArray, FloatArray]:
+    """Lines p z + q above relu on the intervals of the opposing neurons: the neuron itself once it is decided."""
+    low, high = box.low[problem.opposing], box.high[problem.opposing]
+    crossing = (low < 0) & (high > 0)
+    width = np.where(crossing, high - low, 1.0)
+    p = np.where(crossing, high / width, np.where(low >= 0, 1.0, 0.0))
+    return p, np.where(crossing, -p * low, 0.0)
+
+
+def _chord_gaps(problem: Problem, p: FloatArray, q: FloatArray, delta: FloatArray) -> FloatArray:
+    """How far each chord lies above its neuron at delta, weighted by |c|."""
+    z = problem.a[problem.opposing] + problem.W_opposing @ delta
+    gaps = np.zeros(problem.width)
+    gaps[problem.opposing] = -problem.c[problem.opposing] * (p * z + q - np.maximum(z, 0.0))
+    return gaps
+
+
+Progress = Callable[[int, int], None]

@@ -1,0 +1,65 @@
+r"""Where a witness can still be: every minorant shrinks the region, and with it the intervals of all neurons.
+
+A perturbation shorter than R with g <= 0 satisfies ||delta||^2 <= R^2 and psi(delta) <= 0 for every step so far.
+
+* psi linear: the cap {||delta|| <= R, n . delta >= t}, n = -grad psi / ||grad psi||, t = psi(0) / ||grad psi||. The
+  range of w . delta over a cap is closed form.
+* psi quadratic: for every tau >= 0 the set {||delta||^2 + tau psi(delta) <= R^2}, an ellipsoid as long as
+  I + tau M is positive definite. Several tau are tried; by the S-lemma nothing else is to be had from one psi.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.robustness.radius.minorant import Box, Quadratic
+from marginflow.robustness.radius.reduction import Problem
+
+# The tau of the ellipsoids, as shares of the step's own scale.
+TAUS = (0.25, 0.5, 0.7, 0.85, 0.95, 1.0, 1.03)
+
+
+def ball(problem: Problem, radius: float) -> Box:
+    """Intervals over ||delta|| <= radius."""
+    return Box(low=problem.a - radius, high=problem.a + radius)
+
+
+def tightened(problem: Problem, box: Box, psi: Quadratic, radius: float) -> Box:
+    """The box after psi(delta) <= 0 is known too; an empty box if nothing is left."""
+    if psi.M is None:
+        return _cap(problem, box, psi, radius)
+    return _ellipsoids(problem, box, psi, radius)
+
+
+def _cap(problem: Problem, box: Box, psi: Quadratic, radius: float) -> Box:
+    size = float(np.linalg.norm(psi.gradient))
+    if not (psi.constant > 0 and size > 0 and np.isfinite(radius)):
+        return box
+    t = psi.constant / size
+    if t > radius:
+        return Box(low=np.full_like(box.low, np.inf), high=np.full_like(box.high, -np.inf))
+    cosine = problem.W @ psi.gradient / -size
+    rim = np.sqrt((radius - t) * (radius + t)) * np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
+    highest = np.where(cosine * radius >= t, radius, t * cosine + rim)
+    lowest = np.where(-cosine * radius >= t, -radius, t * cosine - rim)
+    return box.within(problem.a + lowest, problem.a + highest)
+
+
+def _ellipsoids(problem: Problem, box: Box, psi: Quadratic, radius: float) -> Box:
+    curvature, axes = np.linalg.eigh(psi.M)
+    slopes = psi.gradient @ axes
+    directions: FloatArray = problem.W @ axes
+    squares = directions**2
+    for tau in TAUS:
+        H = 1.0 + tau * curvature
+        if H[0] <= 1e-9:
+            break
+        centre = -0.5 * tau * slopes / H
+        room = radius**2 - (tau * psi.constant + 0.5 * tau * float(slopes @ centre))
+        if room < 0:
+            return Box(low=np.full_like(box.low, np.inf), high=np.full_like(box.high, -np.inf))
+        middle = problem.a + directions @ centre
+        reach = np.sqrt(room * (squares @ (1.0 / H)))
+        box = box.within(middle - reach, middle + reach)
+    return box
