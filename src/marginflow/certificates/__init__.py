@@ -2,6 +2,8 @@
 
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport
 from marginflow.certificates.descent import Descent
+from marginflow.certificates.exact import BallPoint, ExactCertificate, certify_balls, certify_exact
+from marginflow.certificates.existence import KKTProof, prove_kkt_point
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.kkt import certify
 from marginflow.certificates.minimality import Minimality, minimality
@@ -10,11 +12,17 @@ from marginflow.certificates.pattern import KINK_TOLERANCE
 __all__ = [
     "DEFAULT_TOLERANCE",
     "KINK_TOLERANCE",
+    "BallPoint",
     "Certificate",
     "Descent",
+    "ExactCertificate",
+    "KKTProof",
     "KinkReport",
     "Minimality",
     "certify",
+    "certify_balls",
+    "certify_exact",
     "minimality",
+    "prove_kkt_point",
     "training_floor",
 ]

@@ -1,0 +1,308 @@
+r"""A proof that an exact KKT point lies close to a network: Krawczyk's test of the KKT equations, pattern frozen.
+
+Unknowns are lambda_i on the support S, a scale a_j = ||u_j|| per neuron and mu_ij on the kinks K. With
+e_j = s_j sum_i y_i m_ij xt_i, m_ij = lambda_i on active pairs and mu_ij on kinks, and u_j = a_j e_j, the equations are
+
+    y_i sum_{j active on i} s_j a_j (xt_i . e_j) = 1   (i in S),     ||e_j||^2 = 1,     xt_i . e_j = 0   ((i, j) in K),
+
+as many as there are unknowns. (Frozen outputs: a_j = v_j^2 is known and the second set is absent.) If Krawczyk's
+operator maps a box into its interior, the box holds exactly one solution; if on the whole box multipliers, weights,
+pre-activations and the other margins keep the right strict signs, that solution is a KKT point. Both are checked in
+ball arithmetic, so "proved" is a proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, whole_number
+from marginflow.certificates.balls import ball, ball_matrix, lower, precision, root, upper
+from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
+from marginflow.certificates.kkt import certify
+from marginflow.certificates.pattern import augmented_samples
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+
+_MOST_UNKNOWNS = 1500
+_NEWTON_STEPS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class KKTProof:
+    """Whether an exact KKT point was proved to exist near a network.
+
+    Attributes
+    ----------
+    proved : bool
+    reason : str
+        What was shown, or which step failed.
+    distance : float or None
+        Upper bound of ||theta* - theta|| / ||theta||, theta the network at margin 1 with parallel neurons merged.
+    radius : float or None
+        The box has this half-width in every unknown; the solution in it is unique.
+    contraction : float or None
+        Upper bound of the norm of I - Y J over the box; below 1 in a proof.
+    unknowns : int
+    smallest_slack : float or None
+        The smallest of the strict inequalities over the box, relative to the scale of its kind.
+    """
+
+    proved: bool
+    reason: str
+    distance: float | None = None
+    radius: float | None = None
+    contraction: float | None = None
+    unknowns: int = 0
+    smallest_slack: float | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values."""
+        return {
+            "proved": self.proved,
+            "reason": self.reason,
+            "distance": self.distance,
+            "radius": self.radius,
+            "contraction": self.contraction,
+            "unknowns": self.unknowns,
+            "smallest_slack": self.smallest_slack,
+        }
+
+    def __str__(self) -> str:
+        return f"{'Proved' if self.proved else 'Not proved'}: {self.reason}"
+
+
+def prove_kkt_point(network: TwoLayer, data: Dataset, *, bits: int = 192, tol: float = DEFAULT_TOLERANCE) -> KKTProof:
+    """Try to prove that an exact KKT point of the max-margin problem lies close to `network`.
+
+    Works where the KKT point is isolated and strict: every Clarke weight inside (0, 1), every multiplier on the margin
+    positive. Parallel neurons are merged and zero neurons dropped first; a KKT point stays one when its neurons are
+    split or zero neurons are added.
+
+    Parameters
+    ----------
+    network : TwoLayer
+    data : Dataset
+        Up to about 100 samples: the cost is cubic in the number of unknowns.
+    bits : int
+        Working precision.
+    tol : float
+        The certificate that supplies the pattern must hold at this tolerance.
+
+    Returns
+    -------
+    KKTProof
+    """
+    bits = whole_number("bits", bits, minimum=64)
+    certificate = certify(network.compact(rtol=1e-9), data)
+    if not certificate.holds(tol):
+        return KKTProof(proved=False, reason=f"the certificate in floating point does not hold at {tol:.0e}.")
+    system = _System(certificate, data)
+    if system.size > _MOST_UNKNOWNS:
+        return KKTProof(
+            proved=False, reason=f"{system.size} unknowns are more than {_MOST_UNKNOWNS}.", unknowns=system.size
+        )
+    with precision(bits) as flint:
+        return _prove(flint, system)
+
+
+class _System:
+    """The frozen pattern and the starting values."""
+
+    def __init__(self, certificate: Certificate, data: Dataset) -> None:
+        net = certificate.network
+        self.live = np.flatnonzero(certificate.live)
+        self.rows = np.flatnonzero(certificate.support)
+        self.others = np.flatnonzero(~certificate.support)
+        T = augmented_samples(data.X, bias=net.b is not None)
+        self.T, self.T_others = T[self.rows], T[self.others]
+        self.y, self.y_others = data.y[self.rows], data.y[self.others]
+        self.signs = np.sign(net.v[self.live])
+        self.kink = certificate.kinks[np.ix_(self.rows, self.live)]
+        self.active = (certificate.clarke[np.ix_(self.rows, self.live)] == 1.0) & ~self.kink
+        self.pairs = [(int(i), int(j)) for i, j in np.argwhere(self.kink)]
+        self.trained = net.outputs == "trained"
+        self.A, self.v = net.augmented[self.live], net.v[self.live]
+        lam = certificate.multipliers[self.rows]
+        mu = certificate.mu[np.ix_(self.rows, self.live)]
+        scales = np.abs(self.v) * np.linalg.norm(self.A, axis=1) if self.trained else np.zeros(0)
+        self.start = np.concatenate([lam, scales, [mu[pair] for pair in self.pairs]])
+        self.size = self.start.size
+
+    def parts(self, flint: Any, x: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """lambda, a and mu out of the vector of unknowns."""
+        n, k = self.active.shape
+        lam = x[:n]
+        scales = x[n : n + k] if self.trained else [ball(flint, value) ** 2 for value in self.v.tolist()]
+        return lam, scales, x[n + (k if self.trained else 0) :]
+
+    def directions(self, flint: Any, lam: list[Any], mu: list[Any]) -> Any:
+        """The rows e_j = s_j sum_i y_i m_ij xt_i."""
+        n, k = self.active.shape
+        M = flint.arb_mat(k, n)
+        for i in range(n):
+            for j in np.flatnonzero(self.active[i]).tolist():
+                M[j, i] = int(self.signs[j] * self.y[i]) * lam[i]
+        for (i, j), value in zip(self.pairs, mu, strict=True):
+            M[j, i] = int(self.signs[j] * self.y[i]) * value
+        return M * ball_matrix(flint, self.T.tolist())
+
+    def equations(self, flint: Any, x: list[Any]) -> list[Any]:
+        """The left sides minus the right sides, enclosed."""
+        n, k = self.active.shape
+        lam, scales, mu = self.parts(flint, x)
+        E = self.directions(flint, lam, mu)
+        Z = ball_matrix(flint, self.T.tolist()) * E.transpose()
+        out = []
+        for i in range(n):
+            total = flint.arb(0)
+            for j in np.flatnonzero(self.active[i]).tolist():
+                total += int(self.signs[j] * self.y[i]) * scales[j] * Z[i, j]
+            out.append(total - 1)
+        if self.trained:
+            for j in range(k):
+                out.append(sum((E[j, r] * E[j, r] for r in range(E.ncols())), flint.arb(-1)))
+        out.extend(Z[i, j] for i, j in self.pairs)
+        return out
+
+    def jacobian(self, flint: Any, x: list[Any]) -> Any:
+        """The matrix of partial derivatives, enclosed over the box x."""
+        n, k = self.active.shape
+        lam, scales, mu = self.parts(flint, x)
+        T = ball_matrix(flint, self.T.tolist())
+        G = T * T.transpose()
+        Z = T * self.directions(flint, lam, mu).transpose()
+        act = flint.arb_mat(n, k, [int(value) for value in self.active.ravel()])
+        weighted = flint.arb_mat(n, k, [act[i, j] * scales[j] for i in range(n) for j in range(k)])
+        shared = weighted * act.transpose()
+        first_mu = n + (k if self.trained else 0)
+        sign = [int(value) for value in self.signs]
+        y = [int(value) for value in self.y]
+        J = flint.arb_mat(self.size, self.size)
+        by_neuron: list[list[tuple[int, int]]] = [[] for _ in range(k)]
+        for place, (i, j) in enumerate(self.pairs):
+            by_neuron[j].append((first_mu + place, i))
+        for i in range(n):
+            for m in range(n):
+                J[i, m] = y[i] * y[m] * G[i, m] * shared[i, m]
+            for j in np.flatnonzero(self.active[i]).tolist():
+                if self.trained:
+                    J[i, n + j] = sign[j] * y[i] * Z[i, j]
+                for column, m in by_neuron[j]:
+                    J[i, column] = y[i] * y[m] * scales[j] * G[i, m]
+        for j in range(k):
+            if self.trained:
+                for m in np.flatnonzero(self.active[:, j]).tolist():
+                    J[n + j, m] = 2 * sign[j] * y[m] * Z[m, j]
+                for column, m in by_neuron[j]:
+                    J[n + j, column] = 2 * sign[j] * y[m] * Z[m, j]
+            for row, i in by_neuron[j]:
+                for m in np.flatnonzero(self.active[:, j]).tolist():
+                    J[row, m] = sign[j] * y[m] * G[i, m]
+                for column, m in by_neuron[j]:
+                    J[row, column] = sign[j] * y[m] * G[i, m]
+        return J
+
+
+def _floats(matrix: Any) -> FloatArray:
+    values = np.array([float(value.mid()) for value in matrix.entries()])
+    return values.reshape(matrix.nrows(), matrix.ncols())
+
+
+def _prove(flint: Any, system: _System) -> KKTProof:
+    size = system.size
+    x = [flint.arb(value) for value in system.start.tolist()]
+    try:
+        inverse = np.linalg.inv(_floats(system.jacobian(flint, x)))
+    except np.linalg.LinAlgError:
+        return KKTProof(proved=False, reason="the Jacobian of the KKT equations is singular.", unknowns=size)
+    Y = ball_matrix(flint, inverse.tolist())
+    target = 2.0 ** (-flint.ctx.prec // 2)
+    for _ in range(_NEWTON_STEPS):
+        step = (Y * flint.arb_mat(size, 1, system.equations(flint, x))).entries()
+        x = [(value - change).mid() for value, change in zip(x, step, strict=True)]
+        if max(upper(abs(change)) for change in step) < target:
+            break
+    # Krawczyk: K(X) = x - Y F(x) + (I - Y J(X)) (X - x) must lie in the interior of X = x +- radius.
+    step = (Y * flint.arb_mat(size, 1, system.equations(flint, x))).entries()
+    newton = max(upper(abs(change)) for change in step)
+    radius = max(4.0 * newton, target)
+    box = [value + flint.arb(0, radius) for value in x]
+    product = Y * system.jacobian(flint, box)
+    contraction = 0.0
+    for i in range(size):
+        row = sum((abs((1 if i == j else 0) - product[i, j]) for j in range(size)), flint.arb(0))
+        contraction = max(contraction, upper(row))
+    inside = upper(flint.arb(newton) + flint.arb(contraction) * flint.arb(radius)) < radius
+    if not inside:
+        return KKTProof(
+            proved=False,
+            reason=f"Krawczyk's test fails (contraction {contraction:.1e}, Newton step {newton:.1e}).",
+            radius=radius,
+            contraction=contraction,
+            unknowns=size,
+        )
+    slack, failed = _inequalities(flint, system, box)
+    if failed:
+        return KKTProof(
+            proved=False, reason=failed, radius=radius, contraction=contraction, unknowns=size, smallest_slack=slack
+        )
+    distance = _distance(flint, system, box)
+    return KKTProof(
+        proved=True,
+        reason=f"an exact KKT point lies within relative distance {distance:.1e} of the network.",
+        distance=distance,
+        radius=radius,
+        contraction=contraction,
+        unknowns=size,
+        smallest_slack=slack,
+    )
+
+
+def _inequalities(flint: Any, system: _System, box: list[Any]) -> tuple[float, str]:
+    """The smallest relative slack of the strict inequalities over the box, and the first that fails."""
+    lam, scales, mu = system.parts(flint, box)
+    E = system.directions(flint, lam, mu)
+    Z = ball_matrix(flint, system.T.tolist()) * E.transpose()
+    top = max(upper(value) for value in lam)
+    length = max(float(np.linalg.norm(system.T, axis=1).max()), np.finfo(float).tiny)
+    checks: list[tuple[float, str]] = [(lower(value) / top, "a multiplier is not positive") for value in lam]
+    if system.trained:
+        checks += [(lower(value) / upper(value), "the scale of a neuron is not positive") for value in scales]
+    for (i, _), value in zip(system.pairs, mu, strict=True):
+        checks.append((lower(value) / top, "a Clarke weight is not above 0"))
+        checks.append((lower(lam[i] - value) / top, "a Clarke weight is not below 1"))
+    n, k = system.active.shape
+    for i in range(n):
+        for j in range(k):
+            if not system.kink[i, j]:
+                signed = Z[i, j] if system.active[i, j] else -Z[i, j]
+                checks.append((lower(signed) / length, "a pre-activation may change its sign"))
+    if system.others.size:
+        Z = ball_matrix(flint, system.T_others.tolist()) * E.transpose()
+        for i, label in enumerate(system.y_others.tolist()):
+            q = sum((int(system.signs[j]) * scales[j] * Z[i, j].nonnegative_part() for j in range(k)), flint.arb(0))
+            checks.append((lower(int(label) * q - 1), "a sample without a multiplier may lie below the margin"))
+    slack, reason = min(checks)
+    return slack, "" if slack > 0 else f"{reason} (slack {slack:.1e}); the KKT point is not strict."
+
+
+def _distance(flint: Any, system: _System, box: list[Any]) -> float:
+    """Upper bound of ||theta* - theta|| / ||theta|| for the balanced theta* of the box."""
+    lam, scales, mu = system.parts(flint, box)
+    E = system.directions(flint, lam, mu)
+    A = ball_matrix(flint, system.A.tolist())
+    squares, norm2 = flint.arb(0), flint.arb(0)
+    for j, v in enumerate(system.v.tolist()):
+        length = scales[j].sqrt()
+        for r in range(E.ncols()):
+            change = length * E[j, r] - A[j, r]
+            squares += change * change
+            norm2 += A[j, r] * A[j, r]
+        if system.trained:
+            change = int(system.signs[j]) * length - ball(flint, v)
+            squares += change * change
+            norm2 += ball(flint, v) ** 2
+    return upper(root(flint, squares / norm2))

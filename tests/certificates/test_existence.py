@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from marginflow.certificates.existence import prove_kkt_point
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+
+pytest.importorskip("flint", reason="exact arithmetic needs the extra 'exact' (python-flint)")
+
+
+def test_closed_forms_lie_within_rounding_of_a_proved_kkt_point(known):
+    for case in (known.orthogonal_pair(16, 3, 4), known.five_points(), known.specialists(50, 4, 2.0)):
+        proof = prove_kkt_point(case.network, case.data)
+        assert proof.proved
+        assert proof.distance < 1e-13
+        assert proof.contraction < 1
+        assert proof.smallest_slack > 1e-4
+
+
+def test_frozen_outputs_are_covered():
+    # d = 1 without bias: v fixed to 2, w = 1/2 is the only KKT point of y = (+1), and 3 samples beyond the margin.
+    data = Dataset(X=[[1.0], [2.0], [3.0]], y=[1, 1, 1])
+    proof = prove_kkt_point(TwoLayer(W=[[0.5]], v=[2.0], outputs="frozen"), data)
+    assert proof.proved
+    assert proof.distance < 1e-15
+    assert proof.unknowns == 1
+
+
+def test_distance_is_that_of_a_known_perturbation(known):
+    case = known.specialists(50, 4, 2.0)
+    change = 1e-10
+    W = case.network.W.copy()
+    W[1] *= 1 + change
+    proof = prove_kkt_point(replace(case.network, W=W), case.data)
+    expected = change * np.linalg.norm(case.network.W[1]) / np.sqrt(case.network.norm_squared())
+    assert proof.proved
+    # Rescaling to margin 1 changes nothing here, because another sample has the smallest margin.
+    assert proof.distance == pytest.approx(expected, rel=1e-3)
+
+
+def test_split_neurons_are_merged_first(known):
+    case = known.orthogonal_pair(16, 3, 4)
+    assert prove_kkt_point(case.network.widened(7), case.data).proved
+
+
+def test_nothing_is_proved_where_the_kkt_point_is_not_strict_or_not_isolated(known):
+    on_the_bound = known.one_against_many(6, 2, balanced=True, outputs="trained")
+    proof = prove_kkt_point(on_the_bound.network, on_the_bound.data)
+    assert not proof.proved
+    assert "Clarke weight" in proof.reason
+    not_unique = known.five_points(0.6)
+    assert not prove_kkt_point(not_unique.network, not_unique.data).proved
+
+
+def test_nothing_is_proved_about_a_network_that_is_no_kkt_point(known):
+    case = known.robust_network(10, 4)
+    proof = prove_kkt_point(case.network, case.data)
+    assert not proof.proved
+    assert "does not hold" in str(proof)
+    assert json.loads(json.dumps(proof.to_dict(), allow_nan=False))["proved"] is False
