@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
-    from marginflow import certificates, data, losses, networks, robustness
+    from marginflow import certificates, data, flow, losses, networks, robustness
     from marginflow.certificates import certify
+    from marginflow.flow import train
 
-__all__ = ["InputError", "certificates", "certify", "data", "losses", "networks", "robustness"]
+__all__ = ["InputError", "certificates", "certify", "data", "flow", "losses", "networks", "robustness", "train"]
 __version__ = "0.1.0"
 
 # Rooms are imported when they are first entered (PEP 562), so that `import marginflow` and the help of the command line
 # do not wait for scipy.
-_DOORS = {"certify": "marginflow.certificates"}
+_DOORS = {"certify": "marginflow.certificates", "train": "marginflow.flow"}
 
 
 def __getattr__(name: str) -> object:

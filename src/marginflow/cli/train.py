@@ -1,0 +1,160 @@
+"""`marginflow train DATA`: train a network by a paper's recipe or by gradient flow, and keep it with its trajectory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from marginflow import flow
+from marginflow.arrays import real_number
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed
+from marginflow.cli.output import check_target, plain, tell
+from marginflow.cli.progress import progress
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.losses import as_power_of_ten
+from marginflow.networks import TwoLayer
+from marginflow.storage import write_text
+
+RecipeName = Literal["vys22", "kys23", "fcb22", "flow"]
+# What of a trajectory is written, one list each.
+RECORDED = (
+    "step",
+    "epoch",
+    "log_time",
+    "log_loss",
+    "norm",
+    "least_margin",
+    "normalised_margin",
+    "smoothed_margin",
+    "cosine",
+)
+HEADINGS = {
+    "status": "Ended because",
+    "steps": "Steps",
+    "loss": "Loss",
+    "least_margin": "Smallest margin",
+    "normalised_margin": "Normalised margin",
+    "separated": "All samples correct",
+    "seconds": "Seconds",
+    "out": "Network",
+    "trajectory": "Trajectory",
+}
+
+
+def train(
+    data: DataFile,
+    *,
+    recipe: Annotated[
+        RecipeName, Parameter(help="The training of a paper, exactly as published, or gradient flow in log time.")
+    ] = "flow",
+    width: Annotated[int, Parameter(help="Number of hidden neurons.")] = 200,
+    scale: Annotated[
+        float, Parameter(help="Factor on the initial parameters; small ones end nearer to a limit.")
+    ] = 1.0,
+    initial: Annotated[Path | None, Parameter(help="Begin with this network (.safetensors) instead.")] = None,
+    stop_loss: Annotated[float | None, Parameter(help="Stop at this loss (flow: 1e-8 if not given).")] = None,
+    max_steps: Annotated[int | None, Parameter(help="Stop after so many steps (flow: 20000 if not given).")] = None,
+    max_seconds: Annotated[float | None, Parameter(help="Stop after so many seconds.")] = None,
+    seed: Seed = 0,
+    label: Label = None,
+    out: Out,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if every sample is classified correctly, 1 if not, 130 if interrupted (what is done is kept)."""
+    check_target(out, (".safetensors",), force=force)
+    beside = check_target(out.with_suffix(".trajectory.json"), (".json",), force=force)
+    dataset = Dataset.load(data, label=label)
+    rules = _stop_rules(recipe, stop_loss, max_steps, max_seconds)
+    chosen = _recipe(recipe, rules)
+    start = _start(recipe, dataset.dimension, width, scale, initial, seed)
+    with progress("Training") as show:
+        run = flow.train(
+            start,
+            dataset,
+            chosen,
+            seed=seed,
+            stop=rules,
+            progress=lambda now: show(now.share, f"step {now.step}, loss {as_power_of_ten(now.log_loss)}"),
+        )
+    record = summary(run) | {"out": out, "trajectory": beside, "seed": seed, "recipe": recipe}
+    write_text(beside, json.dumps(plain(record | {"records": records(run)}), allow_nan=False) + "\n")
+    run.network.save(out)
+    tell(record, as_json=as_json, headings=HEADINGS)
+    if run.status == "interrupted":
+        return INTERRUPTED
+    return DONE if run.separated and run.status != "diverged" else DOES_NOT_HOLD
+
+
+def summary(run: flow.Run) -> dict[str, object]:
+    """The end of a run as plain values."""
+    return {
+        "status": run.status,
+        "separated": run.separated,
+        "steps": run.steps,
+        "epochs": run.epochs,
+        "loss": as_power_of_ten(run.log_loss),
+        "log_loss": run.log_loss,
+        "log_time": run.log_time,
+        "least_margin": float(run.trajectory.least_margin[-1]),
+        "normalised_margin": float(run.trajectory.normalised_margin[-1]),
+        "engine": run.engine,
+        "seconds": run.seconds,
+    }
+
+
+def records(run: flow.Run) -> dict[str, list[float]]:
+    """What was recorded on the way, one list for each quantity, and the margins at the end."""
+    kept: dict[str, list[float]] = {name: getattr(run.trajectory, name).tolist() for name in RECORDED}
+    if run.trajectory.margins is not None:
+        kept["final_margins"] = run.trajectory.margins[-1].tolist()
+    return kept
+
+
+def _stop_rules(
+    recipe: RecipeName, stop_loss: float | None, max_steps: int | None, max_seconds: float | None
+) -> list[flow.AbstractStop]:
+    if recipe == "flow":
+        # A sample on which no neuron is active never gets one: without a bound the flow would go on for ever.
+        stop_loss = 1e-8 if stop_loss is None else stop_loss
+        max_steps = 20_000 if max_steps is None else max_steps
+    rules: list[flow.AbstractStop] = []
+    if stop_loss is not None:
+        rules.append(flow.LossBelow(stop_loss))
+    if max_steps is not None:
+        rules.append(flow.Steps(max_steps))
+    if max_seconds is not None:
+        rules.append(flow.WallTime(max_seconds))
+    return rules
+
+
+def _recipe(name: RecipeName, rules: list[flow.AbstractStop]) -> flow.AbstractRecipe:
+    published: dict[str, flow.AbstractRecipe] = {
+        "vys22": flow.recipes.VYS22(),
+        "kys23": flow.recipes.KYS23(),
+        "fcb22": flow.recipes.FCB22(),
+    }
+    return published[name] if name in published else flow.GradientFlow(stop=rules)
+
+
+def _start(recipe: RecipeName, dimension: int, width: int, scale: float, initial: Path | None, seed: int) -> TwoLayer:
+    """The network that training begins with: a file, or the paper's own law times `scale`."""
+    real_number("scale", scale, above=0.0)
+    if initial is not None:
+        start = TwoLayer.load(initial)
+        if start.dimension != dimension:
+            raise InputError(f"{initial} has dimension {start.dimension}, but the data have dimension {dimension}.")
+    elif recipe == "flow":
+        start = TwoLayer.initialise(width, dimension, seed=seed)
+    elif recipe == "fcb22":
+        start = flow.recipes.FCB22().network(width, dimension, seed=seed)
+    elif recipe == "kys23":
+        start = flow.recipes.KYS23().network(width, dimension, seed=seed)
+    else:
+        start = flow.recipes.VYS22().network(width, dimension, seed=seed)
+    return start if scale == 1.0 else start.scaled(scale)
