@@ -109,6 +109,8 @@ def test_foreign_archives_are_refused(tmp_path: Path) -> None:
     refused(path, "finite")
     np.savez(path, X=np.eye(2), y=np.array([1, 1]), law=np.array("{nonsense"))
     refused(path, "not JSON")
+    np.savez(path, X=np.eye(2), y=np.array([1, 1]), law=np.array("[" * 100_000))
+    refused(path, "not JSON")
     np.savez(path, X=np.eye(2), y=np.array([1, 1]), law=np.array("[1]"))
     refused(path, "a mapping is expected")
     np.savez(path, X=np.eye(2), y=np.array([1, 1]), ambient_dimension=np.array([1.5]))

@@ -30,6 +30,7 @@ def test_fields_are_read_only_copies() -> None:
         ({"X": [[1.0]], "y": [1], "means": [[0.0]], "mean_labels": [1, 1]}, "1 are expected"),
         ({"X": [[1.0, 2.0]], "y": [1], "ambient_dimension": 1}, "at least 2"),
         ({"X": [["a"]], "y": [1]}, "real numbers"),
+        ({"X": [[1.0]], "y": [1], "law": "Sphere"}, "law is 'Sphere'"),
     ],
 )
 def test_bad_fields_are_refused_in_one_sentence(fields: dict, sentence: str) -> None:

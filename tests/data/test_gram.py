@@ -59,7 +59,7 @@ CASES: list[tuple[AbstractDistribution, int]] = [
     (Sphere(dimension=6), 5),
     (Sphere(dimension=3, radius=1), 6),
     (NoisySphere(dimension=8, p=0.2), 5),
-    (Ball(dimension=4, radius=2.0), 4),
+    (Ball(dimension=4, radius=2.0), 3),
     (Clusters(dimension=8, n_clusters=2, sigma=0.7), 4),
     (Clusters(dimension=8, n_clusters=3, sigma=0.7, means="equicorrelated", correlation=0.3), 5),
     (Clusters(dimension=8, n_clusters=2, sigma=1.0, means="sphere", means_seed=3), 5),

@@ -173,6 +173,8 @@ PLAIN = Dataset(X=[[1.0, 2.0]], y=[1])
         (lambda: SmoothNoise(rate=0.1, ceiling=1.2), "ceiling is 1.2"),
         (lambda: SmoothNoise(rate=0.1, slope=float("inf")), "slope is inf"),
         (lambda: GivenNoise(index=[-1]), "index is -1"),
+        (lambda: GivenNoise(index=5), "index is 5"),
+        (lambda: GivenNoise(index="ab"), "index is 'a'"),
         (lambda: GivenNoise(index=[5])(PLAIN), "there are 1 samples"),
         (lambda: GivenNoise(index=[0]).frozen(PLAIN), "no meaning for fresh"),
         (lambda: UniformNoise(rate=0.1)(PLAIN, seed=-1), "seed is -1"),

@@ -7,9 +7,14 @@ from typing import Literal, final
 
 import numpy as np
 
-from marginflow.arrays import whole_number
 from marginflow.data.dataset import Dataset
-from marginflow.data.distribution import AbstractDistribution, check_coordinates, check_noise, scale_by_dimension
+from marginflow.data.distribution import (
+    AbstractDistribution,
+    check_coordinates,
+    check_dimension,
+    check_noise,
+    scale_by_dimension,
+)
 from marginflow.data.labelling import Labelling, check_labelling, draw_labels
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.sphere import sphere_points
@@ -47,7 +52,7 @@ class Ball(AbstractDistribution):
     noise: AbstractLabelNoise | None = None
 
     def __post_init__(self) -> None:
-        whole_number("dimension", self.dimension)
+        check_dimension("dimension", self.dimension)
         check_labelling(self.labels)
         check_noise(self.noise)
         _ = self.radius_value

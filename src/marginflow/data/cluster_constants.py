@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import labels, matrix, one_of, real_number, whole_number
-from marginflow.data.distribution import scale_by_dimension
+from marginflow.arrays import labels, matrix, one_of, real_number
+from marginflow.data.distribution import check_dimension, scale_by_dimension
 from marginflow.errors import InputError
 
 
@@ -129,7 +129,7 @@ def smallest_dimension(
     >>> smallest_dimension(2), smallest_dimension(10, sigma=0.01)
     (549, 957)
     """
-    k = whole_number("n_clusters", n_clusters, minimum=2)
+    k = check_dimension("n_clusters", n_clusters, minimum=2)
     p = layout_inner_product(layout, k, correlation=correlation)
     if 10.0 * k * abs(correlation) >= 1.0:
         raise InputError(
@@ -160,7 +160,7 @@ def most_clusters(dimension: int, sigma: float | Literal["1/sqrt(d)"] = "1/sqrt(
     >>> [most_clusters(10**power) for power in (3, 4, 5, 6)]
     [3, 26, 212, 1777]
     """
-    d = whole_number("dimension", dimension)
+    d = check_dimension("dimension", dimension)
     s = scale_by_dimension("sigma", sigma, {"1/sqrt(d)": d**-0.5}, minimum="zero")
     inner = real_number("p", p, at_least=0.0)
     Delta = ClusterConstants(dimension=d, n_clusters=1, sigma=s, p=inner, balance=0.5).Delta

@@ -16,6 +16,7 @@ from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import (
     AbstractDistribution,
     check_coordinates,
+    check_dimension,
     check_noise,
     check_room,
     scale_by_dimension,
@@ -95,7 +96,7 @@ class Clusters(AbstractDistribution):
     noise: AbstractLabelNoise | None = None
 
     def __post_init__(self) -> None:
-        d = whole_number("dimension", self.dimension)
+        d = check_dimension("dimension", self.dimension)
         _ = self.sigma_value
         if isinstance(self.means, str):
             one_of("means", self.means, ("orthogonal", "sphere", "equicorrelated"))

@@ -64,6 +64,8 @@ class Dataset:
         if self.ambient_dimension is not None:
             ambient = whole_number("ambient_dimension", self.ambient_dimension, minimum=d)
             object.__setattr__(self, "ambient_dimension", ambient)
+        if not isinstance(self.law, Mapping):
+            raise InputError(f"law is {self.law!r}; a mapping of plain values is expected.")
         object.__setattr__(self, "law", dict(self.law))
 
     def _check_clusters(self, n: int, d: int) -> None:

@@ -16,6 +16,7 @@ from marginflow.errors import InputError
 
 # Sixteen gibibytes of float64: a larger matrix of samples is a mistake, or a case for `GramReduction`.
 _MOST_NUMBERS = 1 << 31
+_LARGEST_DIMENSION = 10**15
 
 
 class AbstractDistribution(abc.ABC):
@@ -72,6 +73,14 @@ class AbstractDistribution(abc.ABC):
         return {**fields, "n_samples": int(n_samples), "seed": int(seed)}
 
 
+def check_dimension(name: str, value: object, minimum: int = 1) -> int:
+    """A whole number up to 1e15: beyond, float64 loses d - i, and the "+1" that a bias adds to d."""
+    d = whole_number(name, value, minimum)
+    if d > _LARGEST_DIMENSION:
+        raise InputError(f"{name} is {d}; at most 1e15 is resolved by float64.")
+    return d
+
+
 def scale_by_dimension(name: str, value: object, words: dict[str, float], *, minimum: str = "positive") -> float:
     """A number, or the number that a word such as "sqrt(d)" stands for; `minimum` is "positive" or "zero"."""
     if isinstance(value, str):
@@ -90,10 +99,10 @@ def check_noise(noise: object) -> None:
 
 def check_room(n_samples: int, dimension: int) -> None:
     """Refuse a matrix of samples that no machine of today's size holds, and say what to do."""
-    if n_samples * dimension > _MOST_NUMBERS:
+    if int(n_samples) * int(dimension) > _MOST_NUMBERS:
         raise InputError(
-            f"{n_samples} samples in dimension {dimension} are {n_samples * dimension:.3g} numbers; draw them in "
-            "reduced coordinates by GramReduction."
+            f"{n_samples} samples in dimension {dimension} do not fit in memory; draw fewer, or in reduced coordinates "
+            "by GramReduction if the dimension is what is large."
         )
 
 

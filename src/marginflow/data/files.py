@@ -107,7 +107,7 @@ def _scalar(source: Path, name: str, array: NDArray[Any], kinds: str) -> Any:
 def _law(source: Path, array: NDArray[Any]) -> dict[str, object]:
     try:
         law = json.loads(_scalar(source, "law", array, "U"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{source}: the law is not JSON ({error}).") from None
     if not isinstance(law, dict):
         raise InputError(f"{source}: the law is {type(law).__name__}; a mapping is expected.")

@@ -30,9 +30,6 @@ from marginflow.errors import InputError
 
 Reducible = Sphere | NoisySphere | Gaussian | Ball | Clusters | XorClusters
 
-# Beyond this, d - i is no longer exact in float64 and the "+1" of a bias is lost beside d.
-_LARGEST_DIMENSION = 10**15
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -81,8 +78,6 @@ class GramReduction(AbstractDistribution):
         law = self.distribution
         if isinstance(law, Clusters | XorClusters) and isotropic_law(law.cluster_law) != Normal():
             raise InputError("Only Gaussian clusters are rotation invariant; the cluster law must be 'gaussian'.")
-        if self.dimension > _LARGEST_DIMENSION:
-            raise InputError(f"dimension is {self.dimension}; at most 1e15 is resolved by float64.")
         whole_number("spare", self.spare, minimum=0)
 
     @property

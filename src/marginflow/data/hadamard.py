@@ -14,6 +14,8 @@ import numpy as np
 from marginflow.arrays import IntArray, whole_number
 from marginflow.errors import InputError
 
+_LARGEST_ORDER = 1 << 14
+
 
 def hadamard(order: int) -> IntArray:
     """A Hadamard matrix of the given order in 64-bit integers, or an `InputError` that names the nearest orders.
@@ -26,6 +28,8 @@ def hadamard(order: int) -> IntArray:
     True
     """
     h = whole_number("order", order)
+    if h > _LARGEST_ORDER:
+        raise InputError(f"order is {h}; at most {_LARGEST_ORDER} is built, which takes two gibibytes.")
     plan = construction(h)
     if plan is None:
         below = next(smaller for smaller in range(h, 0, -1) if construction(smaller) is not None)

@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, one_of, real_number, whole_number
 from marginflow.data.dataset import Dataset
-from marginflow.data.distribution import AbstractDistribution, check_coordinates
+from marginflow.data.distribution import AbstractDistribution, check_coordinates, check_room
 from marginflow.data.noise import AbstractLabelNoise, UniformNoise
 from marginflow.data.noisy_sphere import NoiseCount, constant_target_noise
 from marginflow.errors import InputError
@@ -77,6 +77,7 @@ class Interval(AbstractDistribution):
         return 1
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
+        check_room(n_samples, 1)
         if self.design == "uniform":
             x = np.sort(rng.random(n_samples))
         else:
@@ -86,6 +87,7 @@ class Interval(AbstractDistribution):
 
     def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
         check_coordinates(train, 1)
+        check_room(n_samples, 1)
         return UniformNoise(rate=self.p).apply(_constant_target(np.sort(rng.random(n_samples))), rng)
 
     def _noises(self) -> tuple[AbstractLabelNoise, ...]:

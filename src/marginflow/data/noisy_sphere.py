@@ -7,9 +7,9 @@ from typing import Literal, final
 
 import numpy as np
 
-from marginflow.arrays import one_of, real_number, whole_number
+from marginflow.arrays import one_of, real_number
 from marginflow.data.dataset import Dataset
-from marginflow.data.distribution import AbstractDistribution
+from marginflow.data.distribution import AbstractDistribution, check_dimension
 from marginflow.data.noise import AbstractLabelNoise, ExactCountNoise, UniformNoise
 from marginflow.data.sphere import Sphere
 
@@ -60,7 +60,7 @@ class NoisySphere(AbstractDistribution):
     count: NoiseCount = "bernoulli"
 
     def __post_init__(self) -> None:
-        whole_number("dimension", self.dimension)
+        check_dimension("dimension", self.dimension)
         constant_target_noise(self.p, self.count)
 
     @property

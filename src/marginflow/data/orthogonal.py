@@ -7,9 +7,9 @@ from typing import Literal, final
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, one_of, real_number, whole_number
+from marginflow.arrays import FloatArray, one_of, real_number
 from marginflow.data.dataset import Dataset
-from marginflow.data.distribution import AbstractDistribution, check_noise, check_room
+from marginflow.data.distribution import AbstractDistribution, check_dimension, check_noise, check_room
 from marginflow.data.hadamard import hadamard
 from marginflow.data.labelling import Labelling, check_labelling, draw_labels
 from marginflow.data.noise import AbstractLabelNoise
@@ -69,7 +69,7 @@ class Orthogonal(AbstractDistribution):
     noise: AbstractLabelNoise | None = None
 
     def __post_init__(self) -> None:
-        whole_number("dimension", self.dimension)
+        check_dimension("dimension", self.dimension)
         one_of("design", self.design, ("basis", "hadamard", "gram"))
         one_of("pattern", self.pattern, ("equal", "signs", "uniform"))
         real_number("p", self.p, at_least=0.0, below=float(self.dimension))

@@ -95,9 +95,11 @@ def redraw(law: Mapping[str, object], *, train: Dataset | None = None) -> Datase
     return dataset
 
 
-def _repeat(dataset: Dataset, step: Mapping[str, Any]) -> Dataset:
+def _repeat(dataset: Dataset, step: object) -> Dataset:
+    if not isinstance(step, Mapping):
+        raise InputError(f"The law lists the step {step!r}; a mapping with a name is expected.")
     if step.get("name") == "subset":
-        return dataset.subset(step["index"])
+        return dataset.subset(step.get("index", []))
     made = from_plain({key: value for key, value in step.items() if key != "seed"})
     if not isinstance(made, noise.AbstractLabelNoise):
         raise InputError(f"The step {step.get('name')!r} of the law is neither a subset nor label noise.")

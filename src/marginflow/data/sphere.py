@@ -7,11 +7,12 @@ from typing import Literal, final
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, whole_number
+from marginflow.arrays import FloatArray
 from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import (
     AbstractDistribution,
     check_coordinates,
+    check_dimension,
     check_noise,
     check_room,
     scale_by_dimension,
@@ -63,7 +64,7 @@ class Sphere(AbstractDistribution):
     noise: AbstractLabelNoise | None = None
 
     def __post_init__(self) -> None:
-        whole_number("dimension", self.dimension)
+        check_dimension("dimension", self.dimension)
         check_labelling(self.labels)
         check_noise(self.noise)
         _ = self.radius_value

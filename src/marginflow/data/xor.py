@@ -14,6 +14,7 @@ from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import (
     AbstractDistribution,
     check_coordinates,
+    check_dimension,
     check_noise,
     check_room,
     scale_by_dimension,
@@ -72,7 +73,7 @@ class XorClusters(AbstractDistribution):
     noise: AbstractLabelNoise | None = None
 
     def __post_init__(self) -> None:
-        d = whole_number("dimension", self.dimension, minimum=2)
+        d = check_dimension("dimension", self.dimension, minimum=2)
         _ = self.sigma_value
         isotropic_law(self.cluster_law)
         if isinstance(self.means, str):
