@@ -8,6 +8,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -192,11 +193,11 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
     for index, (line, row) in enumerate(body):
         if len(row) != len(first):
             raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {len(first)}.")
-        for column, entry in enumerate(row):
-            value = _number(entry)
-            if value is None or not np.isfinite(value):
-                raise InputError(f"{source}, line {line}, column {column + 1}: {entry!r} is not a finite number.")
-            table[index, column] = value
+        values = [_number(entry) for entry in row]
+        for column, value in enumerate(values):
+            if value is None or not isfinite(value):
+                raise InputError(f"{source}, line {line}, column {column + 1}: {row[column]!r} is not a finite number.")
+        table[index] = values
     return header, table
 
 
