@@ -64,7 +64,7 @@ def project_on_convex(
     owners, patterns = np.zeros(0, dtype=np.int64), np.zeros((0, k), dtype=np.bool_)
     z = np.zeros(W.shape[1])
     weights, supporting = np.zeros(n), np.zeros((n, k))
-    feasible, converged = True, False
+    feasible, converged, distance = True, False, 0.0
     for _ in range(max_rounds):
         a = A + sigma[:, None] * (W @ z)
         active = a > 0
@@ -87,6 +87,9 @@ def project_on_convex(
             feasible = False
             break
         z = solved.point
+        if solved.lower <= distance * (1.0 + 1e-12):  # a new cut moves the projection away; rounding does not
+            break
+        distance = solved.lower
         keep = solved.multipliers > 0
         rows, heights, owners, patterns = rows[keep], heights[keep], owners[keep], patterns[keep]
     return Projection(point=z, weights=weights, supporting=supporting, feasible=feasible, converged=converged)

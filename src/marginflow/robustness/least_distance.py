@@ -63,13 +63,14 @@ def least_distance(G: FloatArray, h: FloatArray) -> LeastDistance:
     A, b = G / size[:, None], h / (size * unit)  # unit rows, and a distance of at least 1
     u, _ = nnls(np.vstack([A.T, b]), np.append(np.zeros(r), 1.0), maxiter=30 * (c + r))
     gap = 1.0 - float(b @ u)  # 1 / (1 + distance^2), so zero means that the polyhedron is empty
-    if gap <= 1e-13:
-        multipliers = u / size
-        lower = distance_from_multipliers(G, h, multipliers)
-        return LeastDistance(point=np.zeros(r), multipliers=multipliers, lower=lower, violation=np.inf, feasible=False)
+    if gap <= 1e-13 * (1.0 + float(np.abs(b) @ u)):
+        return _empty(G, h, u / size)
     lam = _polished(A, b, u / gap)
     x = A.T @ lam
-    violation = float(np.max(np.maximum(b - A @ x, 0.0))) / float(np.linalg.norm(x))
+    length = float(np.linalg.norm(x))
+    if length < 0.5:  # every point of the polyhedron has length 1 at least
+        return _empty(G, h, u / size)
+    violation = float(np.max(np.maximum(b - A @ x, 0.0))) / length
     multipliers = unit * lam / size
     return LeastDistance(
         point=unit * x,
@@ -77,6 +78,17 @@ def least_distance(G: FloatArray, h: FloatArray) -> LeastDistance:
         lower=distance_from_multipliers(G, h, multipliers),
         violation=violation,
         feasible=True,
+    )
+
+
+def _empty(G: FloatArray, h: FloatArray, multipliers: FloatArray) -> LeastDistance:
+    """The answer for a polyhedron without points; `lower` says how far out the multipliers prove that."""
+    return LeastDistance(
+        point=np.zeros(G.shape[1]),
+        multipliers=multipliers,
+        lower=distance_from_multipliers(G, h, multipliers),
+        violation=np.inf,
+        feasible=False,
     )
 
 

@@ -13,16 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, vector
+from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness.chord import ROUNDING_SHARE, Relaxation, ball_intervals, chord_bound_of
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
 from marginflow.robustness.piecewise import first_steps
-from marginflow.robustness.quadratic import OnePoint, quadratic_bound_of
+from marginflow.robustness.radius.minorant import distance, minorant
+from marginflow.robustness.radius.quadratic import quadratic_bound as parabolas
+from marginflow.robustness.radius.quadratic import start_at
+from marginflow.robustness.radius.reduction import reduce_network
+from marginflow.robustness.radius.tightening import ball as intervals_of_ball
 
 # How often a ball may be doubled when no flip is known and the bound certifies the whole ball.
-_MAX_DOUBLINGS = 60
+_MAX_DOUBLINGS = 30
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -117,21 +121,35 @@ def chord_bound(
 def quadratic_bound(
     network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, balls: ArrayLike | None = None
 ) -> LowerBounds:
-    r"""Every opposing relu replaced by a parabola, and one multiplier for the ball.
+    r"""Every opposing relu replaced by a parabola that touches it, held together by one matrix (an S-lemma bound).
 
-    The mathematics is in `marginflow.robustness.quadratic`. Sharper than chords where many samples share few
-    dimensions, and slower: an eigenvalue problem per step. Parameters as in `chord_bound`.
+    The relaxation is that of the root of `exact_radius` (see `marginflow.robustness.radius.quadratic`); the bound is
+    recomputed from its multipliers by `marginflow.robustness.radius.minorant`, which knows no solver. Sharper than
+    chords where many samples share few dimensions, and slower. Parameters as in `chord_bound`.
     """
     seen = neighbourhood(network, X, y, level)
-    _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
+    points, signs = matrix("X", X), labels("y", y)
+    reduction = reduce_network(network)
 
     def bound(i: int, ball: float) -> float:
-        point = OnePoint(a=seen.A[i], c=seen.C[i], W=seen.W, level=seen.level, radius=ball)
-        length = float(np.linalg.norm(gradients[i]))
-        start = -ball * gradients[i] / length if length > 0 else np.zeros(seen.rank)
-        return quadratic_bound_of(point, 0.5 * start).lower
+        problem = reduction.at(points[i], float(signs[i]), seen.level)
+        box = intervals_of_ball(problem, ball * (1.0 + ROUNDING_SHARE))
+        slope = problem.gradient(np.zeros(problem.rank))
+        length = float(np.linalg.norm(slope))
+        delta = -0.5 * ball / length * slope if length > 0 else np.zeros(problem.rank)
+        found = parabolas(
+            problem,
+            box,
+            np.zeros(problem.width, dtype=np.int64),
+            start_at(problem, box, delta, ball),
+            radius=ball,
+            deadline=np.inf,
+        )
+        proved = distance(minorant(problem, found.step, box))
+        # The square is a difference of numbers of the size of ball^2; its rounding is given up.
+        return min(float(np.sqrt(max(proved**2 - 1e-11 * ball**2, 0.0))), ball)
 
-    return _result("quadratic", seen, _over_balls(seen, balls, bound, rounds=2))
+    return _result("quadratic", seen, _over_balls(seen, balls, bound, rounds=3))
 
 
 def best_lower_bound(
@@ -237,16 +255,18 @@ def _over_balls_of_point(i: int, near: float, known: float, bound: Callable[[int
     if not np.isfinite(near):
         return near  # f is constant
     low, high = near, known
-    best = bound(i, high) if np.isfinite(high) else 0.0
+    best = max(bound(i, near), bound(i, high) if np.isfinite(high) else 0.0)
     for _ in range(_MAX_DOUBLINGS):
         if np.isfinite(high):
             break
         certified = bound(i, 2.0 * low)
         best = max(best, certified)
         low, high = (2.0 * low, high) if certified >= 2.0 * low * (1.0 - 1e-6) else (low, 2.0 * low)
+    if not np.isfinite(high):
+        return best
     low = max(low, best)
     for _ in range(rounds):
-        if not low < high * (1.0 - 1e-6):
+        if not low < high * (1.0 - 5e-3):
             break
         middle = float(np.sqrt(low * high))
         certified = bound(i, middle)
