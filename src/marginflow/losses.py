@@ -62,9 +62,22 @@ class AbstractLoss(ABC):
 
     def weights(self, margins: ArrayLike) -> FloatArray:
         r"""p_i = -d ln L / d q_i = -l'(q_i) / sum_k l(q_k), shape (n,); they sum to at most 1."""
-        log_values, log_slopes = self.log_terms(vector("margins", margins))
-        weights: FloatArray = np.exp(log_slopes - log_sum_exp(log_values))
-        return weights
+        return self.log_sum_and_weights(vector("margins", margins))[1]
+
+    def log_sum_and_weights(self, q: FloatArray) -> tuple[float, FloatArray]:
+        """`log_sum` and `weights` together, unchecked.
+
+        The weights are formed relative to the largest slope, so that they are accurate where ln L itself, being of
+        the size of the margins, has no digits left for them.
+        """
+        log_values, log_slopes = self.log_terms(q)
+        top = float(log_slopes.max())
+        if not math.isfinite(top):
+            return math.nan, np.full_like(q, math.nan)
+        p: FloatArray = np.exp(log_slopes - top)
+        total = float(p.sum() if log_values is log_slopes else np.exp(log_values - top).sum())
+        p /= total
+        return top + math.log(total), p
 
     def log_threshold(self, n_samples: int) -> float:
         r"""ln of the loss below which every margin is positive: l(0), or l(0) / n for the mean.

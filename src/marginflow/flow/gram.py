@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ from marginflow.errors import InputError
 from marginflow.flow.kernel import with_ones
 from marginflow.flow.parameters import ParameterVector
 from marginflow.flow.trainable import AbstractTrainable
-from marginflow.losses import AbstractLoss, log_sum_exp
+from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 
 
@@ -66,14 +65,11 @@ class GramTwoLayer(AbstractTrainable):
         """The descent is the matrix of p_i y_i v_j on active pairs."""
         if rows is not None:
             raise InputError("The Gram engine has no mini-batches; use engine='span'.")
-        log_values, log_slopes = loss.log_terms(self.forward(theta))
-        log_sum = log_sum_exp(log_values)
-        if not math.isfinite(log_sum):
-            return math.nan
+        log_sum, p = loss.log_sum_and_weights(self.forward(theta))
         G = out.parts[0]
         np.greater(self._Z, 0.0, out=self._active)
         np.copyto(G, self._active)
-        np.multiply(G, (np.exp(log_slopes - log_sum) * self._y)[:, None], out=G)
+        np.multiply(G, (p * self._y)[:, None], out=G)
         np.multiply(G, self._network.v, out=G)
         return log_sum
 

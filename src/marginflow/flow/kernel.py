@@ -18,7 +18,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.flow.parameters import ParameterVector
-from marginflow.losses import AbstractLoss, log_sum_exp
+from marginflow.losses import AbstractLoss
 
 # A block of activations has at most this many numbers (32 MiB): large enough for the matrix products to run at full
 # speed and for the addition of partial gradients not to count.
@@ -128,7 +128,7 @@ class TwoLayerKernel:
         G = out.parts[0]
         dv = None if self.frozen is not None else out.parts[1]
         blocks = self._blocks if rows is None else self._batch(rows)
-        top = log_sum = -math.inf
+        top, total = -math.inf, 0.0  # the largest ln(-l'(q_i)) so far, and the sum of l(q_i) e^{-top}
         for block in blocks:
             Z, q, y = block.Z, block.q, block.y
             np.dot(block.X, A_T, out=Z)
@@ -143,14 +143,10 @@ class TwoLayerKernel:
             if largest > top:
                 if not first:
                     out.flat *= math.exp(top - largest)
+                    total *= math.exp(top - largest)
                 top = largest
             g = np.exp(log_slopes - top)
-            if log_values is log_slopes:
-                total = float(g.sum())
-                block_sum = top + math.log(total) if total > 0.0 else -math.inf
-            else:
-                block_sum = log_sum_exp(log_values)
-            log_sum = block_sum if first else float(np.logaddexp(log_sum, block_sum))
+            total += float(g.sum() if log_values is log_slopes else np.exp(log_values - top).sum())
             np.multiply(g, y, out=g)
             into = G if first or self._partial is None else self._partial
             if dv is not None:
@@ -168,11 +164,10 @@ class TwoLayerKernel:
                 np.dot(block.Z_T, block.weighted, out=into)
             if into is not G:
                 G += into
-        scale = math.exp(top - log_sum)
-        np.multiply(G, (v * scale)[:, None], out=G)
+        np.multiply(G, (v / total)[:, None], out=G)
         if dv is not None:
-            np.multiply(dv, scale, out=dv)
-        return log_sum
+            np.divide(dv, total, out=dv)
+        return top + math.log(total)
 
 
 def with_ones(X: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.errors import InputError
 from marginflow.flow.parameters import ParameterVector
 from marginflow.flow.trainable import AbstractTrainable
-from marginflow.losses import AbstractLoss, log_sum_exp
+from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 
 
@@ -120,11 +120,7 @@ class PlanarTwoLayer(AbstractTrainable):
         wx, wz = np.ascontiguousarray(W[:, 0]), np.ascontiguousarray(W[:, 1])
         low, high = self._arcs(wx, wz)
         q = self._values(wx, wz, low, high)
-        log_values, log_slopes = loss.log_terms(q)
-        log_sum = log_sum_exp(log_values)
-        if not math.isfinite(log_sum):
-            return math.nan
-        g = np.exp(log_slopes - log_sum)
+        log_sum, g = loss.log_sum_and_weights(q)
         g *= self._y
         n, px, pz = self._n, self._px, self._pz
         for running, coordinate in ((px, self._x), (pz, self._z)):

@@ -102,13 +102,14 @@ class MLPTrainable(AbstractTrainable):
         margins = y * network(X)
         if rows is None:
             self._margins[:] = margins
-        if not np.isfinite(margins).all():
-            return float("nan")
-        gradient = network.gradient(X, y * loss.weights(margins))
+        log_sum, p = loss.log_sum_and_weights(margins)
+        if np.isnan(log_sum):
+            return log_sum
+        gradient = network.gradient(X, y * p)
         pairs = zip(gradient.weights, gradient.biases, strict=True)
         trained = list(pairs)[: len(self._trained)]
         out.fill([array for layer in trained for array in layer if array is not None])
-        return loss.log_sum(margins)
+        return log_sum
 
     def forward(self, theta: ParameterVector) -> FloatArray:
         """Margins by the public values."""

@@ -1,0 +1,99 @@
+"""Angle-bounded steps on raw arrays."""
+
+import numpy as np
+import pytest
+
+from marginflow.data import Sphere
+from marginflow.errors import InputError
+from marginflow.flow import AngleBounded, Descent, Steps, angle_flow, train
+from marginflow.losses import Exponential, Logistic
+from marginflow.networks import TwoLayer
+
+
+def sphere(n=15, d=12, seed=0):
+    return Sphere(dimension=d).sample(n, seed=seed)
+
+
+def flat(W, b, v, outputs):
+    parts = [np.ravel(W)] + ([] if b is None else [b]) + ([v] if outputs == "trained" else [])
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("outputs", ["trained", "frozen"])
+@pytest.mark.parametrize("bias", [True, False])
+def test_every_step_has_the_length_of_the_angle_and_lies_along_the_gradient(outputs, bias):
+    data = sphere()
+    net = TwoLayer.initialise(20, 12, bias=bias, outputs=outputs, seed=1)
+    loss = Logistic()
+    W, b, v = net.W, net.b, net.v
+    for _ in range(5):
+        now = TwoLayer(W=W, b=b, v=v, outputs=outputs)
+        end = angle_flow(W, b, v, data.X, data.y, steps=1, angle=0.03, outputs=outputs, loss=loss)
+        gradient = now.gradient(data.X, data.y * loss.weights(now.margins(data.X, data.y)))
+        down = flat(gradient.W, gradient.b, gradient.v, outputs)
+        moved = flat(end.W, end.b, end.v, outputs) - flat(W, b, v, outputs)
+        assert np.linalg.norm(moved) == pytest.approx(0.03 * np.sqrt(now.norm_squared()), rel=1e-12)
+        assert moved @ down == pytest.approx(np.linalg.norm(moved) * np.linalg.norm(down), rel=1e-12)
+        W, b, v = end.W, end.b, end.v
+    if outputs == "frozen":
+        np.testing.assert_array_equal(v, net.v)
+
+
+@pytest.mark.parametrize("outputs", ["trained", "frozen"])
+def test_it_is_the_loop_of_train_with_the_angle_bounded_schedule(outputs):
+    data = sphere()
+    net = TwoLayer.initialise(20, 12, outputs=outputs, scale=0.1, seed=1)
+    end = angle_flow(
+        net.W, net.b, net.v, data.X, data.y, steps=60, angle=0.01, outputs=outputs, decrease=0.1
+    )
+    run = train(net, data, Descent(loss=Exponential(), schedule=AngleBounded(0.01, 0.1), stop=[Steps(60)]))
+    np.testing.assert_allclose(end.W, run.network.W, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(end.v, run.network.v, rtol=1e-9, atol=1e-12)
+    assert end.log_loss == pytest.approx(run.log_loss, abs=1e-9)
+
+
+def test_it_separates_and_then_grows_margins_beyond_any_loss_a_float_can_hold():
+    data = sphere()
+    net = TwoLayer.initialise(60, 12, scale=0.1, seed=1)
+    end = angle_flow(net.W, net.b, net.v, data.X, data.y, steps=1500, angle=0.02)
+    assert end.separated
+    assert end.log_loss < -1e5
+    assert end.log_loss == pytest.approx(Exponential().log_value(end.margins))
+    np.testing.assert_allclose(
+        end.margins, TwoLayer(W=end.W, b=end.b, v=end.v).margins(data.X, data.y), rtol=1e-10
+    )
+
+
+def test_same_start_same_bits_and_the_start_is_untouched():
+    data = sphere()
+    net = TwoLayer.initialise(20, 12, seed=1)
+    W = net.W.copy()
+    first, second = (angle_flow(W, net.b, net.v, data.X, data.y, steps=50, angle=0.02) for _ in range(2))
+    assert first.W.tobytes() == second.W.tobytes()
+    assert first.margins.tobytes() == second.margins.tobytes()
+    np.testing.assert_array_equal(W, net.W)
+
+
+def test_a_dead_network_makes_no_step():
+    end = angle_flow([[-1.0]], None, [1.0], [[1.0], [2.0]], [1, -1], steps=10, angle=0.1)
+    assert end.steps == 0
+    assert not end.separated
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"angle": 0.0}, "angle is 0"),
+        ({"angle": 2.0}, "angle is 2"),
+        ({"steps": -1}, "steps is -1"),
+        ({"decrease": -0.1}, "decrease is -0.1"),
+        ({"outputs": "thawed"}, "outputs is 'thawed'"),
+        ({"X": [[1.0]]}, "X has 1 columns, but W has 2"),
+        ({"y": [1.0, 0.0]}, "y contains the value 0"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(change, sentence):
+    given = {"W": np.eye(2), "b": None, "v": [1.0, -1.0], "X": np.eye(2), "y": [1.0, -1.0], "steps": 1, "angle": 0.1}
+    given.update(change)
+    with pytest.raises(InputError, match=sentence):
+        angle_flow(given.pop("W"), given.pop("b"), given.pop("v"), given.pop("X"), given.pop("y"), **given)
