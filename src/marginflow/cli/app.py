@@ -32,6 +32,7 @@ app = App(
 # What each command does, and an example. Command `x` is `x` in `marginflow.cli.x`, which is imported only when `x` is
 # run: the overview stays quick. `sample` is a group of commands and brings its own examples.
 COMMANDS = {
+    "demo": ("Train by gradient flow, certify on the way, and write a page of what was found.", "marginflow demo"),
     "train": (
         "Train a network by a paper's recipe or by gradient flow, and keep it with its trajectory.",
         "marginflow train data.npz --recipe vys22 --width 200 --seed 0 --out network.safetensors",

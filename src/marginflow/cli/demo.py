@@ -1,0 +1,144 @@
+"""`marginflow demo`: train by gradient flow, certify the network on the way, and write one page of what was found."""
+
+from __future__ import annotations
+
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from marginflow import certificates, flow
+from marginflow.cli.demo_page import Findings, Judged, demo_page
+from marginflow.cli.exit_codes import DONE
+from marginflow.cli.options import AsJson, Seed
+from marginflow.cli.output import note, tell
+from marginflow.cli.progress import progress
+from marginflow.data import Clusters, Dataset, smallest_dimension
+from marginflow.errors import InputError
+from marginflow.losses import as_power_of_ten
+from marginflow.networks import TwoLayer
+from marginflow.robustness import mean_sum, minimal_step
+
+# Small enough for a minute on two cores, large enough that Assumption 2.2 of FVBS23 holds.
+N_CLUSTERS, N_SAMPLES, WIDTH, SCALE, STOP_LOSS, N_FRESH = 4, 80, 100, 0.01, 1e-100, 10_000
+
+
+def demo(
+    *,
+    seed: Seed = 0,
+    out: Annotated[
+        Path, Parameter(name=["--out", "-o"], help="Folder to write; what an earlier demo left there is replaced.")
+    ] = Path("marginflow-demo"),
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if the KKT point found is certified, 1 if not. Takes less than a minute on two cores."""
+    if not out.parent.is_dir():
+        raise InputError(f"The folder {out.parent} does not exist; make it first.")
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; the name of a folder is expected.")
+    began = time.perf_counter()
+    law = Clusters(dimension=smallest_dimension(N_CLUSTERS), n_clusters=N_CLUSTERS)
+    data = law.sample(N_SAMPLES, seed=seed)
+    note(f"Drew {N_SAMPLES} samples of {N_CLUSTERS} clusters in dimension {law.dimension}.")
+    run, seconds = _trained(data, seed)
+    note(
+        f"Trained {run.steps} steps of gradient flow to loss {as_power_of_ten(run.log_loss, digits=0)} in {seconds:.1f} s."
+    )
+    path = _certified_on_the_way(run, data)
+    fresh = law.fresh(N_FRESH, train=data, seed=seed)
+    trained = _judged("trained network", run.network, data, fresh, seconds)
+    note(f"Certified: the relative residual of the trained network is {trained.certificate.total:.2g}.")
+    findings = Findings(
+        data=data,
+        law=law,
+        run=run,
+        path=path,
+        judged=(trained,),
+        n_fresh=N_FRESH,
+        parameters={
+            "seed": seed,
+            "dimension": law.dimension,
+            "clusters": N_CLUSTERS,
+            "samples": N_SAMPLES,
+            "width": WIDTH,
+            "initial scale": SCALE,
+            "loss to stop at": STOP_LOSS,
+            "fresh points": N_FRESH,
+        },
+        versions={"Python": platform.python_version()}
+        | {name: version(name) for name in ("marginflow", "numpy", "scipy")},
+        command="marginflow demo" + (f" --seed {seed}" if seed else ""),
+    )
+    return _write(findings, out, time.perf_counter() - began, as_json=as_json)
+
+
+def _trained(data: Dataset, seed: int) -> tuple[flow.Run, float]:
+    start = TwoLayer.initialise(WIDTH, data.dimension, scale=SCALE, seed=seed)
+    with progress("Training") as show:
+        run = flow.train(
+            start,
+            data,
+            flow.GradientFlow(stop=[flow.LossBelow(STOP_LOSS), flow.WallTime(20.0)]),
+            recording=flow.Recording(ratio=1.3, networks=True),
+            progress=lambda now: show(now.share, f"step {now.step}, loss {as_power_of_ten(now.log_loss, digits=0)}"),
+        )
+    if run.status == "interrupted":
+        raise KeyboardInterrupt
+    return run, run.seconds
+
+
+def _certified_on_the_way(run: flow.Run, data: Dataset) -> tuple[tuple[int, certificates.Certificate], ...]:
+    """(step, certificate) of every recorded network that separates the data."""
+    trajectory = run.trajectory
+    kept = trajectory.networks or ()
+    found = []
+    with progress("Certifying") as show:
+        for place, network in enumerate(kept):
+            if isinstance(network, TwoLayer) and trajectory.least_margin[place] > 0:
+                found.append((int(trajectory.step[place]), certificates.certify(network, data)))
+            show((place + 1) / len(kept), f"record {place + 1} of {len(kept)}")
+    return tuple(found)
+
+
+def _judged(name: str, network: object, data: Dataset, fresh: Dataset, seconds: float) -> Judged:
+    """A network with its certificate, its errors on fresh points and the one step that flips them all."""
+    if not isinstance(network, TwoLayer) or data.means is None or data.mean_labels is None:
+        raise TypeError("the demo judges two-layer networks on clusters")
+    wrong = int((network.margins(fresh.X, fresh.y) <= 0).sum())
+    direction = mean_sum(data.means, data.mean_labels)
+    correct = network.margins(fresh.X, fresh.y) > 0
+    steps = minimal_step(network, fresh.X[correct], fresh.y[correct], direction)
+    return Judged(
+        name=name,
+        network=network,
+        certificate=certificates.certify(network, data),
+        fresh_errors=wrong,
+        flip_size=steps.size_for_share(1.0),
+        seconds=seconds,
+    )
+
+
+def _write(findings: Findings, out: Path, seconds: float, *, as_json: bool) -> int:
+    from marginflow.report import write
+
+    out.mkdir(exist_ok=True)
+    findings.data.save(out / "data.npz")
+    for judged in findings.judged:
+        judged.network.save(out / f"{judged.name.replace(' ', '-')}.safetensors")
+    page = write(demo_page(findings), out / "index.html")
+    last = findings.judged[-1]
+    record = {
+        "page": page.resolve(),
+        "seconds": seconds,
+        "networks": {
+            judged.name: judged.certificate.to_dict(arrays=False)
+            | {"fresh_errors": judged.fresh_errors, "flip_size": judged.flip_size, "seconds": judged.seconds}
+            for judged in findings.judged
+        },
+        "residual": last.certificate.total,
+    }
+    tell(record, as_json=as_json, headings={"residual": f"Residual of the {last.name}", "page": "Open"})
+    return DONE

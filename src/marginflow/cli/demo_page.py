@@ -1,0 +1,210 @@
+"""What the page of the demo says, from what the demo found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
+from marginflow.data import Clusters, Dataset
+from marginflow.flow import Run
+from marginflow.losses import as_power_of_ten
+from marginflow.networks import TwoLayer
+from marginflow.report import Chart, Page, Section, Table, dots, histogram, lines, shown
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judged:
+    """A network, its certificate, and what it does on fresh points.
+
+    `flip_size` is the norm of the multiple of sum_q y^(q) mu^(q) that flips every correctly classified fresh point.
+    """
+
+    name: str
+    network: TwoLayer
+    certificate: Certificate
+    fresh_errors: int
+    flip_size: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Findings:
+    """Everything that the demo found; `path` holds (step, certificate) along the training."""
+
+    data: Dataset
+    law: Clusters
+    run: Run
+    path: tuple[tuple[int, Certificate], ...]
+    judged: tuple[Judged, ...]
+    n_fresh: int
+    parameters: Mapping[str, object]
+    versions: Mapping[str, str]
+    command: str
+
+
+def demo_page(found: Findings) -> Page:
+    """The page of the demo."""
+    return Page(
+        title="From training to a certified KKT point",
+        verdict=_verdict(found),
+        tone="holds" if found.judged[-1].certificate.holds() else "open",
+        sections=(_side_by_side(found), _on_the_way(found), _where_the_samples_are(found), _meaning(found)),
+        parameters=found.parameters,
+        versions=found.versions,
+        command=found.command,
+    )
+
+
+def _verdict(found: Findings) -> str:
+    trained = found.judged[0]
+    return (
+        f"Training reached loss {_power(found)}, and the network is still not a KKT point: its relative residual is "
+        f"{shown(trained.certificate.total)}."
+    )
+
+
+def _power(found: Findings) -> str:
+    return as_power_of_ten(found.run.log_loss, digits=0)
+
+
+def _side_by_side(found: Findings) -> Section:
+    def line(what: str, values: list[object]) -> tuple[object, ...]:
+        return (what, *values)
+
+    certificates = [judged.certificate for judged in found.judged]
+    rows = (
+        line("Stationarity residual", [c.stationarity for c in certificates]),
+        line("Complementarity residual", [c.complementarity for c in certificates]),
+        line("Feasibility residual", [c.feasibility for c in certificates]),
+        line(f"KKT conditions hold at {shown(DEFAULT_TOLERANCE)}", [c.holds() for c in certificates]),
+        line("‖θ‖² at margin 1", [c.norm_squared for c in certificates]),
+        line("Samples exactly on the margin", [int(c.margin_set.sum()) for c in certificates]),
+        line("Live neurons", [int(c.live.sum()) for c in certificates]),
+        line("Pairs (sample, neuron) on a kink", [c.kink_report.count for c in certificates]),
+        line(f"Wrong on {found.n_fresh} fresh points", [judged.fresh_errors for judged in found.judged]),
+        line("Norm of the one step that flips them all", [judged.flip_size for judged in found.judged]),
+        line("Seconds", [judged.seconds for judged in found.judged]),
+    )
+    residuals: list[Row] = [
+        {"network": judged.name, "condition": condition, "residual": value}
+        for judged in found.judged
+        for condition, value in (
+            ("Stationarity", judged.certificate.stationarity),
+            ("Complementarity", judged.certificate.complementarity),
+            ("Feasibility", judged.certificate.feasibility),
+        )
+    ]
+    chart = dots(
+        residuals,
+        value="residual",
+        category="condition",
+        series="network",
+        titles={"residual": "Relative residual", "condition": "Condition", "network": "Network"},
+        title="How far from a KKT point",
+        description=(
+            "Residual of each KKT condition, on a logarithmic axis; farther left is better, exact zeros are not drawn."
+        ),
+        scale="log",
+    )
+    table = Table(
+        columns=("", *(judged.name.capitalize() for judged in found.judged)),
+        rows=rows,
+        caption="The same data, judged by the same certificate",
+    )
+    d = found.law.dimension
+    return Section(
+        heading="Side by side",
+        paragraphs=(
+            f"{found.data.n_samples} samples of {found.law.k} Gaussian clusters in dimension {d}, means of norm "
+            f"√{d} ≈ {math.sqrt(d):.0f}. The certificate finds the best multipliers and Clarke weights by itself and "
+            "knows nothing of how a network was made.",
+        ),
+        content=(table, chart),
+    )
+
+
+def _on_the_way(found: Findings) -> Section:
+    trajectory = found.run.trajectory
+    progress: list[Row] = [
+        {"step": int(step), "log10_loss": float(log_loss) / math.log(10.0), "margin": float(margin)}
+        for step, log_loss, margin in zip(
+            trajectory.step, trajectory.log_loss, trajectory.normalised_margin, strict=True
+        )
+    ]
+    residuals: list[Row] = [
+        {"step": step, "residual": value, "condition": condition}
+        for step, certificate in found.path
+        for condition, value in (
+            ("Stationarity", certificate.stationarity),
+            ("Complementarity", certificate.complementarity),
+        )
+    ]
+    loss = lines(
+        progress,
+        x="step",
+        y="log10_loss",
+        titles={"step": "Step", "log10_loss": "Loss, power of ten"},
+        title="Loss",
+        description=f"The exponent of ten of the loss against the step; it ends at {_power(found)}.",
+    )
+    margin = lines(
+        progress,
+        x="step",
+        y="margin",
+        titles={"step": "Step", "margin": "Normalised margin"},
+        title="Normalised margin",
+        description="The smallest margin divided by ‖θ‖², which gradient flow drives up, against the step.",
+        x_scale="log",
+    )
+    residual = lines(
+        residuals,
+        x="step",
+        y="residual",
+        series="condition",
+        titles={"step": "Step", "residual": "Relative residual", "condition": "Condition"},
+        title="Residual on the way",
+        description="The KKT residuals of the network on the way, from the step on at which it separates the data.",
+        x_scale="log",
+        y_scale="log",
+    )
+    return Section(
+        heading="What training does",
+        paragraphs=("The loss falls without end; the direction of the parameters settles far more slowly.",),
+        content=(loss, residual, margin),
+    )
+
+
+def _where_the_samples_are(found: Findings) -> Section:
+    rows: list[Row] = [
+        {"margin": float(margin), "network": judged.name}
+        for judged in found.judged
+        for margin in judged.certificate.margins
+    ]
+    chart: Chart = histogram(
+        rows,
+        value="margin",
+        series="network",
+        titles={"margin": "Margin yᵢ N(xᵢ), smallest one scaled to 1", "network": "Network"},
+        title="Margins",
+        description="How many samples have which margin once the smallest margin is scaled to 1.",
+    )
+    return Section(heading="Margins of the samples", content=(chart,))
+
+
+def _meaning(found: Findings) -> Section:
+    last = found.judged[-1]
+    d = found.law.dimension
+    return Section(
+        heading="What it means",
+        paragraphs=(
+            f"The {last.name} classifies {found.n_fresh - last.fresh_errors} of {found.n_fresh} fresh points correctly; "
+            f"and one vector of norm {shown(last.flip_size)}, subtracted from the positive and added to the negative "
+            f"points, flips every one of them, while the points themselves have norm about {math.sqrt(d):.0f}. That "
+            "KKT points on such data generalise but are not robust is the theorem of Frei, Vardi, Bartlett and Srebro "
+            "(2023); the more clusters there are, the smaller the vector.",
+        ),
+    )
