@@ -156,11 +156,12 @@ def test_nested_modules_are_opened_and_converting_leaves_the_random_state_alone(
 def test_a_module_is_a_copy():
     net = TwoLayer.initialise(2, 2, seed=0)
     module = interop.to_module(net)
-    kept = interop.two_layer(module)
+    kept, state = interop.two_layer(module), interop.arrays(module.state_dict())
     with torch.no_grad():
         module[0].weight.zero_()
     assert net.W.all()
     assert kept.W.all()
+    assert state["0.weight"].all()
 
 
 class Shifted(torch.nn.Linear):

@@ -216,7 +216,8 @@ def test_blocks_of_samples_do_not_change_the_answers(monkeypatch):
     monkeypatch.setattr(evaluation, "BLOCK_NUMBERS", 60)
     np.testing.assert_allclose(net(X), whole, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(net.input_gradient(X), inputs, rtol=1e-13, atol=1e-13)
-    for new, old in zip(net.gradient(X, g).weights, slope.weights, strict=True):
+    again = net.gradient(X, g)
+    for new, old in zip([*again.weights, *again.biases], [*slope.weights, *slope.biases], strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-12, atol=1e-12)
 
 

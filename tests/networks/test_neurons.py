@@ -186,6 +186,27 @@ def test_parallel_groups_agree_with_comparing_every_pair():
                 assert (label[i] == label[j]) == together
 
 
+@pytest.mark.parametrize("rtol", [1e-12, 0.1, 0.5])
+def test_sorting_by_one_projection_finds_the_groups_of_the_plain_greedy_search(rtol):
+    rng = np.random.default_rng(1)
+    A, v = rng.standard_normal((80, 3)), rng.choice([-1.0, 1.0], 80)
+    units = A / np.linalg.norm(A, axis=1)[:, None]
+    remaining, plain = list(range(80)), []
+    while remaining:
+        first = remaining[0]
+        plain.append([j for j in remaining if v[j] == v[first] and np.linalg.norm(units[j] - units[first]) <= rtol])
+        remaining = [j for j in remaining if j not in plain[-1]]
+    assert [group.tolist() for group in parallel_groups(A, v, rtol)] == plain
+    assert (len(plain) < 80) == (rtol >= 0.1)
+
+
+def test_a_dead_neuron_is_merged_with_nothing():
+    net = TwoLayer(W=[[0.0], [1.0], [2.0]], v=[-1.0, 1.0, 0.0])
+    for pair in ([0, 1], [1, 2], [0, 2]):
+        with pytest.raises(InputError, match="not positively parallel"):
+            net.merged(pair)
+
+
 def test_a_coarser_tolerance_merges_more():
     net = TwoLayer(W=[[1.0, 0.0], [1.0, 1e-6]], v=[1.0, 1.0])
     assert net.compact().width == 2
