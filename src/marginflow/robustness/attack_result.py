@@ -14,9 +14,9 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
 
 Budgets = float | ArrayLike | None
-# A witness on the boundary itself may evaluate to +1e-17 or, in another batch, to -1e-17. So it is lengthened by the
-# first of these shares with which it flips.
-_LENGTHENINGS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 0.0)
+# A witness on the boundary itself evaluates to +1e-17 in one batch and to -1e-17 in another. So it is lengthened by the
+# first of these shares with which it flips beyond rounding.
+_LENGTHENINGS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,7 +111,6 @@ def run_attack(
     if flipped_at is not None and budgets is not None:
         flipped_at |= sizes[None, :] <= budgets[:, None] * (1.0 + 1e-12)
     values = signs * network(points + P)
-    sizes = np.where(values <= seen.level, sizes, np.inf)
     return AttackResult(
         name=name,
         perturbations=read_only(P),
@@ -135,13 +134,22 @@ def witnesses(
     P = np.zeros_like(base)
     missing = np.flatnonzero(usable)
     for lengthening in _LENGTHENINGS:
-        tried = base[missing] * (1.0 + lengthening)
-        flips = y[missing] * network(X[missing] + tried) <= seen.level if missing.size else np.zeros(0, bool)
-        P[missing[flips]] = tried[flips]
-        missing = missing[~flips]
         if missing.size == 0:
             break
+        tried = base[missing] * (1.0 + lengthening)
+        flips = _flips_beyond_rounding(network, X[missing] + tried, y[missing], seen.level)
+        P[missing[flips]] = tried[flips]
+        missing = missing[~flips]
     return P
+
+
+def _flips_beyond_rounding(network: TwoLayer, X: FloatArray, y: FloatArray, level: float) -> BoolArray:
+    """y N <= level whatever the order of summation; where every neuron is dead N is exactly 0 and needs no room."""
+    active = np.maximum(network.preactivations(X), 0.0)
+    inputs = np.abs(X) @ np.abs(network.W.T) + (0.0 if network.b is None else np.abs(network.b))
+    room = 4.0 * np.finfo(np.float64).eps * (np.where(active > 0, inputs, 0.0) @ np.abs(network.v))
+    flips: BoolArray = y * (active @ network.v) + room <= level
+    return flips
 
 
 def _budgets(epsilons: Budgets) -> FloatArray | None:
