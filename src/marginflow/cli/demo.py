@@ -44,9 +44,8 @@ def demo(
     data = law.sample(N_SAMPLES, seed=seed)
     note(f"Drew {N_SAMPLES} samples of {N_CLUSTERS} clusters in dimension {law.dimension}.")
     run, seconds = _trained(data, seed)
-    note(
-        f"Trained {run.steps} steps of gradient flow to loss {as_power_of_ten(run.log_loss, digits=0)} in {seconds:.1f} s."
-    )
+    loss = as_power_of_ten(run.log_loss, digits=0)
+    note(f"Trained {run.steps} steps of gradient flow to loss {loss} in {seconds:.1f} s.")
     path = _certified_on_the_way(run, data)
     fresh = law.fresh(N_FRESH, train=data, seed=seed)
     trained = _judged("trained network", run.network, data, fresh, seconds)

@@ -201,8 +201,8 @@ def _meaning(found: Findings) -> Section:
     return Section(
         heading="What it means",
         paragraphs=(
-            f"The {last.name} classifies {found.n_fresh - last.fresh_errors} of {found.n_fresh} fresh points correctly; "
-            f"and one vector of norm {shown(last.flip_size)}, subtracted from the positive and added to the negative "
+            f"The {last.name} gets {found.n_fresh - last.fresh_errors} of {found.n_fresh} fresh points right; and "
+            f"one vector of norm {shown(last.flip_size)}, subtracted from the positive and added to the negative "
             f"points, flips every one of them, while the points themselves have norm about {math.sqrt(d):.0f}. That "
             "KKT points on such data generalise but are not robust is the theorem of Frei, Vardi, Bartlett and Srebro "
             "(2023); the more clusters there are, the smaller the vector.",
