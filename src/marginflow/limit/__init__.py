@@ -1,1 +1,23 @@
-"""Under construction."""
+"""Exact KKT points of the max-margin problem: flow, ADMM, Newton; closed forms; the global solver on the line."""
+
+from marginflow.limit import line
+from marginflow.limit.closed_form import ClosedForm, catastrophic, five_points, orthogonal, pair_kink, specialist
+from marginflow.limit.convex_pair import convex_pair
+from marginflow.limit.limit import Limit, Moved
+from marginflow.limit.point import kkt_point
+from marginflow.limit.polish import Progress
+
+__all__ = [
+    "ClosedForm",
+    "Limit",
+    "Moved",
+    "Progress",
+    "catastrophic",
+    "convex_pair",
+    "five_points",
+    "kkt_point",
+    "line",
+    "orthogonal",
+    "pair_kink",
+    "specialist",
+]

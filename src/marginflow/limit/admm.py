@@ -1,0 +1,300 @@
+r"""Over-relaxed ADMM for the convex problem (C), with the pattern A refreshed inside the run.
+
+Split Z = X U^T. Every neuron then has its own proximal step, every sample its own projection:
+
+- neuron: min h_j(u) + rho/2 ||X u - b||^2. With trained outputs u = t R / (1 + rho s^2 t) where R = rho X^T b and
+  t = ||u|| solves the secular equation sum_l R_l^2 / (1 + rho s_l^2 t)^2 = 1 (u = 0 if ||R|| <= 1);
+  with frozen outputs h is quadratic and u = a^2 R / (1 + rho s^2 a^2).
+- sample: the projection of a row z0 on sum_same A z - sum_opposite relu(z) >= 1 moves active same entries up by
+  tau and soft-thresholds positive opposite entries by tau; tau >= 0 solves a concave increasing piecewise
+  linear equation. lambda = rho tau. A soft margin caps tau at C / rho.
+
+Solving (C) to the end for every pattern would waste the early rounds: instead A is refreshed every few
+iterations, neurons whose patterns have become equal are merged, and neurons that stay zero are dropped. When
+no entry of A flips any more the run *is* ADMM on one convex problem.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.neurons import Neurons, equal_pattern_groups
+from marginflow.limit.problem import Problem
+
+_RELAXATION = 1.6
+_REFRESH_EVERY = 10
+_REFRESH_MARGIN = 0.5
+_REFRESH_ANYWAY = 100
+_IDLE_BEFORE_DROP = 20
+_NEWTON_SWEEPS = 3
+
+
+class Admm:
+    """A run of ADMM on (C): state in place, advanced by `run`.
+
+    Attributes
+    ----------
+    U, s : arrays, shapes (k, r) and (k,)
+        Present neurons in reduced coordinates, positive signs first.
+    A : boolean array, shape (m, k)
+        Pattern on same pairs (entries of opposite pairs are not used).
+    tau : array, shape (m,)
+        Scaled multipliers; lambda = rho * tau.
+    primal_residual, dual_residual : float
+        ||X U^T - Z|| / ||Z|| and rho ||X^T (Z - Z_previous)|| per neuron, at the last check.
+    flips : int
+        Entries of A that changed at the last refresh.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        neurons: Neurons,
+        multipliers: FloatArray | None = None,
+        *,
+        anchor_weight: float = 0.0,
+    ) -> None:
+        self.problem = problem
+        self.U = np.array(neurons.U)
+        self.s = np.array(neurons.s)
+        self.a2 = None if neurons.outputs_squared is None else np.array(neurons.outputs_squared)
+        self.members: IntArray = np.arange(len(self.s))
+        self.anchor = np.array(neurons.U)
+        self.anchor_weight = anchor_weight
+        self.iterations = 0
+        self.flips = -1
+        self.quiet = 0
+        self.primal_residual = np.inf
+        self.dual_residual = np.inf
+        m = problem.n_samples
+        self.t: FloatArray = np.linalg.norm(self.U, axis=1)
+        self._factor = 1.0
+        self.rho = self._natural_rho()
+        self.tau = np.zeros(m)
+        self.idle = np.zeros(len(self.s), dtype=np.int64)
+        self.Z = problem.X @ self.U.T
+        self.Y = np.zeros_like(self.Z)
+        self.A: BoolArray = self.Z > 0
+        self._ensure_every_sample_is_reached(self.Z)
+        if multipliers is not None:  # a warm dual: without it the first steps forget where the flow has been
+            self.tau = np.minimum(multipliers, problem.penalty) / self.rho
+            same = self._same_mask()
+            self.Y = np.where(same, -1.0, 1.0) * (self.tau[:, None] * np.where(same, self.A, self.Z > 0))
+        self._last_refresh = 0
+        self._next_balance = 20
+        self._balance_gap = 20
+        self._allocate()
+
+    # Layout ---------------------------------------------------------------------------------------
+
+    def _allocate(self) -> None:
+        """Buffers and views for the present number of neurons; columns of one sign are contiguous."""
+        m, k = self.Z.shape
+        self._H = np.empty((m, k))
+        self._z0 = np.empty((m, k))
+        p, kp = self.problem.n_positive, int((self.s > 0).sum())
+        self._blocks = (
+            (slice(0, p), slice(0, kp), slice(kp, k)),  # positive samples: same, opposite neurons
+            (slice(p, m), slice(kp, k), slice(0, kp)),
+        )
+        self._pattern_changed()
+
+    def _pattern_changed(self) -> None:
+        self._A_same = [self.A[rows, same].astype(np.float64) for rows, same, _ in self._blocks]
+        self._n_active = [A.sum(axis=1) for A in self._A_same]
+
+    def _same_mask(self) -> BoolArray:
+        mask: BoolArray = self.problem.y[:, None] * self.s > 0
+        return mask
+
+    def _ensure_every_sample_is_reached(self, Z: FloatArray) -> None:
+        """A sample without an active same neuron activates the one with the largest pre-activation."""
+        same = self._same_mask()
+        lonely = np.flatnonzero(~(self.A & same).any(axis=1))
+        if lonely.size:
+            self.A[lonely, np.argmax(np.where(same[lonely], Z[lonely], -np.inf), axis=1)] = True
+
+    # The two proximal steps -----------------------------------------------------------------------
+
+    def _project_samples(self) -> None:
+        """Rows of z0 to rows of Z, and the multipliers tau."""
+        z0, Z, cap = self._z0, self.Z, self.problem.penalty / self.rho
+        for (rows, same, opposite), A, n_active in zip(self._blocks, self._A_same, self._n_active, strict=True):
+            if rows.start == rows.stop:
+                continue
+            zs, zo, tau = z0[rows, same], z0[rows, opposite], self.tau[rows]
+            base = np.einsum("ij,ij->i", A, zs)
+            # Newton on the concave increasing phi(tau) = base + n_active tau - sum relu(zo - tau) = 1
+            for _ in range(_NEWTON_SWEEPS):
+                excess = np.maximum(zo - tau[:, None], 0.0)
+                slope = n_active + np.count_nonzero(excess, axis=1)
+                tau = np.maximum(tau + (1.0 - base - n_active * tau + excess.sum(axis=1)) / np.maximum(slope, 1.0), 0.0)
+            np.minimum(tau, cap, out=tau)
+            self.tau[rows] = tau
+            np.multiply(A, tau[:, None], out=Z[rows, same])
+            Z[rows, same] += zs
+            np.maximum(zo - tau[:, None], 0.0, out=Z[rows, opposite])
+            Z[rows, opposite] += np.minimum(zo, 0.0)
+
+    def _shrink_neurons(self, R: FloatArray) -> None:
+        """R = rho (Z - Y)^T X (+ anchor) to U; solves the secular equation of all neurons at once."""
+        rs = self.rho * self.problem.s2 + self.anchor_weight
+        if self.a2 is not None:
+            self.U = R / (rs + 1.0 / self.a2[:, None])
+            self.t = np.linalg.norm(self.U, axis=1)
+            return
+        live = np.flatnonzero(np.einsum("ij,ij->i", R, R) > 1.0)
+        Rl = R[live]
+        t = np.maximum(self.t[live], 1e-12)
+        for _ in range(_NEWTON_SWEEPS):
+            shrink = 1.0 / (1.0 + rs * t[:, None])
+            scaled = Rl * shrink
+            q = np.einsum("ij,ij->i", scaled, scaled)
+            np.multiply(scaled, scaled, out=scaled)
+            scaled *= shrink
+            slope = scaled @ rs  # -dq/dt / 2
+            root = np.sqrt(q)
+            # Newton on 1/sqrt(q(t)) - 1, which is nearly linear in t
+            t = np.maximum(t + (root - 1.0) * q / slope, 0.1 * t)
+        self.U = np.zeros_like(R)
+        self.U[live] = Rl * (t / (1.0 + rs * t[:, None]).T).T
+        self.t = np.zeros(len(self.s))
+        self.t[live] = np.linalg.norm(self.U[live], axis=1)
+        self.idle += 1
+        self.idle[live] = 0
+
+    # Housekeeping ---------------------------------------------------------------------------------
+
+    def _may_refresh(self, H: FloatArray) -> bool:
+        """Patterns are read off nearly feasible points only: (C) of an infeasible pattern has no solution.
+
+        A run that stays far from feasible for long was started from data that are not separated yet; it refreshes.
+        """
+        margins = self.problem.y * (np.maximum(H, 0.0) @ self.s)
+        waited = self.iterations - self._last_refresh
+        nearly_feasible = np.isfinite(self.problem.penalty) or float(margins.min()) >= _REFRESH_MARGIN
+        if not nearly_feasible and waited < _REFRESH_ANYWAY:
+            return False
+        self._last_refresh = self.iterations
+        return True
+
+    def _refresh(self, H: FloatArray) -> None:
+        same = self._same_mask()
+        old = self.A
+        self.A = H > 0
+        self._ensure_every_sample_is_reached(H)
+        self.flips = int(((old != self.A) & same).sum())
+        self.quiet = self.quiet + 1 if self.flips == 0 else 0
+        self._pattern_changed()
+
+    def _select(self, keep: BoolArray) -> None:
+        new = np.cumsum(keep) - 1
+        self.members = np.where(self.members >= 0, np.where(keep[self.members], new[self.members], -1), -1)
+        self.U, self.s, self.t, self.idle = self.U[keep], self.s[keep], self.t[keep], self.idle[keep]
+        self.anchor = self.anchor[keep]
+        self.Z, self.Y, self.A = self.Z[:, keep], self.Y[:, keep], self.A[:, keep]
+        if self.a2 is not None:
+            self.a2 = self.a2[keep]
+        self._allocate()
+
+    def merge(self) -> None:
+        """Merge neurons of one sign whose patterns on same samples agree (no cost is added, no margin lost)."""
+        groups = equal_pattern_groups(self.A, self.s, self.problem.y)
+        n_groups = int(groups.max()) + 1
+        if n_groups == len(self.s):
+            return
+        sum_rows = np.zeros((n_groups, len(self.s)))
+        sum_rows[groups, np.arange(len(self.s))] = 1.0
+        weight = self.t + 1e-300
+        share = sum_rows * (weight / (sum_rows @ weight)[groups])
+        first = np.unique(groups, return_index=True)[1]
+        self.Y = self.Y @ share.T
+        self.Z = self.Z @ sum_rows.T
+        self.U = sum_rows @ self.U
+        self.anchor = sum_rows @ self.anchor
+        if self.a2 is not None:
+            self.a2 = sum_rows @ self.a2
+        self.members = np.where(self.members >= 0, groups[self.members], -1)
+        self.s, self.A = self.s[first], self.A[:, first]
+        self.t = np.linalg.norm(self.U, axis=1)
+        self.idle = np.zeros(n_groups, dtype=np.int64)
+        self._allocate()
+
+    def drop_idle(self, patience: int = _IDLE_BEFORE_DROP) -> None:
+        """Drop neurons that have been zero for `patience` iterations; at least one of each needed sign stays."""
+        if self.a2 is not None:
+            return
+        keep = self.idle <= patience
+        for sign in (1.0, -1.0):
+            of_sign = self.s == sign
+            if of_sign.any() and not (keep & of_sign).any():
+                keep[np.flatnonzero(of_sign)[np.argmin(self.idle[of_sign])]] = True
+        if not keep.all():
+            self._select(keep)
+
+    def _balance(self) -> None:
+        """Follow the natural weight while neurons disappear; then residual balancing, ever more rarely."""
+        if self.iterations >= self._next_balance and np.isfinite(self.dual_residual) and self.quiet >= 2:
+            ratio = np.sqrt(self.primal_residual / max(self.dual_residual, 1e-300))
+            self._next_balance = self.iterations + self._balance_gap
+            if not 0.5 <= ratio <= 2.0:
+                self._balance_gap = int(1.5 * self._balance_gap)
+                self._factor *= float(np.clip(ratio, 0.2, 5.0))
+        target = self._factor * self._natural_rho()
+        if not 0.8 <= target / self.rho <= 1.25:
+            self.tau *= self.rho / target
+            self.Y *= self.rho / target
+            self.rho = target
+
+    def _natural_rho(self) -> float:
+        """The weight at which data and norm pull equally on an average live neuron: rho s^2 t = 1."""
+        live = self.t > 0
+        mean = float(self.t[live].mean()) if live.any() else 1.0
+        return 1.0 / (float(self.problem.s2.mean()) * mean)
+
+    # The loop -------------------------------------------------------------------------------------
+
+    def run(self, iterations: int, *, refresh: bool = True) -> None:
+        """Advance; every tenth iteration refreshes the pattern, measures residuals, merges and drops."""
+        X = self.problem.X
+        for _ in range(iterations):
+            check = self.iterations % _REFRESH_EVERY == 0
+            np.matmul(X, self.U.T, out=self._H)
+            if check and refresh and self._may_refresh(self._H):
+                self._refresh(self._H)
+                self.merge()
+                self.drop_idle()
+                if self._H.shape[1] != len(self.s) or not self._H.flags.owndata:
+                    self._H = np.empty_like(self.Z)
+                np.matmul(X, self.U.T, out=self._H)
+            np.multiply(self._H, _RELAXATION, out=self._z0)
+            self._z0 += (1.0 - _RELAXATION) * self.Z
+            self._z0 += self.Y
+            previous = self.Z.copy() if check else None
+            self._project_samples()
+            np.subtract(self._z0, self.Z, out=self.Y)
+            R = self.rho * ((self.Z - self.Y).T @ X)
+            if self.anchor_weight > 0.0:
+                R += self.anchor_weight * self.anchor
+            if previous is not None:
+                n_live = max(int((self.t > 0).sum()), 1)
+                self.dual_residual = self.rho * float(np.linalg.norm((self.Z - previous).T @ X)) / np.sqrt(n_live)
+                self.primal_residual = float(np.linalg.norm(self._H - self.Z) / max(np.linalg.norm(self.Z), 1e-300))
+            self._shrink_neurons(R)
+            if previous is not None:
+                self._balance()
+            self.iterations += 1
+
+    @property
+    def objective(self) -> float:
+        """sum_j h_j(u_j), without the slack of a soft margin."""
+        if self.a2 is None:
+            return float(self.t.sum())
+        return float(0.5 * (self.t**2 / self.a2).sum())
+
+    @property
+    def multipliers(self) -> FloatArray:
+        """lambda = rho tau, shape (m,)."""
+        multipliers: FloatArray = self.rho * self.tau
+        return multipliers

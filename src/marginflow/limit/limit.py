@@ -1,0 +1,104 @@
+"""What `kkt_point` returns: the point, its certificate, and how far the polish moved from the flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from marginflow.certificates import Certificate
+from marginflow.limit.polish import Progress
+from marginflow.networks import TwoLayer
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What the polish changed: never call a polished point the limit of the flow without these numbers.
+
+    Attributes
+    ----------
+    cosine : float
+        Cosine between the outputs before and after on fresh points (Gaussian, mean and covariance of the samples).
+    norm_squared_before, norm_squared_after : float
+        ||theta||^2 at margin 1; infinite before if the flow had not separated the data yet.
+    patterns_changed : float
+        Share of (sample, surviving neuron) pairs whose activation changed.
+    neurons_vanished : float
+        Share of the flow's neurons that the polish set to zero.
+    separated_by_flow : bool
+        Whether every margin was positive before the polish.
+    """
+
+    cosine: float
+    norm_squared_before: float
+    norm_squared_after: float
+    patterns_changed: float
+    neurons_vanished: float
+    separated_by_flow: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """A KKT point of the max-margin problem, with the evidence.
+
+    Attributes
+    ----------
+    network : TwoLayer
+        At margin 1, with the requested width.
+    compact : TwoLayer
+        The same function with as few neurons as it has directions.
+    certificate : Certificate
+        Of `network`, from the certificates room, which knows no solver.
+    gap : float
+        Relative duality gap of the last convex problem (C), recomputed from the multipliers.
+    moved : Moved or None
+        What the polish changed; None where there was no flow (one dimension: the global solver).
+    history : tuple of Progress
+        One entry for every round.
+    status : str
+        A sentence.
+    exact : bool
+        Whether the structure was identified and the equations solved to rounding error.
+    seconds, flow_seconds : float
+        Wall time of everything, and of the flow alone.
+    """
+
+    network: TwoLayer
+    compact: TwoLayer
+    certificate: Certificate
+    gap: float
+    moved: Moved | None
+    history: tuple[Progress, ...]
+    status: str
+    exact: bool
+    seconds: float
+    flow_seconds: float
+
+    def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
+        """Plain values for JSON."""
+        moved = None
+        if self.moved is not None:
+            before = self.moved.norm_squared_before
+            moved = {**vars(self.moved), "norm_squared_before": before if before != float("inf") else None}
+        return {
+            "status": self.status,
+            "exact": self.exact,
+            "gap": self.gap,
+            "width": self.network.width,
+            "live_neurons": self.compact.width,
+            "moved": moved,
+            "seconds": self.seconds,
+            "flow_seconds": self.flow_seconds,
+            "history": [vars(entry) for entry in self.history],
+            "certificate": self.certificate.to_dict(arrays=arrays),
+        }
+
+    def __str__(self) -> str:
+        lines = [self.status, str(self.certificate), f"  relative duality gap of the convex problem: {self.gap:.1e}"]
+        if self.moved is not None:
+            m = self.moved
+            lines.append(
+                f"  the polish moved the outputs by cosine {m.cosine:.4f}, ||theta||^2 {m.norm_squared_before:.5g} -> "
+                f"{m.norm_squared_after:.5g}, {100 * m.patterns_changed:.1f} % of patterns changed, "
+                f"{100 * m.neurons_vanished:.0f} % of neurons vanished"
+            )
+        lines.append(f"  {self.seconds:.2f} s, of which flow {self.flow_seconds:.2f} s")
+        return "\n".join(lines)

@@ -1,0 +1,97 @@
+"""Neurons of problem (P) as rows u_j with signs, positive ones first, and the merging of equal patterns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Neurons:
+    """Rows u_j in reduced coordinates (k, r), signs s_j (+1 before -1), frozen squared outputs or None.
+
+    `outputs_squared` holds v_j^2 when outputs are frozen; merging adds them (see `merge_equal_patterns`).
+    `group` maps every neuron of the start to its present row, or -1 once it is zero.
+    """
+
+    U: FloatArray
+    s: FloatArray
+    outputs_squared: FloatArray | None = None
+
+    @property
+    def n_positive(self) -> int:
+        """Number of neurons with sign +1; they are the first rows."""
+        return int((self.s > 0).sum())
+
+    def take(self, index: IntArray | BoolArray) -> Neurons:
+        """The selected neurons, in ascending order."""
+        a = self.outputs_squared
+        return Neurons(self.U[index], self.s[index], None if a is None else a[index])
+
+
+def sort_by_sign(U: FloatArray, s: FloatArray) -> IntArray:
+    """Order that puts positive neurons first and keeps the order within a sign."""
+    return np.argsort(-s, kind="stable")
+
+
+def equal_pattern_groups(A: BoolArray, s: FloatArray, y: FloatArray) -> IntArray:
+    """Group number of every neuron; neurons of one sign with equal patterns on their *same* samples share one.
+
+    Two such neurons merge into one, u = u_1 + u_2, without raising the cost (triangle inequality) and without
+    lowering a margin: same pairs add up exactly and relu(z_1 + z_2) <= relu(z_1) + relu(z_2) on opposite pairs.
+    Group numbers ascend with the first member, so positive groups come first.
+    """
+    packed_positive = np.packbits(A[y > 0], axis=0)
+    packed_negative = np.packbits(A[y < 0], axis=0)
+    numbers = np.empty(len(s), dtype=np.int64)
+    seen: dict[tuple[bool, bytes], int] = {}
+    for j in range(len(s)):
+        positive = bool(s[j] > 0)
+        pattern = (packed_positive if positive else packed_negative)[:, j].tobytes()
+        numbers[j] = seen.setdefault((positive, pattern), len(seen))
+    return numbers
+
+
+def gather(U: FloatArray, s: FloatArray, most: int, *, cosine: float = 0.95) -> IntArray:
+    """Group number of every neuron, at most `most` groups of nearly parallel neurons of one sign.
+
+    A flow from small initialisation ends with bundles of nearly parallel neurons. Adding up a bundle keeps its
+    contribution wherever its members agree in sign, costs nothing (triangle inequality), and makes everything
+    that follows as much cheaper as there are fewer neurons. Leaders are chosen greedily: next comes the neuron
+    that loses most, ||u_j|| (1 - cosine to the nearest leader), until every neuron is within `cosine` of a leader or
+    there are `most` leaders. Positive groups come first; zero neurons get the group -1.
+    """
+    t = np.linalg.norm(U, axis=1)
+    unit = U / np.where(t > 0, t, 1.0)[:, None]
+    nearest = np.full(len(s), -1.0)
+    leader = np.full(len(s), -1, dtype=np.int64)
+    for _ in range(max(most, len(np.unique(s[t > 0])))):
+        loss = np.where((nearest < cosine) & (t > 0), t * (1.0 - nearest), 0.0)
+        j = int(np.argmax(loss))
+        if loss[j] <= 0.0:
+            break
+        closeness = np.where(s == s[j], unit @ unit[j], -1.0)
+        closeness[j] = 2.0  # a leader follows itself
+        closer = closeness > nearest
+        nearest[closer], leader[closer] = closeness[closer], j
+    leaders = np.unique(leader[t > 0])
+    leaders = leaders[np.argsort(-s[leaders], kind="stable")]
+    number = np.full(len(s), -1, dtype=np.int64)
+    number[leaders] = np.arange(len(leaders))
+    groups: IntArray = np.where(t > 0, number[leader], -1)
+    return groups
+
+
+def add_up(neurons: Neurons, groups: IntArray) -> Neurons:
+    """One neuron per group: directions (and frozen squared outputs) are summed."""
+    used = groups >= 0
+    n_groups = int(groups.max()) + 1
+    sums = np.zeros((n_groups, len(groups)))
+    sums[groups[used], np.flatnonzero(used)] = 1.0
+    s = np.zeros(n_groups)
+    s[groups[used]] = neurons.s[used]
+    a = neurons.outputs_squared
+    return Neurons(sums @ neurons.U, s, None if a is None else sums @ a)

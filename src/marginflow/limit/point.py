@@ -1,0 +1,349 @@
+r"""`kkt_point`: from data to a certified KKT point of the max-margin problem in one call.
+
+The route is flow first, then polish: gradient flow from small initialisation until every margin is positive and the
+direction has begun to settle, then ADMM and Newton's method on problem (P) from there, then the certificate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray, one_of, real_number, whole_number
+from marginflow.certificates import certify
+from marginflow.data import Dataset, in_span
+from marginflow.errors import InputError
+from marginflow.flow import angle_flow
+from marginflow.limit import line
+from marginflow.limit.limit import Limit, Moved
+from marginflow.limit.neurons import Neurons, add_up, gather
+from marginflow.limit.polish import Polished, Progress, polish
+from marginflow.limit.problem import Problem
+from marginflow.losses import AbstractLoss
+from marginflow.networks import TwoLayer
+from marginflow.networks.layers import Outputs
+
+# Bundles of neurons that the polish starts from, for every multiple of the rank that there are samples.
+_BUNDLES = 96
+# The flow is asked every so many steps whether it has separated the data, and then goes on for as long again / 2.
+_FLOW_BLOCK = 20
+_FLOW_LEAST, _FLOW_MOST = 60, 3000
+_FRESH_POINTS = 500
+_TRIES = 3
+
+
+def kkt_point(
+    data: Dataset,
+    *,
+    width: int = 100,
+    seed: int = 0,
+    bias: bool = True,
+    outputs: Outputs = "trained",
+    penalty: float | None = None,
+    start: TwoLayer | None = None,
+    scale: float = 0.01,
+    loss: AbstractLoss | None = None,
+    flow_steps: int | None = None,
+    angle: float = 0.05,
+    stay_near: float = 0.0,
+    tolerance: float = 1e-9,
+    time_limit: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Limit:
+    r"""A KKT point of min 1/2 ||theta||^2 s.t. y_i N(x_i) >= 1, certified, near where gradient flow goes.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two classes, no identical points with opposite labels (a soft margin allows them).
+    width : int
+        Number of neurons; also of the returned network.
+    seed : int
+        Of the initialisation.
+    bias : bool
+        Whether neurons have a bias.
+    outputs : "trained" or "frozen"
+        Frozen outputs are +-1/sqrt(width), half of each, unless `start` brings its own.
+    penalty : float, optional
+        C of the soft-margin problem min 1/2 ||theta||^2 + C sum_i (1 - y_i N(x_i))_+; data need not be separable and
+        lambda_i <= C.
+    start : TwoLayer, optional
+        Where to begin instead of a random initialisation; its bias and outputs decide the problem.
+    scale : float
+        Factor on the torch initialisation; small, so that the flow learns features before it fits.
+    loss : AbstractLoss, optional
+        Of the flow; default exponential.
+    flow_steps : int, optional
+        Length of the flow. By default it runs until every margin is positive and half as long again.
+    angle : float
+        Length of a flow step relative to ||theta||.
+    stay_near : float
+        Weight of a proximal term that holds the polish near the flow while patterns settle (0: none, 1: strong); it is
+        removed before the end, so the result is a KKT point whatever the weight.
+    tolerance : float
+        What the certificate must reach for the status to say "exact".
+    time_limit : float, optional
+        Seconds after which the best point so far is returned with the status "stopped early".
+    progress : callable, optional
+        Receives a `Progress` after every round.
+
+    Returns
+    -------
+    Limit
+        Network, certificate, duality gap, what the polish changed, history, status.
+
+    Notes
+    -----
+    On the line (d = 1, bias, trained outputs, hard margin) patterns of neighbouring samples are too entangled for
+    the flow to separate; there the *global* max-margin network is computed (`limit.line.max_margin`).
+
+    Examples
+    --------
+    >>> import marginflow as mf
+    >>> data = mf.data.Sphere(dimension=20).sample(20, seed=0)
+    >>> limit = mf.kkt_point(data, width=50, seed=0)
+    >>> limit.certificate.holds(1e-9), limit.network.width
+    (True, 50)
+    """
+    began = time.monotonic()
+    deadline = np.inf if time_limit is None else began + real_number("time_limit", time_limit, above=0.0)
+    width = whole_number("width", width if start is None else start.width)
+    one_of("outputs", outputs, ("trained", "frozen"))
+    stay_near = real_number("stay_near", stay_near, at_least=0.0)
+    cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
+    data.require_two_classes()
+    if penalty is None:
+        data.require_no_contradiction()
+    if start is not None:
+        if start.dimension != data.dimension:
+            raise InputError(f"start has dimension {start.dimension}, but the data have dimension {data.dimension}.")
+        bias, outputs = start.b is not None, start.outputs
+    if width < 2:
+        raise InputError("width is 1, but data with both labels need at least 2 neurons, one of each sign.")
+    if data.dimension == 1 and bias and outputs == "trained" and penalty is None and start is None:
+        return _on_the_line(data, width, tolerance, began)
+    if start is None:
+        start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)
+    solve = _Solve(data, start, cap, stay_near, tolerance, began, deadline, progress)
+    steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
+    for attempt in range(_TRIES):
+        limit = solve.attempt(attempt, steps, angle, loss)
+        if limit.exact or time.monotonic() > deadline:
+            break
+    return limit
+
+
+class _Solve:
+    """One call of `kkt_point`: flow, polish, certificate, in coordinates of the span of the samples."""
+
+    def __init__(
+        self,
+        data: Dataset,
+        start: TwoLayer,
+        cap: float,
+        stay_near: float,
+        tolerance: float,
+        began: float,
+        deadline: float,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.data, self.cap, self.stay_near, self.tolerance = data, cap, stay_near, tolerance
+        self.began, self.deadline, self.progress = began, deadline, progress
+        self.X, self.Q = in_span(data.X)
+        # What a neuron has outside the span of the samples is dropped: at a KKT point it is zero.
+        self.start = replace(start, W=start.W @ self.Q.T)
+        self.frozen = start.outputs == "frozen"
+        self.problem = Problem.of(self.X, data.y, bias=start.b is not None, penalty=cap)
+
+    def attempt(self, number: int, steps: int | None, angle: float, loss: AbstractLoss | None) -> Limit:
+        """Flow, polish, certify; a later attempt flows longer and bundles less."""
+        if number > 0:
+            steps = max(500, steps or 0) * 4**number
+        flow_began = time.monotonic()
+        flowed = self._flow(steps, angle, loss)
+        flow_seconds = time.monotonic() - flow_began
+        neurons = self._neurons(flowed)
+        most = int(_BUNDLES * 4**number * max(1.0, self.problem.n_samples / self.problem.X.shape[1]))
+        groups = gather(neurons.U, neurons.s, most)
+        bundles = add_up(neurons, groups)
+        found = polish(
+            self.problem,
+            bundles,
+            anchor_weight=self.stay_near / float(np.linalg.norm(bundles.U, axis=1).mean()),
+            deadline=self.deadline,
+            progress=self.progress,
+        )
+        if len(found.s) == 0:
+            raise InputError(
+                f"penalty is {self.cap:g}, so small that the best network found is the zero function; try a larger one."
+            )
+        members = np.where(groups >= 0, found.members[groups], -1)
+        network, mu = self._network(found, neurons, members)
+        certificate = certify(
+            network,
+            self.data,
+            penalty=None if np.isinf(self.cap) else self.cap,
+            multipliers=(self._in_user_order(found.lam), self._in_user_order(mu)),
+        )
+        exact = found.exact and certificate.holds(self.tolerance)
+        return Limit(
+            network=certificate.network,
+            compact=certificate.network.compact(rtol=1e-9),
+            certificate=certificate,
+            gap=self._gap(found),
+            moved=self._moved(flowed, found, members, certificate.network),
+            history=found.history,
+            status=self._status(found, exact, certificate.stationarity, float(certificate.margins.min())),
+            exact=exact,
+            seconds=time.monotonic() - self.began,
+            flow_seconds=flow_seconds,
+        )
+
+    def _flow(self, steps: int | None, angle: float, loss: AbstractLoss | None) -> TwoLayer:
+        """Angle-bounded steps: as many as asked for, or until every margin is positive and half as long again."""
+        network, done = self.start, 0
+        until = _FLOW_MOST if steps is None else steps
+        while done < until and time.monotonic() < self.deadline:
+            block = min(_FLOW_BLOCK, until - done)
+            end = angle_flow(
+                network.W, network.b, network.v, self.X, self.data.y,
+                steps=block, angle=angle, outputs=network.outputs, loss=loss,
+            )  # fmt: skip
+            network = replace(network, W=end.W, b=end.b, v=end.v)
+            done += block
+            if end.steps < block:
+                break
+            if steps is None and end.separated and until == _FLOW_MOST:
+                until = max(_FLOW_LEAST, int(1.5 * done))
+        return network
+
+    def _neurons(self, network: TwoLayer) -> Neurons:
+        """Rows u_j at a typical margin of 1.
+
+        Scaled to a smallest margin of 1, most samples would lie beyond the margin, where no multiplier holds the
+        neurons, and ADMM would let all of them shrink to zero before the first sample resists.
+        """
+        margins = network.margins(self.X, self.data.y)
+        typical = float(margins.mean())
+        size = typical if typical > 0 else float(np.abs(margins).mean())
+        U = self.problem.reduced(network.directions)
+        return Neurons(U / (size if size > 0 else 1.0), network.signs, network.v**2 if self.frozen else None)
+
+    def _network(self, found: Polished, neurons: Neurons, members: IntArray) -> tuple[TwoLayer, FloatArray]:
+        """The ambient network of the requested width, and mu for each of its neurons."""
+        U = self.problem.ambient(found.U)
+        bias = self.start.b is not None
+        width = self.start.width
+        if self.frozen:
+            # Neurons of one group share its u in proportion to v_j^2; those that vanished have zero weights.
+            a2 = self.start.v**2
+            total = np.zeros(len(found.s))
+            np.add.at(total, members[members >= 0], a2[members >= 0])
+            share = np.where(members >= 0, np.abs(self.start.v) / total[members], 0.0)
+            rows = share[:, None] * U[members]
+            W = rows[:, :-1] @ self.Q if bias else rows @ self.Q
+            mu = np.where(members >= 0, found.mu[:, members], 0.0)
+            return TwoLayer(W=W, b=rows[:, -1] if bias else None, v=self.start.v, outputs="frozen"), mu
+        parents = _parents(np.linalg.norm(U, axis=1), width)
+        copies = np.bincount(parents, minlength=len(found.s))[parents]
+        rows = U[parents] / copies[:, None]
+        W = rows[:, :-1] @ self.Q if bias else rows @ self.Q
+        ambient = np.column_stack([W, rows[:, -1]]) if bias else W
+        return TwoLayer.from_directions(ambient, found.s[parents], bias=bias), found.mu[:, parents]
+
+    def _in_user_order(self, rows: FloatArray) -> FloatArray:
+        out = np.empty_like(rows)
+        out[self.problem.order] = rows
+        return out
+
+    def _gap(self, found: Polished) -> float:
+        """(primal - dual) / primal of the last convex problem (C), from U, lambda and mu alone.
+
+        With trained outputs the dual is max sum lambda s.t. ||sum_i y_i mu_ij x_i|| <= 1, so lambda is scaled by the
+        largest of these norms; with frozen outputs it is sum lambda - 1/2 sum_j v_j^2 ||sum_i y_i mu_ij x_i||^2.
+        """
+        pull = (found.mu * self.problem.y[:, None]).T @ self.problem.X
+        norms = np.linalg.norm(pull, axis=1)
+        size = np.linalg.norm(found.U, axis=1)
+        slack = np.maximum(1.0 - self.problem.margins(found.U, found.s), 0.0)
+        paid = self.cap * float(slack.sum()) if np.isfinite(self.cap) else 0.0
+        if self.frozen:
+            a2 = found.outputs_squared
+            primal = 0.5 * float((size**2 / a2).sum()) + paid
+            dual = float(found.lam.sum()) - 0.5 * float((a2 * norms**2).sum())
+        else:
+            primal = float(size.sum()) + paid
+            dual = float(found.lam.sum()) / max(1.0, float(norms.max(initial=0.0)))
+        return (primal - dual) / primal if primal > 0 else 0.0
+
+    def _moved(self, flowed: TwoLayer, found: Polished, members: IntArray, network: TwoLayer) -> Moved:
+        margins = flowed.margins(self.X, self.data.y)
+        least = float(margins.min())
+        before = flowed.norm_squared() / least ** (2 / flowed.degree) if least > 0 else np.inf
+        rng = np.random.default_rng(0)
+        centre = self.X.mean(axis=0)
+        weights = rng.standard_normal((_FRESH_POINTS, len(self.X))) / np.sqrt(len(self.X))
+        fresh = centre + weights @ (self.X - centre)
+        old = flowed(fresh)
+        compact = replace(network, W=network.W @ self.Q.T).compact(rtol=1e-9)
+        new = compact(fresh)
+        lengths = float(np.linalg.norm(old) * np.linalg.norm(new))
+        kept = np.flatnonzero(members >= 0)
+        was = flowed.patterns(self.X)[self.problem.order][:, kept]
+        now = (self.problem.X @ found.U.T > 0)[:, members[kept]]
+        return Moved(
+            cosine=float(old @ new) / lengths if lengths > 0 else 0.0,
+            norm_squared_before=before,
+            norm_squared_after=network.norm_squared(),
+            patterns_changed=float((was != now).mean()) if kept.size else 0.0,
+            neurons_vanished=1.0 - kept.size / len(members),
+            separated_by_flow=least > 0,
+        )
+
+    def _status(self, found: Polished, exact: bool, stationarity: float, least: float) -> str:
+        if exact:
+            return (
+                f"Exact KKT point: relative stationarity {stationarity:.1e} after {found.iterations} ADMM iterations "
+                f"and {found.newton_steps} Newton steps."
+            )
+        if time.monotonic() > self.deadline:
+            return f"Stopped early at the time limit: relative stationarity {stationarity:.1e}."
+        if least <= 0 and np.isinf(self.cap):
+            return (
+                f"Not separated: no network of {self.start.width} neurons with positive margins was found; try a "
+                "larger width or a soft margin (penalty)."
+            )
+        return f"Not exact: the structure did not settle; relative stationarity {stationarity:.1e}."
+
+
+def _parents(size: FloatArray, width: int) -> IntArray:
+    """Which neuron each of `width` copies comes from: the largest are split, each copy in equal shares."""
+    copies = np.ones(len(size), dtype=np.int64)
+    for _ in range(width - len(size)):
+        copies[np.argmax(size / copies)] += 1
+    return np.repeat(np.arange(len(size)), copies)
+
+
+def _on_the_line(data: Dataset, width: int, tolerance: float, began: float) -> Limit:
+    """The global max-margin network in one dimension, with its proof of optimality."""
+    point = line.max_margin(data)
+    if point.network.width < width:
+        point = point.widened(width)
+    mu = point.multipliers[:, None] * point.clarke
+    certificate = certify(point.network, data, multipliers=(point.multipliers, mu))
+    exact = certificate.holds(tolerance)
+    return Limit(
+        network=certificate.network,
+        compact=certificate.network.compact(rtol=1e-9),
+        certificate=certificate,
+        gap=point.gap,
+        moved=None,
+        history=(),
+        status=f"Global max-margin network on the line: no network of any width has a norm smaller by {point.gap:.1e}.",
+        exact=exact,
+        seconds=time.monotonic() - began,
+        flow_seconds=0.0,
+    )

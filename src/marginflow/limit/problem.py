@@ -1,0 +1,138 @@
+r"""The max-margin problem in convex clothes.
+
+With xt = (x, 1) (or x without bias), s_j = sign v_j and u_j = |v_j| (w_j, b_j), the problem
+min 1/2 ||theta||^2 s.t. y_i N(x_i) >= 1 becomes
+
+.. math:: \min \sum_j h_j(u_j) \quad\text{s.t.}\quad y_i \sum_j s_j\,\mathrm{relu}(xt_i \cdot u_j) \ge 1 .   \tag{P}
+
+With trained outputs h_j(u) = ||u||: at fixed u_j the cheapest split has |v_j| = ||(w_j, b_j)||. With frozen
+outputs v_j the split is fixed and h_j(u) = ||u||^2 / (2 v_j^2).
+
+A pair (i, j) is *same* when s_j = y_i and *opposite* otherwise, so every margin is a difference of convex functions:
+the sum of relu(xt_i . u_j) over same pairs minus the sum over opposite pairs. Freezing A_ij = 1[xt_i . u_j > 0]
+on same pairs gives the convex problem
+
+.. math:: \min \sum_j h_j(u_j) \quad\text{s.t.}\quad
+   \sum_{same} A_{ij}\, xt_i\cdot u_j - \sum_{opposite} \mathrm{relu}(xt_i\cdot u_j) \ge 1   \tag{C}
+
+whose KKT conditions, once A agrees with the signs of its own solution, are the Clarke KKT conditions of (P).
+The soft-margin problem adds C sum_i (1 - y_i N(x_i))_+ and caps every multiplier at the penalty C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+
+# Singular values below this fraction of the largest are rounding noise of the data, not directions of it.
+_RANK_RTOL = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Samples in reduced coordinates, positive labels first.
+
+    Attributes
+    ----------
+    X : array, shape (m, r)
+        Rows xt_i in the orthonormal basis of right singular vectors, so X^T X = diag(s2); an exact isometry
+        of the span of the samples, and the minimiser never leaves that span.
+    y : array, shape (m,)
+        Labels, +1 before -1.
+    basis : array, shape (r, d or d + 1)
+        Rows are the basis vectors: u (ambient) = u (reduced) @ basis.
+    order : integer array, shape (m,)
+        Row i of X is sample order[i] of the user.
+    penalty : float
+        Cap on the multipliers; infinite for the hard margin.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    basis: FloatArray
+    s2: FloatArray
+    order: IntArray
+    penalty: float
+
+    @classmethod
+    def of(cls, samples: FloatArray, y: FloatArray, *, bias: bool, penalty: float = np.inf) -> Problem:
+        """Reduce samples (m, d): append the bias column, rotate to singular vectors, sort by label."""
+        order = np.argsort(-y, kind="stable")
+        Xt = np.column_stack([samples, np.ones(len(y))]) if bias else np.asarray(samples)
+        left, sigma, right = np.linalg.svd(Xt[order], full_matrices=False)
+        rank = int((sigma > _RANK_RTOL * sigma[0]).sum())
+        X = np.ascontiguousarray(left[:, :rank] * sigma[:rank])
+        return cls(X=X, y=y[order], basis=right[:rank], s2=sigma[:rank] ** 2, order=order, penalty=penalty)
+
+    @property
+    def n_samples(self) -> int:
+        """Number m of samples."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_positive(self) -> int:
+        """Number of samples with label +1; they are the first rows."""
+        return int((self.y > 0).sum())
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """Inner products of the rows of X, shape (m, m)."""
+        gram: FloatArray = self.X @ self.X.T
+        return gram
+
+    @cached_property
+    def norms(self) -> FloatArray:
+        """||xt_i||, shape (m,)."""
+        norms: FloatArray = np.linalg.norm(self.X, axis=1)
+        return norms
+
+    def restricted(self, rows: IntArray) -> Problem:
+        """The problem of a subset of samples (ascending rows), in the same coordinates.
+
+        X^T X is then no longer diagonal, so the subset is rotated to its own singular vectors.
+        """
+        left, sigma, right = np.linalg.svd(self.X[rows], full_matrices=False)
+        rank = int((sigma > _RANK_RTOL * sigma[0]).sum())
+        return Problem(
+            X=np.ascontiguousarray(left[:, :rank] * sigma[:rank]),
+            y=self.y[rows],
+            basis=right[:rank] @ self.basis,
+            s2=sigma[:rank] ** 2,
+            order=self.order[rows],
+            penalty=self.penalty,
+        )
+
+    def reduced(self, U: FloatArray) -> FloatArray:
+        """Ambient rows u_j (k, d or d + 1) in reduced coordinates: the orthogonal projection on the span."""
+        reduced: FloatArray = U @ self.basis.T
+        return reduced
+
+    def ambient(self, U: FloatArray) -> FloatArray:
+        """Reduced rows u_j (k, r) in ambient coordinates."""
+        ambient: FloatArray = U @ self.basis
+        return ambient
+
+    def margins(self, U: FloatArray, s: FloatArray) -> FloatArray:
+        """y_i sum_j s_j relu(x_i . u_j) for reduced rows U, shape (m,)."""
+        margins: FloatArray = self.y * (np.maximum(self.X @ U.T, 0.0) @ s)
+        return margins
+
+    def warm_multipliers(self, U: FloatArray, s: FloatArray) -> FloatArray:
+        r"""Multipliers that nearly explain the given neurons: a ridge solution of the stationarity equations.
+
+        Least squares of u_j/||u_j|| = sum_i y_i s_j lambda_i 1[x_i . u_j > 0] x_i with weights ||u_j|| has the
+        normal equations (sum_j ||u_j|| H_j) lambda = margins; negative entries are cut off.
+        """
+        active = np.where(self.X @ U.T > 0, self.y[:, None] * s, 0.0)
+        t = np.linalg.norm(U, axis=1)
+        H = self.gram * ((active * t) @ active.T)
+        H[np.diag_indices(len(H))] += 1e-3 * np.trace(H) / len(H) + 1e-300
+        lam = np.linalg.solve(H, self.margins(U, s))
+        positive = np.clip(lam, 0.0, None)
+        total = float(positive.sum())
+        scaled: FloatArray = positive * (float(t.sum()) / total) if total > 0 else np.full(len(lam), t.sum() / len(lam))
+        return scaled
