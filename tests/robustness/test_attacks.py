@@ -57,9 +57,9 @@ def test_every_answer_is_a_witness(seed):
 
 @pytest.mark.parametrize("seed", range(12))  # fixed seeds: attacks are local searches and may miss on others
 def test_convex_concave_ends_at_or_below_a_fine_grid_in_the_plane(seed):
-    """Brute force: no point of a polar grid flips at less than 97 % of the best attack (d = 2)."""
+    """Brute force: no point of a polar grid flips at less than 97 % of what 16 starts find (d = 2)."""
     net, X, y = random_case(seed, n=2, d=2)
-    sizes = np.min([ATTACKS[name](net, X, y).sizes for name in NAMES], axis=0)
+    sizes = convex_concave(net, X, y, n_starts=16).sizes
     angle = np.linspace(0, 2 * np.pi, 241)[:-1]
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     for x, yi, size in zip(X, y, sizes, strict=True):
@@ -123,7 +123,8 @@ def test_wide_inputs_are_attacked_in_the_span_of_the_weights():
     Q = np.linalg.qr(rng.normal(size=(50, 4)))[0]
     lifted = TwoLayer(W=net.W @ Q.T, b=net.b, v=net.v)
     for name in ("fgm", "deepfool", "ddn", "fmn", "convex_concave"):
-        small, large = ATTACKS[name](net, X, y), ATTACKS[name](lifted, X @ Q.T, y)
+        options = {"n_starts": 3} if name == "convex_concave" else {}  # without its random starts
+        small, large = ATTACKS[name](net, X, y, **options), ATTACKS[name](lifted, X @ Q.T, y, **options)
         np.testing.assert_allclose(large.sizes, small.sizes, rtol=1e-6)
         assert large.perturbations.shape == (6, 50)
 

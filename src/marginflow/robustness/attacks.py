@@ -151,7 +151,7 @@ def convex_concave(
     *,
     epsilons: Budgets = None,
     level: float = 0.0,
-    n_starts: int = 3,
+    n_starts: int = 5,
     max_steps: int = 30,
     seed: int = 0,
 ) -> AttackResult:
