@@ -6,46 +6,14 @@ neuron j in span{xt_i : i in K_j}. What is left is a problem in lambda alone, of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-import scipy.linalg
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.arrays import BoolArray, FloatArray
 from marginflow.certificates.box_quadratic import minimise_in_box, solve_ridged
+from marginflow.certificates.kink_span import kink_span
 from marginflow.certificates.least_squares import Residual, StationarityProblem
 
-_RANK = 1e-11
 _REFINEMENTS = 3
-
-
-@dataclass(frozen=True, eq=False)
-class _KinkSpan:
-    """An orthonormal basis Q of span{xt_i : i in rows} and the factor R of the rows that were kept, xt_rows = (QR)'."""
-
-    rows: IntArray
-    Q: FloatArray
-    R: FloatArray
-    pivots: IntArray
-
-    def coefficients(self, residual: FloatArray) -> FloatArray:
-        """z with sum_i z_i xt_i = the part of `residual` in the span; dependent samples get 0."""
-        z = np.zeros(self.rows.size)
-        z[self.pivots] = scipy.linalg.solve_triangular(self.R, self.Q.T @ residual, check_finite=False)
-        return z
-
-
-def _kink_span(T: FloatArray, rows: IntArray) -> _KinkSpan:
-    columns = T[rows].T
-    if rows.size <= columns.shape[0]:
-        Q, R = scipy.linalg.qr(columns, mode="economic", check_finite=False)
-        diagonal = np.abs(np.diag(R))
-        if diagonal.min() > _RANK * diagonal.max():
-            return _KinkSpan(rows, Q, R, np.arange(rows.size))
-    Q, R, pivots = scipy.linalg.qr(columns, mode="economic", pivoting=True, check_finite=False)
-    diagonal = np.abs(np.diag(R))
-    rank = int((diagonal > _RANK * diagonal[0]).sum()) if diagonal[0] > 0 else 0
-    return _KinkSpan(rows, Q[:, :rank], R[:rank, :rank], pivots[:rank])
 
 
 class EliminatedKinks:
@@ -65,7 +33,7 @@ class EliminatedKinks:
         self.tied = tied
         self.carried = problem.active | tied
         self.spans = {
-            int(j): _kink_span(problem.T, np.flatnonzero(free[:, j])) for j in np.flatnonzero(free.any(axis=0))
+            int(j): kink_span(problem.T, gram, np.flatnonzero(free[:, j])) for j in np.flatnonzero(free.any(axis=0))
         }
         self.H = self._hessian(gram)
 
@@ -75,7 +43,7 @@ class EliminatedKinks:
         H: FloatArray = gram * (weighted @ weighted.T)
         for j, span in self.spans.items():
             rows = np.flatnonzero(self.carried[:, j])
-            B = p.v[j] * (p.T[rows] @ span.Q)
+            B = p.v[j] * span.coordinates(p.T, gram, rows)
             H[np.ix_(rows, rows)] -= B @ B.T
         H += p.rho @ p.rho.T
         H *= p.y[:, None]
@@ -88,7 +56,7 @@ class EliminatedKinks:
         p = self.problem
         hidden = residual.hidden.copy()
         for j, span in self.spans.items():
-            hidden[j] -= span.Q @ (span.Q.T @ hidden[j])
+            hidden[j] = span.outside(hidden[j])
         P = (p.T @ hidden.T) * p.v
         s: FloatArray = np.einsum("ij,ij->i", P, self.carried) + p.rho @ residual.output
         return p.y * s + p.omega * residual.row
