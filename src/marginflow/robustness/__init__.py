@@ -2,6 +2,11 @@
 
 from marginflow.robustness.attack_result import AttackResult
 from marginflow.robustness.attacks import ATTACKS, convex_concave, ddn, deepfool, fgm, fmn, pgd
+from marginflow.robustness.baselines import (
+    NearestNeighbourRadii,
+    nearest_neighbour_radius,
+    nearest_opposite_distance,
+)
 from marginflow.robustness.constructions import (
     RobustNetwork,
     one_neuron_per_cluster,
@@ -22,6 +27,7 @@ from marginflow.robustness.explicit_vectors import (
     measured_cluster_vector,
     vys22_vector,
 )
+from marginflow.robustness.linear import LinearClassifier, max_margin_classifier, mean_classifier
 from marginflow.robustness.lower_bounds import (
     LowerBounds,
     best_lower_bound,
@@ -37,7 +43,9 @@ __all__ = [
     "ATTACKS",
     "AttackResult",
     "ExplicitVector",
+    "LinearClassifier",
     "LowerBounds",
+    "NearestNeighbourRadii",
     "RaySteps",
     "RobustNetwork",
     "best_lower_bound",
@@ -54,10 +62,14 @@ __all__ = [
     "lipschitz_bound",
     "local_lipschitz_bound",
     "margin_samples",
+    "max_margin_classifier",
+    "mean_classifier",
     "mean_sum",
     "measured_cluster_vector",
     "minimal_step",
     "minimal_step_unsigned",
+    "nearest_neighbour_radius",
+    "nearest_opposite_distance",
     "one_neuron_per_cluster",
     "one_neuron_per_sample",
     "one_neuron_per_sample_without_bias",
