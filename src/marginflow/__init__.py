@@ -8,16 +8,29 @@ from typing import TYPE_CHECKING
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
-    from marginflow import certificates, data, flow, losses, networks, robustness
+    from marginflow import certificates, data, flow, limit, losses, networks, robustness
     from marginflow.certificates import certify
     from marginflow.flow import train
+    from marginflow.limit import kkt_point
 
-__all__ = ["InputError", "certificates", "certify", "data", "flow", "losses", "networks", "robustness", "train"]
+__all__ = [
+    "InputError",
+    "certificates",
+    "certify",
+    "data",
+    "flow",
+    "kkt_point",
+    "limit",
+    "losses",
+    "networks",
+    "robustness",
+    "train",
+]
 __version__ = "0.1.0"
 
 # Rooms are imported when they are first entered (PEP 562), so that `import marginflow` and the help of the command line
 # do not wait for scipy.
-_DOORS = {"certify": "marginflow.certificates", "train": "marginflow.flow"}
+_DOORS = {"certify": "marginflow.certificates", "kkt_point": "marginflow.limit", "train": "marginflow.flow"}
 
 
 def __getattr__(name: str) -> object:

@@ -33,9 +33,9 @@ def test_row_of_the_wrong_length_is_refused() -> None:
         Table(columns=("a", "b"), rows=((1, 2), (3,)), caption="T")
 
 
-def test_columns_of_numbers_are_recognised() -> None:
+def test_columns_of_numbers_and_answers_are_set_flush_right() -> None:
     table = Table(columns=("a", "b", "c"), rows=((1, "x", True), (None, "y", False)), caption="T")
-    assert table.numeric == (True, False, False)
+    assert table.numeric == (True, False, True)
 
 
 def test_missing_values_become_gaps() -> None:

@@ -32,10 +32,14 @@ app = App(
 # What each command does, and an example. Command `x` is `x` in `marginflow.cli.x`, which is imported only when `x` is
 # run: the overview stays quick. `sample` is a group of commands and brings its own examples.
 COMMANDS = {
-    "demo": ("Train by gradient flow, certify on the way, and write a page of what was found.", "marginflow demo"),
+    "demo": ("Train by gradient flow, find the KKT point, certify both, and write a page.", "marginflow demo"),
     "train": (
         "Train a network by a paper's recipe or by gradient flow, and keep it with its trajectory.",
         "marginflow train data.npz --recipe vys22 --width 200 --seed 0 --out network.safetensors",
+    ),
+    "limit": (
+        "Find a KKT point of the max-margin problem near where gradient flow goes, and certify it.",
+        "marginflow limit data.npz --width 200 --seed 0 --out kkt.safetensors",
     ),
     "certify": (
         "Measure how far a network is from a KKT point, with the best multipliers and Clarke weights there are.",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
 from marginflow.data import Clusters, Dataset
 from marginflow.flow import Run
+from marginflow.limit import Limit
 from marginflow.losses import as_power_of_ten
 from marginflow.networks import TwoLayer
 from marginflow.report import Chart, Page, Section, Table, dots, histogram, lines, shown
@@ -33,13 +34,18 @@ class Judged:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Findings:
-    """Everything that the demo found; `path` holds (step, certificate) along the training."""
+    """Everything that the demo found.
+
+    `path` holds (step, certificate) along the training; `judged` the trained network, then the KKT point; `limit` how
+    the point was found.
+    """
 
     data: Dataset
     law: Clusters
     run: Run
     path: tuple[tuple[int, Certificate], ...]
-    judged: tuple[Judged, ...]
+    judged: tuple[Judged, Judged]
+    limit: Limit
     n_fresh: int
     parameters: Mapping[str, object]
     versions: Mapping[str, str]
@@ -51,8 +57,14 @@ def demo_page(found: Findings) -> Page:
     return Page(
         title="From training to a certified KKT point",
         verdict=_verdict(found),
-        tone="holds" if found.judged[-1].certificate.holds() else "open",
-        sections=(_side_by_side(found), _on_the_way(found), _where_the_samples_are(found), _meaning(found)),
+        tone="holds" if found.judged[-1].certificate.holds() else "violated",
+        sections=(
+            _side_by_side(found),
+            _how_far(found),
+            _on_the_way(found),
+            _where_the_samples_are(found),
+            _meaning(found),
+        ),
         parameters=found.parameters,
         versions=found.versions,
         command=found.command,
@@ -60,15 +72,22 @@ def demo_page(found: Findings) -> Page:
 
 
 def _verdict(found: Findings) -> str:
-    trained = found.judged[0]
-    return (
-        f"Training reached loss {_power(found)}, and the network is still not a KKT point: its relative residual is "
-        f"{shown(trained.certificate.total)}."
-    )
+    trained, point = found.judged
+    residual = shown(trained.certificate.total)
+    begun = f"Training to loss {_power(found)} ended with relative KKT residual {residual}; the point it heads for "
+    if point.certificate.holds():
+        return begun + f"was found in {point.seconds:.1f} seconds and is certified: residual {_order(point)}."
+    return begun + f"was not found: the best residual is {_order(point)}."
+
+
+def _order(judged: Judged) -> str:
+    return f"{judged.certificate.total:.0e}"
 
 
 def _power(found: Findings) -> str:
-    return as_power_of_ten(found.run.log_loss, digits=0)
+    """The loss at the end as a power of ten, with a raised exponent."""
+    base, _, exponent = as_power_of_ten(found.run.log_loss, digits=0).partition("^")
+    return base + exponent.translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _side_by_side(found: Findings) -> Section:
@@ -83,7 +102,8 @@ def _side_by_side(found: Findings) -> Section:
         line(f"KKT conditions hold at {shown(DEFAULT_TOLERANCE)}", [c.holds() for c in certificates]),
         line("‖θ‖² at margin 1", [c.norm_squared for c in certificates]),
         line("Samples exactly on the margin", [int(c.margin_set.sum()) for c in certificates]),
-        line("Live neurons", [int(c.live.sum()) for c in certificates]),
+        line("Neurons", [judged.network.width for judged in found.judged]),
+        line("Neurons once parallel ones are merged", [_merged(judged) for judged in found.judged]),
         line("Pairs (sample, neuron) on a kink", [c.kink_report.count for c in certificates]),
         line(f"Wrong on {found.n_fresh} fresh points", [judged.fresh_errors for judged in found.judged]),
         line("Norm of the one step that flips them all", [judged.flip_size for judged in found.judged]),
@@ -111,7 +131,7 @@ def _side_by_side(found: Findings) -> Section:
         scale="log",
     )
     table = Table(
-        columns=("", *(judged.name.capitalize() for judged in found.judged)),
+        columns=("", *(judged.name[0].upper() + judged.name[1:] for judged in found.judged)),
         rows=rows,
         caption="The same data, judged by the same certificate",
     )
@@ -127,6 +147,39 @@ def _side_by_side(found: Findings) -> Section:
     )
 
 
+def _merged(judged: Judged) -> int:
+    return judged.network.compact(rtol=1e-9).width
+
+
+def _how_far(found: Findings) -> Section:
+    moved, limit = found.limit.moved, found.limit
+    if moved is None:
+        return Section(
+            heading="How far the point is from training", paragraphs=("The point was found without training.",)
+        )
+    table = Table(
+        columns=("What changed between the trained network and the KKT point", ""),
+        rows=(
+            ("1 − cosine between their outputs on fresh points", 1.0 - moved.cosine),
+            ("‖θ‖² at margin 1 before", moved.norm_squared_before),
+            ("‖θ‖² at margin 1 after", moved.norm_squared_after),
+            ("Share of activation patterns that changed", moved.patterns_changed),
+            ("Share of neurons that vanished", moved.neurons_vanished),
+            ("Relative duality gap of the last convex problem", limit.gap),
+        ),
+        caption="How far the polish moved",
+    )
+    return Section(
+        heading="How far the point is from training",
+        paragraphs=(
+            "There are many KKT points. This one was polished from the trained network by a convex-concave procedure "
+            "and Newton's method, and these numbers say how far the polish went.",
+            *(() if limit.exact else (limit.status,)),
+        ),
+        content=(table,),
+    )
+
+
 def _on_the_way(found: Findings) -> Section:
     trajectory = found.run.trajectory
     progress: list[Row] = [
@@ -139,8 +192,9 @@ def _on_the_way(found: Findings) -> Section:
         {"step": step, "residual": value, "condition": condition}
         for step, certificate in found.path
         for condition, value in (
-            ("Stationarity", certificate.stationarity),
-            ("Complementarity", certificate.complementarity),
+            ("Training: stationarity", certificate.stationarity),
+            ("Training: complementarity", certificate.complementarity),
+            ("KKT point: both together", found.judged[-1].certificate.total),
         )
     ]
     loss = lines(

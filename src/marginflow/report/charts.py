@@ -75,6 +75,7 @@ def lines(
             "strokeDash": alt.StrokeDash(
                 series,
                 type="nominal",
+                legend=_legend(names),
                 title=titles[series],
                 scale=alt.Scale(domain=names, range=_cycle(SERIES_DASHES, names)),
             ),
@@ -107,6 +108,7 @@ def histogram(
             stroke=alt.Stroke(
                 series,
                 type="nominal",
+                legend=_legend(names),
                 title=titles[series],
                 scale=alt.Scale(domain=names, range=_cycle(SERIES_COLOURS, names)),
             ),
@@ -160,6 +162,7 @@ def dots(
             shape=alt.Shape(
                 series,
                 type="nominal",
+                legend=_legend(names),
                 title=titles[series],
                 scale=alt.Scale(domain=names, range=_cycle(SERIES_SHAPES, names)),
             ),
@@ -256,7 +259,14 @@ def _colour(series: str, names: list[str], title: str) -> alt.Color:
     import altair as alt
 
     scale = alt.Scale(domain=names, range=_cycle(SERIES_COLOURS, names))
-    return alt.Color(series, type="nominal", title=title, scale=scale)
+    return alt.Color(series, type="nominal", title=title, scale=scale, legend=_legend(names))
+
+
+def _legend(names: list[str]) -> alt.Legend:
+    """Names beside each other where they fit on a telephone, below each other where they do not."""
+    import altair as alt
+
+    return alt.Legend(columns=len(names) if sum(len(name) + 4 for name in names) <= 28 else 1)
 
 
 def _names(rows: Sequence[Row], column: str) -> list[str]:

@@ -73,12 +73,8 @@ class Table:
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Which columns hold numbers only, and are therefore set flush right."""
+        """Which columns hold numbers, yes and no only, and are therefore set flush right."""
         return tuple(
-            bool(self.rows)
-            and all(
-                row[place] is None or (isinstance(row[place], numbers.Real) and not isinstance(row[place], bool))
-                for row in self.rows
-            )
+            bool(self.rows) and all(row[place] is None or isinstance(row[place], numbers.Real) for row in self.rows)
             for place in range(len(self.columns))
         )

@@ -1,0 +1,91 @@
+"""`marginflow limit DATA`: a certified KKT point of the max-margin problem on these data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from marginflow.arrays import real_number
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed
+from marginflow.cli.output import check_target, plain
+from marginflow.cli.progress import progress
+from marginflow.data import Dataset
+from marginflow.limit import Progress, kkt_point
+from marginflow.networks import TwoLayer
+from marginflow.storage import write_text
+
+
+def limit(
+    data: DataFile,
+    *,
+    width: Annotated[int, Parameter(help="Number of hidden neurons.")] = 100,
+    bias: Annotated[bool, Parameter(help="Whether neurons have a bias.")] = True,
+    outputs: Annotated[Literal["trained", "frozen"], Parameter(help="Frozen outputs are +-1/sqrt(width).")] = "trained",
+    penalty: Annotated[float | None, Parameter(help="C of the soft margin; without it the margin is hard.")] = None,
+    start: Annotated[
+        Path | None, Parameter(help="Polish this network (.safetensors); its width, bias and outputs decide.")
+    ] = None,
+    scale: Annotated[float, Parameter(help="Factor on the initial parameters of the flow.")] = 0.01,
+    flow_steps: Annotated[
+        int | None,
+        Parameter(help="Steps of flow before the polish; by default until separated and half as long again."),
+    ] = None,
+    stay_near: Annotated[
+        float, Parameter(help="How strongly the polish is held near the flow on its way; 0: not.")
+    ] = 0.0,
+    tolerance: Annotated[float, Parameter(help="Largest residual at which the point counts as found.")] = 1e-9,
+    max_seconds: Annotated[float | None, Parameter(help="Return the best point so far after so many seconds.")] = None,
+    compact: Annotated[
+        bool, Parameter(negative="", help="Write the network with as few neurons as it has directions.")
+    ] = False,
+    seed: Seed = 0,
+    label: Label = None,
+    out: Out,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if the certificate holds at the tolerance, 1 if it does not."""
+    real_number("tolerance", tolerance, above=0.0)
+    check_target(out, (".safetensors",), force=force)
+    beside = check_target(out.with_suffix(".certificate.json"), (".json",), force=force)
+    dataset = Dataset.load(data, label=label)
+    begun = None if start is None else TwoLayer.load(start)
+    with progress("Looking for the KKT point") as show:
+        found = kkt_point(
+            dataset,
+            width=width,
+            seed=seed,
+            bias=bias,
+            outputs=outputs,
+            penalty=penalty,
+            start=begun,
+            scale=scale,
+            flow_steps=flow_steps,
+            stay_near=stay_near,
+            tolerance=tolerance,
+            time_limit=max_seconds,
+            progress=lambda now: show(-1.0, remark(now)),
+        )
+    holds = found.certificate.holds(tolerance)
+    record = {"holds": holds, "tolerance": tolerance, "out": out, "certificate_file": beside, "seed": seed}
+    written = found.to_dict(arrays=True) | record
+    write_text(beside, json.dumps(plain(written), allow_nan=False) + "\n")
+    (found.compact if compact else found.network).save(out)
+    if as_json:
+        print(json.dumps(plain(found.to_dict() | record), allow_nan=False))
+    else:
+        print(found)
+        print(f"Network      {out}\nCertificate  {beside}")
+    return DONE if holds else DOES_NOT_HOLD
+
+
+def remark(now: Progress) -> str:
+    """One line of the live display: where the solver is."""
+    return (
+        f"{now.stage} {now.iteration}, {now.flips} flips, {now.live_neurons} neurons, "
+        f"objective {now.objective:.6g}, gap {now.gap:.1e}"
+    )
