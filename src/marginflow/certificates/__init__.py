@@ -1,10 +1,12 @@
 """The judge: is a network a KKT point, a local minimum, and what does exact arithmetic say? Imports no solver."""
 
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport
+from marginflow.certificates.deep import DeepCertificate, certify_deep
 from marginflow.certificates.descent import Descent
 from marginflow.certificates.exact import BallPoint, ExactCertificate, certify_balls, certify_exact
 from marginflow.certificates.existence import KKTProof, prove_kkt_point
 from marginflow.certificates.floor import training_floor
+from marginflow.certificates.kink_study import KinkLevel, kink_study
 from marginflow.certificates.kkt import certify
 from marginflow.certificates.minimality import Minimality, minimality
 from marginflow.certificates.pattern import KINK_TOLERANCE
@@ -14,14 +16,18 @@ __all__ = [
     "KINK_TOLERANCE",
     "BallPoint",
     "Certificate",
+    "DeepCertificate",
     "Descent",
     "ExactCertificate",
     "KKTProof",
+    "KinkLevel",
     "KinkReport",
     "Minimality",
     "certify",
     "certify_balls",
+    "certify_deep",
     "certify_exact",
+    "kink_study",
     "minimality",
     "prove_kkt_point",
     "training_floor",

@@ -17,7 +17,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
-_CANDIDATE_IS_ENOUGH = 1e-12
+_CANDIDATE_IS_ENOUGH = 1e-2 * DEFAULT_TOLERANCE
 
 
 def certify(
@@ -55,7 +55,8 @@ def certify(
         C, and lambda_i = C is demanded where y_i N(x_i) < 1.
     multipliers : (lambda (n,), mu (n, k)) or None
         Candidate multipliers of the network at margin 1. They are clipped to what is feasible and checked; unless
-        they explain the network to 1e-12, the multipliers are computed anyway and the better ones kept.
+        they explain the network to a hundredth of `DEFAULT_TOLERANCE`, the multipliers are computed anyway and the
+        better ones kept.
     initial : TwoLayer or None
         Where training started; adds `floor` to the certificate.
     kink_tolerance : float

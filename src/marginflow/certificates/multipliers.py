@@ -19,6 +19,7 @@ from marginflow.certificates.projected_gradient import descend
 
 _NOISE = 2e-15  # relative residual below which nothing is left to gain in double precision
 _SIGN = 1e-11  # relative size below which a multiplier or a gradient counts as zero
+_ROUNDING = 1e-14  # relative error with which the residual itself is known
 _ALL_SAMPLES = 1500  # up to this many samples all may carry a multiplier from the start
 _PIVOT_ROUNDS = 30
 _GRADIENT_STEPS = (200, 800, 3000)
@@ -204,7 +205,8 @@ def _pivot(
         residual = problem.residual(lam, mu)
         P, s = problem.scores(residual)
         small = _SIGN * float(lam.max(initial=0.0))
-        sharp = _SIGN * reach * residual.norm()
+        rounding = _ROUNDING * problem.norm()
+        sharp = reach * (_SIGN * residual.norm() + rounding)
         empty = usable & (lam <= small)[:, None]
         full = usable & ~empty
         below = full & free & (mu < -small)
@@ -216,7 +218,7 @@ def _pivot(
         next_tied = np.where(empty, P > 0, (tied & ~loosen) | above)
         next_free = np.where(empty, False, (free & ~below & ~above) | rise | loosen)
         gain = s + np.where(usable, np.maximum(P, 0.0), 0.0).sum(axis=1)
-        enters = (lam <= small) & (gain > _SIGN * generator * residual.norm())
+        enters = (lam <= small) & (gain > generator * (_SIGN * residual.norm() + rounding))
         if not changed.any() and not enters.any():
             return best, True
         free, tied = next_free & usable, next_tied & usable
