@@ -84,7 +84,9 @@ def test_logistic_equals_exponential_to_rounding_in_the_far_tail(q):
     np.testing.assert_allclose(Logistic().weights(q), Exponential().weights(q), rtol=1e-15, atol=0)
 
 
-@pytest.mark.parametrize(("loss", "value"), [(Exponential(), 1.0), (Logistic(), math.log(2.0)), (Logistic("sum", "2"), 1.0)])
+@pytest.mark.parametrize(
+    ("loss", "value"), [(Exponential(), 1.0), (Logistic(), math.log(2.0)), (Logistic("sum", "2"), 1.0)]
+)
 def test_threshold_is_the_loss_of_one_sample_at_zero(loss, value):
     assert loss.log_threshold(7) == pytest.approx(math.log(value), abs=1e-15)
 

@@ -43,9 +43,7 @@ def test_every_step_has_the_length_of_the_angle_and_lies_along_the_gradient(outp
 def test_it_is_the_loop_of_train_with_the_angle_bounded_schedule(outputs):
     data = sphere()
     net = TwoLayer.initialise(20, 12, outputs=outputs, scale=0.1, seed=1)
-    end = angle_flow(
-        net.W, net.b, net.v, data.X, data.y, steps=60, angle=0.01, outputs=outputs, decrease=0.1
-    )
+    end = angle_flow(net.W, net.b, net.v, data.X, data.y, steps=60, angle=0.01, outputs=outputs, decrease=0.1)
     run = train(net, data, Descent(loss=Exponential(), schedule=AngleBounded(0.01, 0.1), stop=[Steps(60)]))
     np.testing.assert_allclose(end.W, run.network.W, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(end.v, run.network.v, rtol=1e-9, atol=1e-12)
@@ -59,9 +57,7 @@ def test_it_separates_and_then_grows_margins_beyond_any_loss_a_float_can_hold():
     assert end.separated
     assert end.log_loss < -1e5
     assert end.log_loss == pytest.approx(Exponential().log_value(end.margins))
-    np.testing.assert_allclose(
-        end.margins, TwoLayer(W=end.W, b=end.b, v=end.v).margins(data.X, data.y), rtol=1e-10
-    )
+    np.testing.assert_allclose(end.margins, TwoLayer(W=end.W, b=end.b, v=end.v).margins(data.X, data.y), rtol=1e-10)
 
 
 def test_same_start_same_bits_and_the_start_is_untouched():
