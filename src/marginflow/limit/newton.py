@@ -36,6 +36,8 @@ _COLUMNS_AT_ONCE = 4096
 _MARGIN_SLACK = 1e-12
 # Damping of the multipliers in the first step; later it follows the residual.
 _FIRST_DAMPING = 1e-2
+# Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.
+_STEEPEST = 1e-3
 # A consistent structure is accepted as a solution when its equations hold to this.
 _ACCEPTED_RESIDUAL = 1e-10
 
@@ -88,48 +90,75 @@ class NewtonResult:
 
 @dataclass(frozen=True, eq=False)
 class _KinkBasis:
-    """The kink samples X_K of one neuron: X_K^T = Q R, and the rows of X in the smaller of two bases.
+    """The kink samples X_K of one neuron: a factorisation of X_K, and the rows of X in the smaller of two bases.
 
-    `narrow` is X Q when at most half of the dimensions are taken by kinks, otherwise X N with N an orthonormal
-    basis of the complement: the Gram matrix of the rows P_j x_i is XX^T - XQ (XQ)^T in the first case and
-    XN (XN)^T in the second, and either costs as much as its basis is wide.
+    `narrow` is X Q, Q an orthonormal basis of the rows of X_K, when at most half of the dimensions are taken by kinks;
+    otherwise X N with N an orthonormal basis of the complement. The Gram matrix of the rows P_j x_i is
+    XX^T - XQ (XQ)^T in the first case and XN (XN)^T in the second, and either costs as much as its basis is wide.
+
+    In the first case the Cholesky factor L of the Gram matrix of X_K gives X Q = (X X_K^T) L^{-T} at a tenth of the
+    cost of a QR factorisation; projections are refined once. Where L is too steep for that, and in the second case,
+    X_K^T = Q R is used.
     """
 
-    Q: FloatArray
-    R: FloatArray
+    XK: FloatArray
     narrow: FloatArray
     complement: bool
+    L: FloatArray | None = None
+    Q: FloatArray | None = None
+    R: FloatArray | None = None
 
     @classmethod
-    def of(cls, X: FloatArray, rows: BoolArray) -> _KinkBasis:
+    def of(cls, problem: Problem, rows: BoolArray) -> _KinkBasis:
+        X = problem.X
         XK, r = X[rows], X.shape[1]
-        if len(XK) == 0:
-            return cls(np.zeros((r, 0)), np.zeros((0, 0)), np.zeros((len(X), 0)), False)
         complement = 2 * len(XK) > r
+        if len(XK) == 0:
+            return cls(XK, np.zeros((len(X), 0)), False, L=np.zeros((0, 0)))
+        if not complement:
+            cross = problem.gram[rows]
+            try:
+                L = np.linalg.cholesky(cross[:, rows])
+            except np.linalg.LinAlgError:
+                L = np.zeros((1, 1))
+            steepness = np.diag(L)
+            if steepness.min() > _STEEPEST * steepness.max():
+                narrow = scipy.linalg.solve_triangular(L, cross, lower=True, check_finite=False).T
+                return cls(XK, narrow, False, L=L)
         Q, R = scipy.linalg.qr(XK.T, mode="full" if complement else "economic", check_finite=False)
         width = min(r, len(XK))
-        return cls(Q[:, :width], R[:width], X @ (Q[:, width:] if complement else Q), complement)
+        return cls(XK, X @ (Q[:, width:] if complement else Q), complement, Q=Q[:, :width], R=R[:width])
 
-    def project(self, g: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """P_j g and the coordinates Q^T g of what was removed."""
-        along = self.Q.T @ g
-        return g - self.Q @ along, along
+    def project(self, g: FloatArray) -> FloatArray:
+        """P_j g."""
+        if self.Q is not None:
+            return g - self.Q @ (self.Q.T @ g)
+        return g - self.XK.T @ self.coefficients(g)
 
-    def weights(self, along: FloatArray) -> FloatArray:
-        """Coefficients c with X_K^T c = Q along; of least norm when the kink samples are dependent."""
-        R = self.R
-        if R.shape[0] == R.shape[1] and np.abs(np.diag(R)).min(initial=np.inf) > 1e-13 * np.abs(R).max(initial=0.0):
-            c: FloatArray = scipy.linalg.solve_triangular(R, along, check_finite=False)
+    def coefficients(self, g: FloatArray) -> FloatArray:
+        """c with X_K^T c = g - P_j g; of least norm when the kink samples are dependent."""
+        c: FloatArray
+        if self.L is not None:
+            factor = (self.L, True)
+            c = scipy.linalg.cho_solve(factor, self.XK @ g, check_finite=False)
+            c = c + scipy.linalg.cho_solve(factor, self.XK @ (g - self.XK.T @ c), check_finite=False)
             return c
-        least: FloatArray = np.linalg.lstsq(R, along, rcond=None)[0]
-        return least
+        assert self.Q is not None
+        assert self.R is not None
+        along = self.Q.T @ g
+        diagonal = np.abs(np.diag(self.R))
+        if self.R.shape[0] == self.R.shape[1] and diagonal.min() > 1e-13 * diagonal.max():
+            c = scipy.linalg.solve_triangular(self.R, along, check_finite=False)
+        else:
+            c = np.linalg.lstsq(self.R, along, rcond=None)[0]
+        return c
 
 
 class _KinkBases:
     """Bases of all neurons, remembered from one iteration to the next where the kink set stays the same."""
 
-    def __init__(self, X: FloatArray) -> None:
-        self.X = X
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self._known: dict[bytes, _KinkBasis] = {}
 
     def of(self, kinks: BoolArray) -> list[_KinkBasis]:
@@ -138,7 +167,7 @@ class _KinkBases:
         bases = {}
         for key, column in zip(keys, kinks.T, strict=True):
             if key not in bases:
-                bases[key] = self._known.get(key) or _KinkBasis.of(self.X, column)
+                bases[key] = self._known.get(key) or _KinkBasis.of(self.problem, column)
         self._known = bases
         return [bases[key] for key in keys]
 
@@ -151,7 +180,7 @@ def newton(
     `rho` weighs pre-activations against multipliers when a pair on the wrong side chooses its next state.
     """
     X, y, C = problem.X, problem.y, problem.penalty
-    known = _KinkBases(X)
+    known = _KinkBases(problem)
     s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
     free, capped = guess.free, guess.capped
     lam = np.where(free, guess.lam, 0.0)
@@ -220,7 +249,7 @@ def _step(
     """One Newton step in the free multipliers and, with trained outputs, the scales."""
     D = (active * lam[:, None]).T @ problem.X
     for j, basis in enumerate(bases):
-        D[j] = basis.project(D[j])[0]
+        D[j] = basis.project(D[j])
     C = (problem.X @ D.T) * active
     H = _hessian(problem, rows, active, bases, t)
     H[np.diag_indices(len(rows))] += damping
@@ -289,10 +318,10 @@ def _directions(
     D = (active * lam[:, None]).T @ X
     mu = np.where(state == ACTIVE, lam[:, None], 0.0)
     for j, basis in enumerate(bases):
-        if basis.Q.shape[1]:
-            D[j], along = basis.project(D[j])
+        if len(basis.XK):
             K = state[:, j] == KINK
-            mu[K, j] = -sigma[K, j] * basis.weights(along)
+            mu[K, j] = -sigma[K, j] * basis.coefficients(D[j])
+            D[j] = basis.project(D[j])
     return D, mu
 
 
