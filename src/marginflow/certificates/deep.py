@@ -1,8 +1,8 @@
 r"""KKT certificates of deeper homogeneous networks: the best multipliers at a fixed derivative of the ReLU at 0.
 
 For depth above two the Clarke weights of several layers multiply and the problem of finding them is not convex. Here
-relu'(0) is fixed (0 unless said otherwise) and only lambda is sought; the number of pairs near a kink says how much that
-may cost.
+relu'(0) is fixed (0 unless said otherwise) and only lambda is sought; the number of pairs near a kink says how much
+that may cost.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def certify_deep(network: MLP, data: Dataset, *, kink: float = 0.0) -> DeepCerti
 
 
 class _Features:
-    """The gradients y_i grad N(x_i) as products: D_l[i] H_{l-1}[i]' by W_l, H the activations (1 appended for a bias)."""
+    """The gradients y_i grad N(x_i) as products: D_l[i] H_{l-1}[i]' by W_l, H the activations (1 added for a bias)."""
 
     def __init__(self, network: MLP, data: Dataset, kink: float) -> None:
         self.network, self.data, self.kink = network, data, kink

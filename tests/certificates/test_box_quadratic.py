@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+from marginflow.certificates.box_quadratic import minimise_in_box
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nonnegative_least_squares_agrees_with_lawson_and_hanson(seed):
+    rng = np.random.default_rng(seed)
+    A, b = rng.normal(size=(20, 12)), rng.normal(size=20)
+    A *= 10.0 ** rng.uniform(-4, 4, 12)  # badly scaled columns
+    x = minimise_in_box(A.T @ A, A.T @ b, np.inf, np.zeros(12))
+    _, expected = scipy.optimize.nnls(A, b)
+    assert np.linalg.norm(A @ x - b) == pytest.approx(expected, rel=1e-9)
+    assert (x >= 0).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_upper_bounds_agree_with_a_trust_region_method(seed):
+    rng = np.random.default_rng(seed)
+    A, b = rng.normal(size=(15, 8)), 3 * rng.normal(size=15)
+    x = minimise_in_box(A.T @ A, A.T @ b, 0.4, np.zeros(8))
+    expected = scipy.optimize.lsq_linear(A, b, bounds=(0, 0.4), method="bvls", tol=1e-14)
+    np.testing.assert_allclose(x, expected.x, atol=1e-8)
+
+
+def test_singular_matrices_and_empty_columns_are_survived():
+    A = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
+    x = minimise_in_box(A.T @ A, A.T @ np.array([2.0, 2.0]), np.inf, np.zeros(3))
+    np.testing.assert_allclose(A @ x, [2.0, 2.0], atol=1e-9)
+    assert x[2] == 0.0
+    assert (minimise_in_box(np.zeros((2, 2)), np.zeros(2), np.inf, np.ones(2)) == 0).all()
+
+
+def test_start_does_not_matter():
+    rng = np.random.default_rng(0)
+    A, b = rng.normal(size=(30, 10)), rng.normal(size=30)
+    answers = [minimise_in_box(A.T @ A, A.T @ b, np.inf, s * rng.random(10)) for s in (0.0, 1.0, 100.0)]
+    for answer in answers[1:]:
+        np.testing.assert_allclose(answer, answers[0], atol=1e-10)
