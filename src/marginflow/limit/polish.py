@@ -21,7 +21,7 @@ from marginflow.limit.problem import Problem
 
 _FIRST_ROUND = 60
 _LONGEST_ROUND = 2000
-_FEW_FLIPS = 0.03
+_FEW_FLIPS = 0.05
 # (C) of a pattern that cannot satisfy the margins has an unbounded dual: after this many iterations it shows.
 _HOPELESS_AFTER = 600
 
@@ -136,7 +136,7 @@ def polish(
         if late or hopeless:
             return _last_iterate(admm, steps, tuple(history))
         admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * anchor_weight else 0.0
-        length = min(int(1.5 * length), _LONGEST_ROUND) if admm.anchor_weight == 0.0 else length
+        length = min(int(1.25 * length), _LONGEST_ROUND) if admm.anchor_weight == 0.0 else length
 
 
 def _settled(admm: Admm) -> bool:
