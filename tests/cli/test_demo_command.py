@@ -1,0 +1,66 @@
+"""`marginflow demo`: one page, whose numbers are those of the files beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from marginflow import certify
+from marginflow.cli import demo as command
+from marginflow.cli import main
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A smaller demo than the real one: the same code on fewer samples."""
+    folder = tmp_path_factory.mktemp("demo") / "page"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "N_CLUSTERS", 2)
+        patch.setattr(command, "N_SAMPLES", 20)
+        patch.setattr(command, "WIDTH", 30)
+        patch.setattr(command, "STOP_LOSS", 1e-6)
+        patch.setattr(command, "N_FRESH", 200)
+        assert main(["demo", "--out", str(folder), "--seed", "1"]) == 0
+    return folder
+
+
+def test_files_beside_the_page_hold_what_it_says(made: Path) -> None:
+    data = Dataset.load(made / "data.npz")
+    assert certify(TwoLayer.load(made / "KKT-point.safetensors"), data).holds()
+    assert not certify(TwoLayer.load(made / "trained-network.safetensors"), data).holds()
+
+
+def test_page_gives_verdict_seed_versions_and_command(made: Path) -> None:
+    page = (made / "index.html").read_text(encoding="utf-8")
+    verdict = re.search(r'<p class="verdict holds">(.*?)</p>', page)
+    assert verdict is not None
+    assert "is certified" in verdict.group(1)
+    assert "marginflow demo --seed 1" in page
+    assert "numpy" in page
+    assert page.count('class="chart"') == 5
+
+
+def test_second_demo_replaces_the_first_and_prints_json(
+    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"N_CLUSTERS": 2, "N_SAMPLES": 20, "WIDTH": 30, "STOP_LOSS": 1e-6, "N_FRESH": 50}.items():
+        monkeypatch.setattr(command, name, value)
+    assert main(["demo", "--out", str(made), "--seed", "1", "--json"]) == 0
+    captured = capsys.readouterr()
+    record = json.loads(captured.out)
+    assert Path(record["page"]) == (made / "index.html").resolve()
+    assert record["networks"]["KKT point"]["holds"] is True
+    assert "Trained" in captured.err  # progress for people goes to stderr
+
+
+def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("x")
+    assert main(["demo", "--out", str(tmp_path / "file")]) == 2
+    assert "is a file" in capsys.readouterr().err
+    assert main(["demo", "--out", str(tmp_path / "no" / "where")]) == 2
+    assert "does not exist" in capsys.readouterr().err

@@ -1,0 +1,86 @@
+"""`marginflow limit`: the point on disk is a KKT point by a certificate that starts from the files alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from marginflow import certify
+from marginflow.cli import main
+from marginflow.data import Dataset, Orthogonal, Sphere
+from marginflow.networks import TwoLayer
+
+
+@pytest.fixture(autouse=True)
+def _a_few_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Sphere(dimension=20, labels="balanced").sample(20, seed=1).save("data.npz")
+
+
+def test_point_is_certified_from_the_files_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("limit data.npz --width 40 --seed 2 --out kkt.safetensors --json".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["holds"] is True
+    certificate = certify(TwoLayer.load("kkt.safetensors"), Dataset.load("data.npz"))
+    assert certificate.holds(1e-9)
+    assert certificate.network.width == 40
+    assert main("certify kkt.safetensors data.npz --tolerance 1e-9".split()) == 0
+    written = json.loads(Path("kkt.certificate.json").read_text())
+    assert sum(written["certificate"]["multipliers"]) == pytest.approx(certificate.norm_squared / 2, rel=1e-9)
+    assert written["moved"]["cosine"] <= 1.0
+
+
+def test_norm_on_orthogonal_samples_is_the_closed_form(capsys: pytest.CaptureFixture[str]) -> None:
+    """Orthonormal samples, no bias: one neuron per class, and sum_j ||u_j|| = sqrt(n_+) + sqrt(n_-)."""
+    data = Orthogonal(dimension=8, design="basis", labels="halves").sample(6, seed=0)
+    Dataset(X=data.X / np.sqrt(8), y=data.y).save("basis.npz")
+    assert main("limit basis.npz --width 30 --no-bias --compact --out kkt.safetensors --json".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["certificate"]["norm_squared"] == pytest.approx(2 * 2 * np.sqrt(3), rel=1e-9)
+    assert TwoLayer.load("kkt.safetensors").width == 2
+
+
+def test_trained_network_is_polished_from_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("train data.npz --width 40 --scale 0.01 --stop-loss 1e-6 --out net.safetensors".split()) == 0
+    capsys.readouterr()
+    assert main("limit data.npz --start net.safetensors --flow-steps 0 --out kkt.safetensors --json".split()) == 0
+    moved = json.loads(capsys.readouterr().out)["moved"]
+    assert moved["separated_by_flow"] is True
+    assert moved["norm_squared_after"] <= moved["norm_squared_before"]
+
+
+def test_time_that_is_too_short_is_exit_code_one_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main("limit data.npz --width 40 --max-seconds 1e-6 --out kkt.safetensors --json".split())
+    record = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert record["holds"] is False
+    assert Path("kkt.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("limit no.npz --out k.safetensors", "There is no file no.npz"),
+        ("limit data.npz --width 1 --out k.safetensors", "width is 1"),
+        ("limit data.npz --tolerance 0 --out k.safetensors", "tolerance is 0"),
+        ("limit data.npz --outputs none --out k.safetensors", "none"),
+        ("limit data.npz --penalty=-1 --out k.safetensors", "penalty is -1"),
+        ("limit data.npz --start data.npz --out k.safetensors", "not a readable .safetensors"),
+        ("limit data.npz --out k.npz", ".safetensors is expected"),
+        ("limit one.npz --out k.safetensors", "both -1 and +1 must occur"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_writes_nothing(
+    line: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Dataset(X=np.eye(2), y=[1, 1]).save("one.npz")
+    before = sorted(tmp_path.iterdir())
+    assert main(line.split()) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert sentence in captured.err
+    assert sorted(tmp_path.iterdir()) == before
