@@ -84,7 +84,7 @@ def test_linear_radii_are_those_of_the_same_linear_network():
 
 
 def test_the_classifier_of_cluster_means_lies_in_the_ranges_of_the_paper():
-    """[FVBS23, Sec. 4]: y w . x in [(9d - 1) / (10 d), 1 + (d + 1) / (10 d)], ||w||^2 = k / d, flip near sqrt(d / k)."""
+    """[FVBS23, Sec. 4]: y w . x in [(9d - 1) / (10 d), 1 + (d + 1) / (10 d)], ||w||^2 = k / d, flip at sqrt(d / k)."""
     d, k, sigma = 957, 10, 0.01
     rng = np.random.default_rng(1)
     M = np.sqrt(d) * np.linalg.qr(rng.normal(size=(d, k)))[0].T

@@ -38,6 +38,12 @@ from marginflow.robustness.lower_bounds import (
     quadratic_bound,
 )
 from marginflow.robustness.rays import RaySteps, minimal_step, minimal_step_unsigned, steps_along
+from marginflow.robustness.universal import (
+    Universal,
+    check_universal,
+    universal_perturbation,
+    universal_perturbation_unsigned,
+)
 
 __all__ = [
     "ATTACKS",
@@ -48,7 +54,9 @@ __all__ = [
     "NearestNeighbourRadii",
     "RaySteps",
     "RobustNetwork",
+    "Universal",
     "best_lower_bound",
+    "check_universal",
     "chord_bound",
     "convex_concave",
     "ddn",
@@ -78,5 +86,7 @@ __all__ = [
     "quadratic_bound",
     "steps_along",
     "support_samples",
+    "universal_perturbation",
+    "universal_perturbation_unsigned",
     "vys22_vector",
 ]

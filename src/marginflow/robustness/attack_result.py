@@ -137,13 +137,13 @@ def witnesses(
         if missing.size == 0:
             break
         tried = base[missing] * (1.0 + lengthening)
-        flips = _flips_beyond_rounding(network, X[missing] + tried, y[missing], seen.level)
+        flips = flips_beyond_rounding(network, X[missing] + tried, y[missing], seen.level)
         P[missing[flips]] = tried[flips]
         missing = missing[~flips]
     return P
 
 
-def _flips_beyond_rounding(network: TwoLayer, X: FloatArray, y: FloatArray, level: float) -> BoolArray:
+def flips_beyond_rounding(network: TwoLayer, X: FloatArray, y: FloatArray, level: float) -> BoolArray:
     """y N <= level whatever the order of summation; where every neuron is dead N is exactly 0 and needs no room."""
     active = np.maximum(network.preactivations(X), 0.0)
     inputs = np.abs(X) @ np.abs(network.W.T) + (0.0 if network.b is None else np.abs(network.b))

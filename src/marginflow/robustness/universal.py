@@ -1,0 +1,372 @@
+r"""The shortest perturbation that flips all samples at once, bounded from both sides.
+
+Two different problems under two names. Signed: z is subtracted from the positive samples and added to the negative
+ones, x_i - y_i z, as in [VYS22, Thm 4.1] and [FVBS23, Thm 4.2]. Unsigned: one and the same z is added to all, x_i + z;
+for many networks there is none.
+
+From above: exact rays along universal directions, then the convex-concave procedure on all samples jointly; the witness
+is evaluated again. From below: z flips each sample by itself, so no radius of a single sample exceeds ||z||; and
+the chord relaxation of all samples jointly, tightened on the cap that each round leaves. `check_universal` recomputes
+everything from the witness and the multipliers, without a solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector, whole_number
+from marginflow.networks import TwoLayer
+from marginflow.robustness.attack_result import flips_beyond_rounding
+from marginflow.robustness.chord import (
+    ChordBound,
+    Relaxation,
+    ball_intervals,
+    bound_from_multipliers,
+    cap_intervals,
+    chord_bound_of,
+)
+from marginflow.robustness.convex_concave import descend
+from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, quadratic_bound
+from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
+from marginflow.robustness.rays import RaySteps, minimal_step, minimal_step_unsigned
+
+# The quadratic bound is the slow one: it is tried on this many samples, those that look hardest to flip.
+_QUADRATIC_SAMPLES = 5
+# ... and only when this share of the length of z is still open.
+_WORTH_IT = 1e-3
+_LENGTHENINGS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Universal:
+    """A universal perturbation with bounds from both sides.
+
+    Parameters
+    ----------
+    signed : bool
+        Whether z acts as x_i - y_i z (True) or x_i + z (False).
+    vector : array, shape (d,), or None
+        The shortest z found; None if none was found.
+    upper, lower : float
+        ||z||, infinity if none was found; and a bound that no such z is below.
+    share : float
+        Share of the samples that z must flip.
+    flipped : boolean array, shape (n,)
+        Samples that z flips.
+    single_bounds : array, shape (n,)
+        Lower bounds on the radii of the samples one by one.
+    rounds : tuple of ChordBound
+        Weights and slopes of the joint relaxation, round by round; empty when it was not used.
+    level : float
+        Flipped means y N <= level.
+    """
+
+    signed: bool
+    vector: FloatArray | None
+    upper: float
+    lower: float
+    share: float
+    flipped: BoolArray
+    single_bounds: FloatArray
+    rounds: tuple[ChordBound, ...]
+    level: float
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / upper; 1 when no witness was found, 0 when z is proved to be the shortest."""
+        if self.upper == 0:
+            return 0.0
+        return (self.upper - self.lower) / self.upper if np.isfinite(self.upper) else 1.0
+
+    def __repr__(self) -> str:
+        kind = "signed" if self.signed else "unsigned"
+        return f"Universal({kind}, share {self.share:g}: {self.lower:.6g} <= ||z|| <= {self.upper:.6g})"
+
+
+def universal_perturbation(
+    network: TwoLayer,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    share: float = 1.0,
+    directions: Sequence[ArrayLike] = (),
+    level: float = 0.0,
+    n_random: int = 4,
+    max_steps: int = 30,
+    seed: int = 0,
+) -> Universal:
+    r"""The shortest signed z with y_i N(x_i - y_i z) <= level for all samples, or for a share of them.
+
+    Parameters
+    ----------
+    network : TwoLayer
+    X : array, shape (n, d)
+    y : array, shape (n,)
+    share : float
+        Share of the samples to flip, in (0, 1].
+    directions : sequence of arrays, shape (d,)
+        Further directions to start from; sum_i y_i x_i and the sums of gradients are always tried.
+    n_random : int
+        Number of random starts.
+    max_steps : int
+        Convex-concave steps from each start.
+
+    Examples
+    --------
+    >>> from marginflow.networks import TwoLayer
+    >>> from marginflow.robustness import universal_perturbation
+    >>> net = TwoLayer(W=[[3.0, 4.0], [-3.0, -4.0]], v=[1.0, -1.0])      # N(x) = 3 x_1 + 4 x_2
+    >>> found = universal_perturbation(net, [[1.0, 0.0], [-2.0, 1.0]], [1, -1])
+    >>> round(found.upper, 6), round(found.lower, 6)
+    (0.6, 0.6)
+    """
+    return _search(network, X, y, True, share, directions, level, n_random, max_steps, seed)
+
+
+def universal_perturbation_unsigned(
+    network: TwoLayer,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    share: float = 1.0,
+    directions: Sequence[ArrayLike] = (),
+    level: float = 0.0,
+    n_random: int = 16,
+    max_steps: int = 30,
+    seed: int = 0,
+) -> Universal:
+    """The shortest z with y_i N(x_i + z) <= level for all samples, or for a share; arguments as for the signed one."""
+    return _search(network, X, y, False, share, directions, level, n_random, max_steps, seed)
+
+
+def check_universal(network: TwoLayer, X: ArrayLike, y: ArrayLike, claim: Universal) -> tuple[float, float]:
+    """(lower, upper) recomputed from the witness and the multipliers alone; no solver, no search.
+
+    The single-sample bounds are not part of the joint proof: when `claim.lower` comes from them, the recomputed lower
+    bound is smaller, and each of them is checked by its own function.
+    """
+    seen = neighbourhood(network, X, y, claim.level)
+    signs = labels("y", y, seen.n_points)
+    sigma = -signs if claim.signed else np.ones(signs.size)
+    upper = np.inf
+    if claim.vector is not None:
+        moved = matrix("X", X) + sigma[:, None] * claim.vector
+        needed = _needed(claim.share, signs.size)
+        if int((signs * network(moved) <= claim.level).sum()) >= needed:
+            upper = float(np.linalg.norm(claim.vector))
+    lower = 0.0
+    if claim.rounds and np.isfinite(upper):
+        lo, hi = ball_intervals(seen.W, upper)
+        for step in claim.rounds:
+            relaxation = _relaxation(seen, sigma, lo, hi)
+            proved, normal = bound_from_multipliers(relaxation, step.weights, step.slopes)
+            lower = max(lower, float(min(proved, upper)))
+            lo, hi = _tightened(seen.W, upper, normal, min(proved, upper), lo, hi)
+    return lower, upper
+
+
+def _search(
+    network: TwoLayer,
+    X: ArrayLike,
+    y: ArrayLike,
+    signed: bool,
+    share: float,
+    directions: Sequence[ArrayLike],
+    level: float,
+    n_random: int,
+    max_steps: int,
+    seed: int,
+) -> Universal:
+    points = matrix("X", X)
+    seen = neighbourhood(network, points, y, level)
+    signs = labels("y", y, seen.n_points)
+    share = real_number("share", share, above=0.0, at_most=1.0)
+    n_random = whole_number("n_random", n_random, minimum=0)
+    max_steps = whole_number("max_steps", max_steps, minimum=0)
+    rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
+    sigma = -signs if signed else np.ones(signs.size)
+    needed = _needed(share, signs.size)
+
+    best, chosen = None, np.zeros(signs.size, dtype=np.bool_)
+    along = minimal_step if signed else minimal_step_unsigned
+    for direction in _starts(network, points, signs, seen, sigma, directions, n_random, rng):
+        start, mask = _start(along(network, points, signs, direction, level=seen.level), seen, sigma, direction, needed)
+        if start is None and needed == signs.size:
+            start, mask = _wander(seen, sigma, direction, float(np.abs(points).max()))
+        if start is None:
+            continue
+        z = descend(seen.only(mask), sigma[mask], start, max_steps=max_steps)
+        candidate = _witness(network, points, signs, sigma, seen.lift(z[None])[0], needed, seen.level)
+        if candidate is not None and (best is None or np.linalg.norm(candidate) < np.linalg.norm(best)):
+            best = candidate
+    upper = float("inf") if best is None else float(np.linalg.norm(best))
+    if best is not None:
+        chosen = signs * network(points + sigma[:, None] * best) <= seen.level
+    all_of_them = needed == signs.size
+    single = _single_bounds(network, points, signs, seen.level, upper if all_of_them else np.inf)
+    lower = float(np.sort(single)[needed - 1])  # whichever samples are flipped, one of them has at least this radius
+    rounds: tuple[ChordBound, ...] = ()
+    if all_of_them and 0 < upper < np.inf:
+        joint, rounds = _joint_bound(seen, sigma, upper)
+        lower = max(lower, joint)
+    if all_of_them and lower < upper * (1.0 - _WORTH_IT):
+        single = _hardest_again(network, points, signs, seen.level, single, upper)
+        lower = max(lower, float(single.max()))
+    return Universal(
+        signed=signed,
+        vector=None if best is None else read_only(best),
+        upper=upper,
+        lower=min(lower, upper),
+        share=share,
+        flipped=read_only(chosen),
+        single_bounds=read_only(single),
+        rounds=rounds,
+        level=seen.level,
+    )
+
+
+def _needed(share: float, n: int) -> int:
+    return max(1, int(np.ceil(share * n - 1e-9)))
+
+
+def _starts(
+    network: TwoLayer,
+    points: FloatArray,
+    signs: FloatArray,
+    seen: Neighbourhood,
+    sigma: FloatArray,
+    directions: Sequence[ArrayLike],
+    n_random: int,
+    rng: np.random.Generator,
+) -> list[FloatArray]:
+    """The sum of y_i x_i, downhill sums of gradients (plain and of unit length), the given directions, random ones."""
+    d = network.dimension
+    _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
+    lengths = np.linalg.norm(gradients, axis=1)
+    downhill = -sigma[:, None] * seen.lift(gradients)
+    units = downhill / np.where(lengths > 0, lengths, 1.0)[:, None]
+    found = [signs @ points, downhill.sum(axis=0), units.sum(axis=0)]
+    for place, direction in enumerate(directions):
+        found.append(vector(f"directions[{place}]", direction, d))
+    found.extend(rng.random(units.shape[0]) ** 2 @ units for _ in range(n_random // 2))
+    found.extend(rng.normal(size=d) for _ in range(n_random - n_random // 2))
+    return [z for z in found if float(np.linalg.norm(z)) > 0]
+
+
+def _start(
+    steps: RaySteps, seen: Neighbourhood, sigma: FloatArray, direction: FloatArray, needed: int
+) -> tuple[FloatArray | None, BoolArray]:
+    """The exact common flip along a direction, in coordinates, and the samples that it flips."""
+    t = steps.step_for_share(needed / sigma.size)
+    nothing = np.zeros(sigma.size, dtype=np.bool_)
+    if not np.isfinite(t):
+        return None, nothing
+    z = t * (direction if seen.basis is None else direction @ seen.basis)
+    A = seen.A + sigma[:, None] * (seen.W @ z)
+    values = (np.maximum(A, 0.0) * seen.C).sum(axis=1) - seen.level
+    order = np.argsort(values, kind="stable")
+    mask = nothing.copy()
+    mask[order[:needed]] = True  # those deepest inside the other class
+    return z, mask
+
+
+def _wander(
+    seen: Neighbourhood, sigma: FloatArray, direction: FloatArray, scale: float, n_steps: int = 150
+) -> tuple[FloatArray | None, BoolArray]:
+    """Where no step along the ray flips all: subgradient descent on sum_i max(0, f_i(z)), with falling steps."""
+    everything = np.ones(sigma.size, dtype=np.bool_)
+    z = direction if seen.basis is None else direction @ seen.basis
+    z = z * (scale / max(float(np.linalg.norm(z)), 1e-300))
+    for step in range(n_steps):
+        values, gradients = seen.values_and_gradients(sigma[:, None] * z)
+        left = values > 0
+        if not left.any():
+            return z, everything
+        slope = (sigma[left, None] * gradients[left]).sum(axis=0)
+        length = float(np.linalg.norm(slope))
+        if length == 0:
+            break
+        z = z - 0.5 * scale / (1.0 + 0.1 * step) * slope / length
+    return None, everything
+
+
+def _witness(
+    network: TwoLayer,
+    points: FloatArray,
+    signs: FloatArray,
+    sigma: FloatArray,
+    z: FloatArray,
+    needed: int,
+    level: float,
+) -> FloatArray | None:
+    """z lengthened by the least share with which it flips enough samples beyond rounding; None if it never does."""
+    if int((signs * network(points) <= level).sum()) >= needed:
+        return np.zeros_like(z)
+    for lengthening in _LENGTHENINGS:
+        longer = (1.0 + lengthening) * z
+        if int(flips_beyond_rounding(network, points + sigma[:, None] * longer, signs, level).sum()) >= needed:
+            return longer
+    return None
+
+
+def _single_bounds(network: TwoLayer, points: FloatArray, signs: FloatArray, level: float, upper: float) -> FloatArray:
+    """Lower bounds on the radii one by one; where z flips all samples, none of the radii exceeds its length."""
+    bounds = [
+        local_lipschitz_bound(network, points, signs, level=level).radii,
+        interval_bound(network, points, signs, level=level).radii,
+    ]
+    inside = 0 < upper < np.inf
+    balls = np.full(signs.size, upper) if inside else None
+    bounds.append(chord_bound(network, points, signs, level=level, balls=balls).radii)
+    best: FloatArray = np.max(bounds, axis=0)
+    return best
+
+
+def _hardest_again(
+    network: TwoLayer, points: FloatArray, signs: FloatArray, level: float, single: FloatArray, upper: float
+) -> FloatArray:
+    """The quadratic bound for the samples with the largest bounds so far."""
+    hardest = np.argsort(-single, kind="stable")[:_QUADRATIC_SAMPLES]
+    hardest = hardest[np.isfinite(single[hardest]) & (single[hardest] > 0)]
+    if hardest.size == 0:
+        return single
+    balls = np.full(hardest.size, upper) if np.isfinite(upper) else None
+    some = quadratic_bound(network, points[hardest], signs[hardest], level=level, balls=balls)
+    better = single.copy()
+    better[hardest] = np.maximum(better[hardest], some.radii)
+    return better
+
+
+def _joint_bound(
+    seen: Neighbourhood, sigma: FloatArray, upper: float, max_rounds: int = 12
+) -> tuple[float, tuple[ChordBound, ...]]:
+    """Chords of all samples jointly over the ball of radius `upper`, then over the cap that each round leaves."""
+    lo, hi = ball_intervals(seen.W, upper)
+    rounds: list[ChordBound] = []
+    lower = 0.0
+    for _ in range(max_rounds):
+        found = chord_bound_of(_relaxation(seen, sigma, lo, hi))
+        rounds.append(found)
+        gain, lower = found.lower - lower, max(lower, min(found.lower, upper))
+        if lower >= upper * (1.0 - 1e-9) or gain <= 1e-4 * upper:
+            break
+        lo, hi = _tightened(seen.W, upper, found.normal, min(found.lower, upper), lo, hi)
+    return lower, tuple(rounds)
+
+
+def _relaxation(seen: Neighbourhood, sigma: FloatArray, lo: FloatArray, hi: FloatArray) -> Relaxation:
+    return Relaxation(A=seen.A, C=seen.C, W=seen.W, sigma=sigma, level=seen.level, lo=lo, hi=hi)
+
+
+def _tightened(
+    W: FloatArray, radius: float, normal: FloatArray, lower: float, lo: FloatArray, hi: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Intervals on the cap {||z|| <= radius, normal . z >= lower}, never wider than before."""
+    if not normal.any():
+        return lo, hi
+    low, high = cap_intervals(W, radius, normal, lower)
+    return np.maximum(lo, low), np.minimum(hi, high)
