@@ -13,6 +13,7 @@ from marginflow.robustness.constructions import (
     one_neuron_per_sample,
     one_neuron_per_sample_without_bias,
 )
+from marginflow.robustness.curves import RobustnessCurve, curves_of, robustness_curve
 from marginflow.robustness.directions import (
     dual_sum,
     label_sum,
@@ -38,6 +39,7 @@ from marginflow.robustness.lower_bounds import (
     quadratic_bound,
 )
 from marginflow.robustness.rays import RaySteps, minimal_step, minimal_step_unsigned, steps_along
+from marginflow.robustness.transfer import Transfer, transfer
 from marginflow.robustness.universal import (
     Universal,
     check_universal,
@@ -54,11 +56,14 @@ __all__ = [
     "NearestNeighbourRadii",
     "RaySteps",
     "RobustNetwork",
+    "RobustnessCurve",
+    "Transfer",
     "Universal",
     "best_lower_bound",
     "check_universal",
     "chord_bound",
     "convex_concave",
+    "curves_of",
     "ddn",
     "deepfool",
     "dual_sum",
@@ -84,8 +89,10 @@ __all__ = [
     "one_sided_direction",
     "pgd",
     "quadratic_bound",
+    "robustness_curve",
     "steps_along",
     "support_samples",
+    "transfer",
     "universal_perturbation",
     "universal_perturbation_unsigned",
     "vys22_vector",

@@ -1,0 +1,76 @@
+"""Robustness curves: counted by hand, and ordered bound >= exact >= attack."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+from marginflow.robustness import (
+    convex_concave,
+    curves_of,
+    fgm,
+    interval_bound,
+    label_sum,
+    minimal_step,
+    one_neuron_per_sample,
+    quadratic_bound,
+    robustness_curve,
+)
+
+
+def test_shares_are_counted_and_infinite_radii_never_enter():
+    curve = robustness_curve([2.0, 0.0, 2.0, np.inf, 1.0], 9, name="x", kind="exact")
+    np.testing.assert_array_equal(curve.sizes, [0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(curve.shares, [0.2, 0.4, 0.8])
+    np.testing.assert_allclose(curve.relative_sizes, [0.0, 1 / 3, 2 / 3])
+    np.testing.assert_array_equal(curve.share_at([0.5, 1.0, 99.0]), [0.2, 0.4, 0.8])
+    assert curve.rows()[1] == {"curve": "x", "kind": "exact", "size": 1.0, "relative_size": 1 / 3, "share": 0.4}
+    at = robustness_curve([2.0, 0.0, 2.0, np.inf, 1.0], 9, name="x", kind="exact", budgets=[1.5, 3.0])
+    np.testing.assert_array_equal(at.shares, [0.2, 0.4, 0.8])
+    np.testing.assert_array_equal(at.sizes, [0.0, 1.5, 3.0])
+
+
+def test_what_bounds_leave_open_is_never_less_than_what_attacks_flip():
+    rng = np.random.default_rng(0)
+    net = TwoLayer(W=rng.normal(size=(20, 4)), b=rng.normal(size=20), v=rng.normal(size=20))
+    X = rng.normal(size=(12, 4))
+    y = np.where(net(X) < 0, -1.0, 1.0)
+    results = [
+        convex_concave(net, X, y),
+        fgm(net, X, y),
+        minimal_step(net, X, y, label_sum(X, y)),
+        interval_bound(net, X, y),
+        quadratic_bound(net, X, y),
+    ]
+    grid = np.linspace(0, 3, 31)
+    curves = curves_of(results, 4, budgets=grid)
+    assert [curve.kind for curve in curves] == ["attack", "attack", "attack", "bound", "bound"]
+    assert [curve.name for curve in curves] == ["convex-concave", "FGM", "ray", "interval", "quadratic"]
+    for attack in curves[:3]:
+        for bound in curves[3:]:
+            assert (attack.shares <= bound.shares).all()
+    assert curves[0].shares[10] > 0
+
+
+def test_the_robust_network_has_a_curve_that_jumps_once_at_half_of_root_d():
+    d = 25
+    X, y = np.sqrt(d) * np.eye(6, d), np.resize([1.0, -1.0], 6)
+    net = one_neuron_per_sample(X, y).network
+    attack, bound = curves_of(
+        [convex_concave(net, X, y), interval_bound(net, X, y)], d, budgets=[2.4, 2.499, 2.501, 3.0]
+    )
+    np.testing.assert_array_equal(attack.shares, [0, 0, 0, 1, 1])
+    np.testing.assert_array_equal(bound.shares, [0, 0, 0, 1, 1])
+
+
+def test_bad_input_is_told_in_a_sentence():
+    with pytest.raises(InputError, match="kind is 'guess'"):
+        robustness_curve([1.0], 2, name="x", kind="guess")
+    with pytest.raises(InputError, match="radii has shape"):
+        robustness_curve([-1.0], 2, name="x", kind="exact")
+    with pytest.raises(InputError, match="budgets contains the value -1"):
+        robustness_curve([1.0], 2, name="x", kind="exact", budgets=[-1.0])
+    with pytest.raises(InputError, match="A budget is negative"):
+        robustness_curve([1.0], 2, name="x", kind="exact").share_at([-0.5])
