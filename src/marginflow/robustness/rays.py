@@ -183,7 +183,6 @@ def minimal_step(
         --------
         >>> import numpy as np
         >>> from marginflow.networks import TwoLayer
-    from marginflow.robustness.piecewise import BLOCK_NUMBERS, Changes, changes_of_block, without_noise
         >>> from marginflow.robustness import minimal_step
         >>> net = TwoLayer(W=[[1.0, 0.0], [-1.0, 0.0]], v=[1.0, -1.0])        # N(x) = x_1
         >>> found = minimal_step(net, [[2.0, 0.0], [-3.0, 1.0]], [1, -1], [0.5, 0.0])
