@@ -151,43 +151,43 @@ def minimal_step(
 ) -> RaySteps:
     r"""Exact steps t that flip the samples along the signed universal perturbation x_i - y_i t z.
 
-        .. math:: t_i = \inf\{t \ge 0 : y_i N(x_i - y_i t z) \le 0\}
+    .. math:: t_i = \inf\{t \ge 0 : y_i N(x_i - y_i t z) \le 0\}
 
-        The signed perturbation is the one of [VYS22, Thm 4.1] and [FVBS23, Thm 4.2]: one vector z, subtracted from the
-        positive samples and added to the negative ones. For one and the same vector added to every sample, which is a
-        different problem, see `minimal_step_unsigned`.
+    The signed perturbation is the one of [VYS22, Thm 4.1] and [FVBS23, Thm 4.2]: one vector z, subtracted from the
+    positive samples and added to the negative ones. For one and the same vector added to every sample, which is a
+    different problem, see `minimal_step_unsigned`.
 
-        Parameters
-        ----------
-        network : TwoLayer
-        X : array, shape (n, d)
-        y : array, shape (n,)
-            Labels -1 or +1.
-        direction : array, shape (d,)
-            z, of any non-zero length; steps are in units of z.
-        at_zero : "flips", "keeps", "positive" or "negative"
-            What N = 0 counts as; see `zero_flips`.
-        level : float
-            A sample counts as flipped when y N falls to this level instead of 0.
+    Parameters
+    ----------
+    network : TwoLayer
+    X : array, shape (n, d)
+    y : array, shape (n,)
+        Labels -1 or +1.
+    direction : array, shape (d,)
+        z, of any non-zero length; steps are in units of z.
+    at_zero : "flips", "keeps", "positive" or "negative"
+        What N = 0 counts as; see `zero_flips`.
+    level : float
+        A sample counts as flipped when y N falls to this level instead of 0.
 
-        Returns
-        -------
-        RaySteps
+    Returns
+    -------
+    RaySteps
 
-        Deviations
-        ----------
-        Values within the rounding error of their own sum, 16 eps sqrt(k) sum_j |v_j| (|a_j| + t |g_j|), count as zero:
-        without that the exactly flat zero regions of constructed networks would be decided by noise.
+    Deviations
+    ----------
+    Values within the rounding error of their own sum, 16 eps sqrt(k) sum_j |v_j| (|a_j| + t |g_j|), count as zero:
+    without that the exactly flat zero regions of constructed networks would be decided by noise.
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from marginflow.networks import TwoLayer
-        >>> from marginflow.robustness import minimal_step
-        >>> net = TwoLayer(W=[[1.0, 0.0], [-1.0, 0.0]], v=[1.0, -1.0])        # N(x) = x_1
-        >>> found = minimal_step(net, [[2.0, 0.0], [-3.0, 1.0]], [1, -1], [0.5, 0.0])
-        >>> found.first, found.all_at_once, found.sizes
-        (array([4., 6.]), 6.0, array([2., 3.]))
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginflow.networks import TwoLayer
+    >>> from marginflow.robustness import minimal_step
+    >>> net = TwoLayer(W=[[1.0, 0.0], [-1.0, 0.0]], v=[1.0, -1.0])        # N(x) = x_1
+    >>> found = minimal_step(net, [[2.0, 0.0], [-3.0, 1.0]], [1, -1], [0.5, 0.0])
+    >>> found.first, found.all_at_once, found.sizes
+    (array([4., 6.]), 6.0, array([2., 3.]))
     """
     z = _direction(network, direction)
     points, signs = _samples(network, X, y)
