@@ -81,30 +81,32 @@ def best_multipliers(
 
 
 def equal_neurons(problem: StationarityProblem, rtol: float = 1e-13) -> list[IntArray]:
-    """Groups of neurons with one pattern and one quotient (w_j, b_j)/v_j, such as the parts of a split neuron.
+    """Groups of neurons that one neuron can stand for.
 
-    Their Clarke weights can be taken equal: the objective of a group depends on its common quotient only, up to a
-    factor v_j^2.
+    Neurons with one pattern and one quotient (w_j, b_j)/v_j, such as the parts of a split neuron, can have equal Clarke
+    weights: up to a factor v_j^2 they have the same objective. Without kinks one pattern is enough, for the multipliers
+    then act on all alike.
     """
-    live = np.flatnonzero((problem.v != 0) & problem.kink.any(axis=0))
-    by_pattern: dict[bytes, list[IntArray]] = {}
-    code = np.packbits(problem.active, axis=0).T, np.packbits(problem.kink, axis=0).T
+    kinked = np.asarray(problem.kink.any(axis=0))
+    by_pattern: dict[bytes, list[list[int]]] = {}
+    active, kink = np.packbits(problem.active, axis=0).T, np.packbits(problem.kink, axis=0).T
     quotient = problem.U / np.where(problem.v == 0, 1.0, problem.v)[:, None]
-    for j in live:
-        groups = by_pattern.setdefault(code[0][j].tobytes() + code[1][j].tobytes(), [])
-        for place, group in enumerate(groups):
-            first = quotient[group[0]]
-            if np.linalg.norm(quotient[j] - first) <= rtol * np.linalg.norm(first):
-                groups[place] = np.append(group, j)
+    size = np.linalg.norm(quotient, axis=1)
+    for j in np.flatnonzero(problem.v).tolist():
+        groups = by_pattern.setdefault(active[j].tobytes() + kink[j].tobytes(), [])
+        for group in groups:
+            first = group[0]
+            if not kinked[j] or np.linalg.norm(quotient[j] - quotient[first]) <= rtol * size[first]:
+                group.append(j)
                 break
         else:
-            groups.append(np.array([j]))
-    alone = [np.array([j]) for j in np.setdiff1d(np.arange(problem.v.size), live)]
-    return [group for groups in by_pattern.values() for group in groups] + alone
+            groups.append([j])
+    alone = [[j] for j in np.flatnonzero(problem.v == 0).tolist()]
+    return [np.array(group) for group in [*(group for groups in by_pattern.values() for group in groups), *alone]]
 
 
 def merge(problem: StationarityProblem, groups: list[IntArray]) -> StationarityProblem:
-    """One hidden neuron per group, with v = (sum v_j^2)^(1/2) and the same minimiser; the output equations stay."""
+    """One hidden neuron per group, v = (sum v_j^2)^(1/2): the same problem up to a constant. Output equations stay."""
     first = np.array([group[0] for group in groups])
     if first.size == problem.v.size:
         return replace(
