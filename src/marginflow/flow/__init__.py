@@ -2,8 +2,9 @@
 
 from marginflow.flow import recipes
 from marginflow.flow.angle import AngleFlow, angle_flow
-from marginflow.flow.descent import AbstractRecipe, Descent, Progress, Run, train
+from marginflow.flow.descent import AbstractRecipe, Descent
 from marginflow.flow.gradient_flow import GradientFlow
+from marginflow.flow.loop import Progress
 from marginflow.flow.schedule import AbstractSchedule, AngleBounded, Constant, Geometric, LossNormalised
 from marginflow.flow.stopping import (
     AbstractStop,
@@ -15,6 +16,7 @@ from marginflow.flow.stopping import (
     Steps,
     WallTime,
 )
+from marginflow.flow.training import Run, train
 from marginflow.flow.trajectory import Recording, Trajectory
 
 __all__ = [

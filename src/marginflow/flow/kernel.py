@@ -136,7 +136,7 @@ class TwoLayerKernel:
             np.dot(Z, v, out=q)
             np.multiply(q, y, out=q)
             log_values, log_slopes = loss.log_terms(q)
-            largest = float(log_slopes.max())
+            largest = float(np.maximum.reduce(log_slopes))
             if not math.isfinite(largest):  # the parameters have overflowed
                 return math.nan
             first = block is blocks[0]
@@ -146,7 +146,7 @@ class TwoLayerKernel:
                     total *= math.exp(top - largest)
                 top = largest
             g = np.exp(log_slopes - top)
-            total += float(g.sum() if log_values is log_slopes else np.exp(log_values - top).sum())
+            total += float(np.add.reduce(g if log_values is log_slopes else np.exp(log_values - top)))
             np.multiply(g, y, out=g)
             into = G if first or self._partial is None else self._partial
             if dv is not None:

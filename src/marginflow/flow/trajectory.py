@@ -142,9 +142,9 @@ class Recorder:
             margins=margins.copy() if self._recording.margins else None,
             network=self._model.network(theta) if self._recording.networks else None,
         )
+        self.records.append(record)
         self._before.flat[:] = theta.flat
         self._before_squared = squared
-        self.records.append(record)
         return record
 
     def trajectory(self) -> Trajectory:
