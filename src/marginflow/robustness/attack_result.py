@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector
+from marginflow.arrays import BoolArray, FloatArray, read_only, real_number, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
+from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood, points_and_labels
 
 Budgets = float | ArrayLike | None
 # A witness on the boundary itself evaluates to +1e-17 in one batch and to -1e-17 in another. So it is lengthened by the
@@ -88,8 +88,7 @@ def run_attack(
     `search` returns coordinates of one candidate per point, shape (n, r); candidates need not flip. It is called once
     with None (find the smallest), or once per budget when the attack depends on it.
     """
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
+    points, signs = points_and_labels(network, X, y)
     budgets = _budgets(epsilons)
     seen = neighbourhood(network, points, signs, level)
     already = network(points) * signs <= seen.level

@@ -92,12 +92,19 @@ class Neighbourhood:
         return Neighbourhood(A=self.A[index], C=self.C[index], W=self.W, basis=self.basis, level=self.level)
 
 
-def neighbourhood(network: TwoLayer, X: ArrayLike, y: ArrayLike, level: float = 0.0) -> Neighbourhood:
-    """The network seen from the points X with labels y; neurons that do nothing are left out."""
+def points_and_labels(network: TwoLayer, X: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """X and y, checked against each other and against the network, which must be a `TwoLayer`."""
+    if not isinstance(network, TwoLayer):
+        raise InputError(f"network is a {type(network).__name__}; a TwoLayer is expected.")
     points = matrix("X", X)
     if points.shape[1] != network.dimension:
         raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {network.dimension}.")
-    signs = labels("y", y, points.shape[0])
+    return points, labels("y", y, points.shape[0])
+
+
+def neighbourhood(network: TwoLayer, X: ArrayLike, y: ArrayLike, level: float = 0.0) -> Neighbourhood:
+    """The network seen from the points X with labels y; neurons that do nothing are left out."""
+    points, signs = points_and_labels(network, X, y)
     live = network.v != 0
     if not live.any():
         live[0] = True  # the zero function; one neuron keeps the shapes

@@ -12,9 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, one_of, read_only, real_number, vector
+from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, one_of, read_only, real_number, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.robustness.neighbourhood import points_and_labels
 from marginflow.robustness.piecewise import BLOCK_NUMBERS, Changes, changes_of_block, without_noise
 
 AtZero = Literal["flips", "keeps", "positive", "negative"]
@@ -189,8 +190,8 @@ def minimal_step(
     >>> found.first, found.all_at_once, found.sizes
     (array([4., 6.]), 6.0, array([2., 3.]))
     """
+    points, signs = points_and_labels(network, X, y)
     z = _direction(network, direction)
-    points, signs = _samples(network, X, y)
     h = without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
     return _scan(network, points, signs, -signs, h, float(np.linalg.norm(z)), at_zero, level)
 
@@ -210,8 +211,8 @@ def minimal_step_unsigned(
     one class only, so `all_at_once` is often infinite; `step_for_share` says what share can be flipped. Arguments
     and result as in `minimal_step`.
     """
+    points, signs = points_and_labels(network, X, y)
     z = _direction(network, direction)
-    points, signs = _samples(network, X, y)
     h = without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
     return _scan(network, points, signs, np.ones(signs.size), h, float(np.linalg.norm(z)), at_zero, level)
 
@@ -226,7 +227,7 @@ def steps_along(
     level: float = 0.0,
 ) -> RaySteps:
     """Exact steps along x_i + t e_i with one direction per sample, shape (n, d); result as in `minimal_step`."""
-    points, signs = _samples(network, X, y)
+    points, signs = points_and_labels(network, X, y)
     E = matrix("directions", directions)
     if E.shape != points.shape:
         raise InputError(
@@ -246,13 +247,6 @@ def _direction(network: TwoLayer, direction: ArrayLike) -> FloatArray:
     if not z.any():
         raise InputError("direction is zero; a ray needs a non-zero direction.")
     return z
-
-
-def _samples(network: TwoLayer, X: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    points = matrix("X", X)
-    if points.shape[1] != network.dimension:
-        raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {network.dimension}.")
-    return points, labels("y", y, points.shape[0])
 
 
 def _scan(
