@@ -28,6 +28,7 @@ _REFRESH_MARGIN = 0.5
 _REFRESH_ANYWAY = 100
 _IDLE_BEFORE_DROP = 20
 _NEWTON_SWEEPS = 3
+_LARGEST_MULTIPLIER = 1e3
 
 
 class Admm:
@@ -69,6 +70,7 @@ class Admm:
         self.dual_residual = np.inf
         m = problem.n_samples
         self.t: FloatArray = np.linalg.norm(self.U, axis=1)
+        self._size = max(float(self.t.sum()), 1e-300)
         self._factor = 1.0
         self.rho = self._natural_rho()
         self.tau = np.zeros(m)
@@ -81,6 +83,8 @@ class Admm:
             self.tau = np.minimum(multipliers, problem.penalty) / self.rho
             same = self._same_mask()
             self.Y = np.where(same, -1.0, 1.0) * (self.tau[:, None] * np.where(same, self.A, self.Z > 0))
+        # Multipliers sum to the objective at the end, so this cap is out of reach unless the pattern is infeasible.
+        self.cap = min(problem.penalty, _LARGEST_MULTIPLIER * max(self.objective, 1e-300))
         self._last_refresh = 0
         self._next_balance = 20
         self._balance_gap = 20
@@ -109,7 +113,12 @@ class Admm:
         return mask
 
     def _ensure_every_sample_is_reached(self, Z: FloatArray) -> None:
-        """A sample without an active same neuron activates the one with the largest pre-activation."""
+        """A sample without an active same neuron activates the one with the largest pre-activation.
+
+        Without that no point of (C) satisfies its margin; with a soft margin it may stay below the margin.
+        """
+        if np.isfinite(self.problem.penalty):
+            return
         same = self._same_mask()
         lonely = np.flatnonzero(~(self.A & same).any(axis=1))
         if lonely.size:
@@ -119,7 +128,7 @@ class Admm:
 
     def _project_samples(self) -> None:
         """Rows of z0 to rows of Z, and the multipliers tau."""
-        z0, Z, cap = self._z0, self.Z, self.problem.penalty / self.rho
+        z0, Z, cap = self._z0, self.Z, self.cap / self.rho
         for (rows, same, opposite), A, n_active in zip(self._blocks, self._A_same, self._n_active, strict=True):
             if rows.start == rows.stop:
                 continue
@@ -248,10 +257,13 @@ class Admm:
             self.rho = target
 
     def _natural_rho(self) -> float:
-        """The weight at which data and norm pull equally on an average live neuron: rho s^2 t = 1."""
-        live = self.t > 0
-        mean = float(self.t[live].mean()) if live.any() else 1.0
-        return 1.0 / (float(self.problem.s2.mean()) * mean)
+        """The weight at which data and norm pull equally on an average live neuron: rho s^2 t = 1.
+
+        The average is that of the start shared by the neurons that are still alive: a weight that followed the
+        present norms would fall when they grow, and let them grow further.
+        """
+        live = max(int((self.t > 0).sum()), 1)
+        return live / (float(self.problem.s2.mean()) * self._size)
 
     # The loop -------------------------------------------------------------------------------------
 
@@ -280,7 +292,9 @@ class Admm:
             if previous is not None:
                 n_live = max(int((self.t > 0).sum()), 1)
                 self.dual_residual = self.rho * float(np.linalg.norm((self.Z - previous).T @ X)) / np.sqrt(n_live)
-                self.primal_residual = float(np.linalg.norm(self._H - self.Z) / max(np.linalg.norm(self.Z), 1e-300))
+                self.primal_residual = float(np.linalg.norm(self._H - self.Z)) / max(
+                    float(np.linalg.norm(self.Z)), 1e-300
+                )
             self._shrink_neurons(R)
             if previous is not None:
                 self._balance()

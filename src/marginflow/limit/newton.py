@@ -19,6 +19,7 @@ t < 0 disappears.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,7 +119,7 @@ class _KinkBasis:
         if not complement:
             cross = problem.gram[rows]
             try:
-                L = np.linalg.cholesky(cross[:, rows])
+                L: FloatArray = scipy.linalg.cholesky(cross[:, rows], lower=True, check_finite=False)
             except np.linalg.LinAlgError:
                 L = np.zeros((1, 1))
             steepness = np.diag(L)
@@ -150,7 +151,7 @@ class _KinkBasis:
         if self.R.shape[0] == self.R.shape[1] and diagonal.min() > 1e-13 * diagonal.max():
             c = scipy.linalg.solve_triangular(self.R, along, check_finite=False)
         else:
-            c = np.linalg.lstsq(self.R, along, rcond=None)[0]
+            c = scipy.linalg.lstsq(self.R, along, check_finite=False)[0]
         return c
 
 
@@ -173,7 +174,14 @@ class _KinkBases:
 
 
 def newton(
-    problem: Problem, guess: Structure, *, frozen: bool, rho: float, max_iterations: int = 40, tolerance: float = 2e-14
+    problem: Problem,
+    guess: Structure,
+    *,
+    frozen: bool,
+    rho: float,
+    max_iterations: int = 40,
+    tolerance: float = 2e-14,
+    deadline: float = np.inf,
 ) -> NewtonResult:
     """Iterate to a point of (C) whose structure is consistent, or give up after `max_iterations`.
 
@@ -193,7 +201,7 @@ def newton(
         active = np.where(state == ACTIVE, sigma, 0.0)
         bases = known.of(state == KINK)
         rows = np.flatnonzero(free)
-        if rows.size == 0 or len(s) == 0:
+        if rows.size == 0 or len(s) == 0 or time.monotonic() > deadline:
             break
         try:
             lam, t = _step(problem, rows, active, bases, lam, t, frozen, damping, centre)

@@ -18,6 +18,7 @@ from marginflow.data import Dataset, in_span
 from marginflow.errors import InputError
 from marginflow.flow import angle_flow
 from marginflow.limit import line
+from marginflow.limit.feasible_start import feasible_start
 from marginflow.limit.limit import Limit, Moved
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.polish import Polished, Progress, polish
@@ -159,19 +160,25 @@ class _Solve:
         self.problem = Problem.of(self.X, data.y, bias=start.b is not None, penalty=cap)
 
     def attempt(self, number: int, steps: int | None, angle: float, loss: AbstractLoss | None) -> Limit:
-        """Flow, polish, certify; a later attempt flows longer and bundles less."""
-        if number > 0:
-            steps = max(500, steps or 0) * 4**number
+        """Flow, polish, certify; the second attempt flows longer and bundles less, the third starts feasible."""
+        if number == 1:
+            steps = 4 * max(500, steps or 0)
         flow_began = time.monotonic()
         flowed = self._flow(steps, angle, loss)
         flow_seconds = time.monotonic() - flow_began
         neurons = self._neurons(flowed)
-        most = int(_BUNDLES * 4**number * max(1.0, self.problem.n_samples / self.problem.X.shape[1]))
+        most = int(_BUNDLES * (4 if number else 1) * max(1.0, self.problem.n_samples / self.problem.X.shape[1]))
         groups = gather(neurons.U, neurons.s, most)
-        bundles = add_up(neurons, groups)
+        bundles, multipliers = add_up(neurons, groups), None
+        if number == 2 and not self.frozen:
+            start = feasible_start(self.problem, bundles.U, seed=0)
+            if start is not None and len(start.neurons.s) <= self.start.width:
+                bundles, multipliers = start.neurons, start.multipliers
+                groups = np.full(self.start.width, -1, dtype=np.int64)  # no neuron of the flow survives
         found = polish(
             self.problem,
             bundles,
+            multipliers=multipliers,
             anchor_weight=self.stay_near / float(np.linalg.norm(bundles.U, axis=1).mean()),
             deadline=self.deadline,
             progress=self.progress,
@@ -188,12 +195,13 @@ class _Solve:
             penalty=None if np.isinf(self.cap) else self.cap,
             multipliers=(self._in_user_order(found.lam), self._in_user_order(mu)),
         )
-        exact = found.exact and certificate.holds(self.tolerance)
+        gap = self._gap(found)
+        exact = certificate.holds(self.tolerance) and gap <= self.tolerance
         return Limit(
             network=certificate.network,
             compact=certificate.network.compact(rtol=1e-9),
             certificate=certificate,
-            gap=self._gap(found),
+            gap=gap,
             moved=self._moved(flowed, found, members, certificate.network),
             history=found.history,
             status=self._status(found, exact, certificate.stationarity, float(certificate.margins.min())),

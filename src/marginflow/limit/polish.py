@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,8 +22,11 @@ from marginflow.limit.problem import Problem
 _FIRST_ROUND = 60
 _LONGEST_ROUND = 2000
 _FEW_FLIPS = 0.05
-# (C) of a pattern that cannot satisfy the margins has an unbounded dual: after this many iterations it shows.
+# (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it.
 _HOPELESS_AFTER = 600
+_DIVERGED = 1e3
+# ADMM that has come this far by itself needs no Newton step.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +46,10 @@ class Progress:
 class Polished:
     """A point of problem (P) in reduced coordinates.
 
-    `exact` says that Newton's method ended on a consistent structure; otherwise U and lam are the last ADMM iterate
+    `exact` says that Newton's method ended on a consistent structure; otherwise U and lam are the best ADMM iterate
     and `mu` its estimate of lambda times Clarke derivative. `outputs_squared` are the v_j^2 of frozen outputs, of
-    merged neurons their sum (with trained outputs it is ||u_j||). `members` maps the given neurons to rows of U (-1: zero).
+    merged neurons their sum (with trained outputs it is ||u_j||). `members` maps the given neurons to rows of U,
+    -1 where they vanished.
     """
 
     U: FloatArray
@@ -55,9 +59,9 @@ class Polished:
     outputs_squared: FloatArray
     members: IntArray
     exact: bool
-    iterations: int
-    newton_steps: int
-    history: tuple[Progress, ...]
+    iterations: int = 0
+    newton_steps: int = 0
+    history: tuple[Progress, ...] = ()
 
 
 def identify(admm: Admm) -> Structure:
@@ -69,7 +73,7 @@ def identify(admm: Admm) -> Structure:
     z0, tau = (admm.Z + admm.Y)[:, live], admm.tau[:, None]
     held = np.where(z0 > tau, ACTIVE, np.where((z0 >= 0) & (tau > 0), KINK, INACTIVE))
     state = np.where(same, np.where(problem.X @ admm.U[live].T > 0, ACTIVE, INACTIVE), held)
-    capped = admm.tau >= problem.penalty / admm.rho
+    capped = admm.multipliers >= problem.penalty * (1.0 - 1e-12)
     return Structure(
         s=s,
         state=state,
@@ -107,12 +111,15 @@ def polish(
     lam = problem.warm_multipliers(neurons.U, neurons.s) if multipliers is None else multipliers
     frozen = neurons.outputs_squared is not None
     admm = Admm(problem, neurons, lam, anchor_weight=anchor_weight)
+    began_at = admm.objective
     history: list[Progress] = []
+    best, best_value = _iterate(admm), _value(problem, admm)
     length, steps = _FIRST_ROUND, 0
     while True:
         for _ in range(max(1, length // 10)):
             admm.run(10)
-            if time.monotonic() > deadline:
+            diverged = not admm.objective <= _DIVERGED * began_at
+            if diverged or time.monotonic() > deadline:
                 break
         report = Progress(
             "ADMM",
@@ -126,17 +133,33 @@ def polish(
         history.append(report)
         if progress is not None:
             progress(report)
-        late = time.monotonic() > deadline or admm.iterations >= max_iterations
-        if late or (admm.anchor_weight == 0.0 and _settled(admm)):
-            result = newton(problem, identify(admm), frozen=frozen, rho=admm.rho)
+        value = _value(problem, admm)
+        if value <= best_value:
+            best, best_value = _iterate(admm), value
+        if admm.anchor_weight == 0.0 and _settled(admm):
+            result = newton(problem, identify(admm), frozen=frozen, rho=admm.rho, deadline=deadline)
             steps += result.iterations
             if result.converged:
-                return _exact(problem, admm, result, steps, tuple(history))
-        hopeless = admm.iterations > _HOPELESS_AFTER and float(admm.multipliers.sum()) > 10.0 * admm.objective
-        if late or hopeless:
-            return _last_iterate(admm, steps, tuple(history))
+                best = _exact(admm, result)
+        hopeless = admm.iterations > _HOPELESS_AFTER and float(admm.multipliers.max()) >= admm.cap < problem.penalty
+        late = time.monotonic() > deadline or admm.iterations >= max_iterations
+        if best.exact or late or hopeless or diverged or _converged(admm):
+            return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history))
         admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * anchor_weight else 0.0
         length = min(int(1.25 * length), _LONGEST_ROUND) if admm.anchor_weight == 0.0 else length
+
+
+def _value(problem: Problem, admm: Admm) -> float:
+    """What an iterate is worth: its objective at margin 1 (hard margin), or with the slack paid (soft margin)."""
+    margins = problem.margins(admm.U, admm.s)
+    if np.isfinite(problem.penalty):
+        return admm.objective + problem.penalty * float(np.maximum(1.0 - margins, 0.0).sum())
+    least = float(margins.min())
+    return admm.objective / least if least > 0.0 else np.inf
+
+
+def _converged(admm: Admm) -> bool:
+    return admm.flips == 0 and max(admm.primal_residual, admm.dual_residual) < _ROUNDING
 
 
 def _settled(admm: Admm) -> bool:
@@ -145,43 +168,22 @@ def _settled(admm: Admm) -> bool:
     return 0 <= admm.flips <= _FEW_FLIPS * same_pairs
 
 
-def _exact(problem: Problem, admm: Admm, result: NewtonResult, steps: int, history: tuple[Progress, ...]) -> Polished:
+def _exact(admm: Admm, result: NewtonResult) -> Polished:
     live = np.flatnonzero(admm.t > 0)[result.keep]
     place = np.full(len(admm.s), -1, dtype=np.int64)
     place[live] = np.arange(len(live))
     members = np.where(admm.members >= 0, place[admm.members], -1)
-    return Polished(
-        result.U,
-        result.s,
-        result.lam,
-        result.mu,
-        _outputs_squared(admm, live),
-        members,
-        True,
-        admm.iterations,
-        steps,
-        history,
-    )
+    return Polished(result.U, result.s, result.lam, result.mu, _outputs_squared(admm, live), members, True)
 
 
-def _last_iterate(admm: Admm, steps: int, history: tuple[Progress, ...]) -> Polished:
+def _iterate(admm: Admm) -> Polished:
     live = admm.t > 0
     place = np.where(live, np.cumsum(live) - 1, -1)
     same = admm.problem.y[:, None] * admm.s[live] > 0
     mu = np.where(same, -1.0, 1.0) * (admm.rho * admm.Y[:, live])
     members = np.where(admm.members >= 0, place[admm.members], -1)
-    return Polished(
-        admm.U[live],
-        admm.s[live],
-        admm.multipliers,
-        mu,
-        _outputs_squared(admm, np.flatnonzero(live)),
-        members,
-        False,
-        admm.iterations,
-        steps,
-        history,
-    )
+    outputs_squared = _outputs_squared(admm, np.flatnonzero(live))
+    return Polished(admm.U[live], admm.s[live], admm.multipliers, mu, outputs_squared, members, False)
 
 
 def _outputs_squared(admm: Admm, live: IntArray) -> FloatArray:

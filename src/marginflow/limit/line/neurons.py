@@ -1,0 +1,72 @@
+"""Neurons of a planar network by where they stand: at a breakpoint of the dual function or inside an arc."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.line.circle import Arcs, Circle
+
+
+@dataclass(frozen=True)
+class Place:
+    """A neuron of the given sign at breakpoint `index`, or at the peak of the dual function inside arc `index`."""
+
+    sign: int  # +1 or -1
+    at_breakpoint: bool
+    index: int
+
+
+@dataclass(frozen=True, eq=False)
+class Neuron:
+    """A neuron at its place, with its vector u_j = |v_j| (w_j, b_j)."""
+
+    place: Place
+    u: FloatArray
+
+
+def breakpoint_columns(circle: Circle) -> FloatArray:
+    """relu(z_i . t_b) for all breakpoints b; shape (n, K). Rows that are orthogonal to t_b have an exact zero."""
+    x, y = circle.rows[:, 0], circle.rows[:, 1]
+    norms = np.linalg.norm(circle.rows, axis=1)
+    values = np.zeros((x.size, len(circle)))
+    for b in range(len(circle)):
+        k = int(circle.entering[b][0]) if circle.entering[b].size else int(circle.leaving[b][0])
+        # t_b = +-(y_k, -x_k) / |z_k|; on the line y = 1, and the product is a difference of samples, rounded once
+        product = (x * y[k] - y * x[k]) / norms[k]
+        values[:, b] = np.maximum(product if circle.entering[b].size else -product, 0.0)
+        values[circle.entering[b], b] = 0.0
+        values[circle.leaving[b], b] = 0.0
+    return values
+
+
+def territories(circle: Circle, fences: BoolArray) -> list[IntArray]:
+    """Maximal runs of arcs (arrays of arc indices) that no fenced breakpoint separates; shape of fences (K,)."""
+    n_arcs = len(circle)
+    starts = np.flatnonzero(fences)
+    if starts.size == 0:
+        return [np.arange(n_arcs)]
+    ends = np.append(starts[1:], starts[0] + n_arcs)
+    return [np.arange(start, end) % n_arcs for start, end in zip(starts, ends, strict=True)]
+
+
+def same_label_fences(circle: Circle, y: FloatArray, sign: int, relevant: BoolArray) -> BoolArray:
+    """Breakpoints at which a relevant sample with the neuron's own label changes side.
+
+    Between two of them sign * F is concave: only opposite samples bend it, and they bend it down.
+    """
+    own = relevant & (y == sign)
+    return np.array([bool(own[circle.entering[b]].any() or own[circle.leaving[b]].any()) for b in range(len(circle))])
+
+
+def peak(circle: Circle, arcs: Arcs, sign: int, run: IntArray) -> tuple[Place, FloatArray]:
+    """Where sign * F is largest over a run of arcs: the place and the unit direction."""
+    row = 0 if sign > 0 else 1
+    best = int(run[np.argmax(arcs.maxima[row, run])])
+    if arcs.inside[row, best]:
+        return Place(sign, False, best), arcs.places[row, best]
+    following = (best + 1) % len(circle)
+    end = best if sign * arcs.at_breakpoints[best] >= sign * arcs.at_breakpoints[following] else following
+    return Place(sign, True, end), circle.directions[end]

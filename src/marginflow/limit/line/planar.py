@@ -1,0 +1,217 @@
+r"""Max-margin networks whose neurons live in the plane: the linear program, Newton's method, and the exact judgement.
+
+The rows z_i of the plane are (x_i, 1) for samples on a line with a bias, or x_i for samples of the plane without one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.line.circle import Arcs, Circle
+from marginflow.limit.line.integers import exact_excess
+from marginflow.limit.line.master import Master
+from marginflow.limit.line.neurons import Neuron, Place, breakpoint_columns, peak, same_label_fences, territories
+from marginflow.limit.line.polish import Polished, Polisher
+from marginflow.networks import TwoLayer
+
+_MAX_ROUNDS = 60
+# From this round on, structures are also repaired one contradiction at a time, which is slow.
+_PATIENT = 6
+# Newton is tried once the dual function exceeds 1 by less than this.
+_NEAR = 1e-2
+# The dual function of a finished solution exceeds 1 by less than this, where lambda is not too large to tell.
+PROVED = 1e-11
+# Distance of u_j / ||u_j|| from its sum over the samples that a finished solution may have.
+_STATIONARY = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarSolution:
+    """Directions u_j, signs, multipliers and Clarke weights, for rows of the plane."""
+
+    U: FloatArray  # (k, 2)
+    signs: FloatArray  # (k,)
+    multipliers: FloatArray  # (n,)
+    clarke: FloatArray  # (n, k)
+    supremum: float  # sup |F| over all directions
+    places: list[Place]
+    rounds: int
+
+
+class NotSettledError(Exception):
+    """No structure was found on which Newton's method satisfies all conditions."""
+
+
+class PlanarProgram:
+    """The samples, the circle that they cut into arcs, and what is solved on it."""
+
+    def __init__(self, rows: FloatArray, y: FloatArray) -> None:
+        self.rows, self.y = rows, y
+        self.circle = Circle(rows)
+        self.columns = breakpoint_columns(self.circle)
+        self.polisher = Polisher(self.circle, self.columns, y)
+
+    @property
+    def everywhere(self) -> BoolArray:
+        """Both signs in every arc: the program without restriction."""
+        return np.ones((2, len(self.circle)), dtype=bool)
+
+    def proved(self, multipliers: FloatArray) -> float:
+        """By how much the dual function of a finished solution may exceed 1: what rounding of lambda can do."""
+        return PROVED + 1e-14 * float(np.linalg.norm(self.rows, axis=1) @ multipliers)
+
+    def runs(self, sign: int, relevant: BoolArray) -> list[IntArray]:
+        """The territories of a sign: runs of arcs on which sign * F is concave."""
+        return territories(self.circle, same_label_fences(self.circle, self.y, sign, relevant))
+
+    def group(
+        self, found: list[Neuron], arcs: Arcs, runs: dict[int, list[IntArray]], allowed: BoolArray
+    ) -> list[tuple[Neuron, IntArray]]:
+        """One neuron per territory, the sum of those found there (which costs no more), and its territory.
+
+        Neurons at one breakpoint stay there; the sum of several stands inside the arc that it points into.
+        """
+        grouped = []
+        for sign, row in ((1, 0), (-1, 1)):
+            owner = np.empty(len(self.circle), dtype=np.int64)
+            for index, run in enumerate(runs[sign]):
+                owner[run] = index
+            homes: dict[int, list[Neuron]] = {}
+            for neuron in found:
+                place = neuron.place
+                if place.sign != sign:
+                    continue
+                home = int(owner[place.index])
+                if place.at_breakpoint:  # on a fence, the side where the dual function is higher
+                    sides = [int(owner[k]) for k in (place.index, place.index - 1) if allowed[row, k]]
+                    home = max(sides, key=lambda side: float(arcs.maxima[row, runs[sign][side]].max()))
+                homes.setdefault(home, []).append(neuron)
+            for home, together in homes.items():
+                u = np.sum([neuron.u for neuron in together], axis=0)
+                places = {neuron.place for neuron in together}
+                place = places.pop()
+                if places or not place.at_breakpoint:
+                    place = Place(sign, False, self.circle.arc_of(u))
+                grouped.append((Neuron(place, u), runs[sign][home]))
+        return grouped
+
+    def polish(
+        self, grouped: list[tuple[Neuron, IntArray]], arcs: Arcs, multipliers: FloatArray, patient: bool
+    ) -> Polished | None:
+        """Newton's method from the peaks of the dual function in the territories, then from the sums found there.
+
+        The first is right when the multipliers are accurate, the second when peaks are flat. Where neither settles and
+        patience is asked for, the structures are repaired one contradiction at a time.
+        """
+        peaks = []
+        for neuron, run in grouped:
+            place, direction = peak(self.circle, arcs, neuron.place.sign, run)
+            peaks.append(Neuron(place, float(np.hypot(*neuron.u)) * direction))
+        sums = [neuron for neuron, _ in grouped]
+        for one_by_one in (False, True) if patient else (False,):
+            for neurons in (peaks, sums):
+                polished = self.polisher.polish(neurons, multipliers, one_by_one=one_by_one)
+                if polished is not None:
+                    return polished
+        return None
+
+    def solve(self) -> tuple[Polished, int]:
+        """The global optimum, and the number of linear programs that it took."""
+        master = Master(self.circle, self.y, self.everywhere)
+        for rounds in range(1, _MAX_ROUNDS + 1):
+            multipliers, found = master.solve()
+            arcs = self.circle.arcs(multipliers * self.y)
+            if arcs.supremum < 1.0 + _NEAR:
+                relevant = multipliers > 1e-9 * multipliers.max()
+                runs = {sign: self.runs(sign, relevant) for sign in (1, -1)}
+                grouped = self.group(found, arcs, runs, self.everywhere)
+                polished = self.polish(grouped, arcs, multipliers, patient=rounds >= _PATIENT)
+                if polished is not None:
+                    if polished.arcs.supremum <= 1.0 + self.proved(polished.multipliers):
+                        return polished, rounds
+                    master.add_peaks(polished.arcs, PROVED)
+            if not master.add_peaks(arcs, PROVED):
+                break
+        raise NotSettledError
+
+    # From a polished structure to numbers that are exact when stored -----------------------------------
+
+    def finish(self, polished: Polished, rounds: int) -> PlanarSolution:
+        """Margins corrected against their exact values, and the Clarke weights."""
+        signs = np.array([float(place.sign) for place in polished.places])
+        U = self._exact_margins(polished, signs)
+        clarke = self._clarke(polished)
+        sums = signs[:, None] * (((polished.multipliers * self.y)[:, None] * clarke).T @ self.rows)
+        if float(np.abs(U / np.linalg.norm(U, axis=1)[:, None] - sums).max()) > _STATIONARY:
+            raise NotSettledError
+        return PlanarSolution(
+            U=U,
+            signs=signs,
+            multipliers=polished.multipliers,
+            clarke=clarke,
+            supremum=polished.arcs.supremum,
+            places=polished.places,
+            rounds=rounds,
+        )
+
+    def _exact_margins(self, polished: Polished, signs: FloatArray) -> FloatArray:
+        """The smallest relative change of the neurons that puts the margin set on the margin.
+
+        lambda in floating point fixes the directions inside arcs to about 1e-16 sum(lambda) only; the margins ask
+        for more. Neurons at breakpoints keep their direction.
+        """
+        U = polished.sizes[:, None] * polished.directions
+        on = np.flatnonzero(polished.multipliers > 0)
+        blocks, owners = [], []
+        for j, place in enumerate(polished.places):
+            signed = place.sign * self.y[on]
+            if place.at_breakpoint:
+                blocks.append((signed * self.columns[on, place.index])[:, None] * polished.sizes[j])
+            else:
+                rows = np.where(self.circle.active[on, place.index, None], self.rows[on], 0.0)
+                blocks.append(signed[:, None] * rows * polished.sizes[j])
+            owners.append(blocks[-1].shape[1])
+        matrix = np.hstack(blocks)
+        best, least = U, np.inf
+        for _ in range(6):
+            network = TwoLayer.from_directions(U, signs, bias=False)
+            excess = exact_excess(network, self.rows, self.y)[on]
+            size = float(np.abs(excess).max(initial=0.0))
+            if size >= least:
+                break
+            best, least = U, size
+            change = linalg.lstsq(matrix, -excess, lapack_driver="gelsy", cond=1e-15)[0]
+            steps = np.split(change, np.cumsum(owners)[:-1])
+            U = U.copy()
+            for j, (place, step) in enumerate(zip(polished.places, steps, strict=True)):
+                along = self.circle.directions[place.index] * step[0] if place.at_breakpoint else step
+                U[j] += polished.sizes[j] * along
+        return best
+
+    def _clarke(self, polished: Polished) -> FloatArray:
+        """relu' for every sample and neuron; on a kink, what stationarity asks for."""
+        y, lam, arcs = self.y, polished.multipliers, polished.arcs
+        norms = np.linalg.norm(self.rows, axis=1)
+        clarke = np.zeros((y.size, len(polished.places)))
+        for j, place in enumerate(polished.places):
+            clarke[:, j] = self.circle.active[:, place.index]
+            if not place.at_breakpoint:
+                continue
+            entering, leaving = self.circle.entering[place.index], self.circle.leaving[place.index]
+            t = self.circle.directions[place.index]
+            normal = np.array([-t[1], t[0]])
+            members = np.concatenate([entering, leaving])
+            # Behind the breakpoint the entering rows are active; without all members the slope is S_off . normal.
+            pull = y[members] * norms[members] * np.repeat([1.0, -1.0], [entering.size, leaving.size])
+            needed = -float(arcs.sums[place.index] @ normal) + float((lam[entering] * y[entering]) @ norms[entering])
+            clarke[members, j] = 0.0
+            for i, c in zip(members, pull, strict=True):  # fill up member by member
+                if lam[i] > 0 and needed * c > 0:
+                    share = min(lam[i], needed / c)
+                    clarke[i, j] = share / lam[i]
+                    needed -= share * c
+        return clarke

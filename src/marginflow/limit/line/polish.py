@@ -1,0 +1,233 @@
+r"""Newton's method on the equations that an optimal planar network satisfies once its structure is known.
+
+Unknowns are the multipliers on the margin set, the sizes of the neurons at breakpoints (their direction is fixed), and
+the vectors :math:`u_j` of the neurons inside arcs. Equations: :math:`y_i N(x_i) = 1` on the margin set, which is linear
+in the neurons; :math:`s_j F(t_j) = 1` at breakpoints; :math:`s_j S_j = u_j / \|u_j\|` inside arcs, where :math:`S_j` is
+the slope of the dual function. The matrix is symmetric; convergence is quadratic, down to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from marginflow.arrays import BoolArray, FloatArray
+from marginflow.limit.line.circle import Arcs, Circle
+from marginflow.limit.line.neurons import Neuron, Place
+
+_MAX_STEPS = 40
+_MAX_REPAIRS = 60
+_ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Polished:
+    """Neurons with sizes and directions, multipliers, and the dual function that belongs to them."""
+
+    places: list[Place]
+    sizes: FloatArray  # (k,) ||u_j||
+    directions: FloatArray  # (k, 2) unit
+    multipliers: FloatArray  # (n,)
+    arcs: Arcs
+
+
+@dataclass(eq=False)
+class _Iterate:
+    """A point on the way, and by how much it misses the two groups of equations."""
+
+    sizes: FloatArray
+    directions: FloatArray
+    multipliers: FloatArray
+    arcs: Arcs
+    margin_miss: float = np.inf
+    slope_miss: float = np.inf
+
+    @property
+    def miss(self) -> float:
+        return max(self.margin_miss, self.slope_miss)
+
+
+class Polisher:
+    """Solves on a given structure and repairs the structure where the solution contradicts it."""
+
+    def __init__(self, circle: Circle, columns: FloatArray, y: FloatArray) -> None:
+        self.circle, self.columns, self.y = circle, columns, y
+        self._largest_row = float(np.linalg.norm(circle.rows, axis=1).max())
+
+    def column(self, place: Place, direction: FloatArray) -> FloatArray:
+        """y_i s_j relu(z_i . t_j) for all samples."""
+        if place.at_breakpoint:
+            values = self.columns[:, place.index]
+        else:
+            values = np.where(self.circle.active[:, place.index], self.circle.rows @ direction, 0.0)
+        column: FloatArray = place.sign * self.y * values
+        return column
+
+    def newton(self, places: list[Place], point: _Iterate, margin: BoolArray) -> _Iterate:
+        """Newton's method on a fixed structure; the best point seen."""
+        y, rows, active = self.y, self.circle.rows, self.circle.active
+        on = np.flatnonzero(margin)
+        inside = np.array([j for j, p in enumerate(places) if not p.at_breakpoint], dtype=np.int64)
+        k, best, idle = len(places), point, 0
+        for _ in range(_MAX_STEPS):
+            a, T, lam, arcs = point.sizes, point.directions, point.multipliers, point.arcs
+            turned = np.column_stack([-T[:, 1], T[:, 0]])
+            along = np.column_stack([self.column(p, t) for p, t in zip(places, T, strict=True)])
+            across = np.column_stack(
+                [np.zeros((y.size, 0))]
+                + [
+                    np.where(active[:, places[j].index], places[j].sign * y * (rows @ turned[j]), 0.0)[:, None]
+                    for j in inside
+                ]
+            )
+            height = np.array(
+                [
+                    p.sign * (arcs.at_breakpoints[p.index] if p.at_breakpoint else arcs.sums[p.index] @ t)
+                    for p, t in zip(places, T, strict=True)
+                ]
+            )
+            tilt = np.array([places[j].sign * float(arcs.sums[places[j].index] @ turned[j]) for j in inside])
+            right = np.concatenate([1.0 - (along @ a)[on], 1.0 - height, -tilt])
+            if not np.isfinite(right).all():
+                break
+            point.margin_miss = float(np.abs(right[: on.size]).max(initial=0.0))
+            point.slope_miss = float(np.abs(right[on.size :]).max(initial=0.0))
+            idle = 0 if point.miss < best.miss / 2 else idle + 1
+            if point.miss < best.miss or best is point:
+                best = point
+            if idle >= 3:
+                break
+            step = _solve(np.hstack([along[on], across[on]]), k, 1.0 / a[inside], right)
+            lam = lam.copy()
+            lam[on] += step[: on.size]
+            if (a[inside] + step[on.size : on.size + k][inside] <= 0).any():
+                # a vector through zero would turn around; the repair drops the neuron
+                sizes = a + step[on.size : on.size + k]
+                return _Iterate(sizes, T, lam, arcs, np.inf, np.inf)
+            U = (a + step[on.size : on.size + k])[:, None] * T
+            U[inside] += step[on.size + k :, None] * turned[inside]
+            fixed = np.array([p.at_breakpoint for p in places])
+            sizes = np.where(fixed, a + step[on.size : on.size + k], np.linalg.norm(U, axis=1))
+            T = np.where(fixed[:, None], T, U / np.where(sizes == 0, 1.0, sizes)[:, None])
+            point = _Iterate(sizes, T, lam, self.circle.arcs(lam * y))
+        return best
+
+    def polish(self, neurons: list[Neuron], multipliers: FloatArray, *, one_by_one: bool) -> Polished | None:
+        """Newton, then repair, until nothing is left to repair; or None.
+
+        Negative multipliers and neurons are dropped, violated samples added, neurons moved to where they belong: all
+        at once, or the worst one at a time.
+        """
+        places_of: dict[Place, FloatArray] = {}
+        for neuron in neurons:
+            places_of[neuron.place] = places_of.get(neuron.place, np.zeros(2)) + neuron.u
+        neurons = [Neuron(place, u) for place, u in places_of.items()]
+        margin = multipliers > 1e-9 * multipliers.max()
+        lam = np.where(margin, multipliers, 0.0)
+        rounding = _ROUNDING * self._largest_row
+        seen: set[tuple[object, ...]] = set()
+        for _ in range(_MAX_REPAIRS):
+            places = [neuron.place for neuron in neurons]
+            key = (tuple(places), margin.tobytes())
+            if key in seen or not places or not margin.any():
+                return None
+            seen.add(key)
+            U = np.array([neuron.u for neuron in neurons])
+            a = np.linalg.norm(U, axis=1)
+            point = self.newton(places, _Iterate(a, U / a[:, None], lam, self.circle.arcs(lam * self.y)), margin)
+            a, T, lam = point.sizes, point.directions, point.multipliers
+            drop = a <= 0
+            if np.isinf(point.miss):
+                if not drop.any():
+                    return None
+                if one_by_one:
+                    drop = np.arange(a.size) == np.argmin(a)
+                neurons = [neuron for neuron, gone in zip(neurons, drop, strict=True) if not gone]
+                lam = np.maximum(lam, 0.0)
+                continue
+            if point.margin_miss > 1e-10 + rounding * a.sum() or point.slope_miss > 1e-10 + rounding * lam.sum():
+                return None
+            moved = [self._settled(p, t, point.arcs) for p, t in zip(places, T, strict=True)]
+            values = np.column_stack([self.column(p, t) for p, t in zip(places, T, strict=True)]) @ a
+            negative = margin & (lam < 0)
+            violated = ~margin & (values < 1.0 - 1e-10 - rounding * a.sum())
+            if moved == places and not drop.any() and not negative.any() and not violated.any():
+                return Polished(places, a, T, lam, point.arcs)
+            if one_by_one:
+                moved, drop, negative, violated = _worst(places, moved, a, lam, values, drop, negative, violated)
+            margin = (margin & ~negative) | violated
+            lam = np.where(margin, lam, 0.0)
+            merged: dict[Place, FloatArray] = {}
+            for place, size, t, gone in zip(moved, a, T, drop, strict=True):
+                if not gone:
+                    direction = self.circle.directions[place.index] if place.at_breakpoint else t
+                    merged[place] = merged.get(place, np.zeros(2)) + size * direction
+            neurons = [Neuron(place, u) for place, u in merged.items()]
+        return None
+
+    def _settled(self, place: Place, direction: FloatArray, arcs: Arcs) -> Place:
+        """Where the neuron belongs: one that left its arc stops at the breakpoint, one that slides off moves on."""
+        n_arcs, row = len(self.circle), 0 if place.sign > 0 else 1
+        if not place.at_breakpoint:
+            following = (place.index + 1) % n_arcs
+            first, last = self.circle.directions[place.index], self.circle.directions[following]
+            if first[0] * direction[1] - first[1] * direction[0] <= 0:
+                return Place(place.sign, True, place.index)
+            if direction[0] * last[1] - direction[1] * last[0] <= 0:
+                return Place(place.sign, True, following)
+            return place
+        for k in ((place.index - 1) % n_arcs, place.index):
+            if arcs.inside[row, k] and arcs.maxima[row, k] > place.sign * arcs.at_breakpoints[place.index]:
+                return Place(place.sign, False, k)
+        return place
+
+
+def _worst(
+    places: list[Place],
+    moved: list[Place],
+    a: FloatArray,
+    lam: FloatArray,
+    values: FloatArray,
+    drop: BoolArray,
+    negative: BoolArray,
+    violated: BoolArray,
+) -> tuple[list[Place], BoolArray, BoolArray, BoolArray]:
+    """Of all contradictions only the first kind that occurs, and of that kind only the worst."""
+    none_k, none_n = np.zeros(a.size, dtype=bool), np.zeros(lam.size, dtype=bool)
+    if drop.any():
+        return places, np.arange(a.size) == np.argmin(a), none_n, none_n
+    if negative.any():
+        return places, none_k, np.arange(lam.size) == np.argmin(np.where(negative, lam, np.inf)), none_n
+    if violated.any():
+        return places, none_k, none_n, np.arange(lam.size) == np.argmin(np.where(violated, values, np.inf))
+    first = next(j for j, (old, new) in enumerate(zip(places, moved, strict=True)) if old != new)
+    return [*places[:first], moved[first], *places[first + 1 :]], none_k, none_n, none_n
+
+
+def _solve(B: FloatArray, k: int, curvature: FloatArray, right: FloatArray) -> FloatArray:
+    """The symmetric system [[0, B], [B^T, -D]] step = right; least squares where it is singular.
+
+    The last columns of B turn neurons; D holds the curvature 1/||u_j|| of the norm there and is zero elsewhere.
+    """
+    n, total = B.shape
+    matrix = np.zeros((n + total, n + total))
+    matrix[:n, n:] = B
+    matrix[n:, :n] = B.T
+    turning = np.arange(n + k, n + total)
+    matrix[turning, turning] = -curvature
+    # Rows and columns are scaled alike: gaps between samples differ by orders of magnitude.
+    scale = np.ones(n + total)
+    for _ in range(5):
+        largest = (np.abs(matrix) * scale).max(axis=1) * scale
+        scale /= np.sqrt(np.where(largest > 0, largest, 1.0))
+    scaled = scale[:, None] * matrix * scale
+    factor, pivots, info = linalg.lapack.dgetrf(scaled)
+    if info == 0 and np.abs(np.diag(factor)).min() > 1e-13:
+        step = linalg.lapack.dgetrs(factor, pivots, scale * right)[0]
+        step += linalg.lapack.dgetrs(factor, pivots, scale * right - scaled @ step)[0]
+    else:
+        step = linalg.lstsq(scaled, scale * right, cond=1e-12)[0]
+    solution: FloatArray = scale * step
+    return solution
