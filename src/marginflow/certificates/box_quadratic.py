@@ -2,52 +2,118 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.linalg
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import FloatArray, IntArray
 
 _SUFFICIENT_DECREASE = 1e-4
 _SMALLEST_RIDGE = 1e-15
 _OPTIMAL = 1e-14
 
 
-def minimise_in_box(
-    H: FloatArray, c: FloatArray, upper: float, start: FloatArray, *, max_steps: int = 200
-) -> FloatArray:
-    r"""Minimise x'Hx/2 - c'x over 0 <= x <= upper, H symmetric and positive semidefinite.
+class AbstractQuadratic(ABC):
+    """A convex quadratic function with unit diagonal."""
 
-    Two-metric projection (Bertsekas 1982): a Newton step on the coordinates that no bound holds, a projected line
-    search, again. The objective never rises; after finitely many steps the free set is that of the solution and one
-    more step solves it. Variables are scaled to a unit diagonal. A ridge keeps the factorisation alive when H is
-    singular; it grows - towards a projected gradient step - when rounding spoils a step, and shrinks when it does not.
-    """
-    diagonal = np.sqrt(np.maximum(np.diagonal(H), 0.0))
-    carrying = np.flatnonzero(diagonal > 0)
+    @abstractmethod
+    def gradient(self, x: FloatArray) -> FloatArray:
+        """Derivative at x."""
+
+    @abstractmethod
+    def curvature(self, move: FloatArray) -> float:
+        """move' H move."""
+
+    @abstractmethod
+    def newton(self, x: FloatArray, gradient: FloatArray, free: IntArray, ridge: float) -> FloatArray:
+        """The step on the free coordinates to the minimum of the function plus `ridge` times half the squared step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gram(AbstractQuadratic):
+    """x'Hx/2 - c'x: fast for many rows; squares the condition number."""
+
+    H: FloatArray
+    c: FloatArray
+
+    def gradient(self, x: FloatArray) -> FloatArray:
+        """Hx - c."""
+        return self.H @ x - self.c
+
+    def curvature(self, move: FloatArray) -> float:
+        """By one product."""
+        return float(move @ (self.H @ move))
+
+    def newton(self, x: FloatArray, gradient: FloatArray, free: IntArray, ridge: float) -> FloatArray:
+        """By Cholesky."""
+        return solve_ridged(self.H[np.ix_(free, free)], -gradient[free], ridge)
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquares(AbstractQuadratic):
+    """||Ax - b||^2/2: by orthogonal factorisation, as accurate as the condition of A allows."""
+
+    A: FloatArray
+    b: FloatArray
+
+    def gradient(self, x: FloatArray) -> FloatArray:
+        """A'(Ax - b)."""
+        return (self.A @ x - self.b) @ self.A
+
+    def curvature(self, move: FloatArray) -> float:
+        """By one product."""
+        image = self.A @ move
+        return float(image @ image)
+
+    def newton(self, x: FloatArray, gradient: FloatArray, free: IntArray, ridge: float) -> FloatArray:
+        """By pivoted QR."""
+        rows, right = self.A[:, free], self.b - self.A @ x
+        if ridge > _SMALLEST_RIDGE:
+            rows = np.vstack([rows, np.sqrt(ridge) * np.eye(free.size)])
+            right = np.concatenate([right, np.zeros(free.size)])
+        return least_squares(rows, right)
+
+
+def minimise_in_box(H: FloatArray, c: FloatArray, upper: float, start: FloatArray) -> FloatArray:
+    """Minimise x'Hx/2 - c'x over 0 <= x <= upper, H symmetric and positive semidefinite."""
+    scale = np.sqrt(np.maximum(np.diagonal(H), 0.0))
+    used = np.flatnonzero(scale > 0)
     x = np.zeros_like(start)
-    if carrying.size == 0:
-        return x
-    scale = diagonal[carrying]
-    x[carrying] = (
-        _minimise(
-            H[np.ix_(carrying, carrying)] / np.outer(scale, scale),
-            c[carrying] / scale,
-            upper * scale,
-            start[carrying] * scale,
-            max_steps,
-        )
-        / scale
-    )
+    if used.size:
+        s = scale[used]
+        function = Gram(H[np.ix_(used, used)] / np.outer(s, s), c[used] / s)
+        x[used] = projected_newton(function, upper * s, start[used] * s) / s
     return np.clip(x, 0.0, upper)
 
 
-def _minimise(H: FloatArray, c: FloatArray, upper: FloatArray, start: FloatArray, max_steps: int) -> FloatArray:
+def least_squares_in_box(A: FloatArray, b: FloatArray, upper: float, start: FloatArray) -> FloatArray:
+    """Minimise ||Ax - b||^2/2 over 0 <= x <= upper without forming A'A."""
+    scale = np.linalg.norm(A, axis=0)
+    used = np.flatnonzero(scale > 0)
+    x = np.zeros_like(start)
+    if used.size:
+        s = scale[used]
+        x[used] = projected_newton(LeastSquares(A[:, used] / s, b), upper * s, start[used] * s) / s
+    return np.clip(x, 0.0, upper)
+
+
+def projected_newton(
+    function: AbstractQuadratic, upper: FloatArray, start: FloatArray, *, max_steps: int = 200
+) -> FloatArray:
+    r"""Minimise a convex quadratic with unit diagonal over 0 <= x <= upper.
+
+    Two-metric projection (Bertsekas 1982): a Newton step on the coordinates that no bound holds, a projected line
+    search, again. The objective never rises; after finitely many steps the free set is that of the solution and one
+    more step solves it. A ridge grows - towards a projected gradient step - when rounding spoils a step, and shrinks
+    when it does not.
+    """
     x = np.clip(start, 0.0, upper)
-    small = _OPTIMAL * float(np.abs(c).max())
+    small = _OPTIMAL * float(np.abs(function.gradient(np.zeros_like(x))).max())
     ridge = _SMALLEST_RIDGE
-    Hx = H @ x
     for _ in range(max_steps):
-        g = Hx - c
+        g = function.gradient(x)
         if np.abs(x - np.clip(x - g, 0.0, upper)).max() <= small:
             break
         near = 1e-13 * float(np.abs(x).max())
@@ -55,25 +121,30 @@ def _minimise(H: FloatArray, c: FloatArray, upper: FloatArray, start: FloatArray
         free = np.flatnonzero(~held)
         direction = -g
         if free.size:
-            direction[free] = solve_ridged(H[np.ix_(free, free)], -g[free], ridge)
+            direction[free] = function.newton(x, g, free, ridge)
         step = 1.0
         accepted = False
         while step > 1e-6 and not accepted:
             trial = np.clip(x + step * direction, 0.0, upper)
             move = trial - x
-            H_move = H @ move
+            slope = float(g @ move)
             # The change of the objective, without the cancellation of comparing two values.
-            change = float(g @ move) + 0.5 * float(move @ H_move)
-            accepted = change < _SUFFICIENT_DECREASE * min(float(g @ move), 0.0)
+            accepted = slope + 0.5 * function.curvature(move) < _SUFFICIENT_DECREASE * min(slope, 0.0)
             step *= 0.5
         if accepted:
-            x, Hx = trial, H @ trial
+            x = trial
             ridge = max(_SMALLEST_RIDGE, 0.1 * ridge)
         elif ridge > 1e3:
             break
         else:
             ridge *= 100.0
     return x
+
+
+def least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
+    """The shortest minimiser of ||Ax - b||."""
+    solution: FloatArray = scipy.linalg.lstsq(A, b, cond=1e-15, lapack_driver="gelsy", check_finite=False)[0]
+    return solution
 
 
 def solve_ridged(H: FloatArray, rhs: FloatArray, ridge: float) -> FloatArray:

@@ -1,7 +1,8 @@
 r"""The least-squares problem when the state of every kink is given: free, at 0, or tied to lambda_i.
 
 Free Clarke weights are eliminated neuron by neuron: mu_ij, i in K_j, can cancel exactly the part of the residual of
-neuron j in span{xt_i : i in K_j}. What is left is a problem in lambda alone, of size n, in Gram form.
+neuron j in span{xt_i : i in K_j}. What is left is a problem in lambda alone. Small problems are kept as they are and
+solved by QR, because samples may nearly coincide; large ones are assembled as a Gram matrix of size n.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.certificates.box_quadratic import minimise_in_box, solve_ridged
+from marginflow.certificates.box_quadratic import least_squares, least_squares_in_box, minimise_in_box, solve_ridged
 from marginflow.certificates.kink_span import kink_span
 from marginflow.certificates.least_squares import Residual, StationarityProblem
 
 _REFINEMENTS = 3
+_SMALL_PROBLEM = 1_000_000  # numbers in the matrix of the reduced problem
 
 
 class EliminatedKinks:
@@ -30,20 +32,23 @@ class EliminatedKinks:
 
     def __init__(self, problem: StationarityProblem, gram: FloatArray, free: BoolArray, tied: BoolArray) -> None:
         self.problem = problem
+        self.gram = gram
         self.tied = tied
         self.carried = problem.active | tied
+        self.small = problem.T.shape[0] * problem.U.size <= _SMALL_PROBLEM
         self.spans = {
-            int(j): kink_span(problem.T, gram, np.flatnonzero(free[:, j])) for j in np.flatnonzero(free.any(axis=0))
+            int(j): kink_span(problem.T, gram, np.flatnonzero(free[:, j]), accurate=self.small)
+            for j in np.flatnonzero(free.any(axis=0))
         }
-        self.H = self._hessian(gram)
 
-    def _hessian(self, gram: FloatArray) -> FloatArray:
+    def hessian(self) -> FloatArray:
+        """The Gram matrix of the reduced problem, y_i y_l sum_j v_j^2 (P_j xt_i) . (P_j xt_l) + ..., shape (n, n)."""
         p = self.problem
         weighted = self.carried * np.abs(p.v)
-        H: FloatArray = gram * (weighted @ weighted.T)
+        H: FloatArray = self.gram * (weighted @ weighted.T)
         for j, span in self.spans.items():
             rows = np.flatnonzero(self.carried[:, j])
-            B = p.v[j] * span.coordinates(p.T, gram, rows)
+            B = p.v[j] * span.coordinates(p.T, self.gram, rows)
             H[np.ix_(rows, rows)] -= B @ B.T
         H += p.rho @ p.rho.T
         H *= p.y[:, None]
@@ -51,13 +56,29 @@ class EliminatedKinks:
         H += np.outer(p.omega, p.omega)
         return H
 
-    def _score(self, residual: Residual) -> FloatArray:
-        """Minus the gradient of the reduced objective at a point with that residual."""
+    def _matrix(self) -> FloatArray:
+        """The columns of the reduced problem themselves, shape (k r + p + 1, n)."""
         p = self.problem
+        n, k = self.carried.shape
+        columns = np.empty((n, k, p.T.shape[1]))
+        for j in range(k):
+            columns[:, j] = p.T
+            if j in self.spans:
+                columns[:, j] = self.spans[j].outside(p.T.T).T
+        columns *= (self.carried * p.v * p.y[:, None])[:, :, None]
+        return np.column_stack([columns.reshape(n, -1), p.y[:, None] * p.rho, p.omega]).T
+
+    def _outside(self, residual: Residual) -> Residual:
+        """The residual without what the free kinks can cancel."""
         hidden = residual.hidden.copy()
         for j, span in self.spans.items():
             hidden[j] = span.outside(hidden[j])
-        P = (p.T @ hidden.T) * p.v
+        return Residual(hidden=hidden, output=residual.output, row=residual.row)
+
+    def _score(self, residual: Residual) -> FloatArray:
+        """Minus the gradient of the reduced objective at a point with that residual."""
+        p = self.problem
+        P = (p.T @ self._outside(residual).hidden.T) * p.v
         s: FloatArray = np.einsum("ij,ij->i", P, self.carried) + p.rho @ residual.output
         return p.y * s + p.omega * residual.row
 
@@ -83,21 +104,38 @@ class EliminatedKinks:
         """The minimiser over 0 <= lambda <= cap and unbounded free mu, refined against the ambient residual."""
         p = self.problem
         nothing = np.zeros(p.active.shape)
-        zero = np.zeros(p.y.size)
-        lam = minimise_in_box(self.H, self._score(p.residual(zero, nothing)), p.cap, start)
+        zero = p.residual(np.zeros(p.y.size), nothing)
+        if self.small:
+            A = self._matrix()
+            lam = least_squares_in_box(A, _stacked(self._outside(zero)), p.cap, start)
+        else:
+            H = self.hessian()
+            lam = minimise_in_box(H, self._score(zero), p.cap, start)
         mu = self._solve_kinks(lam, nothing)
         free = np.flatnonzero((lam > 0) & (lam < p.cap))
         if free.size == 0:
             return lam, mu
-        block = self.H[np.ix_(free, free)]
+        if self.small:
+            scale = np.linalg.norm(A[:, free], axis=0)
+            columns = A[:, free] / scale
+        else:
+            block = H[np.ix_(free, free)]
         size = p.residual(lam, mu).norm()
         for _ in range(_REFINEMENTS):
-            score = self._score(p.residual(lam, mu))
+            residual = p.residual(lam, mu)
+            if self.small:
+                step = least_squares(columns, _stacked(self._outside(residual))) / scale
+            else:
+                step = solve_ridged(block, self._score(residual)[free], 1e-15)
             better = lam.copy()
-            better[free] = np.clip(lam[free] + solve_ridged(block, score[free], 1e-15), 0.0, p.cap)
+            better[free] = np.clip(lam[free] + step, 0.0, p.cap)
             better_mu = self._solve_kinks(better, mu)
             better_size = p.residual(better, better_mu).norm()
             if better_size >= size:
                 break
             lam, mu, size = better, better_mu, better_size
         return lam, mu
+
+
+def _stacked(residual: Residual) -> FloatArray:
+    return np.concatenate([residual.hidden.ravel(), residual.output, [residual.row]])

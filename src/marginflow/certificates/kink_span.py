@@ -25,7 +25,7 @@ class AbstractKinkSpan(ABC):
 
     @abstractmethod
     def outside(self, vector: FloatArray) -> FloatArray:
-        """The part of `vector` orthogonal to the span."""
+        """The part of `vector`, or of every column of a matrix, orthogonal to the span."""
 
     @abstractmethod
     def coordinates(self, T: FloatArray, gram: FloatArray, chosen: IntArray) -> FloatArray:
@@ -47,7 +47,7 @@ class CholeskySpan(AbstractKinkSpan):
 
     def outside(self, vector: FloatArray) -> FloatArray:
         """Subtract the combination of the samples."""
-        left: FloatArray = vector - self.coefficients(vector) @ self.samples
+        left: FloatArray = vector - self.samples.T @ self.coefficients(vector)
         return left
 
     def coordinates(self, T: FloatArray, gram: FloatArray, chosen: IntArray) -> FloatArray:
@@ -85,9 +85,9 @@ class OrthogonalSpan(AbstractKinkSpan):
         return B
 
 
-def kink_span(T: FloatArray, gram: FloatArray, rows: IntArray) -> AbstractKinkSpan:
-    """The span of the rows `rows` of T; gram = T T'."""
-    if rows.size < T.shape[1]:
+def kink_span(T: FloatArray, gram: FloatArray, rows: IntArray, *, accurate: bool) -> AbstractKinkSpan:
+    """The span of the rows `rows` of T; gram = T T'. `accurate` asks for QR whatever the condition."""
+    if rows.size < T.shape[1] and not accurate:
         block = gram[np.ix_(rows, rows)]
         try:
             factor = scipy.linalg.cholesky(block, lower=True, check_finite=False)

@@ -267,7 +267,7 @@ class _Judge:
         reduced = EliminatedKinks(part, part.T @ part.T.T, free, np.zeros_like(free))
         effect = sign * (1.0 if trained else abs(float(net.v[neuron])))
         wanted = -effect * y[rows] * np.maximum(self.T[rows] @ u, 0.0)
-        z = solve_ridged(reduced.H, wanted, 1e-14)
+        z = solve_ridged(reduced.hessian(), wanted, 1e-14)
         M = reduced.lift(z)
         A = net.v[:, None] * ((y[rows, None] * M).T @ self.T[rows])
         v = np.maximum(self.Z[rows], 0.0).T @ (y[rows] * z) if trained else np.zeros(net.width)
