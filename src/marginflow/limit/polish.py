@@ -72,6 +72,7 @@ def identify(admm: Admm) -> Structure:
     same = problem.y[:, None] * s > 0
     z0, tau = (admm.Z + admm.Y)[:, live], admm.tau[:, None]
     held = np.where(z0 > tau, ACTIVE, np.where((z0 >= 0) & (tau > 0), KINK, INACTIVE))
+    _at_most_rank_kinks(held, z0 / np.where(tau > 0, tau, 1.0), problem.X.shape[1] - 1)
     state = np.where(same, np.where(problem.X @ admm.U[live].T > 0, ACTIVE, INACTIVE), held)
     capped = admm.multipliers >= problem.penalty * (1.0 - 1e-12)
     return Structure(
@@ -82,6 +83,19 @@ def identify(admm: Admm) -> Structure:
         lam=admm.multipliers,
         t=admm.a2[live] if frozen and admm.a2 is not None else admm.t[live],
     )
+
+
+def _at_most_rank_kinks(state: IntArray, clarke: FloatArray, most: int) -> None:
+    """A neuron orthogonal to as many samples as there are dimensions is zero: release the least certain kinks.
+
+    `clarke` (m, k) estimates the weights; those nearest to 0 or 1 are likely to end there.
+    """
+    kinks = state == KINK
+    for j in np.flatnonzero(kinks.sum(axis=0) > most):
+        rows = np.flatnonzero(kinks[:, j])
+        inside = np.minimum(clarke[rows, j], 1.0 - clarke[rows, j])
+        released = rows[np.argsort(-inside)[most:]]
+        state[released, j] = np.where(clarke[released, j] > 0.5, ACTIVE, INACTIVE)
 
 
 def polish(
@@ -114,7 +128,7 @@ def polish(
     began_at = admm.objective
     history: list[Progress] = []
     best, best_value = _iterate(admm), _value(problem, admm)
-    length, steps = _FIRST_ROUND, 0
+    length, steps, in_newton = _FIRST_ROUND, 0, 0.0
     while True:
         for _ in range(max(1, length // 10)):
             admm.run(10)
@@ -136,8 +150,11 @@ def polish(
         value = _value(problem, admm)
         if value <= best_value:
             best, best_value = _iterate(admm), value
-        if admm.anchor_weight == 0.0 and _settled(admm):
+        spent = time.monotonic() - started - in_newton
+        if admm.anchor_weight == 0.0 and _settled(admm) and in_newton <= spent:
+            began = time.monotonic()
             result = newton(problem, identify(admm), frozen=frozen, rho=admm.rho, deadline=deadline)
+            in_newton += time.monotonic() - began
             steps += result.iterations
             if result.converged:
                 best = _exact(admm, result)
