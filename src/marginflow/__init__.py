@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
-    from marginflow import certificates, data, flow, limit, losses, networks, robustness
+    from marginflow import certificates, data, flow, limit, losses, networks, robustness, theory
     from marginflow.certificates import certify
     from marginflow.flow import train
     from marginflow.limit import kkt_point
@@ -24,6 +24,7 @@ __all__ = [
     "losses",
     "networks",
     "robustness",
+    "theory",
     "train",
 ]
 __version__ = "0.1.0"

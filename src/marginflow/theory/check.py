@@ -1,0 +1,230 @@
+"""One comparison of an observed number with a bound: the atom of every verdict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from marginflow.errors import InputError
+
+RTOL: Final = 1e-9
+"""Rounding allowed in a comparison, relative to the largest of the two sides and `scale`."""
+
+Relation = Literal["<=", ">=", "<", ">", "==", "is"]
+State = Literal["met", "failed", "undecided"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """An observed number beside the bound that a statement puts on it.
+
+    Parameters
+    ----------
+    name : str
+        What is compared, in a few words.
+    observed : float
+        What was measured; not a number counts as failed.
+    relation : "<=", ">=", "<", ">", "==" or "is"
+        How observed and bound should compare; "is" only reports a value and is never a hypothesis or a conclusion.
+    bound : float or None
+        None only with "is".
+    tolerance : float
+        Absolute. "<=", ">=", "==" are met within it; "<" and ">" must hold by more than it.
+    note : str
+        Anything a reader should know: where the worst case is, which formula was used.
+    interval : (float, float) or None
+        When the observed number is an estimate or bracketed, what is known for certain (Clopper-Pearson limits, bounds
+        from two sides). The comparison is then decided only if the whole interval agrees.
+    vacuous : bool
+        The bound says nothing (a probability of at most 1.7): it is met, but no evidence.
+
+    Examples
+    --------
+    >>> from marginflow.theory.check import Check
+    >>> Check(name="margin", observed=0.5, relation=">=", bound=1.0).state
+    'failed'
+    >>> Check(name="risk", observed=0.0, relation="<=", bound=0.01, interval=(0.0, 0.03)).state
+    'undecided'
+    """
+
+    name: str
+    observed: float
+    relation: Relation
+    bound: float | None = None
+    tolerance: float = 0.0
+    note: str = ""
+    interval: tuple[float, float] | None = None
+    vacuous: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.bound is None) != (self.relation == "is"):
+            raise InputError(f"Check {self.name!r} has relation {self.relation!r} and bound {self.bound!r}.")
+        if self.interval is not None and not self.interval[0] <= self.interval[1]:
+            raise InputError(f"Check {self.name!r} has the interval {self.interval}; low <= high is expected.")
+
+    @property
+    def slack(self) -> float | None:
+        """By how much the relation holds: negative when it does not (minus the distance for "=="); None for "is"."""
+        return None if self.bound is None else self._slack_of(self.observed)
+
+    def _slack_of(self, observed: float) -> float:
+        assert self.bound is not None
+        if observed == self.bound:  # also where both are infinite
+            return 0.0
+        if self.relation == "==":
+            return -abs(observed - self.bound)
+        return self.bound - observed if self.relation in ("<=", "<") else observed - self.bound
+
+    def _met_by(self, observed: float) -> bool:
+        slack = self._slack_of(observed)
+        return slack > self.tolerance if self.relation in ("<", ">") else slack >= -self.tolerance
+
+    @property
+    def state(self) -> State:
+        """Whether the relation is met, failed, or not decided by what is known."""
+        if self.relation == "is":
+            return "met"
+        if math.isnan(self.observed):
+            return "failed"
+        if self.interval is None:
+            return "met" if self._met_by(self.observed) else "failed"
+        low, high = self.interval
+        if self.relation == "==":
+            assert self.bound is not None
+            inside = low - self.tolerance <= self.bound <= high + self.tolerance
+            return "undecided" if inside else "failed"
+        agree = {self._met_by(low), self._met_by(high)}
+        return "undecided" if len(agree) == 2 else ("met" if agree.pop() else "failed")
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values."""
+        return {
+            "name": self.name,
+            "observed": self.observed,
+            "relation": self.relation,
+            "bound": self.bound,
+            "slack": self.slack,
+            "tolerance": self.tolerance,
+            "interval": None if self.interval is None else list(self.interval),
+            "state": self.state,
+            "vacuous": self.vacuous,
+            "note": self.note,
+        }
+
+    def __str__(self) -> str:
+        shown = f"{self.observed:.6g}"
+        if self.interval is not None:
+            shown += f" in [{self.interval[0]:.4g}, {self.interval[1]:.4g}]"
+        if self.relation == "is":
+            line = f"{self.name} = {shown}"
+        else:
+            line = f"{self.name}: {shown} {self.relation} {self.bound:.6g}, slack {self.slack:.3g}, {self.state}"
+        return line + (" (the bound says nothing)" if self.vacuous else "") + (f" [{self.note}]" if self.note else "")
+
+
+class Options(TypedDict, total=False):
+    """Keywords of `compare`."""
+
+    rtol: float
+    scale: ArrayLike
+    note: str
+    vacuous: bool
+
+
+def at_most(name: str, observed: ArrayLike, bound: ArrayLike, **options: Unpack[Options]) -> Check:
+    """observed <= bound; see `compare`."""
+    return compare(name, observed, "<=", bound, **options)
+
+
+def at_least(name: str, observed: ArrayLike, bound: ArrayLike, **options: Unpack[Options]) -> Check:
+    """observed >= bound; see `compare`."""
+    return compare(name, observed, ">=", bound, **options)
+
+
+def below(name: str, observed: ArrayLike, bound: ArrayLike, **options: Unpack[Options]) -> Check:
+    """observed < bound by more than rounding; see `compare`."""
+    return compare(name, observed, "<", bound, **options)
+
+
+def above(name: str, observed: ArrayLike, bound: ArrayLike, **options: Unpack[Options]) -> Check:
+    """observed > bound by more than rounding; see `compare`."""
+    return compare(name, observed, ">", bound, **options)
+
+
+def equal(name: str, observed: ArrayLike, bound: ArrayLike, **options: Unpack[Options]) -> Check:
+    """observed == bound up to rounding; see `compare`."""
+    return compare(name, observed, "==", bound, **options)
+
+
+def value(name: str, observed: float, note: str = "") -> Check:
+    """A number that is only reported."""
+    return Check(name=name, observed=float(observed), relation="is", note=note)
+
+
+def true(name: str, condition: bool, note: str = "") -> Check:
+    """A condition: observed is 1 where it is true, 0 where not, and the bound is 1."""
+    return Check(name=name, observed=float(bool(condition)), relation="==", bound=1.0, note=note)
+
+
+def compare(
+    name: str,
+    observed: ArrayLike,
+    relation: Relation,
+    bound: ArrayLike,
+    *,
+    rtol: float = RTOL,
+    scale: ArrayLike = 0.0,
+    note: str = "",
+    vacuous: bool = False,
+) -> Check:
+    """Compare numbers, or arrays entry by entry: the check is then about the worst entry and says where it is.
+
+    Parameters
+    ----------
+    observed, bound : numbers or arrays that broadcast together
+        An empty comparison fails: nothing is no evidence.
+    rtol : float
+        tolerance = rtol max(|observed|, |bound|, scale), entry by entry.
+    scale : number or array
+        Size of the terms whose difference is compared, where that is larger than both sides.
+    vacuous : bool
+        Mark the bound as one that says nothing.
+
+    Examples
+    --------
+    >>> from marginflow.theory.check import compare
+    >>> compare("entries", [1.0, 3.0, 2.0], "<=", 2.5).note
+    'worst of 3, at 1'
+    """
+    seen, limits, sizes = np.broadcast_arrays(
+        np.asarray(observed, dtype=np.float64),
+        np.asarray(bound, dtype=np.float64),
+        np.asarray(scale, dtype=np.float64),
+    )
+    if seen.size == 0:
+        return Check(name=name, observed=math.nan, relation=relation, bound=math.nan, note="nothing to compare")
+    with np.errstate(invalid="ignore"):
+        largest = np.maximum(np.maximum(np.abs(seen), np.abs(limits)), sizes)
+        tolerance = rtol * np.where(np.isfinite(largest), largest, 0.0)
+        slack = np.where(seen == limits, 0.0, limits - seen if relation in ("<=", "<") else seen - limits)
+        if relation == "==":
+            slack = -np.abs(slack)
+        excess = slack - tolerance if relation in ("<", ">") else slack + tolerance
+    excess = np.where(np.isnan(seen) | np.isnan(limits), -math.inf, excess)
+    place = np.unravel_index(int(np.argmin(excess)), seen.shape)
+    if seen.size > 1:
+        where = ", ".join(str(int(index)) for index in place)
+        note = f"worst of {seen.size}, at {where}" + (f"; {note}" if note else "")
+    return Check(
+        name=name,
+        observed=float(seen[place]),
+        relation=relation,
+        bound=float(limits[place]),
+        tolerance=float(tolerance[place]),
+        note=note,
+        vacuous=vacuous,
+    )

@@ -1,0 +1,124 @@
+"""What a statement is checked on: a network, data, their law, a test draw, a recorded run, numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from marginflow.certificates import Certificate, certify
+from marginflow.data import AbstractDistribution, Dataset
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+
+if TYPE_CHECKING:
+    from marginflow.flow import Run
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Instance:
+    """Everything that a statement may ask for; it names what is missing.
+
+    Parameters
+    ----------
+    name : str
+        What it is, for readers.
+    network : TwoLayer or None
+        Judged as it is: whatever needs margin 1 rescales it (`certificate.network`).
+    data : Dataset or None
+        The training sample.
+    multipliers : (lambda (n,), mu (n, k)) or None
+        Candidates at margin 1; they are checked, never trusted, and replaced where better ones exist.
+    networks : tuple of TwoLayer
+        Further networks on the same data, for statements that compare.
+    law : AbstractDistribution or None
+        The distribution that a probability statement is about.
+    test : Dataset or None
+        Fresh points, in the coordinates of `data`.
+    run : Run or None
+        A recorded training run; statements never train.
+    initial : TwoLayer or None
+        Where training started.
+    parameters : mapping
+        Named numbers and words; each statement says which it knows.
+    seed : int
+        Of any Monte Carlo that a statement does.
+    """
+
+    name: str = ""
+    network: TwoLayer | None = None
+    data: Dataset | None = None
+    multipliers: tuple[ArrayLike, ArrayLike] | None = None
+    networks: tuple[TwoLayer, ...] = ()
+    law: AbstractDistribution | None = None
+    test: Dataset | None = None
+    run: Run | None = None
+    initial: TwoLayer | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    seed: int = 0
+
+    def the_network(self) -> TwoLayer:
+        """The network, or an `InputError`."""
+        if self.network is None:
+            raise InputError("A network is needed and none was given.")
+        return self.network
+
+    def the_data(self) -> Dataset:
+        """The data, or an `InputError`."""
+        if self.data is None:
+            raise InputError("Data are needed and none were given.")
+        return self.data
+
+    def the_law(self) -> AbstractDistribution:
+        """The distribution, or an `InputError`."""
+        if self.law is None:
+            raise InputError("A law (a distribution of marginflow.data) is needed and none was given.")
+        return self.law
+
+    def the_test(self) -> Dataset:
+        """The test points, or an `InputError`."""
+        if self.test is None:
+            raise InputError("Test points are needed and none were given.")
+        return self.test
+
+    def the_run(self) -> Run:
+        """The recorded run, or an `InputError`."""
+        if self.run is None:
+            raise InputError("A recorded run (of marginflow.train) is needed and none was given.")
+        return self.run
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """A parameter as a number."""
+        given = self.parameters.get(name, default)
+        if given is None:
+            raise InputError(f"The parameter {name} is needed and was not given.")
+        if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
+            raise InputError(f"The parameter {name} is {given!r}; a number is expected.")
+        return float(given)
+
+    def whole(self, name: str, default: int | None = None) -> int:
+        """A parameter as a whole number."""
+        number = self.number(name, default)
+        if number != int(number):
+            raise InputError(f"The parameter {name} is {number:g}; a whole number is expected.")
+        return int(number)
+
+    def word(self, name: str, default: str, choices: tuple[str, ...]) -> str:
+        """A parameter as one of the given words."""
+        given = self.parameters.get(name, default)
+        if given not in choices:
+            raise InputError(f"The parameter {name} is {given!r}; one of {choices} is expected.")
+        return str(given)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The KKT certificate of the network on the data, computed once; its network is at margin 1."""
+        return certify(self.the_network(), self.the_data(), multipliers=self.multipliers, initial=self.initial)
+
+    def __repr__(self) -> str:
+        given = [str(item) for item in (self.network, self.data, self.law, self.run) if item is not None]
+        return f"Instance({self.name or 'unnamed'}: {', '.join(given) or dict(self.parameters)})"

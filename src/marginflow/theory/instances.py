@@ -1,0 +1,64 @@
+"""KKT points that many statements are shown on: closed forms and exact pairs, made once and kept.
+
+Nothing here trains. The points come from `limit`; their multipliers travel with them as candidates, which the
+certificate checks.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
+from marginflow.limit import ClosedForm, convex_pair, orthogonal
+from marginflow.theory.instance import Instance
+
+
+def at_point(point: ClosedForm, name: str, **fields: object) -> Instance:
+    """The instance of a KKT point that is known with its multipliers."""
+    mu = point.multipliers[:, None] * point.clarke
+    return Instance(
+        name=name,
+        network=point.network,
+        data=point.data,
+        multipliers=(point.multipliers, mu),
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+@cache
+def orthogonal_point(
+    dimension: int, n_samples: int, *, positive: int | None = None, width: int = 2, design: str = "basis"
+) -> Instance:
+    """The closed form on orthogonal samples of norm sqrt(d), the first `positive` of them (half by default) positive.
+
+    [VYS22, X.orthKKT]; `design` is "basis" or "hadamard" (entries -1 and +1, inner products exactly zero).
+    """
+    sample = Orthogonal(dimension=dimension, design=design, labels="halves").sample(n_samples)  # type: ignore[arg-type]
+    plus = (n_samples + 1) // 2 if positive is None else positive
+    y = np.where(np.arange(n_samples) < plus, 1.0, -1.0)
+    point = orthogonal(Dataset(X=sample.X, y=y))
+    if width > 2:
+        point = point.widened(width)
+    return at_point(point, f"the closed form on {n_samples} orthogonal samples in dimension {dimension} ({design})")
+
+
+@cache
+def gram_point(
+    dimension: int, n_samples: int, p: float, *, pattern: str = "equal", width: int = 2, seed: int = 0
+) -> Instance:
+    """The exact pair on samples of norm sqrt(d) with a designed Gram matrix, max |<x_i, x_j>| = p."""
+    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=pattern)  # type: ignore[arg-type]
+    point = convex_pair(law.sample(n_samples, seed=seed))
+    if width > 2:
+        point = point.widened(width)
+    return at_point(point, f"the exact pair on {n_samples} samples in dimension {dimension} with p = {p:g} ({pattern})")
+
+
+@cache
+def sphere_point(dimension: int, n_samples: int, *, seed: int = 0) -> Instance:
+    """The exact pair on uniform samples of the sphere of radius sqrt(d), in reduced coordinates, both labels."""
+    law = GramReduction(Sphere(dimension=dimension, labels="both"))
+    point = convex_pair(law.sample(n_samples, seed=seed))
+    return at_point(point, f"the exact pair on {n_samples} random samples in dimension {dimension} (seed {seed})")

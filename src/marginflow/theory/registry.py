@@ -1,0 +1,147 @@
+"""Which statements exist: found by walking the rooms of the papers, counted against the catalogue of their ids."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.resources
+import importlib.util
+import pkgutil
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from marginflow.errors import InputError
+from marginflow.theory.bibliography import PAPERS
+from marginflow.theory.statement import Statement
+from marginflow.theory.verdict import Verdict
+
+Entry = Literal["statement", "figure", "probe"]
+
+
+@cache
+def catalogue() -> dict[str, Entry]:
+    """Every id of the four papers and whether it is a statement, a figure or a probe."""
+    text = importlib.resources.files("marginflow.theory").joinpath("catalogue.txt").read_text(encoding="utf-8")
+    entries: dict[str, Entry] = {}
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            kind, name = line.split()
+            entries[name] = kind  # type: ignore[assignment]
+    return entries
+
+
+@cache
+def statements_of(paper: str) -> dict[str, Statement]:
+    """All statements of one paper, by id, in the order of the catalogue; empty where its room is not built yet.
+
+    Every module-level `Statement` in `marginflow.theory.<paper>` counts: to add one is to write it down.
+    """
+    if paper not in PAPERS:
+        raise InputError(f"There is no paper {paper!r}; known are {', '.join(PAPERS)}.")
+    room = f"marginflow.theory.{paper.lower()}"
+    if importlib.util.find_spec(room) is None:
+        return {}
+    package = importlib.import_module(room)
+    found: dict[str, Statement] = {}
+    for module in pkgutil.walk_packages(package.__path__, prefix=f"{room}."):
+        for thing in vars(importlib.import_module(module.name)).values():
+            if not isinstance(thing, Statement):
+                continue
+            if found.get(thing.id, thing) is not thing:
+                raise InputError(f"Two statements have the id {thing.id}.")
+            if not thing.id.startswith(f"{paper}/"):
+                raise InputError(f"{thing.id} is in the room of {paper}.")
+            found[thing.id] = thing
+    place = {name: number for number, name in enumerate(catalogue())}
+    return {name: found[name] for name in sorted(found, key=lambda name: (place.get(name, len(place)), name))}
+
+
+def statements(paper: str | None = None) -> tuple[Statement, ...]:
+    """All statements, or those of one paper.
+
+    Examples
+    --------
+    >>> from marginflow import theory
+    >>> len(theory.statements("VYS22")) > 0
+    True
+    """
+    keys = PAPERS if paper is None else (paper,)
+    return tuple(one for key in keys for one in statements_of(key).values())
+
+
+def statement(id: str) -> Statement:
+    """The statement with this id, such as "VYS22/Thm4.1"; an `InputError` names the nearest ones.
+
+    Examples
+    --------
+    >>> from marginflow import theory
+    >>> theory.statement("VYS22/LemC.5").kind
+    'lemma'
+    """
+    key = id.partition("/")[0]
+    if key in PAPERS:
+        known = statements_of(key)
+        if id in known:
+            return known[id]
+    import difflib
+
+    every = [name for paper in PAPERS for name in statements_of(paper)]
+    near = difflib.get_close_matches(id, every, n=3, cutoff=0.4)
+    hint = f"did you mean {', '.join(near)}?" if near else "see `marginflow statements`."
+    raise InputError(f"There is no statement {id!r}; {hint}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Covered:
+    """One id of the catalogue: whether it is implemented, and what its example and control say.
+
+    `example` and `control` are None where there is no statement.
+    """
+
+    id: str
+    entry: Entry
+    statement: Statement | None
+    example: Verdict | None
+    control: Verdict | None
+
+    @property
+    def implemented(self) -> bool:
+        """Whether there is a statement with this id."""
+        return self.statement is not None
+
+    @property
+    def sound(self) -> bool:
+        """Whether the example holds (or is measured) and the control does what it announces."""
+        if self.statement is None or self.example is None or self.control is None:
+            return False
+        wanted = "measured" if self.statement.is_probe else "holds"
+        return self.example.outcome == wanted and self.control.outcome == self.statement.control_outcome
+
+
+def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ...]:
+    """Every statement and probe of the catalogue beside what is implemented; figures belong to the experiments.
+
+    Parameters
+    ----------
+    paper : str or None
+        One paper, or all.
+    run : bool
+        Whether to judge the examples and controls too.
+    """
+    rows = []
+    for name, entry in catalogue().items():
+        key = name.partition("/")[0]
+        if entry == "figure" or (paper is not None and key != paper):
+            continue
+        one = statements_of(key).get(name)
+        judged = one is not None and run
+        rows.append(
+            Covered(
+                id=name,
+                entry=entry,
+                statement=one,
+                example=one.judge_instance(one.example()) if one is not None and judged else None,
+                control=one.judge_instance(one.control()) if one is not None and judged else None,
+            )
+        )
+    return tuple(rows)

@@ -1,0 +1,207 @@
+"""A statement of a paper that can be checked: what it says, what it needs, and an example and a control for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, final, get_args
+
+from numpy.typing import ArrayLike
+
+from marginflow.data import AbstractDistribution, Dataset
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+from marginflow.theory.bibliography import PAPERS, Paper
+from marginflow.theory.instance import Instance
+from marginflow.theory.verdict import Findings, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from marginflow.flow import Run
+
+Kind = Literal[
+    "definition",
+    "assumption",
+    "example",
+    "lemma",
+    "proposition",
+    "theorem",
+    "corollary",
+    "remark",
+    "construction",
+    "probe",
+]
+Need = Literal["network", "networks", "multipliers", "data", "law", "test", "run", "initial", "parameters"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forms:
+    """A statement as printed, as its proof gives it, and as sharp as we know, where these differ.
+
+    Parameters
+    ----------
+    printed, proved, sharp : str
+        LaTeX; empty where there is nothing to add.
+    remark : str
+        What is wrong, missing or loose in print, in one or two sentences.
+    """
+
+    printed: str = ""
+    proved: str = ""
+    sharp: str = ""
+    remark: str = ""
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Statement:
+    r"""One statement of a paper, executable.
+
+    Parameters
+    ----------
+    id : str
+        As in the catalogue, "VYS22/LemC.4".
+    kind : str
+        definition, assumption, example, lemma, proposition, theorem, corollary, remark, construction or probe.
+    number : str
+        Where it stands in the paper, "Lemma C.4"; for what is derived here, what it builds on.
+    meaning : str
+        One line.
+    formula : str
+        LaTeX of what is checked.
+    needs : tuple of str
+        What `check` must be given: network, networks, multipliers, data, law, test, run, initial, parameters.
+    judge : function of an Instance that returns Findings
+        The mathematics.
+    example, control : functions without arguments that return an Instance
+        One on which the statement applies and holds, and one on which it must not.
+    control_shows : str
+        What is wrong with the control, in a few words.
+    control_outcome : str
+        The outcome on the control: "not applicable", "violated" or "vacuous".
+    parameters : dict of str to str
+        The named numbers that `check` takes by keyword, and what they mean.
+    forms : Forms or None
+        Printed, proved and sharp forms where they differ.
+
+    Examples
+    --------
+    >>> from marginflow import theory
+    >>> lemma = theory.statement("VYS22/LemC.4")
+    >>> lemma.judge_instance(lemma.example()).outcome
+    'holds'
+    """
+
+    id: str
+    kind: Kind
+    number: str
+    meaning: str
+    formula: str
+    needs: tuple[Need, ...]
+    judge: Callable[[Instance], Findings]
+    example: Callable[[], Instance]
+    control: Callable[[], Instance]
+    control_shows: str
+    control_outcome: Outcome = "not applicable"
+    parameters: dict[str, str] | None = None
+    forms: Forms | None = None
+
+    def __post_init__(self) -> None:
+        key = self.id.partition("/")[0]
+        if key not in PAPERS or "/" not in self.id:
+            raise InputError(f"The id {self.id!r} does not begin with a paper and a slash; known are {sorted(PAPERS)}.")
+        if self.kind not in get_args(Kind):
+            raise InputError(f"{self.id} has the kind {self.kind!r}; one of {get_args(Kind)} is expected.")
+        if not self.needs or not set(self.needs) <= set(get_args(Need)):
+            raise InputError(f"{self.id} needs {self.needs}; some of {get_args(Need)} are expected.")
+        if self.control_outcome in ("holds", "measured"):
+            raise InputError(f"{self.id} has a control that {self.control_outcome}; a control must not.")
+        for name in ("number", "meaning", "formula", "control_shows"):
+            if not getattr(self, name):
+                raise InputError(f"{self.id} has no {name}.")
+
+    @property
+    def paper(self) -> Paper:
+        """The paper that the id names."""
+        return PAPERS[self.id.partition("/")[0]]
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether this measures an open question instead of checking a claim."""
+        return self.kind == "probe"
+
+    def judge_instance(self, instance: Instance) -> Verdict:
+        """The verdict on an instance; an `InputError` names what the instance lacks."""
+        for need in self.needs:
+            if need != "parameters" and not _given(instance, need):
+                raise InputError(f"{self.id} needs {' and '.join(self.needs)}; {need} was not given.")
+        known = set(self.parameters or {})
+        foreign = sorted(set(instance.parameters) - known)
+        if foreign:
+            wanted = f"it knows {sorted(known)}" if known else "it has none"
+            raise InputError(f"{self.id} has no parameter {foreign[0]!r}; {wanted}.")
+        found = self.judge(instance)
+        return Verdict(
+            id=self.id,
+            hypotheses=found.hypotheses,
+            constants=found.constants,
+            conclusions=found.conclusions,
+            probe=self.is_probe,
+            instance=instance.name,
+        )
+
+    def check(
+        self,
+        network: TwoLayer | None = None,
+        data: Dataset | None = None,
+        *,
+        multipliers: tuple[ArrayLike, ArrayLike] | None = None,
+        networks: tuple[TwoLayer, ...] = (),
+        law: AbstractDistribution | None = None,
+        test: Dataset | None = None,
+        run: Run | None = None,
+        initial: TwoLayer | None = None,
+        seed: int = 0,
+        **parameters: object,
+    ) -> Verdict:
+        """The verdict on a network, data and whatever else the statement `needs`.
+
+        Parameters
+        ----------
+        network : TwoLayer or None
+        data : Dataset or None
+        multipliers, networks, law, test, run, initial, seed
+            See `Instance`.
+        **parameters
+            Those that the statement lists under `parameters`.
+        """
+        return self.judge_instance(
+            Instance(
+                network=network,
+                data=data,
+                multipliers=multipliers,
+                networks=networks,
+                law=law,
+                test=test,
+                run=run,
+                initial=initial,
+                parameters=parameters,
+                seed=seed,
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"Statement({self.id}, {self.kind}: {self.meaning})"
+
+
+def _given(instance: Instance, need: Need) -> bool:
+    held: dict[str, object] = {
+        "network": instance.network,
+        "networks": instance.networks or None,
+        "multipliers": instance.multipliers,
+        "data": instance.data,
+        "law": instance.law,
+        "test": instance.test,
+        "run": instance.run,
+        "initial": instance.initial,
+    }
+    return held[need] is not None

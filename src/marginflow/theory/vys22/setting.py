@@ -1,0 +1,221 @@
+r"""The setting of [VYS22, Thm 4.1]: the numbers d, m, p, c, c', u of the samples in I, and the sums over neurons.
+
+`Setting` knows the data only; `Neurons` adds a KKT point at margin 1 with its mu_ij = lambda_i sigma'_ij. The letters
+are the paper's; c is always the class balance here (the correlation bound of Thm 3.1 is c_corr).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray
+from marginflow.certificates import DEFAULT_TOLERANCE
+from marginflow.data import Dataset
+from marginflow.theory.check import Check, at_most, compare
+from marginflow.theory.instance import Instance
+
+NORM_RTOL: Final = 1e-9
+"""How far ||x_i||^2 may be from d, relatively, and still count as d."""
+P_NOISE: Final = 1e-12
+"""Inner products below this times d are rounding: p = 0."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Setting:
+    """The data side of Theorem 4.1, on the samples of I.
+
+    Parameters
+    ----------
+    X, y : arrays, shapes (m, d') and (m,)
+        The samples in I; d' < d in reduced coordinates.
+    d : int
+        The ambient dimension.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    d: int
+
+    @classmethod
+    def of(cls, data: Dataset, samples: BoolArray | None = None) -> Setting:
+        """All samples, or those of a mask."""
+        chosen = slice(None) if samples is None else samples
+        d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
+        return cls(X=data.X[chosen], y=data.y[chosen], d=d)
+
+    @property
+    def m(self) -> int:
+        """|I|."""
+        return int(self.y.size)
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """<x_i, x_j>, shape (m, m)."""
+        return self.X @ self.X.T
+
+    @cached_property
+    def p(self) -> float:
+        """max_{i != j} |<x_i, x_j>|; rounding counts as zero, and so does a single sample."""
+        off = np.abs(self.gram[~np.eye(self.m, dtype=np.bool_)])
+        largest = float(off.max(initial=0.0))
+        return largest if largest > P_NOISE * self.d else 0.0
+
+    @property
+    def n_plus(self) -> int:
+        """|I+|."""
+        return int((self.y > 0).sum())
+
+    @property
+    def n_minus(self) -> int:
+        """|I-|."""
+        return self.m - self.n_plus
+
+    @property
+    def n_least(self) -> int:
+        """The size of the smaller class, c m."""
+        return min(self.n_plus, self.n_minus)
+
+    @property
+    def c(self) -> float:
+        """The balance min(|I+|, |I-|) / m, the largest that the theorem allows."""
+        return self.n_least / self.m
+
+    @property
+    def c_prime(self) -> float:
+        """c' = m (p + 1) / (d + 1)."""
+        return self.m * (self.p + 1) / (self.d + 1)
+
+    @property
+    def allowed(self) -> float:
+        """(d + 1) / (3 (p + 1)), the largest m that the theorem allows."""
+        return (self.d + 1) / (3 * (self.p + 1))
+
+    @property
+    def D(self) -> float:
+        """d - m p; exactly d where p = 0 (Lemma C.5 divides p by p there)."""
+        return self.d - self.m * self.p
+
+    @property
+    def D_sharp(self) -> float:
+        """d - (m - 1) p: the sum of Lemma C.4 skips the sample itself."""
+        return self.d - (self.m - 1) * self.p
+
+    @cached_property
+    def u(self) -> FloatArray:
+        """u = sum_i y_i x_i."""
+        return self.y @ self.X
+
+    @property
+    def u_norm(self) -> float:
+        """||u||."""
+        return float(np.linalg.norm(self.u))
+
+    @property
+    def eta_1(self) -> float:
+        """(p + 1) / (d - m p)."""
+        return (self.p + 1) / self.D
+
+    @property
+    def eta_2(self) -> float:
+        """2 (c c' + 1) (d + 1) / (m c (d - m p)); infinite where a class is empty."""
+        if self.n_least == 0:
+            return np.inf
+        return 2 * (self.c * self.c_prime + 1) * (self.d + 1) / (self.n_least * self.D)
+
+    # The hypotheses, each written once -------------------------------------------------------------
+
+    def equal_norms(self) -> Check:
+        """||x_i||^2 = d for all i in I [VYS22, A.sphere]."""
+        squares = np.diag(self.gram)
+        return compare("squared norms equal d", squares, "==", float(self.d), rtol=NORM_RTOL)
+
+    def balanced(self) -> Check:
+        """min(|I+|, |I-|) / m = c > 0 [VYS22, A.balance]."""
+        return compare("class balance c", self.c, ">", 0.0, note=f"{self.n_plus} positive, {self.n_minus} negative")
+
+    def few_samples(self) -> Check:
+        """m <= (d + 1) / (3 (p + 1)) [VYS22, A.msize]."""
+        return at_most("sample size m", self.m, self.allowed, note=f"p = {self.p:.6g}, c' = {self.c_prime:.6g}")
+
+    def hypotheses(self) -> tuple[Check, ...]:
+        """Everything that Theorem 4.1 asks of the data."""
+        return (self.equal_norms(), self.balanced(), self.few_samples())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Neurons:
+    """A network at margin 1 with mu_ij = lambda_i sigma'_ij on the samples of I.
+
+    Parameters
+    ----------
+    pre : array, shape (m, k)
+        w_j . x_i + b_j.
+    mu : array, shape (m, k)
+    v : array, shape (k,)
+    w_u : array, shape (k,)
+        w_j . u.
+    """
+
+    pre: FloatArray
+    mu: FloatArray
+    v: FloatArray
+    w_u: FloatArray
+
+    @classmethod
+    def of(cls, instance: Instance, setting: Setting, samples: BoolArray | None = None) -> Neurons:
+        """From the certificate of an instance; `samples` selects the same I as in the setting."""
+        certificate = instance.certificate
+        chosen = slice(None) if samples is None else samples
+        network = certificate.network
+        return cls(
+            pre=network.preactivations(setting.X),
+            mu=certificate.mu[chosen],
+            v=network.v,
+            w_u=network.W @ setting.u,
+        )
+
+    @property
+    def positive(self) -> BoolArray:
+        """J+: v_j >= 0, zero included."""
+        chosen: BoolArray = self.v >= 0
+        return chosen
+
+    @property
+    def negative(self) -> BoolArray:
+        """J-: v_j < 0."""
+        return ~self.positive
+
+    @property
+    def Lam(self) -> FloatArray:
+        """Lambda_j = sum_i lambda_i sigma'_ij, shape (k,)."""
+        total: FloatArray = self.mu.sum(axis=0)
+        return total
+
+    def S(self, neurons: BoolArray) -> float:
+        """sum_i sum_{j in neurons} v_j^2 lambda_i sigma'_ij."""
+        return float((self.mu[:, neurons] @ self.v[neurons] ** 2).sum())
+
+    @property
+    def per_sample(self) -> tuple[FloatArray, FloatArray]:
+        """sum_{j in J+} v_j^2 lambda_i sigma'_ij and the same over J-, shapes (m,)."""
+        weighted = self.mu * self.v**2
+        return weighted[:, self.positive].sum(axis=1), weighted[:, self.negative].sum(axis=1)
+
+
+def kkt_hypothesis(instance: Instance, tolerance: float = DEFAULT_TOLERANCE) -> Check:
+    """theta is a KKT point of Problem (2): the largest residual of the certificate [VYS22, A.KKT]."""
+    certificate = instance.certificate
+    residual = max(
+        certificate.stationarity,
+        certificate.feasibility,
+        certificate.dual_feasibility,
+        certificate.complementarity,
+        certificate.kink_report.relied_on,
+    )
+    separates = certificate.status != "does not separate"
+    note = "at margin 1, Clarke weights at kinks" if separates else "the network does not separate the data"
+    return compare("KKT residual", residual if separates else np.inf, "<=", tolerance, rtol=0.0, note=note)

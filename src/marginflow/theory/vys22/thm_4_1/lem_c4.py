@@ -1,0 +1,65 @@
+r"""[VYS22, Lemma C.4]: along u = sum_l y_l x_l every neuron moves by at least its own weight times d - m p."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.robustness import one_neuron_per_sample
+from marginflow.theory.check import at_least, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import gram_point
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+
+
+def judge(instance: Instance) -> Findings:
+    """w_j . u >= v_j Lambda_j (d - m p) on J+, and <= on J-, where v_j < 0."""
+    setting = Setting.of(instance.the_data())
+    neurons = Neurons.of(instance, setting)
+    claimed = neurons.v * neurons.Lam * setting.D  # negative on J-
+    sharp = neurons.v * neurons.Lam * setting.D_sharp
+    plus, minus = neurons.positive, neurons.negative
+    # w_j . u is a sum of m terms of size |v_j| Lambda_j d: that is where rounding happens.
+    scale = np.abs(neurons.v) * neurons.Lam * setting.d
+    return Findings(
+        hypotheses=(setting.equal_norms(), kkt_hypothesis(instance)),
+        constants=(value("d - m p", setting.D), value("d - (m - 1) p", setting.D_sharp)),
+        conclusions=(
+            at_least("J+: w_j . u", neurons.w_u[plus], claimed[plus], scale=scale[plus]),
+            at_most("J-: w_j . u", neurons.w_u[minus], claimed[minus], scale=scale[minus]),
+            at_least("J+: w_j . u, sharp", neurons.w_u[plus], sharp[plus], scale=scale[plus]),
+            at_most("J-: w_j . u, sharp", neurons.w_u[minus], sharp[minus], scale=scale[minus]),
+        ),
+    )
+
+
+def _control() -> Instance:
+    """A network with the same margins whose weights are too short for its bias: not a KKT point."""
+    example = gram_point(100, 10, 2.0)
+    made = one_neuron_per_sample(example.the_data().X, example.the_data().y)
+    return Instance(name="the robust network of Theorem 3.1", network=made.network, data=example.data)
+
+
+LEMMA_C4: Final = Statement(
+    id="VYS22/LemC.4",
+    kind="lemma",
+    number="Lemma C.4",
+    meaning="Every neuron's response to u has the sign of its output and at least the size (d - mp) of its weights.",
+    formula=r"j \in J^+:\ w_j^\top u \ge v_j \Lambda_j (d - mp), \qquad "
+    r"j \in J^-:\ w_j^\top u \le v_j \Lambda_j (d - mp)",
+    needs=("network", "data"),
+    judge=judge,
+    example=lambda: gram_point(100, 10, 2.0),
+    control=_control,
+    control_shows="no multipliers explain the network, so its Lambda_j are not those of a KKT point",
+    forms=Forms(
+        printed=r"w_j^\top u \le \sum_i v_j \lambda_i \sigma'_{ij} (d - mp) \quad (j \in J^-)",
+        proved=r"w_j^\top u \le -|v_j| \Lambda_j (d - mp)",
+        sharp=r"w_j^\top u \le -|v_j| \Lambda_j (d - (m-1)p)",
+        remark="Correct as printed, because v_j < 0 on J-; writing |v_j| without the minus sign would reverse it. "
+        "With p = 0 it is an equality.",
+    ),
+)
