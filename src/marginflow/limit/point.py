@@ -132,7 +132,7 @@ def kkt_point(
     steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
     for attempt in range(_TRIES):
         limit = solve.attempt(attempt, steps, angle, loss)
-        if limit.exact or time.monotonic() > deadline:
+        if limit.exact or limit.status.startswith("Stopped early"):
             break
     return limit
 
@@ -317,6 +317,8 @@ class _Solve:
                 f"Exact KKT point: relative stationarity {stationarity:.1e} after {found.iterations} ADMM iterations "
                 f"and {found.newton_steps} Newton steps."
             )
+        if found.interrupted:
+            return f"Stopped early by an interrupt: relative stationarity {stationarity:.1e}."
         if time.monotonic() > self.deadline:
             return f"Stopped early at the time limit: relative stationarity {stationarity:.1e}."
         if least <= 0 and np.isinf(self.cap):
@@ -338,8 +340,12 @@ def _parents(size: FloatArray, width: int) -> IntArray:
 def _on_the_line(data: Dataset, width: int, tolerance: float, began: float) -> Limit:
     """The global max-margin network in one dimension, with its proof of optimality."""
     point = line.max_margin(data)
-    if point.network.width < width:
-        point = point.widened(width)
+    if point.network.width > width:
+        raise InputError(
+            f"width is {width}, but the max-margin network of these samples on a line has {point.network.width} "
+            "neurons; at least as many are expected."
+        )
+    point = point.widened(width)
     mu = point.multipliers[:, None] * point.clarke
     certificate = certify(point.network, data, multipliers=(point.multipliers, mu))
     exact = certificate.holds(tolerance)

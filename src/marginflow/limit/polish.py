@@ -49,7 +49,7 @@ class Polished:
     `exact` says that Newton's method ended on a consistent structure; otherwise U and lam are the best ADMM iterate
     and `mu` its estimate of lambda times Clarke derivative. `outputs_squared` are the v_j^2 of frozen outputs, of
     merged neurons their sum (with trained outputs it is ||u_j||). `members` maps the given neurons to rows of U,
-    -1 where they vanished.
+    -1 where they vanished. `interrupted`: the user pressed Ctrl-C.
     """
 
     U: FloatArray
@@ -62,6 +62,7 @@ class Polished:
     iterations: int = 0
     newton_steps: int = 0
     history: tuple[Progress, ...] = ()
+    interrupted: bool = False
 
 
 def identify(admm: Admm) -> Structure:
@@ -129,41 +130,44 @@ def polish(
     history: list[Progress] = []
     best, best_value = _iterate(admm), _value(problem, admm)
     length, steps, in_newton = _FIRST_ROUND, 0, 0.0
-    while True:
-        for _ in range(max(1, length // 10)):
-            admm.run(10)
-            diverged = not admm.objective <= _DIVERGED * began_at
-            if diverged or time.monotonic() > deadline:
-                break
-        report = Progress(
-            "ADMM",
-            admm.iterations,
-            admm.flips,
-            int((admm.t > 0).sum()),
-            admm.objective,
-            admm.objective - float(admm.multipliers.sum()),
-            time.monotonic() - started,
-        )
-        history.append(report)
-        if progress is not None:
-            progress(report)
-        value = _value(problem, admm)
-        if value <= best_value:
-            best, best_value = _iterate(admm), value
-        spent = time.monotonic() - started - in_newton
-        if admm.anchor_weight == 0.0 and _settled(admm) and in_newton <= spent:
-            began = time.monotonic()
-            result = newton(problem, identify(admm), frozen=frozen, rho=admm.rho, deadline=deadline)
-            in_newton += time.monotonic() - began
-            steps += result.iterations
-            if result.converged:
-                best = _exact(admm, result)
-        hopeless = admm.iterations > _HOPELESS_AFTER and float(admm.multipliers.max()) >= admm.cap < problem.penalty
-        late = time.monotonic() > deadline or admm.iterations >= max_iterations
-        if best.exact or late or hopeless or diverged or _converged(admm):
-            return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history))
-        admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * anchor_weight else 0.0
-        length = min(int(1.25 * length), _LONGEST_ROUND) if admm.anchor_weight == 0.0 else length
+    try:
+        while True:
+            for _ in range(max(1, length // 10)):
+                admm.run(10)
+                diverged = not admm.objective <= _DIVERGED * began_at
+                if diverged or time.monotonic() > deadline:
+                    break
+            report = Progress(
+                "ADMM",
+                admm.iterations,
+                admm.flips,
+                int((admm.t > 0).sum()),
+                admm.objective,
+                admm.objective - float(admm.multipliers.sum()),
+                time.monotonic() - started,
+            )
+            history.append(report)
+            if progress is not None:
+                progress(report)
+            value = _value(problem, admm)
+            if value <= best_value:
+                best, best_value = _iterate(admm), value
+            spent = time.monotonic() - started - in_newton
+            if admm.anchor_weight == 0.0 and _settled(admm) and in_newton <= spent:
+                began = time.monotonic()
+                result = newton(problem, identify(admm), frozen=frozen, rho=admm.rho, deadline=deadline)
+                in_newton += time.monotonic() - began
+                steps += result.iterations
+                if result.converged:
+                    best = _exact(admm, result)
+            hopeless = admm.iterations > _HOPELESS_AFTER and float(admm.multipliers.max()) >= admm.cap < problem.penalty
+            late = time.monotonic() > deadline or admm.iterations >= max_iterations
+            if best.exact or late or hopeless or diverged or _converged(admm):
+                return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history))
+            admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * anchor_weight else 0.0
+            length = min(int(1.25 * length), _LONGEST_ROUND) if admm.anchor_weight == 0.0 else length
+    except KeyboardInterrupt:  # what is done is kept
+        return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history), interrupted=True)
 
 
 def _value(problem: Problem, admm: Admm) -> float:
