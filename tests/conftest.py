@@ -1,12 +1,20 @@
-"""One BLAS thread for every test: the matrices are small, tests run side by side, and sums are the same every time."""
+"""One BLAS thread for every test (matrices are small, tests run side by side), and examples that do not change by themselves.
+
+`HYPOTHESIS_PROFILE=explore pytest` looks for new examples instead of repeating the known ones.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 import threadpoolctl
+
+hypothesis.settings.register_profile("repeatable", derandomize=True, database=None)
+hypothesis.settings.register_profile("explore", derandomize=False)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture(scope="session", autouse=True)
