@@ -42,11 +42,11 @@ def test_one_neuron_is_attacked_at_its_distance(name):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_every_answer_is_a_witness(seed):
     net, X, y = random_case(seed)
     for name in NAMES:
-        found = ATTACKS[name](net, X, y)
+        found = ATTACKS[name](net, X, y, **({"n_starts": 3} if name == "convex_concave" else {}))
         again = y * net(X + found.perturbations)
         assert (again[found.flipped] <= 0).all(), name
         np.testing.assert_array_equal(found.flipped, np.isfinite(found.sizes))

@@ -9,6 +9,7 @@ import pytest
 
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
 from marginflow.robustness import fvbs23_vector, measured_cluster_vector, minimal_step, vys22_vector
 from marginflow.robustness.explicit_vectors import vys22_steps
@@ -144,6 +145,26 @@ def test_measured_vector_flips_fresh_points_around_the_orthogonal_kkt_network():
         measured_cluster_vector(data.subset(np.arange(7)), tests, q)
     with pytest.raises(InputError, match="know no clusters"):
         measured_cluster_vector(Dataset(X=M, y=y), tests, q)
+
+
+def test_all_forms_flip_fresh_noisy_points_at_an_exact_kkt_point():
+    """The smallest d that [FVBS23, Asm 2.2] allows for k = 2, sigma = 1 / sqrt(d); eta = 0.5 / k flips nothing."""
+    d, k, sigma, n = 549, 2, 549**-0.5, 40
+    rng = np.random.default_rng(0)
+    M, means_y = np.sqrt(d) * np.eye(k, d), np.array([1.0, -1.0])
+    q, fresh = np.resize(np.arange(k), n), rng.integers(k, size=60)
+    data = Dataset(X=M[q] + sigma * rng.normal(size=(n, d)), y=means_y[q], clusters=q, means=M, mean_labels=means_y)
+    tests, y = M[fresh] + sigma * rng.normal(size=(60, d)), means_y[fresh]
+    net = convex_pair(data).network
+    assert (net.margins(tests, y) > 0).all()
+    forms = {form: fvbs23_vector(M, means_y, sigma, form=form) for form in ("literal", "flip", "sharp")}
+    forms["measured"] = measured_cluster_vector(data, tests, fresh)
+    sizes = [forms[form].size for form in ("literal", "flip", "sharp", "measured")]
+    assert sizes == sorted(sizes, reverse=True)
+    for form, z in forms.items():
+        assert z.applies
+        assert (y * net(tests - y[:, None] * z.vector)).max() <= (-1.0 if form == "literal" else 0.0)
+    assert (y * net(tests - y[:, None] * (0.5 / k) * forms["literal"].u) > 0).all()
 
 
 def test_bad_input_is_told_in_a_sentence():

@@ -38,13 +38,14 @@ def random_case(seed, *, n=4):
 def test_no_lower_bound_exceeds_any_attack(seed):
     net, X, y = random_case(seed, n=2)
     cheap = {
-        "pgd": {"n_steps": 6, "n_bisections": 2, "n_restarts": 2},
-        "ddn": {"n_steps": 30},
-        "fmn": {"n_steps": 30},
-        "convex_concave": {"n_starts": 2},
+        "pgd": {"n_steps": 4, "n_bisections": 2, "n_restarts": 2},
+        "ddn": {"n_steps": 20},
+        "fmn": {"n_steps": 20},
+        "convex_concave": {"n_starts": 1},
     }
     upper = np.min([attack(net, X, y, **cheap.get(name, {})).sizes for name, attack in ATTACKS.items()], axis=0)
-    for bound in BOUNDS:
+    # The quadratic bound is the slow one: every third network.
+    for bound in BOUNDS if seed % 3 == 0 else BOUNDS[:-1]:
         # A ball that is a flip already proves more; where no flip is known, or every second time, none is given.
         known = np.isfinite(upper).all() and (upper > 0).all() and seed % 2
         balls = {"balls": upper} if known and bound in (chord_bound, quadratic_bound) else {}
@@ -143,7 +144,7 @@ def test_cap_intervals_hold_on_the_cap_and_are_attained(seed):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_bounds_are_invariant_under_rotation_splitting_and_rescaling(seed):
     net, X, y = random_case(seed)
     rng = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step, minimal_step_unsigned, steps_along
 
-SETTINGS = settings(max_examples=150, deadline=None)
+SETTINGS = settings(max_examples=100, deadline=None)
 
 
 def rational_flip_slots(net, x, y, e, zero_counts):

@@ -87,7 +87,7 @@ def test_an_unsigned_perturbation_is_found_where_one_exists():
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_witness_bounds_and_certificate_agree_on_random_networks(seed):
     net, X, y = random_case(seed)
     for search, sign in ((universal_perturbation, -y), (universal_perturbation_unsigned, np.ones(y.size))):
