@@ -136,7 +136,7 @@ def quadratic_bound(
         box = intervals_of_ball(problem, ball * (1.0 + ROUNDING_SHARE))
         slope = problem.gradient(np.zeros(problem.rank))
         length = float(np.linalg.norm(slope))
-        delta = -0.5 * ball / length * slope if length > 0 else np.zeros(problem.rank)
+        delta = -ball / length * slope if length > 0 else np.zeros(problem.rank)
         found = parabolas(
             problem,
             box,
