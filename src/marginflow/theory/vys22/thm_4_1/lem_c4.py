@@ -6,12 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.check import at_least, at_most, value
 from marginflow.theory.instance import Instance
-from marginflow.theory.instances import gram_point
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import backward_control, gram_preset
 from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
 
 
@@ -36,13 +35,6 @@ def judge(instance: Instance) -> Findings:
     )
 
 
-def _control() -> Instance:
-    """A network with the same margins whose weights are too short for its bias: not a KKT point."""
-    example = gram_point(100, 10, 2.0)
-    made = one_neuron_per_sample(example.the_data().X, example.the_data().y)
-    return Instance(name="the robust network of Theorem 3.1", network=made.network, data=example.data)
-
-
 LEMMA_C4: Final = Statement(
     id="VYS22/LemC.4",
     kind="lemma",
@@ -52,9 +44,9 @@ LEMMA_C4: Final = Statement(
     r"j \in J^-:\ w_j^\top u \le v_j \Lambda_j (d - mp)",
     needs=("network", "data"),
     judge=judge,
-    example=lambda: gram_point(100, 10, 2.0),
-    control=_control,
-    control_shows="no multipliers explain the network, so its Lambda_j are not those of a KKT point",
+    example=gram_preset,
+    control=backward_control,
+    control_shows="a positive neuron points along -u, which no multipliers explain",
     forms=Forms(
         printed=r"w_j^\top u \le \sum_i v_j \lambda_i \sigma'_{ij} (d - mp) \quad (j \in J^-)",
         proved=r"w_j^\top u \le -|v_j| \Lambda_j (d - mp)",

@@ -6,13 +6,14 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.robustness import minimal_step, one_neuron_per_sample, vys22_vector
+from marginflow.robustness import minimal_step, vys22_vector
 from marginflow.robustness.explicit_vectors import vys22_steps
 from marginflow.theory.check import Check, at_most, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
 
 
@@ -66,13 +67,6 @@ def judge(instance: Instance) -> Findings:
     )
 
 
-def _control() -> Instance:
-    """The robust network of Theorem 3.1 on the same samples: all that is missing is the KKT point."""
-    example = orthogonal_point(1000, 332)
-    made = one_neuron_per_sample(example.the_data().X, example.the_data().y)
-    return Instance(name="the robust network of Theorem 3.1", network=made.network, data=example.data)
-
-
 THEOREM_4_1: Final = Statement(
     id="VYS22/Thm4.1",
     kind="theorem",
@@ -83,7 +77,7 @@ THEOREM_4_1: Final = Statement(
     needs=("network", "data"),
     judge=judge,
     example=lambda: orthogonal_point(1000, 332),
-    control=_control,
+    control=robust_control,
     control_shows="the network is robust and has all margins 1, but is no KKT point",
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",

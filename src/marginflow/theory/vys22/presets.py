@@ -1,0 +1,135 @@
+r"""Instances that the statements of [VYS22] share: what satisfies the hypotheses, and what must not.
+
+Presets that satisfy [VYS22, Thm 4.1]: orthogonal, Hadamard and designed Gram samples (p = 0, 1, 2, 5), and random
+samples in a dimension so large that reduced coordinates are the only way to draw them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import Dataset
+from marginflow.limit import ClosedForm, orthogonal
+from marginflow.networks import TwoLayer
+from marginflow.robustness import one_neuron_per_sample
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import at_point, gram_point, orthogonal_point, sphere_point
+
+ORTHOGONAL: Final = (100, 32)
+"""d and m of the preset on which most lemmas are shown: m <= (d + 1) / 3, 16 samples of each class."""
+
+
+def orthogonal_preset(width: int = 2) -> Instance:
+    """The closed form on 32 orthogonal samples in dimension 100."""
+    return orthogonal_point(*ORTHOGONAL, width=width)
+
+
+def gram_preset() -> Instance:
+    """The exact pair on 10 samples in dimension 100 with all inner products 2."""
+    return gram_point(100, 10, 2.0)
+
+
+@cache
+def presets() -> tuple[Instance, ...]:
+    """KKT points that satisfy every hypothesis of Theorem 4.1: p = 0 twice, 1, 2, 5, and random data."""
+    return (
+        orthogonal_preset(width=7),
+        orthogonal_point(100, 32, design="hadamard", positive=11),
+        gram_point(100, 16, 1.0, pattern="signs"),
+        gram_point(100, 10, 2.0, pattern="uniform"),
+        gram_point(200, 11, 5.0),
+        sphere_point(100_000, 16),
+    )
+
+
+@cache
+def robust_control(dimension: int = 100, n_samples: int = 32) -> Instance:
+    """The robust network of Theorem 3.1 on the orthogonal preset: margins 1, robust, and no KKT point."""
+    data = orthogonal_point(dimension, n_samples).the_data()
+    made = one_neuron_per_sample(data.X, data.y)
+    return Instance(name="the robust network of Theorem 3.1", network=made.network, data=data)
+
+
+@cache
+def backward_control() -> Instance:
+    """A KKT point with one more positive neuron that points along -u: it separates, but no multipliers explain it."""
+    point = gram_preset()
+    network, data = point.the_network(), point.the_data()
+    u = data.y @ data.X
+    assert network.b is not None
+    backward = TwoLayer(W=np.vstack([network.W, -1e-3 * u]), b=np.append(network.b, 0.0), v=np.append(network.v, 0.5))
+    return Instance(name="a KKT point with a neuron that points along -u", network=backward, data=data)
+
+
+@cache
+def unbalanced_control(factor: float = 0.1) -> Instance:
+    """The function of the orthogonal preset with v times `factor` and (w, b) divided by it: no KKT point any more."""
+    point = orthogonal_preset()
+    network = point.the_network()
+    assert network.b is not None
+    moved = TwoLayer(W=network.W / factor, b=network.b / factor, v=factor * network.v)
+    return Instance(name="the orthogonal preset with unbalanced neurons", network=moved, data=point.data)
+
+
+@cache
+def frozen_orthogonal(dimension: int = 100, n_samples: int = 32) -> Instance:
+    r"""The closed form with frozen outputs v = +1, -1 on orthogonal samples of norm sqrt(d).
+
+    .. math:: w_+ = a_+ \sum_{I_+} x_i - \beta_+ \sum_{I_-} x_i, \quad a_+ = \frac{d + n_-}{d(d + m)}, \quad
+              \beta_+ = \frac{n_+}{d(d + m)}, \quad \lambda_i = a_{y_i}, \quad \sigma'_{i+} = \frac{n_+}{d + n_+}
+
+    for i in I-: the directions u_j of the trained closed form, with multipliers and Clarke weights of their own.
+    """
+    data = orthogonal_point(dimension, n_samples).the_data()
+    trained = orthogonal(data)
+    n_plus = int((data.y > 0).sum())
+    n_minus = data.n_samples - n_plus
+    d, m = dimension, data.n_samples
+    U = trained.network.directions
+    plus = data.y > 0
+    point = ClosedForm(
+        network=TwoLayer(W=U[:, :-1], b=U[:, -1], v=np.array([1.0, -1.0]), outputs="frozen"),
+        data=data,
+        multipliers=np.where(plus, d + n_minus, d + n_plus) / (d * (d + m)),
+        clarke=np.column_stack(
+            [np.where(plus, 1.0, n_plus / (d + n_plus)), np.where(plus, n_minus / (d + n_minus), 1.0)]
+        ),
+        source="VYS22/X.orthKKT, outputs frozen",
+    )
+    return at_point(point, f"the closed form with outputs +1, -1 on {m} orthogonal samples in dimension {d}")
+
+
+@cache
+def frozen_robust() -> Instance:
+    """The robust network of Theorem 3.1 with its outputs +1, -1 frozen: still no KKT point."""
+    control = robust_control()
+    network = control.the_network()
+    frozen = TwoLayer(W=network.W, b=network.b, v=network.v, outputs="frozen")
+    return Instance(name="the robust network of Theorem 3.1, outputs frozen", network=frozen, data=control.data)
+
+
+@cache
+def with_longer_samples(*factors: float) -> Instance:
+    """The orthogonal preset with extra samples a x_i of the same label, a in `factors`: off the margin, lambda = 0.
+
+    The multiples make clusters and other norms; y N(a x) = a - (a - 1) (m/2) / (d + m), 1.44 at a = 1.5 and 2.76 at 3.
+    """
+    point = orthogonal_preset()
+    data = point.the_data()
+    assert point.multipliers is not None
+    lam, mu = (np.asarray(part) for part in point.multipliers)
+    count = len(factors)
+    chosen = np.arange(count) * (data.n_samples // max(count, 1)) % data.n_samples
+    extra = np.asarray(factors)[:, None] * data.X[chosen]
+    longer = Dataset(X=np.vstack([data.X, extra]), y=np.append(data.y, data.y[chosen]))
+    multipliers = (np.append(lam, np.zeros(count)), np.vstack([mu, np.zeros((count, 2))]))
+    named = ", ".join(f"{factor:g}" for factor in factors)
+    return Instance(
+        name=f"the orthogonal preset with extra samples at {named} times others",
+        network=point.network,
+        data=longer,
+        multipliers=multipliers,
+    )

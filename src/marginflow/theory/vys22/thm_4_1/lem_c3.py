@@ -1,0 +1,51 @@
+r"""[VYS22, Lemma C.3]: a pre-activation on a sample is not far below zero."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.certificates import KINK_TOLERANCE
+from marginflow.theory.check import at_least
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import gram_preset, robust_control
+from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+
+
+def judge(instance: Instance) -> Findings:
+    """pre_ij >= -(p + 1) |v_j| Lambda_j; a pair counts as a kink within the tolerance of the certificate."""
+    setting = Setting.of(instance.the_data())
+    neurons = Neurons.of(instance, setting)
+    claimed = -(setting.p + 1) * np.abs(neurons.v) * neurons.Lam
+    # A kink that reads -1e-16 with a Clarke weight breaks the case split of the proof: the size of a pre-activation's
+    # rounding, ||(w_j, b_j)|| ||(x_i, 1)||, is the scale of the comparison.
+    sizes = np.linalg.norm(instance.certificate.network.augmented, axis=1) * np.sqrt(setting.d + 1)
+    return Findings(
+        hypotheses=(setting.equal_norms(), kkt_hypothesis(instance)),
+        conclusions=(
+            at_least("pre-activation w_j . x_i + b_j", neurons.pre, claimed, scale=sizes, rtol=KINK_TOLERANCE),
+        ),
+    )
+
+
+LEMMA_C3: Final = Statement(
+    id="VYS22/LemC.3",
+    kind="lemma",
+    number="Lemma C.3",
+    meaning="Every neuron's pre-activation on every sample is at least -(p + 1) times the neuron's weight.",
+    formula=r"w_j^\top x_i + b_j \ge -(p+1) \sum_{l \in I} |v_j| \lambda_l \sigma'_{lj}",
+    needs=("network", "data"),
+    judge=judge,
+    example=gram_preset,
+    control=robust_control,
+    control_shows="pre-activations are -1 on other samples, and the best multipliers are too small to allow it",
+    forms=Forms(
+        printed=r"w_j^\top x_i + b_j < 0 \implies \sigma'_{ij} = 0",
+        proved=r"w_j^\top x_i + b_j < -\tau \implies \sigma'_{ij} = 0",
+        remark="In floating point a kink may read -1e-16 and still carry a Clarke weight, so the case split needs a "
+        "tolerance tau.",
+    ),
+)

@@ -1,0 +1,52 @@
+r"""[VYS22, Lemma C.6]: after the first step eta_1 u all neurons of the other sign are open on every sample."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.theory.check import at_least, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
+from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+
+
+def judge(instance: Instance) -> Findings:
+    """pre_j(x_i - eta u) >= 0 on J- and pre_j(x_i + eta u) >= 0 on J+, at eta_1 and at twice eta_1."""
+    setting = Setting.of(instance.the_data())
+    neurons = Neurons.of(instance, setting)
+    eta_1 = setting.eta_1
+    plus, minus = neurons.positive, neurons.negative
+    scale = np.abs(neurons.pre) + eta_1 * np.abs(neurons.w_u)
+    checks = []
+    for factor in (1.0, 2.0):
+        moved_down = neurons.pre - factor * eta_1 * neurons.w_u
+        moved_up = neurons.pre + factor * eta_1 * neurons.w_u
+        word = "eta_1" if factor == 1.0 else "2 eta_1"
+        checks += [
+            at_least(f"J-: pre-activation at x_i - {word} u", moved_down[:, minus], 0.0, scale=scale[:, minus]),
+            at_least(f"J+: pre-activation at x_i + {word} u", moved_up[:, plus], 0.0, scale=scale[:, plus]),
+        ]
+    return Findings(
+        hypotheses=(*setting.hypotheses(), kkt_hypothesis(instance)),
+        constants=(value("eta_1", eta_1),),
+        conclusions=tuple(checks),
+    )
+
+
+LEMMA_C6: Final = Statement(
+    id="VYS22/LemC.6",
+    kind="lemma",
+    number="Lemma C.6",
+    meaning="A step of (p + 1)/(d - mp) along u opens every neuron of the other sign on every sample.",
+    formula=r"\eta \ge \frac{p+1}{d - mp}: \quad j \in J^-:\ w_j^\top (x_i - \eta u) + b_j \ge 0, \quad "
+    r"j \in J^+:\ w_j^\top (x_i + \eta u) + b_j \ge 0",
+    needs=("network", "data"),
+    judge=judge,
+    example=orthogonal_preset,
+    control=robust_control,
+    control_shows="neurons sit at -1 on the other samples and move far too little to open",
+)
