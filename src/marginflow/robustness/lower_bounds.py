@@ -136,18 +136,24 @@ def quadratic_bound(
         box = intervals_of_ball(problem, ball * (1.0 + ROUNDING_SHARE))
         slope = problem.gradient(np.zeros(problem.rank))
         length = float(np.linalg.norm(slope))
-        delta = -ball / length * slope if length > 0 else np.zeros(problem.rank)
-        found = parabolas(
-            problem,
-            box,
-            np.zeros(problem.width, dtype=np.int64),
-            start_at(problem, box, delta, ball),
-            radius=ball,
-            deadline=np.inf,
-        )
-        proved = distance(minorant(problem, found.step, box))
-        # The square is a difference of numbers of the size of ball^2; its rounding is given up.
-        return min(float(np.sqrt(max(proved**2 - 1e-11 * ball**2, 0.0))), ball)
+        downhill = -ball / length * slope if length > 0 else np.zeros(problem.rank)
+        best = 0.0
+        # Newton's method may stall where it begins; the far side of the ball is best, half way there rarely better.
+        for share in (1.0, 0.5):
+            found = parabolas(
+                problem,
+                box,
+                np.zeros(problem.width, dtype=np.int64),
+                start_at(problem, box, share * downhill, ball),
+                radius=ball,
+                deadline=np.inf,
+            )
+            proved = distance(minorant(problem, found.step, box))
+            # The square is a difference of numbers of the size of ball^2; its rounding is given up.
+            best = max(best, min(float(np.sqrt(max(proved**2 - 1e-11 * ball**2, 0.0))), ball))
+            if best >= 0.98 * ball:
+                break
+        return best
 
     return _result("quadratic", seen, _over_balls(seen, balls, bound, rounds=3))
 
