@@ -18,7 +18,7 @@ def test_values_gradients_and_steps_agree_with_the_network_when_dimensions_are_r
     delta = rng.normal(size=(6, 4))
     moved = X + seen.lift(delta)
     np.testing.assert_allclose(seen.values(delta), y * net(moved) + 0.25, rtol=1e-10)
-    np.testing.assert_allclose(seen.at(), y * net(X) + 0.25, rtol=1e-10)
+    np.testing.assert_allclose(seen.values_at_zero(), y * net(X) + 0.25, rtol=1e-10)
     np.testing.assert_array_equal(seen.already(), y * net(X) <= -0.25)
     value, gradient = seen.values_and_gradients(delta)
     np.testing.assert_allclose(value, seen.values(delta), rtol=1e-12)
@@ -32,7 +32,7 @@ def test_values_gradients_and_steps_agree_with_the_network_when_dimensions_are_r
     rays = steps_along(net, X, y, seen.lift(delta), level=-0.25)
     np.testing.assert_allclose(seen.steps(delta), rays.first, rtol=1e-9)
     part = seen.only(np.array([4, 1]))
-    np.testing.assert_allclose(part.at(), seen.at()[[4, 1]])
+    np.testing.assert_allclose(part.values_at_zero(), seen.values_at_zero()[[4, 1]])
 
 
 def test_directions_orthogonal_to_all_weights_change_nothing():

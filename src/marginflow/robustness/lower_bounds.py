@@ -185,7 +185,7 @@ def _result(name: str, seen: Neighbourhood, radii: FloatArray) -> LowerBounds:
 
 def _safe_values(seen: Neighbourhood) -> FloatArray:
     """f_i(0) less its rounding error, at least 0."""
-    return np.maximum(seen.at() - seen.rounding(), 0.0)
+    return np.maximum(seen.values_at_zero() - seen.rounding(), 0.0)
 
 
 def _ratio(values: FloatArray, constants: FloatArray) -> FloatArray:

@@ -63,7 +63,7 @@ class Neighbourhood:
         slopes = np.where(Z > 0, self.C, 0.0)
         return (slopes * Z).sum(axis=1) - self.level, slopes @ self.W
 
-    def at(self) -> FloatArray:
+    def values_at_zero(self) -> FloatArray:
         """f_i(0), shape (n,)."""
         values: FloatArray = (np.maximum(self.A, 0.0) * self.C).sum(axis=1) - self.level
         return values
@@ -76,7 +76,7 @@ class Neighbourhood:
 
     def already(self) -> BoolArray:
         """Points that are flipped before any perturbation."""
-        return self.at() <= 0
+        return self.values_at_zero() <= 0
 
     def steps(self, directions: FloatArray) -> FloatArray:
         """Exact first flip along delta = t e_i, shape (n,); infinity along a zero direction that does not flip."""
