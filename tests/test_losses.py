@@ -132,3 +132,9 @@ def test_log_sum_exp_of_nothing_but_minus_infinity():
 def test_bad_losses_are_refused_in_one_sentence(make, sentence):
     with pytest.raises(InputError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize("loss", [Exponential(), Logistic()], ids=repr)
+@pytest.mark.parametrize("log_term", [-800.0, -41.0, -39.0, -20.0, -4.5, -1.0, -0.1, 0.0, 1.5, 6.0])
+def test_inverse_finds_the_margin_of_a_given_loss_at_every_size(loss, log_term):
+    assert loss.log_value([loss.inverse(log_term)]) == pytest.approx(log_term, rel=1e-14, abs=1e-14)

@@ -16,12 +16,19 @@ Engine = Literal["auto", "dense", "span", "gram", "planar", "layers"]
 
 
 def trainable(
-    network: Network, X: FloatArray, y: FloatArray, *, batch: int | None, engine: Engine = "auto"
+    network: Network,
+    X: FloatArray,
+    y: FloatArray,
+    *,
+    batch: int | None,
+    engine: Engine = "auto",
+    needs_lengths: bool = False,
 ) -> tuple[Engine, AbstractTrainable]:
     """The engine and the model; "auto" takes the cheapest that applies.
 
     "planar" for frozen outputs in the plane without bias, "gram" for frozen outputs with d > n, both with full batches
-    only; "span" where d > n; "dense" otherwise; "layers" for an MLP.
+    only; "span" where d > n, also for steps whose size needs the lengths of theta and the gradient (two more products
+    in Gram coordinates); "dense" otherwise; "layers" for an MLP.
     """
     one_of("engine", engine, ("auto", "dense", "span", "gram", "planar", "layers"))
     n, d = X.shape
@@ -36,7 +43,7 @@ def trainable(
         if frozen and d == 2 and network.b is None:
             engine = "planar"
         elif d > n:
-            engine = "gram" if frozen else "span"
+            engine = "gram" if frozen and not needs_lengths else "span"
         else:
             engine = "dense"
     if batch is not None and engine in ("planar", "gram"):

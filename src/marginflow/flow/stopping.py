@@ -132,10 +132,10 @@ class Epochs(AbstractStop):
 
 @dataclass(frozen=True)
 class DirectionSettled(AbstractStop):
-    """The cosine between theta at one record and the next is within `tolerance` of 1, and the loss is below threshold.
+    """The cosine between theta at one record and the next is within `tolerance` of 1, and every sample is correct.
 
     Records are at geometrically spaced steps, so this says that the direction has hardly moved while the number of
-    steps grew by a fixed factor. It is asked only once every sample is classified correctly.
+    steps grew by a fixed factor. It does not say that the limit is near: the direction moves like 1 / log t.
     """
 
     tolerance: float = 1e-6

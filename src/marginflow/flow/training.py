@@ -133,7 +133,9 @@ def train(
         raise InputError(f"recipe is {recipe!r}; a recipe such as recipes.VYS22() or a Descent is expected.")
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
     batch = None if plan.batch is None or plan.batch >= data.n_samples else plan.batch
-    chosen, model = trainable(network, data.X, data.y, batch=batch, engine=engine)
+    chosen, model = trainable(
+        network, data.X, data.y, batch=batch, engine=engine, needs_lengths=plan.schedule.needs_lengths
+    )
     loop = Loop(model, plan, (*plan.stop, *stop), batch, rng, data.n_samples, network.degree, recording or Recording())
     status = loop.run(progress)
     log_loss = loop.recorder.records[-1].log_loss
