@@ -299,6 +299,17 @@ def test_splitting_a_neuron_leaves_the_certificate_alone(known, n_plus, n_minus,
     assert certificate.norm_squared == pytest.approx(case.network.norm_squared(), rel=1e-12)
 
 
+@settings(max_examples=20, deadline=None)
+@given(shape=shapes, share=st.floats(0.01, 0.99))
+def test_splitting_a_neuron_of_any_network_leaves_the_numbers_alone(known, shape, share):
+    case, rng = _draw(known, shape)
+    neuron = int(rng.integers(case.network.width))
+    split = certify(case.network.split(neuron, [share, 1 - share]), case.data)
+    plain = certify(case.network, case.data)
+    assert split.total == pytest.approx(plain.total, rel=1e-9)
+    assert split.norm_squared == pytest.approx(plain.norm_squared, rel=1e-9)
+
+
 def test_samples_in_high_dimension_and_in_their_span_agree(known):
     case = known.separating(6, 3, 4, 0)
     rng = np.random.default_rng(0)
