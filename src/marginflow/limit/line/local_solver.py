@@ -135,12 +135,13 @@ class _Walk:
             following = None
             for attempt in range(_MAX_ROUNDS):
                 multipliers, found = master.solve()
+                multipliers, found, tight = program.refine(found, multipliers)
                 rounds += 1
                 arcs = program.circle.arcs(multipliers * program.y)
                 grouped = program.group(found, arcs, self.runs, allowed)
                 following = self._crossing([peak(program.circle, arcs, n.place.sign, run)[0] for n, run in grouped])
                 if following is None:
-                    polished = program.polish(grouped, arcs, multipliers, patient=attempt > 4)
+                    polished = program.polish(grouped, arcs, multipliers, tight, patient=attempt > 4)
                     if polished is not None and self._settled(polished):
                         return program.finish(polished, rounds)
                 if not master.add_peaks(arcs, PROVED if following is None else _COARSE):

@@ -27,8 +27,6 @@ from marginflow.limit.line.neurons import Neuron, Place
 # Arcs of more than this angle get a bound in their middle to begin with.
 _LONG = 0.2
 _TOLERANCE = 1e-10
-# Neurons below this share of the total size are rounding of the program.
-_DUST = 1e-12
 
 
 class UnboundedError(Exception):
@@ -138,17 +136,22 @@ class Master:
             ones = np.ones(count)
         scale = float(self._multiplier_unit.max())
         cost = np.concatenate([-self._multiplier_unit / scale, np.zeros(2 * K)])
-        result = linprog(
-            cost,
-            A_ub=inequalities,
-            b_ub=ones,
-            A_eq=self._equations,
-            b_eq=np.zeros(2 * K),
-            bounds=bounds,
-            method="highs-ds",
-            options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
-        )
-        if result.status == 3 or (result.status == 4 and result.x is None):
+        # The interior-point method ends in a vertex with as few neurons as samples on the margin; the simplex method,
+        # where it is the one that works, may end with more.
+        for method in ("highs-ipm", "highs-ds"):
+            result = linprog(
+                cost,
+                A_ub=inequalities,
+                b_ub=ones,
+                A_eq=self._equations,
+                b_eq=np.zeros(2 * K),
+                bounds=bounds,
+                method=method,
+                options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+            )
+            if result.status == 0:
+                break
+        if result.status in (2, 3, 4):
             raise UnboundedError
         if result.x is None:
             raise RuntimeError(f"The linear program over {K} directions ended with: {result.message}")
@@ -164,6 +167,6 @@ class Master:
                 if size > 0:
                     t = self.circle.directions[place.index]
                     found.append(Neuron(place, size * (cosine * t + sine * np.array([-t[1], t[0]]))))
-        total = sum(float(np.hypot(*neuron.u)) for neuron in found)
-        found = [neuron for neuron in found if float(np.hypot(*neuron.u)) > _DUST * total]
+        # Sizes below what the program's tolerance is in these units are rounding.
+        found = [neuron for neuron in found if float(np.hypot(*neuron.u)) > 10 * _TOLERANCE * scale]
         return np.maximum(result.x[:n] * self._multiplier_unit, 0.0), found

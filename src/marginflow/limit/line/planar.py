@@ -68,6 +68,46 @@ class PlanarProgram:
         """The territories of a sign: runs of arcs on which sign * F is concave."""
         return territories(self.circle, same_label_fences(self.circle, self.y, sign, relevant))
 
+    def refine(self, found: list[Neuron], multipliers: FloatArray) -> tuple[FloatArray, list[Neuron], BoolArray]:
+        """Multipliers and neurons of the linear program to full precision, and the samples on the margin.
+
+        The program is accurate to its tolerance times the largest slope, which is not enough to see the peaks of F. On
+        its active set it is a linear system; the residuals 1 - s_j F(t_j) are evaluated exactly.
+        """
+        sizes = np.array([float(np.hypot(*n.u)) for n in found])
+        directions = np.array([n.u for n in found]) / sizes[:, None]
+        B = np.column_stack([self.polisher.column(n.place, t) for n, t in zip(found, directions, strict=True)])
+        support = multipliers > 1e-9 * multipliers.max()
+        for _ in range(3):
+            miss = 1.0 - (B @ sizes)[support]
+            sizes = sizes + sizes * linalg.lstsq(B[support] * sizes, miss, lapack_driver="gelsy", cond=1e-14)[0]
+        values = B @ sizes
+        tight = support | (values < 1.0 + 10 * float(np.abs(values[support] - 1.0).max()) + 1e-8)
+        lam = np.where(tight, multipliers, 0.0)
+        unit = 1.0 / np.maximum(B[tight].max(axis=0), B[tight].max() * 1e-300)
+        weight = np.maximum(lam[tight], 1e-6 * lam.max())
+        system = (weight[:, None] * B[tight] * unit).T
+        best, least = lam, np.inf
+        for _ in range(8):
+            arcs = self.circle.arcs(lam * self.y)
+            miss = np.array(
+                [
+                    1.0
+                    - n.place.sign
+                    * (arcs.at_breakpoints[n.place.index] if n.place.at_breakpoint else arcs.sums[n.place.index] @ t)
+                    for n, t in zip(found, directions, strict=True)
+                ]
+            )
+            if float(np.abs(miss).max()) >= least / 2:
+                break
+            best, least = lam, float(np.abs(miss).max())
+            lam = lam.copy()
+            lam[tight] += weight * linalg.lstsq(system, unit * miss, lapack_driver="gelsy", cond=1e-14)[0]
+        if best.min() < -1e-6 * best.max():
+            best = multipliers
+        kept = [Neuron(n.place, a * t) for n, a, t in zip(found, sizes, directions, strict=True) if a > 0]
+        return np.maximum(best, 0.0), kept, tight
+
     def group(
         self, found: list[Neuron], arcs: Arcs, runs: dict[int, list[IntArray]], allowed: BoolArray
     ) -> list[tuple[Neuron, IntArray]]:
@@ -100,7 +140,12 @@ class PlanarProgram:
         return grouped
 
     def polish(
-        self, grouped: list[tuple[Neuron, IntArray]], arcs: Arcs, multipliers: FloatArray, patient: bool
+        self,
+        grouped: list[tuple[Neuron, IntArray]],
+        arcs: Arcs,
+        multipliers: FloatArray,
+        tight: BoolArray,
+        patient: bool,
     ) -> Polished | None:
         """Newton's method from the peaks of the dual function in the territories, then from the sums found there.
 
@@ -114,7 +159,7 @@ class PlanarProgram:
         sums = [neuron for neuron, _ in grouped]
         for one_by_one in (False, True) if patient else (False,):
             for neurons in (peaks, sums):
-                polished = self.polisher.polish(neurons, multipliers, one_by_one=one_by_one)
+                polished = self.polisher.polish(neurons, multipliers, tight, one_by_one=one_by_one)
                 if polished is not None:
                     return polished
         return None
@@ -124,12 +169,12 @@ class PlanarProgram:
         master = Master(self.circle, self.y, self.everywhere)
         for rounds in range(1, _MAX_ROUNDS + 1):
             multipliers, found = master.solve()
+            multipliers, found, tight = self.refine(found, multipliers)
             arcs = self.circle.arcs(multipliers * self.y)
             if arcs.supremum < 1.0 + _NEAR:
-                relevant = multipliers > 1e-9 * multipliers.max()
-                runs = {sign: self.runs(sign, relevant) for sign in (1, -1)}
+                runs = {sign: self.runs(sign, tight) for sign in (1, -1)}
                 grouped = self.group(found, arcs, runs, self.everywhere)
-                polished = self.polish(grouped, arcs, multipliers, patient=rounds >= _PATIENT)
+                polished = self.polish(grouped, arcs, multipliers, tight, patient=rounds >= _PATIENT)
                 if polished is not None:
                     if polished.arcs.supremum <= 1.0 + self.proved(polished.multipliers):
                         return polished, rounds

@@ -20,6 +20,7 @@ from marginflow.limit.line.neurons import Neuron, Place
 _MAX_STEPS = 40
 _MAX_REPAIRS = 60
 _ROUNDING = 1e-14
+_PROXIMAL = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,9 @@ class Polisher:
             point = _Iterate(sizes, T, lam, self.circle.arcs(lam * y))
         return best
 
-    def polish(self, neurons: list[Neuron], multipliers: FloatArray, *, one_by_one: bool) -> Polished | None:
+    def polish(
+        self, neurons: list[Neuron], multipliers: FloatArray, tight: BoolArray, *, one_by_one: bool
+    ) -> Polished | None:
         """Newton, then repair, until nothing is left to repair; or None.
 
         Negative multipliers and neurons are dropped, violated samples added, neurons moved to where they belong: all
@@ -124,7 +127,7 @@ class Polisher:
         for neuron in neurons:
             places_of[neuron.place] = places_of.get(neuron.place, np.zeros(2)) + neuron.u
         neurons = [Neuron(place, u) for place, u in places_of.items()]
-        margin = multipliers > 1e-9 * multipliers.max()
+        margin = tight
         lam = np.where(margin, multipliers, 0.0)
         rounding = _ROUNDING * self._largest_row
         seen: set[tuple[object, ...]] = set()
@@ -151,10 +154,11 @@ class Polisher:
                 return None
             moved = [self._settled(p, t, point.arcs) for p, t in zip(places, T, strict=True)]
             values = np.column_stack([self.column(p, t) for p, t in zip(places, T, strict=True)]) @ a
-            negative = margin & (lam < 0)
+            # A sample may be on the margin with the multiplier 0; rounding must not throw it out.
+            negative = margin & (lam < -1e-12 * lam.max() - rounding * lam.sum())
             violated = ~margin & (values < 1.0 - 1e-10 - rounding * a.sum())
             if moved == places and not drop.any() and not negative.any() and not violated.any():
-                return Polished(places, a, T, lam, point.arcs)
+                return Polished(places, a, T, np.maximum(lam, 0.0), point.arcs)
             if one_by_one:
                 moved, drop, negative, violated = _worst(places, moved, a, lam, values, drop, negative, violated)
             margin = (margin & ~negative) | violated
@@ -207,7 +211,7 @@ def _worst(
 
 
 def _solve(B: FloatArray, k: int, curvature: FloatArray, right: FloatArray) -> FloatArray:
-    """The symmetric system [[0, B], [B^T, -D]] step = right; least squares where it is singular.
+    """The symmetric system [[0, B], [B^T, -D]] step = right, with proximal terms.
 
     The last columns of B turn neurons; D holds the curvature 1/||u_j|| of the norm there and is zero elsewhere.
     """
@@ -223,11 +227,10 @@ def _solve(B: FloatArray, k: int, curvature: FloatArray, right: FloatArray) -> F
         largest = (np.abs(matrix) * scale).max(axis=1) * scale
         scale /= np.sqrt(np.where(largest > 0, largest, 1.0))
     scaled = scale[:, None] * matrix * scale
-    factor, pivots, info = linalg.lapack.dgetrf(scaled)
-    if info == 0 and np.abs(np.diag(factor)).min() > 1e-13:
-        step = linalg.lapack.dgetrs(factor, pivots, scale * right)[0]
-        step += linalg.lapack.dgetrs(factor, pivots, scale * right - scaled @ step)[0]
-    else:
-        step = linalg.lstsq(scaled, scale * right, cond=1e-12)[0]
+    # Left- and right-facing neurons with the same kink may be exchanged at no cost, and samples may be redundant: the
+    # proximal terms make the matrix quasi-definite and choose the shortest step; they leave the solutions as they are.
+    scaled[np.arange(n), np.arange(n)] += _PROXIMAL
+    scaled[np.arange(n, n + total), np.arange(n, n + total)] -= _PROXIMAL
+    step = linalg.solve(scaled, scale * right, assume_a="sym", check_finite=False)
     solution: FloatArray = scale * step
     return solution
