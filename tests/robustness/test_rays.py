@@ -236,6 +236,14 @@ def test_signed_and_unsigned_steps_agree_on_positive_samples_only_after_reflecti
     np.testing.assert_array_equal(signed[y < 0], minimal_step_unsigned(net, X, y, z).first[y < 0])
 
 
+def test_a_neuron_that_wakes_very_far_away_does_not_flip_a_constant():
+    # Beyond t = 1 only the constant 1 is left, until a neuron wakes at t = 1e14: prefix sums alone cannot tell.
+    net = TwoLayer(W=[[0.0], [-1.0], [1e-14]], b=[1.0, 1.0, -1.0], v=[1.0, 3.0, 1.0])
+    assert minimal_step_unsigned(net, [[0.0]], [1], [1.0]).first[0] == np.inf
+    falling = TwoLayer(W=net.W, b=net.b, v=[1.0, 3.0, -1.0])
+    assert minimal_step_unsigned(falling, [[0.0]], [1], [1.0]).first[0] == pytest.approx(2e14, rel=1e-9)
+
+
 def test_blocks_of_rows_do_not_change_the_answer(monkeypatch):
     rng = np.random.default_rng(8)
     net = TwoLayer(W=rng.normal(size=(12, 3)), b=rng.normal(size=12), v=rng.normal(size=12))

@@ -35,36 +35,45 @@ def changes_of_block(
     A: FloatArray, G: FloatArray, C: FloatArray, zeros: BoolArray, level: float
 ) -> tuple[Changes, BoolArray]:
     r"""Changes of f_i(t) = sum_j C_ij relu(A_ij + t G_ij) - level on t >= 0, and the state at t = 0."""
-    n = A.shape[0]
+    n, k = A.shape
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         T = -A / G
     on = np.where(T == 0, G > 0, A > 0)  # just after t = 0; T may vanish by underflow
-    none = ~((T > 0) & np.isfinite(T))  # starts at 0, never, or beyond the largest float
+    none = ~((T > 0) & (T < np.inf))  # starts at 0, never, or beyond the largest float
     T[none] = np.inf
-    bend = C * np.abs(G)
-    speed = np.abs(bend).sum(axis=1)
+    bend = np.abs(G)
+    bend *= C
+    rounding = 16.0 * _EPS * np.sqrt(k)
+    moving = rounding * np.abs(bend).sum(axis=1)[:, None]
+    still = rounding * (np.abs(A * C).sum(axis=1) + abs(level))[:, None]
     bend[none] = 0.0
 
     order = np.argsort(T, axis=1)
-    knots = np.concatenate([np.zeros((n, 1)), np.take_along_axis(T, order, axis=1)], axis=1)  # (n, k + 1)
-    finite = np.isfinite(knots)
-    lengths = np.diff(np.where(finite, knots, 0.0), axis=1)
-    lengths[~finite[:, 1:]] = 0.0
-    slope = (np.where(on, G, 0.0) * C).sum(axis=1)[:, None]
-    slope = np.concatenate([slope, slope + np.cumsum(np.take_along_axis(bend, order, axis=1), axis=1)], axis=1)
-    value = (np.maximum(A, 0.0) * C).sum(axis=1)[:, None] - level
-    value = np.concatenate([value, value + np.cumsum(slope[:, :-1] * lengths, axis=1)], axis=1)
+    n_knots = k + 1 - none.sum(axis=1)
+    finite = np.arange(k + 1) < n_knots[:, None]
+    knots = np.zeros((n, k + 1))
+    knots[:, 1:] = np.take_along_axis(T, order, axis=1)
+    knots[~finite] = 0.0
+    slope = np.empty((n, k + 1))
+    slope[:, 0] = np.einsum("ij,ij,ij->i", on, G, C)
+    slope[:, 1:] = np.take_along_axis(bend, order, axis=1)
+    np.cumsum(slope, axis=1, out=slope)
+    value = np.empty((n, k + 1))
+    value[:, 0] = np.einsum("ij,ij->i", np.maximum(A, 0.0), C) - level
+    np.subtract(knots[:, 1:], knots[:, :-1], out=value[:, 1:])
+    value[:, 1:] *= slope[:, :-1]
+    value[~finite] = 0.0
+    np.cumsum(value, axis=1, out=value)
 
-    rounding = 16.0 * _EPS * np.sqrt(A.shape[1])
-    still = rounding * ((np.abs(A) * np.abs(C)).sum(axis=1) + abs(level))[:, None]
-    moving = rounding * speed[:, None]
     sign = np.sign(value).astype(np.int8)
-    sign[np.abs(value) <= still + moving * np.where(finite, knots, 0.0)] = 0
+    unsure = finite & (np.abs(value) <= still + moving * knots)
+    if unsure.any():
+        i, place = np.nonzero(unsure)
+        sign[i, place] = _fresh_signs(A, G, C, level, i, knots[i, place])
     # Beyond the last knot exactly the neurons with G > 0 are active (or constant ones, G = 0).
     rising = np.where(G > 0, G, 0.0) * C
     tail = rising.sum(axis=1)
     tail[np.abs(tail) <= rounding * np.abs(rising).sum(axis=1)] = 0.0
-    n_knots = finite.sum(axis=1)
     at_last = sign[np.arange(n), n_knots - 1]
     at_infinity = np.where(tail != 0, np.sign(tail).astype(np.int8), at_last)
     sign_next = np.concatenate([sign[:, 1:], at_last[:, None]], axis=1)
@@ -95,6 +104,22 @@ def changes_of_block(
         parts.append(Changes(i, root, slot, opening))
     joined = Changes(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     return joined, at_knot[:, 0]
+
+
+def _fresh_signs(A: FloatArray, G: FloatArray, C: FloatArray, level: float, i: IntArray, t: FloatArray) -> IntArray:
+    """Signs of f_i(t) where prefix sums cannot tell: a fresh sum, and 0 within the rounding of its active terms."""
+    k = A.shape[1]
+    signs = np.zeros(i.size, dtype=np.int64)
+    rows = max(1, BLOCK_NUMBERS // k)
+    for low in range(0, i.size, rows):
+        part = slice(low, min(low + rows, i.size))
+        a, g, c = A[i[part]], G[i[part]], C[i[part]]
+        moved = g * t[part][:, None]
+        active = a + moved > 0
+        f = (np.where(active, a + moved, 0.0) * c).sum(axis=1) - level
+        scale = (np.where(active, np.abs(a) + np.abs(moved), 0.0) * np.abs(c)).sum(axis=1) + abs(level)
+        signs[part] = np.where(np.abs(f) <= 16.0 * _EPS * np.sqrt(k) * scale, 0, np.sign(f))
+    return signs
 
 
 def _where(mask: BoolArray, steps: FloatArray, slot: int, new_state: BoolArray) -> Changes:

@@ -177,8 +177,8 @@ def minimal_step(
 
     Deviations
     ----------
-    Values within the rounding error of their own sum, 16 eps sqrt(k) sum_j |v_j| (|a_j| + t |g_j|), count as zero:
-    without that the exactly flat zero regions of constructed networks would be decided by noise.
+    Values within the rounding error of their own sum, 16 eps sqrt(k) sum_j |v_j| (|a_j| + t |g_j|) over the active
+    neurons, count as zero: without that the flat zero regions of constructed networks would be decided by noise.
 
     Examples
     --------
