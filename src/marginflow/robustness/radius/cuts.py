@@ -17,7 +17,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.robustness.radius import least_distance as qp
-from marginflow.robustness.radius.minorant import Step
+from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.reduction import Problem
 
 _MAX_ROWS = 160
@@ -51,6 +51,7 @@ class Projection:
     cuts: Cuts
     lower: float
     converged: bool
+    rounds: int
 
 
 def project(
@@ -86,7 +87,7 @@ def project(
     half_rows = signs[halves, None] * problem.W[halves]
     half_h = -signs[halves] * problem.a[halves]
 
-    table = _Table(problem.rank, problem.supporting.size)
+    table = _Table(problem.rank, problem.supporting.size, cuts.heights.size + 12)
     if usable:
         for i in range(cuts.heights.size):
             table.add(-(cuts.rows[i] + slope), cuts.heights[i] + height, -1, cuts.patterns[i])
@@ -98,7 +99,9 @@ def project(
         mu = qp.least_distance(table.gram, table.h, mu)
         delta, lower = table.combine(mu)
         best = mu
-    for _ in range(_MAX_ROUNDS):
+    rounds = 0
+    while rounds < _MAX_ROUNDS:
+        rounds += 1
         if lower >= target:
             break
         before = table.n
@@ -144,7 +147,7 @@ def project(
             mu, best = mu[kept], best[kept]
             if table.n >= _MAX_ROWS - 2:
                 break
-    return _result(problem, p, table, best, signs, delta, lower, converged)
+    return _result(problem, p, table, best, signs, delta, lower, converged, rounds)
 
 
 def _result(
@@ -156,6 +159,7 @@ def _result(
     delta: FloatArray,
     lower: float,
     converged: bool,
+    rounds: int,
 ) -> Projection:
     """Multipliers gathered into one slope per neuron."""
     n = mu.size
@@ -171,25 +175,37 @@ def _result(
     # The rows hold slope + cut; what is handed on is the supporting part alone, which is recomputed from the pattern.
     patterns = table.patterns[held]
     weights = np.where(patterns, problem.c[problem.supporting], 0.0)
-    cuts = Cuts(
-        patterns=patterns, rows=weights @ problem.W_supporting, heights=weights @ problem.a[problem.supporting]
-    )
+    cuts = Cuts(patterns=patterns, rows=weights @ problem.W_supporting, heights=weights @ problem.a[problem.supporting])
     return Projection(
-        delta=delta, step=Step(scale=scale, slopes=slopes), cuts=cuts, lower=lower, converged=converged
+        delta=delta,
+        step=Step(scale=scale, slopes=slopes),
+        cuts=cuts,
+        lower=lower,
+        converged=converged,
+        rounds=rounds,
     )
 
 
 class _Table:
     """Unit rows G delta >= h with their Gram matrix, grown one row at a time."""
 
-    def __init__(self, rank: int, n_supporting: int) -> None:
+    def __init__(self, rank: int, n_supporting: int, capacity: int) -> None:
         self.n = 0
-        self.G = np.zeros((_MAX_ROWS + 4, rank))
-        self._gram = np.zeros((_MAX_ROWS + 4, _MAX_ROWS + 4))
-        self._h = np.zeros(_MAX_ROWS + 4)
-        self.sizes = np.ones(_MAX_ROWS + 4)
-        self.owners = np.full(_MAX_ROWS + 4, -1, dtype=np.int64)
-        self.patterns = np.zeros((_MAX_ROWS + 4, n_supporting), dtype=np.bool_)
+        self.G = np.empty((capacity, rank))
+        self._gram = np.empty((capacity, capacity))
+        self._h: FloatArray = np.empty(capacity)
+        self.sizes: FloatArray = np.empty(capacity)
+        self.owners: IntArray = np.empty(capacity, dtype=np.int64)
+        self.patterns = np.empty((capacity, n_supporting), dtype=np.bool_)
+
+    def _grow(self) -> None:
+        more = self._h.size
+        self.G = np.pad(self.G, ((0, more), (0, 0)))
+        self._gram = np.pad(self._gram, (0, more))
+        self._h = np.pad(self._h, (0, more))
+        self.sizes = np.pad(self.sizes, (0, more))
+        self.owners = np.pad(self.owners, (0, more))
+        self.patterns = np.pad(self.patterns, ((0, more), (0, 0)))
 
     @property
     def gram(self) -> FloatArray:
@@ -204,6 +220,8 @@ class _Table:
         size = float(np.linalg.norm(row))
         size = size if size > 0 else 1.0
         i = self.n
+        if i == self._h.size:
+            self._grow()
         self.G[i] = row / size
         self._h[i] = h / size
         self.sizes[i] = size

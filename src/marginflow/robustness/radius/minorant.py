@@ -21,26 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
+from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.reduction import Problem
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Step:
-    """The numbers (s, pi, kappa) of one minorant.
-
-    Parameters
-    ----------
-    scale : float
-        s >= 0.
-    slopes : array, shape (k,)
-        pi.
-    curvatures : array, shape (k,), or None
-        kappa; None for a linear minorant.
-    """
-
-    scale: float
-    slopes: FloatArray
-    curvatures: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,11 +76,17 @@ def _least(p: FloatArray, kappa: FloatArray | None, low: FloatArray, high: Float
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Quadratic:
-    """psi(delta) = constant + gradient . delta + delta^T M delta (M = None when it vanishes)."""
+    """psi(delta) = constant + gradient . delta + sum_i eigenvalues_i (axes_i . delta)^2, orthonormal columns `axes`."""
 
     constant: float
     gradient: FloatArray
-    M: FloatArray | None
+    eigenvalues: FloatArray
+    axes: FloatArray
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether there is no quadratic part."""
+        return self.eigenvalues.size == 0
 
 
 def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
@@ -106,14 +94,26 @@ def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
     theta = remainders(problem, step, box)
     constant = step.scale * problem.constant + float(step.slopes @ problem.a) + float(theta.sum())
     if step.curvatures is None:
-        return Quadratic(constant=constant, gradient=step.slopes @ problem.W, M=None)
+        return Quadratic(
+            constant=constant,
+            gradient=step.slopes @ problem.W,
+            eigenvalues=np.zeros(0),
+            axes=np.zeros((problem.rank, 0)),
+        )
     kappa = step.curvatures
     bent = np.flatnonzero(kappa)
-    V = problem.W[bent]
+    V, bend = problem.W[bent], kappa[bent]
+    if bent.size < problem.rank:
+        Q, R = np.linalg.qr(V.T)
+        eigenvalues, turn = np.linalg.eigh((R * bend) @ R.T)
+        axes = Q @ turn
+    else:
+        eigenvalues, axes = np.linalg.eigh(V.T @ (bend[:, None] * V))
     return Quadratic(
         constant=constant + float(kappa @ problem.a**2),
         gradient=(step.slopes + 2.0 * kappa * problem.a) @ problem.W,
-        M=V.T @ (kappa[bent, None] * V),
+        eigenvalues=eigenvalues,
+        axes=axes,
     )
 
 
@@ -121,16 +121,12 @@ def distance(psi: Quadratic) -> float:
     """Lower bound on ||delta|| over psi(delta) <= 0; 0 if nothing follows, infinity if no delta is left."""
     if not psi.constant > 0:
         return 0.0
-    g = psi.gradient
-    if psi.M is None:
-        size = float(np.linalg.norm(g))
-        return psi.constant / size if size > 0 else float("inf")
-    H = psi.M.copy()
-    H.flat[:: H.shape[0] + 1] += 1.0
-    try:
-        root = np.linalg.cholesky(H)
-    except np.linalg.LinAlgError:
+    square = float(psi.gradient @ psi.gradient)
+    if psi.is_linear:
+        return psi.constant / float(np.sqrt(square)) if square > 0 else float("inf")
+    H = 1.0 + psi.eigenvalues
+    if H[0] <= 0:
         return 0.0
-    half = np.linalg.solve(root, g)
-    square = psi.constant - 0.25 * float(half @ half)
-    return float(np.sqrt(square)) if square > 0 else 0.0
+    along = psi.gradient @ psi.axes
+    least = psi.constant - 0.25 * (square + float(along**2 @ (1.0 / H - 1.0)))
+    return float(np.sqrt(least)) if least > 0 else 0.0

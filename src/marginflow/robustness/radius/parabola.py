@@ -1,6 +1,6 @@
 r"""The best parabola above relu on an interval, for a given curvature, as a function of the multipliers.
 
-For l < 0 < u and curvature kappa the least parabola kappa z^2 + pi z + gamma >= relu(z) on [l, u] is, with m = min(-l, u),
+For l < 0 < u and m = min(-l, u), the least parabola kappa z^2 + pi z + gamma >= relu(z) on [l, u] of curvature kappa is
 
 * both ends   (kappa <= m / (u - l)^2):  the chord plus kappa (z - l)(z - u); kappa = 0 is the chord itself;
 * tangent     (kappa > 1 / (4 m)):  (z + t)^2 / (4 t) with t = 1 / (4 kappa), touching at -t and t;
@@ -29,51 +29,94 @@ class Omega(NamedTuple):
     s: FloatArray
     ss: FloatArray
     As: FloatArray
-    zA: FloatArray
+    Az: FloatArray
     zs: FloatArray
 
 
-def omega(s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: FloatArray, z: FloatArray) -> Omega:
-    """omega(A, s; z) with c = |c_j|; where c = 0 it is A (z - low)(high - z), the product of the two bounds."""
+class _Pieces(NamedTuple):
+    """Which parabola each neuron has, and what its formulas share."""
+
+    ends: BoolArray
+    tangent: BoolArray
+    At: FloatArray
+    e: FloatArray
+    f: FloatArray
+    sc: FloatArray
+    chord: FloatArray
+    low_side: FloatArray  # 1 where the parabola passes through (low, 0), 0 where through (high, high)
+    x: FloatArray  # distance to that end
+    root: FloatArray  # sqrt(|end| s c A), so that in between omega = -(s c share + A x^2 - 2 x root)
+    width: FloatArray
+
+    def choose(self, at_ends: FloatArray, at_tangent: FloatArray, between: FloatArray) -> FloatArray:
+        return np.where(self.ends, at_ends, np.where(self.tangent, at_tangent, between))
+
+
+def _pieces(s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: FloatArray, z: FloatArray) -> _Pieces:
     sc = s * c
     width, e, f = high - low, z - low, high - z
     nearer = np.minimum(-low, high)
     ends = (c == 0) | (A * width**2 <= sc * nearer)
     tangent = ~ends & (4.0 * nearer * A > sc)
-    through_low = ~ends & ~tangent & (-low <= high)
+    through_low = -low <= high
     At = np.where(ends, 1.0, A)
+    root = np.sqrt(np.maximum(np.where(through_low, -low, high) * sc * At, 0.0))
+    return _Pieces(
+        ends,
+        tangent,
+        At,
+        e,
+        f,
+        sc,
+        high / width,
+        through_low.astype(np.float64),
+        np.where(through_low, e, f),
+        root,
+        width,
+    )
 
-    # Through the nearer end: with e the distance to that end, omega = -(.. + A e^2 - 2 e root), root = sqrt(end s c A).
-    end = np.where(through_low, -low, high)
-    root = np.sqrt(np.maximum(end * sc * At, 0.0))
-    x = np.where(through_low, e, f)
-    bent = np.maximum(x, 1e-3 * width)  # keeps the second derivatives negative where z has left the interval
-    side = np.where(through_low, 1.0, -1.0)
-    share = np.where(through_low, e, high)
 
-    def choose(at_ends: FloatArray, at_tangent: FloatArray, between: FloatArray) -> FloatArray:
-        return np.where(ends, at_ends, np.where(tangent, at_tangent, between))
+def omega_and_slope(
+    s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: FloatArray, z: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """omega(A, s; z) and its derivative by z."""
+    return _value_and_slope(_pieces(s, c, A, low, high, z), A, high, z)
 
+
+def _value_and_slope(p: _Pieces, A: FloatArray, high: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    share = np.where(p.low_side > 0, p.e, high)
+    value = p.choose(
+        A * p.e * p.f - p.sc * p.chord * p.e,
+        -(A * z * z + 0.5 * p.sc * z + p.sc**2 / (16.0 * p.At)),
+        -(p.sc * share + A * p.x * p.x - 2.0 * p.x * p.root),
+    )
+    slope = p.choose(
+        A * (p.f - p.e) - p.sc * p.chord,
+        -(2.0 * A * z + 0.5 * p.sc),
+        -p.low_side * p.sc - (2.0 * p.low_side - 1.0) * (2.0 * A * p.x - 2.0 * p.root),
+    )
+    return value, slope
+
+
+def omega(s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: FloatArray, z: FloatArray) -> Omega:
+    """omega(A, s; z) with c = |c_j|; where c = 0 it is A (z - low)(high - z), the product of the two bounds."""
+    p = _pieces(s, c, A, low, high, z)
+    value, slope = _value_and_slope(p, A, high, z)
+    sc, At, x, root = p.sc, p.At, p.x, p.root
+    share = np.where(p.low_side > 0, p.e, high)
+    side = 2.0 * p.low_side - 1.0
+    bent = np.maximum(x, 1e-3 * p.width)  # keeps the second derivatives negative where z has left the interval
     zero = np.zeros_like(A)
-    chord = high / width
     return Omega(
-        value=choose(
-            A * e * f - sc * chord * e,
-            -(A * z * z + 0.5 * sc * z + sc**2 / (16.0 * At)),
-            -(sc * share + A * x * x - 2.0 * x * root),
-        ),
-        z=choose(
-            A * (f - e) - sc * chord,
-            -(2.0 * A * z + 0.5 * sc),
-            -np.where(through_low, sc, 0.0) - side * (2.0 * A * x - 2.0 * root),
-        ),
-        A=choose(e * f, (sc / (4.0 * At)) ** 2 - z * z, x * root / At - x * x),
-        AA=choose(zero, -(sc**2) / (8.0 * At**3), -bent * root / (2.0 * At**2)),
-        s=choose(-c * chord * e, -c * (0.5 * z + sc / (8.0 * At)), x * root / s - c * share),
-        ss=choose(zero, -(c**2) / (8.0 * At), -bent * root / (2.0 * s**2)),
-        As=choose(zero, c * sc / (8.0 * At**2), bent * root / (2.0 * s * At)),
-        zA=choose(f - e, -2.0 * z, -side * (2.0 * x - root / At)),
-        zs=choose(-c * chord, -0.5 * c, -np.where(through_low, c, 0.0) + side * root / s),
+        value=value,
+        z=slope,
+        A=p.choose(p.e * p.f, (sc / (4.0 * At)) ** 2 - z * z, x * root / At - x * x),
+        AA=p.choose(zero, -(sc**2) / (8.0 * At**3), -bent * root / (2.0 * At**2)),
+        s=p.choose(-c * p.chord * p.e, -c * (0.5 * z + sc / (8.0 * At)), x * root / s - c * share),
+        ss=p.choose(zero, -(c**2) / (8.0 * At), -bent * root / (2.0 * s**2)),
+        As=p.choose(zero, c * sc / (8.0 * At**2), bent * root / (2.0 * s * At)),
+        Az=p.choose(p.f - p.e, -2.0 * z, -side * (2.0 * x - root / At)),
+        zs=p.choose(-c * p.chord, -0.5 * c, -p.low_side * c + side * root / s),
     )
 
 

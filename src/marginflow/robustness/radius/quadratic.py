@@ -2,8 +2,8 @@ r"""The strong relaxation: touching parabolas for all undecided opposing neurons
 
 Maximise over the multipliers s > 0, A_j (curvatures), q_j in [0, s c_j] (slopes of supporting neurons)
 
-.. math:: G = \min_\delta \; \|\delta\|^2 + s \, lin(\delta) + \sum_{c_j > 0} q_j z_j + \sum_{c_j < 0} \omega_j(A_j, s; z_j)
-   \quad\text{with}\quad H = I - \sum_j A_j w_j w_j^T \succ 0 ;
+.. math:: G = \min_\delta \; \|\delta\|^2 + s \, lin(\delta) + \sum_{c_j > 0} q_j z_j
+   + \sum_{c_j < 0} \omega_j(A_j, s; z_j) \quad\text{with}\quad H = I - \sum_j A_j w_j w_j^T \succ 0 ;
 
 sqrt(G) is a lower bound on ||delta||. The ball needs no multiplier of its own: ||delta||^2 is the objective. It is the
 diagonal part of Shor's semidefinite relaxation, solved by Newton's method on G + nu (log det H + log-barriers of q)
@@ -22,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.robustness.radius.minorant import Box, Step
-from marginflow.robustness.radius.parabola import best_curvature, omega
+from marginflow.robustness.radius.certificate import Step
+from marginflow.robustness.radius.minorant import Box
+from marginflow.robustness.radius.parabola import best_curvature, omega, omega_and_slope
 from marginflow.robustness.radius.reduction import Problem
 
 _MAX_NEWTON = 60
@@ -98,6 +99,14 @@ def start_at(problem: Problem, box: Box, delta: FloatArray, radius: float) -> Mu
     )
 
 
+def quadratic_work(problem: Problem, box: Box) -> float:
+    """Operations that one solution will take, roughly: fifteen Newton steps."""
+    open_ = (box.low < 0) & (box.high > 0)
+    n, m = int((open_ & (problem.c < 0)).sum()), int((open_ & (problem.c > 0)).sum())
+    r = min(problem.rank, 1 + n + m)
+    return 15.0 * (4.0 * r**3 + 2.0 * (m + 2 * n) * r**2 + 2.0 * n**2 * r + 0.7 * n**3 + 2e6)
+
+
 def quadratic_bound(
     problem: Problem, box: Box, signs: IntArray, start: Multipliers, *, radius: float, deadline: float
 ) -> QuadraticBound:
@@ -169,7 +178,9 @@ def _first(node: _Node, start: Multipliers) -> _Point:
     top = float(np.linalg.eigvalsh(bend)[-1]) if A.size else 0.0
     if top > 0.9:
         positive = A > 0
-        A[positive] *= 0.9 / float(np.linalg.eigvalsh(node.W_b[positive].T @ (A[positive, None] * node.W_b[positive]))[-1])
+        A[positive] *= 0.9 / float(
+            np.linalg.eigvalsh(node.W_b[positive].T @ (A[positive, None] * node.W_b[positive]))[-1]
+        )
     point = _evaluate(node, s, A, q)
     while point is None:
         A = 0.5 * A
@@ -186,15 +197,17 @@ def _evaluate(node: _Node, s: float, A: FloatArray, q: FloatArray) -> _Point | N
         root = np.linalg.cholesky(H)
     except np.linalg.LinAlgError:
         return None
-    at = omega(s, node.c_b, A, node.low, node.high, node.a_b)
-    g = s * node.linear + at.z @ node.W_b + q @ node.W_q
-    delta = -0.5 * np.linalg.solve(H, g)
-    G = s * node.constant + float(at.value.sum()) + float(q @ node.a_q) + 0.5 * float(g @ delta)
+    value, slope = omega_and_slope(s, node.c_b, A, node.low, node.high, node.a_b)
+    g = s * node.linear + slope @ node.W_b + q @ node.W_q
+    delta: FloatArray = np.linalg.solve(H, -0.5 * g)
+    G = s * node.constant + float(value.sum()) + float(q @ node.a_q) + 0.5 * float(g @ delta)
     return _Point(s, A, q, G, delta, H, 2.0 * float(np.log(np.diag(root)).sum()))
 
 
 def _merit(node: _Node, point: _Point, nu: float) -> float:
     room = np.concatenate([point.q, point.s * node.c_q - point.q, -point.A[node.guard]])
+    if room.size and room.min() <= 0:
+        return -np.inf
     return point.G + nu * (point.log_det + float(np.log(room).sum()))
 
 
@@ -217,7 +230,7 @@ def _newton(node: _Node, at: _Point, nu: float) -> tuple[_Point | None, float]:
     mixed = nu * node.c_q / above**2
     K = 2.0 * at.H + node.W_q.T @ (node.W_q / D[:, None])
     J_s = node.linear + o.zs @ node.W_b + (mixed / D) @ node.W_q
-    J_A = (o.zA[:, None] * node.W_b).T
+    J_A = (o.Az[:, None] * node.W_b).T
     residual = (grad_q / D) @ node.W_q
     J = np.column_stack([J_s, J_A])
     solved = np.linalg.solve(K, np.column_stack([J, residual]))
@@ -263,16 +276,16 @@ def _bound(problem: Problem, box: Box, node: _Node, point: _Point) -> QuadraticB
     s, k = point.s, problem.width
     slopes = np.where(box.low >= 0, s * problem.c, 0.0)
     slopes[node.supporting] = point.q
-    at_zero = omega(s, node.c_b, point.A, node.low, node.high, np.zeros_like(point.A))
-    slopes[node.bent] = at_zero.z + np.where(node.guard, slopes[node.bent], 0.0)
+    _, at_zero = omega_and_slope(s, node.c_b, point.A, node.low, node.high, np.zeros_like(point.A))
+    slopes[node.bent] = at_zero + np.where(node.guard, slopes[node.bent], 0.0)
     curvatures = np.zeros(k)
     curvatures[node.bent] = -point.A
     delta = point.delta if node.basis is None else node.basis @ point.delta
     z = node.a_b + node.W_b @ point.delta
     relu = s * node.c_b * np.maximum(z, 0.0)
-    o = omega(s, node.c_b, point.A, node.low, node.high, z)
+    value, _ = omega_and_slope(s, node.c_b, point.A, node.low, node.high, z)
     gaps = np.zeros(k)
-    gaps[node.bent] = np.where(node.guard, 0.0, -o.value - relu)
+    gaps[node.bent] = np.where(node.guard, 0.0, -value - relu)
     shares = np.full(k, 0.5)
     shares[node.supporting] = point.q / (s * node.c_q)
     A = np.zeros(k)

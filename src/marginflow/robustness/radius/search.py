@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
+from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.cuts import Cuts, project
-from marginflow.robustness.radius.minorant import Box, Step, distance, minorant
-from marginflow.robustness.radius.quadratic import Multipliers, quadratic_bound, start_at
+from marginflow.robustness.radius.minorant import Box, distance, minorant
+from marginflow.robustness.radius.quadratic import Multipliers, quadratic_bound, quadratic_work, start_at
 from marginflow.robustness.radius.reduction import Problem
 from marginflow.robustness.radius.tightening import ball, tightened
 from marginflow.robustness.radius.witness import Witness
@@ -25,8 +25,16 @@ from marginflow.robustness.radius.witness import Witness
 # Rounds of chords at the root and at other nodes, and what a round must still bring (share of the open gap).
 _ROOT_ROUNDS, _NODE_ROUNDS, _LINEAR_GAIN = 12, 4, 0.1
 # Parabolas are worth their price when more neurons than this are undecided.
-_FEW_UNDECIDED = 8
+_FEW_UNDECIDED = 12
+_WEAK = 0.5
+# Operations that the bookkeeping of one cut costs, measured in multiplications.
+_OVERHEAD = 1e5
 _QUADRATIC_ROUNDS, _QUADRATIC_GAIN = 8, 0.25
+# Further smoothings tried for a nearer witness once the chords have not closed the root.
+_WIDTHS = (0.1, 0.2, 0.6, 1.0)
+# Multiples of the distance to the farthest neuron within which the absence of a witness is proved, one after the other.
+_HORIZONS = (4.0, 1e3, 1e9)
+_FAR = 1e4  # beyond this multiple parabolas are badly scaled
 
 
 @dataclass(eq=False, kw_only=True)
@@ -48,6 +56,7 @@ class _Node:
     delta: FloatArray | None = None
     gaps: FloatArray | None = None
     multipliers: Multipliers | None = None
+    bent: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,34 +71,74 @@ class Outcome:
     trace: list[tuple[float, float, float]]
 
 
-class Search:
-    """One problem, solved by `run`."""
+def solve(problem: Problem, *, rtol: float, seconds: float, max_nodes: float) -> Outcome:
+    """The least ||delta|| with g(delta) <= 0; g(0) > 0 is assumed.
 
-    def __init__(self, problem: Problem, *, rtol: float, seconds: float, max_nodes: float) -> None:
+    As long as no witness is known, absence is proved within one horizon after the other.
+    """
+    begin = time.monotonic()
+    witness = Witness(problem)
+    witness.explore(Cuts.none(problem))
+    scale = float(np.abs(problem.a).max(initial=0.0)) or 1.0
+    best: Outcome | None = None
+    for horizon in (*_HORIZONS, float("inf")):
+        if witness.delta is None or horizon == np.inf:
+            search = Search(
+                problem, witness, horizon=horizon * scale, rtol=rtol, begin=begin, seconds=seconds, max_nodes=max_nodes
+            )
+            outcome = search.run()
+            if best is None or outcome.lower > best.lower:
+                best = outcome
+            if not search.complete or outcome.finished:
+                break
+            if horizon == _HORIZONS[-1] and witness.delta is None:
+                return replace(outcome, finished=True)
+    assert best is not None
+    return best
+
+
+class Search:
+    """One problem within one horizon, solved by `run`."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        witness: Witness,
+        *,
+        horizon: float,
+        rtol: float,
+        begin: float,
+        seconds: float,
+        max_nodes: float,
+    ) -> None:
         self.problem = problem
+        self.horizon = horizon
         self.rtol = rtol
-        self.begin = time.monotonic()
-        self.deadline = self.begin + seconds
+        self.begin = begin
+        self.deadline = begin + seconds
         self.max_nodes = max_nodes
-        self.witness = Witness(problem)
+        self.witness = witness
+        self.complete = False
         self.tree: list[TreeNode] = []
         self.trace: list[tuple[float, float, float]] = []
+        self.linear_work = 0.0  # operations spent on chords
+        self.parabolas = False
+        self.scale = float(np.abs(problem.a).max(initial=0.0)) or 1.0
         self.closed = float("inf")  # the least bound of a closed node
 
     @property
     def radius(self) -> float:
         """Witnesses beyond this are of no interest."""
-        return self.witness.upper
+        return min(self.witness.upper, self.horizon)
 
     @property
     def goal(self) -> float:
         """A node with this bound is closed."""
-        return self.witness.upper * (1.0 - self.rtol)
+        return self.radius * (1.0 - self.rtol)
 
     def run(self) -> Outcome:
         """Search until the gap is closed, or time or nodes run out."""
         p = self.problem
-        self.witness.explore(Cuts.none(p))
         root = self._new(ball(p, self.radius), np.zeros(p.width, dtype=np.int64), Cuts.none(p), 0.0, None)
         self._bound(root, _ROOT_ROUNDS)
         heap: list[tuple[float, int, _Node]] = []
@@ -97,9 +146,14 @@ class Search:
         self._record(heap)
         while heap and heap[0][0] < self.goal and time.monotonic() < self.deadline and len(self.tree) < self.max_nodes:
             _, _, node = heapq.heappop(heap)
+            if self._worth_parabolas(node):
+                self._bend(node)
+                self._push(heap, node)
+                continue
             split = self._choose(node)
             if split < 0:
-                self.closed = min(self.closed, node.lower)  # exact already, but stuck above the tolerance
+                self._linear_rounds(node, 1)  # convex by now: one projection is exact, and its point is a witness
+                self.closed = min(self.closed, node.lower)
                 continue
             record = self.tree[node.index]
             record.split = split
@@ -117,26 +171,25 @@ class Search:
         lower = min([self.closed] + [entry[0] for entry in heap[:1]])
         upper = self.witness.upper
         if lower > upper * (1.0 + 1e-9):
-            raise ArithmeticError(f"The bounds cross: lower {lower!r}, upper {upper!r}; this is a defect of the search.")
+            raise ArithmeticError(
+                f"The bounds cross: lower {lower!r}, upper {upper!r}; this is a defect of the search."
+            )
+        self.complete = lower >= self.goal
         lower = min(lower, upper)
         return Outcome(
             lower=lower,
             upper=upper,
             delta=self.witness.delta,
-            finished=lower >= self.goal,
+            finished=self.complete and (lower == np.inf or self.radius == upper),
             tree=self.tree,
             trace=self.trace,
         )
 
     # Nodes ----------------------------------------------------------------------------------------
 
-    def _new(
-        self, box: Box, signs: IntArray, cuts: Cuts, lower: float, multipliers: Multipliers | None
-    ) -> _Node:
+    def _new(self, box: Box, signs: IntArray, cuts: Cuts, lower: float, multipliers: Multipliers | None) -> _Node:
         self.tree.append(TreeNode())
-        return _Node(
-            index=len(self.tree) - 1, box=box, signs=signs, cuts=cuts, lower=lower, multipliers=multipliers
-        )
+        return _Node(index=len(self.tree) - 1, box=box, signs=signs, cuts=cuts, lower=lower, multipliers=multipliers)
 
     def _push(self, heap: list[tuple[float, int, _Node]], node: _Node) -> None:
         if node.lower >= self.goal:
@@ -166,11 +219,33 @@ class Search:
     # Bounds ---------------------------------------------------------------------------------------
 
     def _bound(self, node: _Node, rounds: int) -> None:
+        within = ball(self.problem, self.radius)
+        node.box = node.box.within(within.low, within.high)
         self._linear_rounds(node, rounds)
-        if node.lower < self.goal and self._undecided(node.box) > _FEW_UNDECIDED:
-            self._quadratic_rounds(node)
-            if node.lower < self.goal:
-                self._linear_rounds(node, rounds)
+        if node.index == 0 and node.lower < self.goal:
+            for width in _WIDTHS:
+                self.witness.anneal(width, node.cuts)
+        if node.lower < self.goal and self._worth_parabolas(node):
+            self._bend(node)
+
+    def _bend(self, node: _Node) -> None:
+        """Parabolas, then chords on what they have left undecided."""
+        node.bent = True
+        self._quadratic_rounds(node)
+        if node.lower < self.goal:
+            self._linear_rounds(node, _NODE_ROUNDS)
+
+    def _worth_parabolas(self, node: _Node) -> bool:
+        """At once where chords prove little, otherwise when branching has cost as much as parabolas would.
+
+        Once parabolas have come in they stay: every later node gets them.
+        """
+        if node.bent or self._undecided(node.box) <= _FEW_UNDECIDED or self.radius > _FAR * self.scale:
+            return False
+        if not self.parabolas:
+            weak = node.lower < _WEAK * self.radius
+            self.parabolas = weak or self.linear_work >= quadratic_work(self.problem, node.box)
+        return self.parabolas
 
     def _linear_rounds(self, node: _Node, rounds: int) -> None:
         for _ in range(rounds):
@@ -178,6 +253,7 @@ class Search:
             p, q = _chords(self.problem, node.box)
             found = project(self.problem, p, q, signs=node.signs, cuts=node.cuts, target=self.goal)
             node.cuts = found.cuts
+            self.linear_work += found.rounds * (4.0 * self.problem.W.size + _OVERHEAD)
             self._apply(node, found.step)
             if node.lower >= self.goal:
                 return
@@ -229,7 +305,8 @@ class Search:
         """Offer the node's relaxed solution to the witness."""
         if node.delta is None:
             return
-        self.witness.offer(node.delta)
+        if self.witness.delta is None:
+            self.witness.offer(node.delta)
         self.witness.descend(node.delta, node.cuts)
 
 
@@ -248,6 +325,3 @@ def _chord_gaps(problem: Problem, p: FloatArray, q: FloatArray, delta: FloatArra
     gaps = np.zeros(problem.width)
     gaps[problem.opposing] = -problem.c[problem.opposing] * (p * z + q - np.maximum(z, 0.0))
     return gaps
-
-
-Progress = Callable[[int, int], None]

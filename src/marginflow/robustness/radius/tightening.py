@@ -18,6 +18,8 @@ from marginflow.robustness.radius.reduction import Problem
 
 # The tau of the ellipsoids, as shares of the step's own scale.
 TAUS = (0.25, 0.5, 0.7, 0.85, 0.95, 1.0, 1.03)
+# Flatter ellipsoids are used to exclude only, not to tighten: their rounding is not worth bounding.
+FLAT = 1e-4
 
 
 def ball(problem: Problem, radius: float) -> Box:
@@ -27,7 +29,7 @@ def ball(problem: Problem, radius: float) -> Box:
 
 def tightened(problem: Problem, box: Box, psi: Quadratic, radius: float) -> Box:
     """The box after psi(delta) <= 0 is known too; an empty box if nothing is left."""
-    if psi.M is None:
+    if psi.is_linear:
         return _cap(problem, box, psi, radius)
     return _ellipsoids(problem, box, psi, radius)
 
@@ -47,19 +49,22 @@ def _cap(problem: Problem, box: Box, psi: Quadratic, radius: float) -> Box:
 
 
 def _ellipsoids(problem: Problem, box: Box, psi: Quadratic, radius: float) -> Box:
-    curvature, axes = np.linalg.eigh(psi.M)
-    slopes = psi.gradient @ axes
-    directions: FloatArray = problem.W @ axes
-    squares = directions**2
+    along = psi.gradient @ psi.axes
+    square = float(psi.gradient @ psi.gradient)
+    slopes: FloatArray = problem.W @ psi.gradient
+    shares: FloatArray = problem.W @ psi.axes
+    squares = shares**2
     for tau in TAUS:
-        H = 1.0 + tau * curvature
-        if H[0] <= 1e-9:
+        H = 1.0 + tau * psi.eigenvalues
+        if H[0] <= 0:
             break
-        centre = -0.5 * tau * slopes / H
-        room = radius**2 - (tau * psi.constant + 0.5 * tau * float(slopes @ centre))
+        softer = 1.0 / H - 1.0  # the inverse of I + tau M is I + axes diag(softer) axes^T
+        room = radius**2 - tau * psi.constant + 0.25 * tau**2 * (square + float(along**2 @ softer))
         if room < 0:
             return Box(low=np.full_like(box.low, np.inf), high=np.full_like(box.high, -np.inf))
-        middle = problem.a + directions @ centre
-        reach = np.sqrt(room * (squares @ (1.0 / H)))
+        if H[0] < FLAT:
+            continue
+        middle = problem.a - 0.5 * tau * (slopes + shares @ (along * softer))
+        reach = np.sqrt(room * np.maximum(1.0 + squares @ softer, 0.0))
         box = box.within(middle - reach, middle + reach)
     return box

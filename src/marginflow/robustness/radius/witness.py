@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.robustness.piecewise import first_steps
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.reduction import Problem
 
 _MAX_ROUNDS = 30
+_SMOOTHINGS = 12
 
 
 class Witness:
@@ -34,8 +34,7 @@ class Witness:
             return False
         p = self.problem
         unit = direction / size
-        speed = p.W @ unit
-        t = float(first_steps(p.a[None, :], speed[None, :], p.c[None, :], -p.constant)[0])
+        t = _first_crossing(p.a, p.W @ unit, p.c, p.constant, self.upper)
         if not t < self.upper:
             return False
         self.upper, self.delta = t, t * unit
@@ -66,19 +65,40 @@ class Witness:
             self.offer(found.delta)
             active = p.a[p.opposing] + p.W_opposing @ found.delta > 0
 
-    def explore(self, cuts: Cuts, *, seed: int = 0) -> None:
-        """A first witness: downhill from 0, then from random directions of the same search space if need be."""
+    def explore(self, cuts: Cuts) -> None:
+        """A first witness: downhill from 0, along the smoothed gradient, from random directions only if need be."""
         p = self.problem
         start = np.zeros(p.rank)
-        slope = p.gradient(start)
-        full = p.c @ p.W  # every neuron active
-        for direction in (-slope, -full, (-p.c[p.opposing]) @ p.W_opposing):
-            self.offer(direction)
+        self.offer(-p.gradient(start))
         if self.delta is None:
-            self._wander(np.random.default_rng(seed))
+            for direction in (-p.c @ p.W, -p.c[p.opposing] @ p.W_opposing):
+                self.offer(direction)
+        if self.delta is None:
+            self._wander(np.random.default_rng(0))
         self.descend(start, cuts)
+        self.anneal(0.3, cuts)
         if self.delta is not None:
             self.descend(self.delta, cuts)
+
+    def anneal(self, width: float, cuts: Cuts) -> None:
+        """Follow the gradient of a smoothed network on the sphere of the best radius while the smoothing shrinks.
+
+        relu' is replaced by a ramp over |z| <= width upper; neurons that a short perturbation can reach then count
+        already at 0. From there, convex-concave steps.
+        """
+        p = self.problem
+        if self.delta is None or self.upper == 0:
+            return
+        delta = np.zeros(p.rank)
+        for i in range(_SMOOTHINGS):
+            ramp = width * self.upper * (1.0 - i / _SMOOTHINGS)
+            g = (p.c * np.clip(0.5 + 0.5 * (p.a + p.W @ delta) / ramp, 0.0, 1.0)) @ p.W
+            size = float(np.linalg.norm(g))
+            if size == 0:
+                return
+            delta = -self.upper / size * g
+        self.offer(delta)
+        self.descend(delta, cuts)
 
     def _wander(self, rng: np.random.Generator) -> None:
         """Subgradient descent on the slope of g at infinity over the unit sphere, from several starts."""
@@ -91,3 +111,37 @@ class Witness:
                 x /= max(float(np.linalg.norm(x)), 1e-300)
             if self.offer(x):
                 return
+
+
+def _first_crossing(a: FloatArray, speed: FloatArray, c: FloatArray, constant: float, limit: float) -> float:
+    """The first t in [0, limit) with constant + sum_j c_j relu(a_j + t speed_j) <= 0, infinity if there is none.
+
+    Knots are sorted, values at the knots are prefix sums; the crossing itself is computed from a fresh sum.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        knots = -a / speed
+    ahead = (knots > 0) & (knots < limit)
+    t = knots[ahead]
+    order = np.argsort(t)
+    t = np.append(np.append(0.0, t[order]), limit)
+    starting = np.where(knots == 0, speed > 0, a > 0)
+    slope = float((c * speed) @ starting) + np.append(0.0, np.cumsum((c * np.abs(speed))[ahead][order]))
+    first = constant + float(c @ np.maximum(a, 0.0))
+    if np.isfinite(limit):
+        values = first + np.cumsum(slope * np.diff(t))
+        ends = np.flatnonzero(values <= 0)
+    else:
+        values = first + np.cumsum(slope[:-1] * np.diff(t[:-1]))
+        ends = np.flatnonzero(values <= 0)
+        if ends.size == 0 and slope[-1] < 0:
+            ends = np.array([t.size - 2])
+    if ends.size == 0:
+        return float("inf")
+    piece = int(ends[0])
+    low, high = float(t[piece]), float(t[piece + 1])
+    inside = 0.5 * (low + high) if np.isfinite(high) else low + 1.0
+    active = a + inside * speed > 0
+    fall = float((c * speed) @ active)
+    height = constant + float((c * a) @ active)
+    root = -height / fall if fall < 0 else high
+    return min(max(root, low), high)

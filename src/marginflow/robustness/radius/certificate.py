@@ -1,0 +1,147 @@
+r"""The proof that goes with a radius, in plain values.
+
+It says: N(witness) is on the other side, and no perturbation shorter than `lower` reaches the other side. The second
+half is a tree. Every node holds steps (s, pi, kappa), each of which gives a minorant of the network on the region of
+the node and thereby a smaller region; an inner node is split by the sign of one neuron; at a leaf a minorant shows
+that ||delta|| >= lower. See `checker` for what is verified, which is everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray, read_only, vector
+from marginflow.errors import InputError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Step:
+    """The numbers (s, pi, kappa) of one minorant: s c_j relu(z) >= kappa_j z^2 + pi_j z + theta_j on an interval.
+
+    Parameters
+    ----------
+    scale : float
+        s >= 0.
+    slopes : array, shape (k,)
+        pi.
+    curvatures : array, shape (k,), or None
+        kappa; None for a linear minorant.
+    """
+
+    scale: float
+    slopes: FloatArray
+    curvatures: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProofNode:
+    """One region: its steps, and the neuron that splits it.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+        In the order in which they shrink the region.
+    split : int
+        Merged neuron whose sign splits the region, -1 at a leaf.
+    children : pair of int
+        Nodes of the halves z >= 0 and z <= 0; (-1, -1) at a leaf.
+    """
+
+    steps: tuple[Step, ...]
+    split: int = -1
+    children: tuple[int, int] = (-1, -1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Certificate:
+    """A proof of `lower` <= radius <= ||witness - point||.
+
+    Parameters
+    ----------
+    point, label, level
+        The question: the least ||delta|| with label N(point + delta) <= level.
+    lower : float
+        No shorter perturbation does it.
+    witness : array, shape (d,), or None
+        A point that does it; None if none is known.
+    groups : integer array, shape (k,)
+        Which neurons of the network are parallel and count as one; -1 for neurons with w = 0 or v = 0.
+    nodes : tuple of ProofNode
+        The tree, root first.
+    """
+
+    point: FloatArray
+    label: float
+    level: float
+    lower: float
+    witness: FloatArray | None
+    groups: IntArray
+    nodes: tuple[ProofNode, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Numbers, strings, lists and dictionaries, ready for JSON; infinity is written as the string "inf"."""
+        return {
+            "format": "marginflow.radius.1",
+            "point": self.point.tolist(),
+            "label": self.label,
+            "level": self.level,
+            "lower": _number(self.lower),
+            "witness": None if self.witness is None else self.witness.tolist(),
+            "groups": self.groups.tolist(),
+            "nodes": [
+                {
+                    "steps": [
+                        {
+                            "scale": step.scale,
+                            "slopes": step.slopes.tolist(),
+                            "curvatures": None if step.curvatures is None else step.curvatures.tolist(),
+                        }
+                        for step in node.steps
+                    ],
+                    "split": node.split,
+                    "children": list(node.children),
+                }
+                for node in self.nodes
+            ],
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Certificate:
+        """The inverse of `to_plain`; what does not have its form is refused."""
+        if plain.get("format") != "marginflow.radius.1":
+            raise InputError(f"The format is {plain.get('format')!r}; 'marginflow.radius.1' is expected.")
+        try:
+            return cls(
+                point=read_only(vector("point", plain["point"])),
+                label=float(plain["label"]),
+                level=float(plain["level"]),
+                lower=float(plain["lower"]),
+                witness=None if plain["witness"] is None else read_only(vector("witness", plain["witness"])),
+                groups=read_only(np.asarray(plain["groups"], dtype=np.int64)),
+                nodes=tuple(_node(entry) for entry in plain["nodes"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"The certificate is not of the expected form: {error!r}.") from None
+
+
+def _number(value: float) -> float | str:
+    return value if np.isfinite(value) else "inf"
+
+
+def _node(entry: Mapping[str, Any]) -> ProofNode:
+    steps = tuple(
+        Step(
+            scale=float(step["scale"]),
+            slopes=read_only(vector("slopes", step["slopes"])),
+            curvatures=None if step["curvatures"] is None else read_only(vector("curvatures", step["curvatures"])),
+        )
+        for step in entry["steps"]
+    )
+    first, second = entry["children"]
+    return ProofNode(steps=steps, split=int(entry["split"]), children=(int(first), int(second)))
