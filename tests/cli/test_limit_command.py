@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from marginflow import certify
+from marginflow.cli import limit as command
 from marginflow.cli import main
 from marginflow.data import Dataset, Orthogonal, Sphere
 from marginflow.networks import TwoLayer
@@ -58,6 +59,17 @@ def test_time_that_is_too_short_is_exit_code_one_and_says_so(capsys: pytest.Capt
     assert code == 1
     assert record["holds"] is False
     assert Path("kkt.safetensors").exists()
+
+
+def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def impatient(_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "remark", impatient)
+    assert main("limit data.npz --width 40 --out kkt.safetensors --json".split()) == 130
+    record = json.loads(capsys.readouterr().out)
+    assert "interrupt" in record["status"]
+    assert TwoLayer.load("kkt.safetensors").width == 40
 
 
 @pytest.mark.parametrize(

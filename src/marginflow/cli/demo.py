@@ -54,6 +54,8 @@ def demo(
     note(f"Certified: the relative residual of the trained network is {trained.certificate.total:.2g}.")
     with progress("Looking for the KKT point") as show:
         limit = kkt_point(data, start=trained.network, flow_steps=0, progress=lambda now: show(-1.0, remark(now)))
+    if "interrupt" in limit.status:
+        raise KeyboardInterrupt
     point = _judged("KKT point", limit.network, data, fresh, limit.seconds)
     note(f"Found and certified a KKT point near it: relative residual {point.certificate.total:.2g}.")
     findings = Findings(

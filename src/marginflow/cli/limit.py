@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from marginflow.arrays import real_number
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed
 from marginflow.cli.output import check_target, plain
 from marginflow.cli.progress import progress
@@ -48,7 +48,7 @@ def limit(
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Exit code 0 if the certificate holds at the tolerance, 1 if it does not."""
+    """Exit code 0 if the certificate holds at the tolerance, 1 if not, 130 if interrupted (what is done is kept)."""
     real_number("tolerance", tolerance, above=0.0)
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".certificate.json"), (".json",), force=force)
@@ -80,6 +80,8 @@ def limit(
     else:
         print(found)
         print(f"Network      {out}\nCertificate  {beside}")
+    if "interrupt" in found.status:
+        return INTERRUPTED
     return DONE if holds else DOES_NOT_HOLD
 
 
