@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import (
     convex_concave,
     curves_of,
+    curves_of_radii,
+    exact_radii,
     fgm,
     interval_bound,
     label_sum,
@@ -52,6 +56,23 @@ def test_what_bounds_leave_open_is_never_less_than_what_attacks_flip():
         for bound in curves[3:]:
             assert (attack.shares <= bound.shares).all()
     assert curves[0].shares[10] > 0
+    (exact,) = curves_of_radii(exact_radii(net, X, y=y), budgets=grid)
+    assert exact.kind == "exact"
+    for attack in curves[:3]:
+        assert (attack.shares <= exact.shares).all()
+    for bound in curves[3:]:
+        assert (exact.shares <= bound.shares).all()
+
+
+def test_radii_that_are_only_bounded_give_two_curves():
+    rng = np.random.default_rng(1)
+    net = TwoLayer(W=rng.normal(size=(8, 2)), b=rng.normal(size=8), v=rng.normal(size=8))
+    (radius,) = exact_radii(net, [[0.3, -0.2]])
+    open_ = replace(radius, status="bounded", lower=0.5 * radius.upper)
+    attack, bound = curves_of_radii([radius, open_], budgets=[0.75 * radius.upper, 2 * radius.upper])
+    assert (attack.kind, bound.kind) == ("attack", "bound")
+    np.testing.assert_array_equal(attack.shares, [0.0, 0.0, 1.0])
+    np.testing.assert_array_equal(bound.shares, [0.0, 0.5, 1.0])
 
 
 def test_the_robust_network_has_a_curve_that_jumps_once_at_half_of_root_d():
@@ -72,5 +93,7 @@ def test_bad_input_is_told_in_a_sentence():
         robustness_curve([-1.0], 2, name="x", kind="exact")
     with pytest.raises(InputError, match="budgets contains the value -1"):
         robustness_curve([1.0], 2, name="x", kind="exact", budgets=[-1.0])
+    with pytest.raises(InputError, match="There are no radii"):
+        curves_of_radii([])
     with pytest.raises(InputError, match="A budget is negative"):
         robustness_curve([1.0], 2, name="x", kind="exact").share_at([-0.5])

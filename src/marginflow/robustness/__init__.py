@@ -1,4 +1,4 @@
-"""Robustness: exact steps along rays, universal directions, attacks, bounds, robust constructions, baselines."""
+"""Robustness: exact radii and steps along rays, universal perturbations, attacks, bounds, constructions, baselines."""
 
 from marginflow.robustness.attack_result import AttackResult
 from marginflow.robustness.attacks import ATTACKS, convex_concave, ddn, deepfool, fgm, fmn, pgd
@@ -13,7 +13,7 @@ from marginflow.robustness.constructions import (
     one_neuron_per_sample,
     one_neuron_per_sample_without_bias,
 )
-from marginflow.robustness.curves import RobustnessCurve, curves_of, robustness_curve
+from marginflow.robustness.curves import RobustnessCurve, curves_of, curves_of_radii, robustness_curve
 from marginflow.robustness.directions import (
     dual_sum,
     label_sum,
@@ -38,6 +38,14 @@ from marginflow.robustness.lower_bounds import (
     local_lipschitz_bound,
     quadratic_bound,
 )
+from marginflow.robustness.radius import (
+    Certificate,
+    Judgement,
+    Radius,
+    check_certificate,
+    exact_radii,
+    exact_radius,
+)
 from marginflow.robustness.rays import RaySteps, minimal_step, minimal_step_unsigned, steps_along
 from marginflow.robustness.transfer import Transfer, transfer
 from marginflow.robustness.universal import (
@@ -50,23 +58,30 @@ from marginflow.robustness.universal import (
 __all__ = [
     "ATTACKS",
     "AttackResult",
+    "Certificate",
     "ExplicitVector",
+    "Judgement",
     "LinearClassifier",
     "LowerBounds",
     "NearestNeighbourRadii",
+    "Radius",
     "RaySteps",
     "RobustNetwork",
     "RobustnessCurve",
     "Transfer",
     "Universal",
     "best_lower_bound",
+    "check_certificate",
     "check_universal",
     "chord_bound",
     "convex_concave",
     "curves_of",
+    "curves_of_radii",
     "ddn",
     "deepfool",
     "dual_sum",
+    "exact_radii",
+    "exact_radius",
     "fgm",
     "fmn",
     "fvbs23_vector",

@@ -18,6 +18,7 @@ from marginflow.arrays import FloatArray, one_of, read_only, vector, whole_numbe
 from marginflow.errors import InputError
 from marginflow.robustness.attack_result import AttackResult
 from marginflow.robustness.lower_bounds import LowerBounds
+from marginflow.robustness.radius import Radius
 from marginflow.robustness.rays import RaySteps
 
 Kind = Literal["exact", "attack", "bound"]
@@ -125,3 +126,19 @@ def curves_of(
             radii, name, kind = result.sizes, "ray", "attack"
         curves.append(robustness_curve(radii, dimension, name=name, kind=kind, budgets=budgets))  # type: ignore[arg-type]
     return curves
+
+
+def curves_of_radii(
+    radii: Sequence[Radius], *, budgets: ArrayLike | None = None, name: str = "exact"
+) -> list[RobustnessCurve]:
+    """One exact curve if every radius is proved; otherwise two, what witnesses flip and what is not certified."""
+    if not radii:
+        raise InputError("There are no radii; at least one is expected.")
+    d = radii[0].point.size
+    upper, lower = [radius.upper for radius in radii], [radius.lower for radius in radii]
+    if all(radius.proved for radius in radii):
+        return [robustness_curve(upper, d, name=name, kind="exact", budgets=budgets)]
+    return [
+        robustness_curve(upper, d, name=f"{name} (witnesses)", kind="attack", budgets=budgets),
+        robustness_curve(lower, d, name=f"{name} (certified)", kind="bound", budgets=budgets),
+    ]
