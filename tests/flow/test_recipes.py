@@ -52,6 +52,13 @@ def test_faster_growth_and_loss_normalised_steps_reach_the_same_margins():
         assert on_margin(other.trajectory.margins[-1]) == on_margin(quick.trajectory.margins[-1])
 
 
+def test_vys22_is_a_rate_that_grows_on_the_exponential_sum():
+    recipe = recipes.VYS22()
+    plan = recipe.plan(recipe.network(6, 2), 50)
+    assert (plan.loss, plan.batch, plan.stop) == (Exponential("sum"), 5000, (LossBelow(1e-30),))
+    assert (plan.schedule.rate, plan.schedule.factor, plan.schedule.every) == (1e-5, 1.1, 100)
+
+
 def test_vys22_counts_iterations_as_steps_or_epochs_and_takes_either_loss():
     data = Sphere(dimension=20).sample(11, seed=0)
     recipe = recipes.VYS22(batch=4, iteration="epoch", every=10)
@@ -120,6 +127,12 @@ def test_fcb22_figure_fits_every_clean_point_and_misfits_every_noisy_one(noise):
     clean_margins = data.clean_labels * run.network(data.X)
     assert (clean_margins > 0).all()
     np.testing.assert_array_equal(run.network.v, net.v)
+
+
+def test_fcb22_is_a_constant_rate_on_the_mean_logistic_loss():
+    recipe = recipes.FCB22()
+    plan = recipe.plan(recipe.network(6, 2), 50)
+    assert (plan.loss, plan.schedule.rate, plan.stop[0].count, plan.batch) == (Logistic("mean"), 0.05, 3000, None)
 
 
 def test_fcb22_theorem_runs_through_the_gram_matrix_where_d_exceeds_n():

@@ -22,6 +22,7 @@ from marginflow.flow import (
     WallTime,
     train,
 )
+from marginflow.flow.dense import DenseTwoLayer
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
 
@@ -61,6 +62,16 @@ def test_loss_of_mini_batches_is_judged_on_all_samples(net, data):
     margins = run.network.margins(data.X, data.y)
     assert Exponential().log_value(margins) < math.log(1e-2)
     assert run.log_loss == pytest.approx(Exponential().log_value(margins), rel=1e-12)
+
+
+def test_all_samples_are_asked_at_most_once_an_epoch(net, data, monkeypatch):
+    asked = []
+    forward = DenseTwoLayer.forward
+    monkeypatch.setattr(DenseTwoLayer, "forward", lambda model, theta: asked.append(1) or forward(model, theta))
+    plan = descent(Interpolated(), Epochs(5), schedule=Constant(1e-9), batch=2)
+    run = train(net, data, plan, recording=Recording(ratio=1e9))
+    assert run.steps == 30
+    assert len(asked) <= 6 + len(run.trajectory)  # epochs 0 to 5, and the records
 
 
 @pytest.mark.parametrize("batch", [None, 5])

@@ -178,6 +178,13 @@ def test_a_run_that_overflows_returns_its_last_finite_network(net, data, method)
     assert run.trajectory.step[-1] == run.steps
 
 
+def test_a_single_step_beyond_the_floats_is_taken_back(net, data):
+    # The step itself is finite, about 1e250; the values of the network after it are not.
+    run = train(net, data, Descent(loss=Exponential(), schedule=Constant(1e250), stop=[Steps(10)]))
+    assert (run.status, run.steps) == ("diverged", 0)
+    np.testing.assert_array_equal(run.network.W, net.W)
+
+
 def test_a_dead_network_is_stalled(data):
     dead = TwoLayer(W=np.zeros((3, 10)), b=-np.ones(3), v=np.ones(3))
     for schedule in (Constant(0.1), LossNormalised(), AngleBounded()):
