@@ -52,6 +52,7 @@ def test_minimum_is_that_of_an_interior_point_method(seed):
     X, W, b = rng.normal(size=(n, d)), rng.normal(size=(k, d)), rng.normal(size=k)
     if seed % 3 == 0:  # small integers: exact kinks, equal samples, dependent samples
         X, W, b = np.round(X), np.round(W), np.round(b)
+    W[0, 0] = 2.0
     bias = b if seed % 4 else None
     network = TwoLayer(W=W, b=bias, v=rng.normal(size=k), outputs="trained" if seed % 2 else "frozen")
     values = network(X)

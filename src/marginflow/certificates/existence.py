@@ -27,6 +27,7 @@ from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 
 _MOST_UNKNOWNS = 1500
+_MOST_UNKNOWNS_IN_BALLS = 400
 _NEWTON_STEPS = 12
 
 
@@ -211,19 +212,51 @@ def _floats(matrix: Any) -> FloatArray:
     return values.reshape(matrix.nrows(), matrix.ncols())
 
 
-def _prove(flint: Any, system: _System) -> KKTProof:
-    size = system.size
-    x = [flint.arb(value) for value in system.start.tolist()]
+def _inverse_by_floats(flint: Any, J: Any) -> Any:
+    """An approximate inverse of the midpoint; equations and unknowns are scaled, since their units differ."""
+    middle = _floats(J)
+    row = 1.0 / np.maximum(np.abs(middle).max(axis=1), np.finfo(float).tiny)
+    column = 1.0 / np.maximum(np.abs(row[:, None] * middle).max(axis=0), np.finfo(float).tiny)
     try:
-        inverse = np.linalg.inv(_floats(system.jacobian(flint, x)))
+        inverse = np.linalg.inv(row[:, None] * middle * column)
     except np.linalg.LinAlgError:
-        return KKTProof(proved=False, reason="the Jacobian of the KKT equations is singular.", unknowns=size)
-    Y = ball_matrix(flint, inverse.tolist())
+        return None
+    return ball_matrix(flint, (column[:, None] * inverse * row).tolist())
+
+
+def _inverse_by_balls(flint: Any, J: Any) -> Any:
+    """The same with all bits, for samples that nearly coincide; slow."""
+    try:
+        return J.mid().inv().mid()
+    except ZeroDivisionError:
+        return None
+
+
+def _prove(flint: Any, system: _System) -> KKTProof:
+    """Krawczyk's test with the inverse in floats and, if that is not good enough and not too long, in balls."""
+    proof = KKTProof(proved=False, reason="the Jacobian of the KKT equations is singular.", unknowns=system.size)
+    for invert in (_inverse_by_floats, _inverse_by_balls):
+        if invert is _inverse_by_balls and system.size > _MOST_UNKNOWNS_IN_BALLS:
+            break
+        x = [flint.arb(value) for value in system.start.tolist()]
+        Y = invert(flint, system.jacobian(flint, x))
+        if Y is not None:
+            proof = _krawczyk(flint, system, x, Y)
+        if proof.proved or proof.smallest_slack is not None:
+            break
+    return proof
+
+
+def _krawczyk(flint: Any, system: _System, x: list[Any], Y: Any) -> KKTProof:
+    size = system.size
     target = 2.0 ** (-flint.ctx.prec // 2)
     for _ in range(_NEWTON_STEPS):
         step = (Y * flint.arb_mat(size, 1, system.equations(flint, x))).entries()
         x = [(value - change).mid() for value, change in zip(x, step, strict=True)]
-        if max(upper(abs(change)) for change in step) < target:
+        newton = max(upper(abs(change)) for change in step)
+        if not newton < 1e100:
+            return KKTProof(proved=False, reason="Newton's method on the KKT equations diverges.", unknowns=size)
+        if newton < target:
             break
     # Krawczyk: K(X) = x - Y F(x) + (I - Y J(X)) (X - x) must lie in the interior of X = x +- radius.
     step = (Y * flint.arb_mat(size, 1, system.equations(flint, x))).entries()

@@ -139,4 +139,5 @@ def lower_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -
         output=residual.output - t * base.output,
         row=residual.row - t * base.row,
     )
-    return max(0.0, (size**2 + explained - t * base.norm() ** 2) / polar.norm())
+    shifted = polar.norm()
+    return 0.0 if shifted == 0.0 else max(0.0, (size**2 + explained - t * base.norm() ** 2) / shifted)
