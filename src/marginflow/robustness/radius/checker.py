@@ -2,7 +2,7 @@ r"""An independent judge of radius certificates: arithmetic on the network and t
 
 Let L be the claimed lower bound and suppose some delta with ||delta|| < L has g(delta) = y N(x + delta) - level <= 0.
 
-1. Every pre-activation z_j = a_j + w_j . delta lies in [a_j - L, a_j + L] (unit directions w_j).
+1. Every pre-activation z_j = a_j + w_j . delta lies in [a_j - L ||w_j||, a_j + L ||w_j||].
 2. For any s >= 0, pi, kappa: s c relu(z) >= kappa z^2 + pi z + theta on [l, u], theta the minimum of the difference,
    found among the ends, 0 and the turning points. Summed over the neurons: psi(delta) <= s g(delta) <= 0.
 3. psi linear: n . delta >= t. If t >= L there is no such delta; if not, delta lies in a cap, which gives new [l, u].
@@ -29,6 +29,8 @@ _UNIT = float(np.finfo(np.float64).eps)
 _TAUS = (0.25, 0.5, 0.7, 0.85, 0.95, 1.0, 1.03)
 _FLAT = 1e-4
 
+_Intervals = tuple[FloatArray, FloatArray]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
@@ -42,9 +44,10 @@ class Judgement:
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """The network from the point: merged unit neurons, with bounds on the errors of `a` and of the whole."""
+    """The network from the point: merged neurons, with bounds on the errors of `a` and of the whole."""
 
     W: FloatArray
+    size: FloatArray
     a: FloatArray
     c: FloatArray
     constant: float
@@ -104,7 +107,7 @@ def _refused(reason: str) -> Judgement:
 
 
 def _witness_distance(certificate: Certificate, network: TwoLayer) -> tuple[float, str]:
-    """Distance of the witness, once the network has been evaluated there."""
+    """Distance of the witness, once the network has been evaluated there; a value of zero up to rounding counts."""
     if certificate.witness is None:
         return float("inf"), ""
     x = np.asarray(certificate.witness)
@@ -112,15 +115,18 @@ def _witness_distance(certificate: Certificate, network: TwoLayer) -> tuple[floa
         return float("inf"), "The witness is not a point of the input space."
     value = certificate.label * float(network(x[None, :])[0])
     b = 0.0 if network.b is None else np.abs(network.b)
-    size = float(np.abs(network.v) @ (np.abs(network.W) @ np.abs(x) + b))
-    rounding = _UNIT * (network.dimension + network.width) * (size + abs(certificate.level))
+    size = float(np.abs(network.v) @ (np.abs(network.W) @ (np.abs(x) + np.abs(certificate.point)) + b))
+    rounding = 256.0 * _UNIT * np.sqrt(network.dimension + network.width) * (size + abs(certificate.level))
     if value > certificate.level + rounding:
         return float("inf"), f"At the witness label N is {value:g}, above the level {certificate.level:g}."
     return float(np.linalg.norm(x - certificate.point)), ""
 
 
 def _merged(certificate: Certificate, network: TwoLayer, L: float) -> tuple[_Seen | None, str]:
-    """Unit neurons as the certificate groups them; what the grouping changes is bounded and charged."""
+    """Neurons as the certificate groups them, each at the scale of its first member.
+
+    What the grouping changes is bounded and charged; a neuron on its own is taken exactly as it is.
+    """
     x, groups, label = certificate.point, certificate.groups, certificate.label
     b = np.zeros(network.width) if network.b is None else network.b
     size = np.linalg.norm(network.W, axis=1)
@@ -129,26 +135,27 @@ def _merged(certificate: Certificate, network: TwoLayer, L: float) -> tuple[_See
     if groups.min(initial=0) < -1 or any(m.size == 0 or size[m[0]] == 0 for m in members):
         return None, "The groups of parallel neurons are not numbered 0, 1, ... or contain w = 0."
     first = np.array([m[0] for m in members], dtype=np.int64)
-    W, beta = network.W[first] / size[first, None], b[first] / size[first]
+    W, beta = network.W[first], b[first]
     reach = float(np.linalg.norm(x)) + (L if np.isfinite(L) else 1e300)
     loose = groups < 0
-    inside = ~loose
     error = float(np.abs(network.v[loose]) @ (size[loose] * reach))
-    g, v, weight = groups[inside], np.abs(network.v[inside]), size[inside]
-    away = np.linalg.norm(network.W[inside] - weight[:, None] * W[g], axis=1) + 2.0 * _UNIT * weight
-    error += float(v @ (away * reach + np.abs(b[inside] - weight * beta[g])))
-    error += 4.0 * _UNIT * max((m.size for m in members), default=0) * float(v @ weight) * reach
-    c = label * np.bincount(g, weights=network.v[inside] * size[inside], minlength=n).astype(np.float64)
+    weights = np.zeros(n)
+    for g, m in enumerate(members):
+        ratio = size[m] / size[m[0]]
+        weights[g] = fsum((network.v[m] * ratio).tolist())
+        for i, q in zip(m[1:], ratio[1:], strict=True):
+            away = float(np.linalg.norm(network.W[i] - q * W[g])) + 4.0 * _UNIT * size[i]
+            error += abs(network.v[i]) * (away * reach + abs(b[i] - q * beta[g]) + 4.0 * _UNIT * abs(b[i]))
     constant = label * fsum((network.v[loose] * np.maximum(b[loose], 0.0)).tolist()) - certificate.level
-    a_error = 2.0 * _UNIT * (network.dimension + 4) * (float(np.linalg.norm(x)) + np.abs(beta))
     error += 4.0 * _UNIT * (fsum(np.abs(network.v[loose] * b[loose]).tolist()) + abs(certificate.level))
-    return _Seen(W, W @ x + beta, c, constant, a_error, error), ""
+    a_error = 2.0 * _UNIT * (network.dimension + 4) * (size[first] * float(np.linalg.norm(x)) + np.abs(beta))
+    return _Seen(W, size[first], W @ x + beta, label * weights, constant, a_error, error), ""
 
 
 def _open_leaf(certificate: Certificate, seen: _Seen, L: float) -> str:
     """Walk the tree from the root; the first leaf that is not refuted, in words."""
     nodes, visited = certificate.nodes, set[int]()
-    ball = L * (1.0 + 8.0 * _UNIT) + seen.a_error
+    ball = L * seen.size * (1.0 + 8.0 * _UNIT) + seen.a_error
     stack = [(0, seen.a - ball, seen.a + ball)]
     while stack:
         index, low, high = stack.pop()
@@ -156,13 +163,15 @@ def _open_leaf(certificate: Certificate, seen: _Seen, L: float) -> str:
             return f"Node {index} is missing or occurs twice: the leaves do not cover."
         visited.add(index)
         node = nodes[index]
+        left: _Intervals | None = (low, high)
         for step in node.steps:
             if not _sound(step, low.size):
                 return f"Node {index} has a step whose numbers are not finite or have the wrong shape."
-            low, high = _shrunk(seen, step, low, high, L)
-            if (low > high).any():
+            left = _shrunk(seen, step, low, high, L)
+            if left is None:
                 break
-        if (low > high).any():
+            low, high = left
+        if left is None:
             continue
         if node.split < 0:
             return f"Leaf {index} does not exclude perturbations shorter than {L!r}."
@@ -183,62 +192,69 @@ def _sound(step: Step, n: int) -> bool:
     return step.scale >= 0 and np.isfinite(step.scale) and all(a.shape == (n,) and np.isfinite(a).all() for a in arrays)
 
 
-def _shrunk(seen: _Seen, step: Step, low: FloatArray, high: FloatArray, L: float) -> tuple[FloatArray, FloatArray]:
-    """Intervals after one step; an empty one where nothing is left."""
-    kappa = np.zeros_like(step.slopes) if step.curvatures is None else step.curvatures
+def _shrunk(seen: _Seen, step: Step, low: FloatArray, high: FloatArray, L: float) -> _Intervals | None:
+    """Intervals after one step; None if nothing is left."""
+    # The numbers are meant for unit neurons; after the division they are as good as any others.
+    pi = step.slopes / seen.size
+    kappa = np.zeros_like(pi) if step.curvatures is None else step.curvatures / seen.size**2
     theta = np.minimum(
-        np.where(low <= 0, _least(-step.slopes, kappa, low, np.minimum(high, 0.0)), np.inf),
-        np.where(high >= 0, _least(step.scale * seen.c - step.slopes, kappa, np.maximum(low, 0.0), high), np.inf),
+        np.where(low <= 0, _least(-pi, kappa, low, np.minimum(high, 0.0)), np.inf),
+        np.where(high >= 0, _least(step.scale * seen.c - pi, kappa, np.maximum(low, 0.0), high), np.inf),
     )
     if not np.isfinite(theta).all():
         return low, high
-    terms = np.concatenate([[step.scale * seen.constant], step.slopes * seen.a, kappa * seen.a**2, theta])
-    error = step.scale * seen.g_error + float((np.abs(step.slopes) + 2 * np.abs(kappa * seen.a)) @ seen.a_error)
+    terms = np.concatenate([[step.scale * seen.constant], pi * seen.a, kappa * seen.a**2, theta])
+    error = step.scale * seen.g_error + float((np.abs(pi) + 2 * np.abs(kappa * seen.a)) @ seen.a_error)
     scale = float(np.abs(terms).sum()) + float(step.scale * np.abs(seen.c) @ np.abs(seen.a))
     constant = fsum(terms.tolist()) - error - 8.0 * _UNIT * scale
-    turned = step.slopes + 2.0 * kappa * seen.a
+    turned = pi + 2.0 * kappa * seen.a
     gradient = turned @ seen.W
-    noise = _UNIT * (turned.size + 4) * float(np.abs(turned).sum())  # of the gradient; over a length L it costs noise L
+    noise = _UNIT * (turned.size + 4) * float(np.abs(turned) @ seen.size)  # of the gradient; over a length L it costs noise L
     if not kappa.any():
         return _cap(seen, low, high, constant, gradient, noise, L)
     return _ellipsoids(seen, low, high, constant - noise * L, gradient, kappa, L)
 
 
 def _least(p: FloatArray, kappa: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """min of p z - kappa z^2 over [low, high]."""
+    """min of p z - kappa z^2 over [low, high], ends at infinity allowed."""
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = np.where(kappa == 0, low, np.clip(p / (2.0 * kappa), low, high))
-        values = [np.where((p == 0) & (kappa == 0), 0.0, p * z - kappa * z * z) for z in (low, turn, high)]
-    return np.minimum(np.minimum(values[0], values[1]), values[2])
+        values = [
+            np.where(p == 0, 0.0, p * z) - np.where(kappa == 0, 0.0, kappa * z * z) for z in (low, turn, high)
+        ]
+    least: FloatArray = np.minimum(np.minimum(values[0], values[1]), values[2])
+    return least
 
 
-def _nothing(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return np.full_like(low, np.inf), np.full_like(high, -np.inf)
+def _within(low: FloatArray, high: FloatArray, lowest: FloatArray, highest: FloatArray) -> _Intervals | None:
+    low, high = np.maximum(low, lowest), np.minimum(high, highest)
+    return None if (low > high).any() else (low, high)
 
 
 def _cap(
     seen: _Seen, low: FloatArray, high: FloatArray, constant: float, gradient: FloatArray, noise: float, L: float
-) -> tuple[FloatArray, FloatArray]:
+) -> _Intervals | None:
     size = float(np.linalg.norm(gradient))
     if constant <= 0:
         return low, high
     if size + noise == 0 or constant / (size + noise) >= L:
-        return _nothing(low, high)
+        return None
     if not np.isfinite(L) or size == 0:
         return low, high
     # n . delta >= t with n the computed unit normal: the gradient's own error acts over a length of at most L.
     t = max((constant - noise * L) / size * (1.0 - 8.0 * _UNIT), 0.0)
-    cosine = -(seen.W @ gradient) / size
-    rim = np.sqrt((L - t) * (L + t)) * np.sqrt(np.maximum(1.0 - cosine**2, 0.0) + 16.0 * _UNIT)
-    margin = seen.a_error + 32.0 * _UNIT * gradient.size * L
-    highest = np.where(cosine * L >= t, L, t * cosine + rim) + margin
-    lowest = np.where(-cosine * L >= t, -L, t * cosine - rim) - margin
-    return np.maximum(low, seen.a + lowest), np.minimum(high, seen.a + highest)
+    normal, units = gradient / -size, seen.W / seen.size[:, None]
+    cosine = units @ normal
+    rim = np.sqrt((L - t) * (L + t)) * np.linalg.norm(units - cosine[:, None] * normal, axis=1)
+    margin = 32.0 * _UNIT * gradient.size * L
+    highest = seen.size * (np.where(cosine * L >= t, L, t * cosine + rim) + margin) + seen.a_error
+    lowest = seen.size * (np.where(-cosine * L >= t, -L, t * cosine - rim) - margin) - seen.a_error
+    return _within(low, high, seen.a + lowest, seen.a + highest)
 
 
 def _ellipsoids(
     seen: _Seen, low: FloatArray, high: FloatArray, constant: float, gradient: FloatArray, kappa: FloatArray, L: float
-) -> tuple[FloatArray, FloatArray]:
+) -> _Intervals | None:
     """For several tau: q(delta) = ||delta||^2 + tau psi(delta) < L^2, written around an approximate minimiser x.
 
     With r = grad q(x) and y = delta - x, q(delta) = q(x) + r . y + y^T H y >= q(x) - ||r||^2 / (4 H_min).
@@ -247,7 +263,7 @@ def _ellipsoids(
     V, bend = seen.W[bent], kappa[bent]
     n = V.shape[0] + V.shape[1]
     eigenvalues, axes = np.linalg.eigh(V.T @ (bend[:, None] * V))
-    eigenvalues = eigenvalues - 16.0 * _UNIT * n * float(np.abs(bend).sum())  # certainly not above the true ones
+    eigenvalues = eigenvalues - 16.0 * _UNIT * n * float(np.abs(bend) @ seen.size[bent] ** 2)  # certainly not above the true ones
     along, directions = gradient @ axes, seen.W @ axes
     for tau in _TAUS:
         H = 1.0 + tau * eigenvalues
@@ -260,12 +276,15 @@ def _ellipsoids(
         residual = float(np.linalg.norm(2.0 * x + tau * (gradient + 2.0 * (bend * zx) @ V)))
         residual += 8.0 * _UNIT * n * float(np.linalg.norm(x) + tau * np.linalg.norm(gradient))
         if at_x - residual**2 / (4.0 * H[0]) >= L**2:
-            return _nothing(low, high)
+            return None
         if H[0] < _FLAT:
             continue
         room = L**2 - at_x + residual * (L + float(np.linalg.norm(x)))
         reach = np.sqrt(max(room, 0.0) * (directions**2 @ (1.0 / H)) * (1.0 + 8.0 * _UNIT * n / H[0]))
         middle = seen.a + seen.W @ x
-        margin = seen.a_error + 4.0 * _UNIT * n * float(np.linalg.norm(x))
-        low, high = np.maximum(low, middle - reach - margin), np.minimum(high, middle + reach + margin)
+        margin = seen.a_error + 4.0 * _UNIT * n * seen.size * float(np.linalg.norm(x))
+        left = _within(low, high, middle - reach - margin, middle + reach + margin)
+        if left is None:
+            return None
+        low, high = left
     return low, high

@@ -44,9 +44,14 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Projection:
-    """The last projection, the step that proves its distance, and the cuts it rests on."""
+    """The last projection, the step that proves its distance, and the cuts it rests on.
+
+    `inner` is the projection moved inside all the rows it rests on by a tiny amount: where g vanishes on a whole
+    region, rounding leaves the projection itself just outside.
+    """
 
     delta: FloatArray
+    inner: FloatArray
     step: Step
     cuts: Cuts
     lower: float
@@ -178,6 +183,7 @@ def _result(
     cuts = Cuts(patterns=patterns, rows=weights @ problem.W_supporting, heights=weights @ problem.a[problem.supporting])
     return Projection(
         delta=delta,
+        inner=table.inside(delta, mu),
         step=Step(scale=scale, slopes=slopes),
         cuts=cuts,
         lower=lower,
@@ -240,6 +246,17 @@ class _Table:
         for array in (self.G, self._h, self.sizes, self.owners, self.patterns):
             array[:n] = array[rows]
         self.n = n
+
+    def inside(self, delta: FloatArray, mu: FloatArray) -> FloatArray:
+        """delta moved by about 1e-11 of its length to the inner side of the rows with a multiplier."""
+        rows = np.flatnonzero(mu > 0)
+        if rows.size == 0:
+            return delta
+        block = self._gram[rows[:, None], rows]
+        shift = np.linalg.lstsq(block, np.ones(rows.size), rcond=1e-10)[0] @ self.G[rows]
+        length = float(np.linalg.norm(delta))
+        moved: FloatArray = delta + 1e-11 * length * shift
+        return moved if float(np.linalg.norm(moved - delta)) <= 1e-8 * length else delta
 
     def combine(self, mu: FloatArray) -> tuple[FloatArray, float]:
         """delta = G^T mu, and the distance h . mu / ||G^T mu|| that the multipliers prove."""

@@ -71,8 +71,10 @@ def _settle(gram: FloatArray, h: FloatArray, mu: FloatArray, held: np.ndarray, r
             mu[rows[-1]] = 0.0
             continue
         if target.min() > 0:
+            # One refinement takes the ridge out again; near an empty polyhedron it may overshoot, then it is left.
+            refined = target + np.linalg.solve(block, h[rows] - gram[rows[:, None], rows] @ target)
             mu[:] = 0.0
-            mu[rows] = target
+            mu[rows] = refined if refined.min() > 0 else target
             return
         current = mu[rows]
         falling = target <= 0

@@ -76,10 +76,14 @@ def _least(p: FloatArray, kappa: FloatArray | None, low: FloatArray, high: Float
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Quadratic:
-    """psi(delta) = constant + gradient . delta + sum_i eigenvalues_i (axes_i . delta)^2, orthonormal columns `axes`."""
+    """psi(delta) = constant + gradient . delta + sum_i eigenvalues_i (axes_i . delta)^2, orthonormal columns `axes`.
+
+    `noise` bounds the rounding error of the gradient: where its terms cancel, that is all that is left of it.
+    """
 
     constant: float
     gradient: FloatArray
+    noise: float
     eigenvalues: FloatArray
     axes: FloatArray
 
@@ -97,6 +101,7 @@ def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
         return Quadratic(
             constant=constant,
             gradient=step.slopes @ problem.W,
+            noise=_noise(step.slopes),
             eigenvalues=np.zeros(0),
             axes=np.zeros((problem.rank, 0)),
         )
@@ -109,12 +114,18 @@ def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
         axes = Q @ turn
     else:
         eigenvalues, axes = np.linalg.eigh(V.T @ (bend[:, None] * V))
+    turned = step.slopes + 2.0 * kappa * problem.a
     return Quadratic(
         constant=constant + float(kappa @ problem.a**2),
-        gradient=(step.slopes + 2.0 * kappa * problem.a) @ problem.W,
+        gradient=turned @ problem.W,
+        noise=_noise(turned),
         eigenvalues=eigenvalues,
         axes=axes,
     )
+
+
+def _noise(slopes: FloatArray) -> float:
+    return 2.0 * float(np.finfo(np.float64).eps) * (slopes.size + 4) * float(np.abs(slopes).sum())
 
 
 def distance(psi: Quadratic) -> float:
@@ -123,7 +134,8 @@ def distance(psi: Quadratic) -> float:
         return 0.0
     square = float(psi.gradient @ psi.gradient)
     if psi.is_linear:
-        return psi.constant / float(np.sqrt(square)) if square > 0 else float("inf")
+        size = float(np.sqrt(square)) + psi.noise
+        return psi.constant / size if size > 0 else float("inf")
     H = 1.0 + psi.eigenvalues
     if H[0] <= 0:
         return 0.0

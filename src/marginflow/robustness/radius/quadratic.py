@@ -198,7 +198,7 @@ def _evaluate(node: _Node, s: float, A: FloatArray, q: FloatArray) -> _Point | N
     except np.linalg.LinAlgError:
         return None
     value, slope = omega_and_slope(s, node.c_b, A, node.low, node.high, node.a_b)
-    g = s * node.linear + slope @ node.W_b + q @ node.W_q
+    g: FloatArray = s * node.linear + slope @ node.W_b + q @ node.W_q
     delta: FloatArray = np.linalg.solve(H, -0.5 * g)
     G = s * node.constant + float(value.sum()) + float(q @ node.a_q) + 0.5 * float(g @ delta)
     return _Point(s, A, q, G, delta, H, 2.0 * float(np.log(np.diag(root)).sum()))

@@ -112,6 +112,11 @@ class Reduction:
     basis: FloatArray | None
     constant: float
 
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether every neuron stands for itself, so that nothing was rounded."""
+        return self.weights.size == int((self.groups >= 0).sum())
+
     def at(self, point: FloatArray, label: float, level: float) -> Problem:
         """The problem seen from one point."""
         return Problem(
@@ -136,9 +141,8 @@ def reduce_network(network: TwoLayer) -> Reduction:
     live = np.flatnonzero(~blind & (network.v != 0))
     units = network.W[live] / size[live, None]
     offsets = b[live] / size[live]
-    members = _parallel(np.column_stack([units, offsets]))
-    n_groups = int(members.max(initial=-1)) + 1
-    first = np.array([int(np.flatnonzero(members == g)[0]) for g in range(n_groups)], dtype=np.int64)
+    first, members = _parallel(np.column_stack([units, offsets]))
+    n_groups = first.size
     share = network.v[live] * size[live]
     weights = np.bincount(members, weights=share, minlength=n_groups).astype(np.float64)
     gross = np.bincount(members, weights=np.abs(share), minlength=n_groups)
@@ -158,12 +162,11 @@ def reduce_network(network: TwoLayer) -> Reduction:
     )
 
 
-def _parallel(rows: FloatArray) -> IntArray:
-    """Number of the group of each row; rows of a group agree up to `_PARALLEL`, groups are numbered as they appear."""
-    k = rows.shape[0]
-    members = np.full(k, -1, dtype=np.int64)
-    if k == 0:
-        return members
+def _parallel(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """First row of each group, and the group of each row; rows of a group agree up to `_PARALLEL`."""
+    members = np.full(rows.shape[0], -1, dtype=np.int64)
+    if members.size == 0:
+        return members, members
     # Parallel rows have equal projections on any direction, so only neighbours in that order need comparing.
     probe = np.random.default_rng(0).standard_normal(rows.shape[1])
     shadow = rows @ probe
@@ -177,8 +180,8 @@ def _parallel(rows: FloatArray) -> IntArray:
             near = np.linalg.norm(rows[rest] - rows[rest[0]], axis=1) <= scale
             members[rest[near]] = rest[0]
             rest = rest[~near]
-    _, numbered = np.unique(members, return_inverse=True)
-    return numbered.astype(np.int64)
+    first, numbered = np.unique(members, return_inverse=True)
+    return first, numbered.astype(np.int64)
 
 
 def _span(W: FloatArray) -> tuple[FloatArray, FloatArray | None]:

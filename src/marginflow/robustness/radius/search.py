@@ -33,7 +33,7 @@ _QUADRATIC_ROUNDS, _QUADRATIC_GAIN = 8, 0.25
 # Further smoothings tried for a nearer witness once the chords have not closed the root.
 _WIDTHS = (0.1, 0.2, 0.6, 1.0)
 # Multiples of the distance to the farthest neuron within which the absence of a witness is proved, one after the other.
-_HORIZONS = (4.0, 1e3, 1e9)
+HORIZONS = (4.0, 1e3, 1e6)
 _FAR = 1e4  # beyond this multiple parabolas are badly scaled
 
 
@@ -71,6 +71,11 @@ class Outcome:
     trace: list[tuple[float, float, float]]
 
 
+def farthest(problem: Problem) -> float:
+    """Distance to the farthest neuron, the unit in which far away is measured."""
+    return float(np.abs(problem.a).max(initial=0.0)) or 1.0
+
+
 def solve(problem: Problem, *, rtol: float, seconds: float, max_nodes: float) -> Outcome:
     """The least ||delta|| with g(delta) <= 0; g(0) > 0 is assumed.
 
@@ -79,9 +84,9 @@ def solve(problem: Problem, *, rtol: float, seconds: float, max_nodes: float) ->
     begin = time.monotonic()
     witness = Witness(problem)
     witness.explore(Cuts.none(problem))
-    scale = float(np.abs(problem.a).max(initial=0.0)) or 1.0
+    scale = farthest(problem)
     best: Outcome | None = None
-    for horizon in (*_HORIZONS, float("inf")):
+    for horizon in (*HORIZONS, float("inf")):
         if witness.delta is None or horizon == np.inf:
             search = Search(
                 problem, witness, horizon=horizon * scale, rtol=rtol, begin=begin, seconds=seconds, max_nodes=max_nodes
@@ -91,7 +96,7 @@ def solve(problem: Problem, *, rtol: float, seconds: float, max_nodes: float) ->
                 best = outcome
             if not search.complete or outcome.finished:
                 break
-            if horizon == _HORIZONS[-1] and witness.delta is None:
+            if horizon == HORIZONS[-1] and witness.delta is None:
                 return replace(outcome, finished=True)
     assert best is not None
     return best
@@ -123,7 +128,7 @@ class Search:
         self.trace: list[tuple[float, float, float]] = []
         self.linear_work = 0.0  # operations spent on chords
         self.parabolas = False
-        self.scale = float(np.abs(problem.a).max(initial=0.0)) or 1.0
+        self.scale = farthest(problem)
         self.closed = float("inf")  # the least bound of a closed node
 
     @property
@@ -175,7 +180,8 @@ class Search:
                 f"The bounds cross: lower {lower!r}, upper {upper!r}; this is a defect of the search."
             )
         self.complete = lower >= self.goal
-        lower = min(lower, upper)
+        if lower < np.inf:
+            lower = min(lower, self.radius)
         return Outcome(
             lower=lower,
             upper=upper,

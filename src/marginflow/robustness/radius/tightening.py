@@ -41,8 +41,12 @@ def _cap(problem: Problem, box: Box, psi: Quadratic, radius: float) -> Box:
     t = psi.constant / size
     if t > radius:
         return Box(low=np.full_like(box.low, np.inf), high=np.full_like(box.high, -np.inf))
-    cosine = problem.W @ psi.gradient / -size
-    rim = np.sqrt((radius - t) * (radius + t)) * np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
+    normal = psi.gradient / -size
+    cosine: FloatArray = problem.W @ normal
+    sine = np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
+    near = np.flatnonzero(np.abs(cosine) > 0.9)  # here the square cancels
+    sine[near] = np.linalg.norm(problem.W[near] - cosine[near, None] * normal, axis=1)
+    rim = np.sqrt((radius - t) * (radius + t)) * sine
     highest = np.where(cosine * radius >= t, radius, t * cosine + rim)
     lowest = np.where(-cosine * radius >= t, -radius, t * cosine - rim)
     return box.within(problem.a + lowest, problem.a + highest)

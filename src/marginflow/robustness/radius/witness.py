@@ -25,6 +25,10 @@ class Witness:
         self.upper = float("inf")
         self.delta: FloatArray | None = None
         self._tried: set[bytes] = set()
+        # A value below this is zero as far as float64 can tell; where g only touches zero nothing better is to be had.
+        size = float(np.abs(problem.c) @ np.abs(problem.a)) + abs(problem.constant)
+        rounding = 64.0 * float(np.finfo(np.float64).eps) * np.sqrt(problem.width + problem.rank) * size
+        self._rounding = min(rounding, 1e-9 * problem.value(np.zeros(problem.rank)))
         self._no_signs = np.zeros(problem.width, dtype=np.int64)
 
     def offer(self, direction: FloatArray) -> bool:
@@ -34,7 +38,7 @@ class Witness:
             return False
         p = self.problem
         unit = direction / size
-        t = _first_crossing(p.a, p.W @ unit, p.c, p.constant, self.upper)
+        t = _first_crossing(p.a, p.W @ unit, p.c, p.constant - self._rounding, self.upper)
         if not t < self.upper:
             return False
         self.upper, self.delta = t, t * unit
@@ -62,7 +66,8 @@ class Witness:
             if found.lower >= self.upper * (1 - 1e-11) or not np.isfinite(found.lower):
                 return
             cuts = found.cuts
-            self.offer(found.delta)
+            if not self.offer(found.delta) or self.upper > found.lower * (1 + 1e-9):
+                self.offer(found.inner)
             active = p.a[p.opposing] + p.W_opposing @ found.delta > 0
 
     def explore(self, cuts: Cuts) -> None:
