@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.certificates.corrective import by_atoms
 from marginflow.certificates.elimination import EliminatedKinks
 from marginflow.certificates.least_squares import StationarityProblem, lower_bound
 from marginflow.certificates.projected_gradient import descend
@@ -21,7 +22,10 @@ _NOISE = 2e-15  # relative residual below which nothing is left to gain in doubl
 _SIGN = 1e-11  # relative size below which a multiplier or a gradient counts as zero
 _ROUNDING = 1e-14  # relative error with which the residual itself is known
 _ALL_SAMPLES = 1500  # up to this many samples all may carry a multiplier from the start
+_UNRESOLVED = 1e-6  # relative residual below which rounding blurs the lower bound
 _PIVOT_ROUNDS = 30
+_ATOM_ROUNDS = 2000
+_SMALL_FOR_ATOMS = 300_000
 _GRADIENT_STEPS = (200, 800, 3000)
 
 
@@ -154,22 +158,41 @@ def _with_growing_sample_set(
 def _solve(
     problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool
 ) -> tuple[FloatArray, FloatArray]:
+    """Pivot; where that is not known to have ended at the optimum, go by atoms or by gradients, and pivot again."""
     gram = problem.T @ problem.T.T
     usable = problem.kink & (problem.v != 0)
-    noise = _NOISE * problem.norm()
     if warm:
         free, tied = _states(usable, lam, mu)
     else:
         free, tied = usable, np.zeros_like(usable)
-    best = feasible(problem, lam, mu)
-    for steps in (*_GRADIENT_STEPS, 0):
-        best, optimal = _pivot(problem, gram, usable, free, tied, best)
-        residual = problem.residual(*best)
-        if optimal or steps == 0 or residual.norm() - lower_bound(problem, *best) <= max(noise, 1e-9 * residual.norm()):
+    best, optimal = _pivot(problem, gram, usable, free, tied, feasible(problem, lam, mu))
+    if not _is_best(problem, best, optimal) and _suits_atoms(problem):
+        best = _better(problem, best, by_atoms(problem, max_rounds=_ATOM_ROUNDS))
+        best, optimal = _pivot(problem, gram, usable, *_states(usable, *best), best)
+    for steps in _GRADIENT_STEPS:
+        if _is_best(problem, best, optimal):
             break
-        best = descend(problem, *best, max_steps=steps)
-        free, tied = _states(usable, *best)
+        best = _better(problem, best, descend(problem, *best, max_steps=steps))
+        best, optimal = _pivot(problem, gram, usable, *_states(usable, *best), best)
     return best
+
+
+def _suits_atoms(problem: StationarityProblem) -> bool:
+    return bool(np.isinf(problem.cap)) and problem.y.size * problem.U.size <= _SMALL_FOR_ATOMS
+
+
+def _is_best(problem: StationarityProblem, point: tuple[FloatArray, FloatArray], optimal: bool) -> bool:
+    """Whether the bound meets the residual - or cannot be resolved any more, and every sign condition holds."""
+    size = problem.residual(*point).norm()
+    if size <= _NOISE * problem.norm() or size - lower_bound(problem, *point) <= 1e-9 * size:
+        return True
+    return optimal and size <= _UNRESOLVED * problem.norm()
+
+
+def _better(
+    problem: StationarityProblem, first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    return second if problem.residual(*second).norm() < problem.residual(*first).norm() else first
 
 
 def _states(usable: BoolArray, lam: FloatArray, mu: FloatArray) -> tuple[BoolArray, BoolArray]:
