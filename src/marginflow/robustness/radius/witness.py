@@ -108,11 +108,14 @@ class Witness:
     def _wander(self, rng: np.random.Generator) -> None:
         """Subgradient descent on the slope of g at infinity over the unit sphere, from several starts."""
         p = self.problem
+        total = float(np.abs(p.c).sum())
+        if total == 0:
+            return
         starts = np.vstack([-p.c[:, None] * p.W, rng.standard_normal((32, p.rank))])[-64:]
         for direction in starts:
             x = direction / max(float(np.linalg.norm(direction)), 1e-300)
             for i in range(30):
-                x = x - (p.c * (p.W @ x > 0)) @ p.W / (float(np.abs(p.c).sum()) * 0.3 * (i + 1))
+                x = x - (p.c * (p.W @ x > 0)) @ p.W / (0.3 * total * (i + 1))
                 x /= max(float(np.linalg.norm(x)), 1e-300)
             if self.offer(x):
                 return
