@@ -1,0 +1,118 @@
+"""Recorded runs for the few statements that are about training itself. The only file of this room that trains.
+
+Statements judge a `Run` that they are given. Their examples need one, so tiny ones are made here, once, and kept.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from marginflow.data import Dataset, Orthogonal, Sphere
+from marginflow.flow import GradientFlow, LossBelow, Recording, Run, Steps, recipes, train
+from marginflow.losses import Exponential
+from marginflow.networks import MLP, TwoLayer, initialisation
+from marginflow.theory.instance import Instance
+
+_RECORDING = Recording(ratio=1.5, networks=True)
+
+
+def _instance(name: str, data: Dataset, initial: TwoLayer, run: Run) -> Instance:
+    if not isinstance(run.network, TwoLayer):
+        raise AssertionError("a two-layer network stays one")
+    return Instance(name=name, data=data, initial=initial, run=run, network=run.network)
+
+
+@cache
+def flow_run(log_loss: float = -30.0) -> Instance:
+    """Gradient flow on 6 Hadamard samples in dimension 20, width 8, small balanced start, to the given ln L."""
+    data = Orthogonal(dimension=20, design="hadamard").sample(6)
+    start = TwoLayer.initialise(8, 20, law=initialisation.Balanced(), scale=0.05, seed=0)
+    plan = GradientFlow(angle=0.02, decrease=0.1, stop=[LossBelow(log_value=log_loss)])
+    run = train(start, data, plan, recording=_RECORDING)
+    return _instance(f"gradient flow on 6 orthogonal samples to a loss of e^{log_loss:g}", data, start, run)
+
+
+@cache
+def unfinished_run() -> Instance:
+    """The same flow stopped after 20 steps, long before the samples are fitted."""
+    whole = flow_run()
+    start, data = whole.initial, whole.the_data()
+    assert start is not None
+    plan = GradientFlow(angle=0.02, decrease=0.1, stop=[Steps(20)])
+    run = train(start, data, plan, recording=_RECORDING)
+    return _instance("the same flow after 20 steps", data, start, run)
+
+
+@cache
+def coarse_run() -> Instance:
+    """Gradient descent with steps so large that it is no approximation of a flow."""
+    whole = flow_run()
+    start, data = whole.initial, whole.the_data()
+    assert start is not None
+    run = train(start, data, recipes.KYS23(rate=20.0, epochs=12), recording=Recording(ratio=1.0, networks=True))
+    return _instance("gradient descent with a rate of 20", data, start, run)
+
+
+@cache
+def recipe_run(
+    dimension: int = 50, n_samples: int = 7, width: int = 20, *, scale: float = 1.0, every: int = 2
+) -> Instance:
+    """The published recipe on random sphere data with the rate growing every few steps instead of every hundred.
+
+    Default initialisation unless `scale` says otherwise; the end is the same for n <= d whatever `every` is.
+    """
+    data = Sphere(dimension=dimension, labels="both").sample(n_samples)
+    start = TwoLayer.initialise(width, dimension, law=initialisation.VYS22(), scale=scale, seed=0)
+    run = train(start, data, recipes.VYS22(every=every))
+    return _instance(
+        f"the published recipe: {n_samples} samples, dimension {dimension}, width {width}, initialisation x{scale:g}",
+        data,
+        start,
+        run,
+    )
+
+
+@cache
+def deep_run(depth: int = 3) -> Instance:
+    """Gradient flow of a deeper homogeneous network on the same 6 orthogonal samples; the network is in the run."""
+    data = flow_run().the_data()
+    start = MLP.initialise(widths=[8] * (depth - 1), dimension=20, bias="first", seed=0)
+    run = train(start, data, GradientFlow(angle=0.02, decrease=0.1, stop=[LossBelow(1e-4)]))
+    return Instance(name=f"gradient flow of depth {depth} on 6 orthogonal samples", data=data, run=run)
+
+
+Optimiser = Literal["gradient", "momentum", "sign", "adam"]
+
+
+@cache
+def trained_by(optimiser: Optimiser, steps: int = 400) -> TwoLayer:
+    """A network trained on the same 6 samples by another rule of descent on ln L, from the same start."""
+    whole = flow_run()
+    start, data = whole.initial, whole.the_data()
+    assert start is not None
+    assert start.b is not None
+    loss = Exponential()
+    network = start
+    theta = np.concatenate([start.W.ravel(), start.b, start.v])
+    mean, square = np.zeros_like(theta), np.zeros_like(theta)
+    k, d = start.W.shape
+    for step in range(1, steps + 1):
+        p = loss.weights(network.margins(data.X, data.y))
+        gradient = network.gradient(data.X, -data.y * p)
+        assert gradient.b is not None
+        g = np.concatenate([gradient.W.ravel(), gradient.b, gradient.v])
+        length = 0.05 * float(np.linalg.norm(theta))
+        mean = 0.9 * mean + 0.1 * g
+        square = 0.999 * square + 0.001 * g**2
+        move = {
+            "gradient": g,
+            "momentum": mean,
+            "sign": np.sign(g),
+            "adam": mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-12),
+        }[optimiser]
+        theta = theta - length * move / float(np.linalg.norm(move))
+        network = TwoLayer(W=theta[: k * d].reshape(k, d), b=theta[k * d : k * d + k], v=theta[k * d + k :])
+    return network

@@ -1,0 +1,127 @@
+r"""[VYS22, Corollary 4.1] and its proof in Appendix D: only the samples on the margin matter."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import BoolArray
+from marginflow.certificates import DEFAULT_TOLERANCE, certify
+from marginflow.robustness import margin_samples
+from marginflow.theory.check import Check, at_least, at_most, equal, true, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import sphere_point
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import robust_control, with_longer_samples
+from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.thm_4_1.lem_c2 import printed_bound
+from marginflow.theory.vys22.thm_4_1.theorem import flips
+
+SETS: Final = ("exact margin", "10 % margin", "support")
+
+
+def index_sets(instance: Instance) -> dict[str, BoolArray]:
+    """Three different sets: q_i = 1 (Corollary 4.1), q_i <= 1.1 min q (Section 6), lambda_i > 0; masks, shape (n,)."""
+    certificate, data = instance.certificate, instance.the_data()
+    nobody = np.zeros(data.n_samples, dtype=np.bool_)
+    separates = certificate.status != "does not separate"
+    return {
+        "exact margin": certificate.margin_set if separates else nobody,
+        "10 % margin": margin_samples(certificate.network, data.X, data.y) if separates else nobody,
+        "support": certificate.support if separates else nobody,
+    }
+
+
+def _corollary(instance: Instance) -> Findings:
+    data = instance.the_data()
+    sets = index_sets(instance)
+    word = instance.word("samples", "exact margin", SETS)
+    chosen = sets[word]
+    constants: list[Check] = []
+    for name, mask in sets.items():
+        if mask.any():
+            other = Setting.of(data, mask)
+            note = f"c = {other.c:.4g}, p = {other.p:.4g}, allowed {other.allowed:.4g}"
+            constants.append(value(f"samples in I, {name}", other.m, note))
+    if not chosen.any():
+        none = at_most("y_i N(x_i - y_i z)", np.nan, -1.0, note="I is empty")
+        return Findings(hypotheses=(kkt_hypothesis(instance),), conclusions=(none,))
+    setting = Setting.of(data, chosen)
+    more, conclusions = flips(instance, setting)
+    # I must lie between the support and the exact margin set, and then everything in (9), (10) comes from I.
+    q = instance.certificate.margins
+    return Findings(
+        hypotheses=(
+            equal("margins in I", q[chosen], 1.0, rtol=DEFAULT_TOLERANCE),
+            true("I contains the support", bool((chosen | ~sets["support"]).all())),
+            *setting.hypotheses(),
+            kkt_hypothesis(instance),
+        ),
+        constants=(*constants, value("largest margin outside I", float(q[~chosen].max(initial=np.nan))), *more),
+        conclusions=conclusions,
+    )
+
+
+COROLLARY_4_1: Final = Statement(
+    id="VYS22/Cor4.1",
+    kind="corollary",
+    number="Corollary 4.1",
+    meaning="Theorem 4.1 for any data: only the samples on the margin must be few, balanced and nearly orthogonal.",
+    formula=r"I = \{i : y_i N_\theta(x_i) = 1\}, \quad z = \eta \sum_{i \in I} y_i x_i, \quad "
+    r"y_i N_\theta(x_i - y_i z) \le -1 \text{ for } i \in I",
+    needs=("network", "data"),
+    parameters={"samples": f"which set is I: one of {', '.join(SETS)}"},
+    judge=_corollary,
+    example=lambda: with_longer_samples(1.1, 1.5, 3.0),
+    control=lambda: sphere_point(20, 12),
+    control_shows="12 random samples in dimension 20 are on the margin: far too many",
+    forms=Forms(
+        printed=r"I = \{i : y_i N_\theta(x_i) = 1\}",
+        proved=r"\{i : \lambda_i > 0\} \subseteq I \subseteq \{i : y_i N_\theta(x_i) = 1\}",
+        remark="Any I between the support and the exact margin set will do, and the smallest helps the bound on m. The "
+        "set of the experiments, within 10 % of the margin, is a third one.",
+    ),
+)
+
+
+def _appendix(instance: Instance) -> Findings:
+    """Samples off the margin carry no multiplier, and without them the same network is still a KKT point."""
+    data = instance.the_data()
+    certificate = instance.certificate
+    on = certificate.margin_set
+    scale = float(certificate.multipliers.max(initial=0.0))
+    off = certificate.multipliers[~on]
+    restricted = certify(certificate.network, data.subset(on)) if on.any() else certificate
+    setting = Setting.of(data, on)
+    neurons = Neurons.of(instance, setting, on)
+    S = min(neurons.S(neurons.positive), neurons.S(neurons.negative))
+    return Findings(
+        hypotheses=(kkt_hypothesis(instance), *setting.hypotheses()),
+        constants=(value("samples on the margin", float(on.sum())), value("samples off it", float((~on).sum()))),
+        conclusions=(
+            at_most("multipliers off the margin", off.max(initial=0.0), 0.0, scale=scale, rtol=DEFAULT_TOLERANCE),
+            at_most("KKT residual on the margin samples alone", restricted.total, DEFAULT_TOLERANCE, rtol=0.0),
+            at_least("Lemma C.2 on I", S, printed_bound(setting)),
+        ),
+    )
+
+
+APPENDIX_D: Final = Statement(
+    id="VYS22/AppD",
+    kind="corollary",
+    number="Appendix D, proof of Corollary 4.1",
+    meaning="Samples off the margin appear nowhere in the KKT equations: dropping them leaves the same KKT point.",
+    formula=r"y_i N_\theta(x_i) \ne 1 \implies \lambda_i = 0",
+    needs=("network", "data"),
+    judge=_appendix,
+    example=lambda: with_longer_samples(1.1, 1.5, 3.0),
+    control=robust_control,
+    control_shows="a network that is no KKT point on all samples is none on those of its margin",
+    forms=Forms(
+        printed=r"y_i N_\theta(x) = 1",
+        proved=r"y_i N_\theta(x_i) = 1",
+        remark="The index of x is missing in print. Lemma C.1 is dropped, since margin 1 on I is assumed.",
+    ),
+)

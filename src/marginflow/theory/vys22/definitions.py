@@ -1,0 +1,241 @@
+"""[VYS22, Section 2] Definitions: the network, the sign of zero, homogeneity, robustness, the max-margin problem."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.networks import TwoLayer
+from marginflow.robustness import interval_bound, label_sum, minimal_step, nearest_opposite_distance, steps_along
+from marginflow.theory.check import Check, above, at_least, equal, true, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import frozen_orthogonal, orthogonal_preset, robust_control
+
+
+def sign(z: float) -> int:
+    """sign(z) = 1(z >= 0), as the paper has it: 1 or 0, and zero counts as positive."""
+    return int(z >= 0)
+
+
+def _network(instance: Instance) -> Findings:
+    """The definition in plain loops against the library's evaluation; both signs of v where both labels occur."""
+    network, data = instance.the_network(), instance.the_data()
+    few = data.X[:5]
+    by_hand = [
+        sum(
+            float(v) * max(0.0, float(w @ x) + (0.0 if network.b is None else float(network.b[j])))
+            for j, (v, w) in enumerate(zip(network.v, network.W, strict=True))
+        )
+        for x in few
+    ]
+    return Findings(
+        hypotheses=(true("both labels occur", bool((data.y > 0).any() and (data.y < 0).any())),),
+        constants=(
+            value("width k", network.width),
+            value("dimension d", network.dimension),
+            value("neurons in J+", float((network.v >= 0).sum()), "v_j = 0 belongs to J+"),
+        ),
+        conclusions=(
+            equal("N(x), by the definition", network(few), by_hand, scale=1.0, rtol=1e-12),
+            above("number of neurons with v_j > 0", float((network.v > 0).sum()), 0.0),
+            above("number of neurons in J-", float((network.v < 0).sum()), 0.0),
+        ),
+    )
+
+
+def _one_signed() -> Instance:
+    """A network whose outputs are all positive cannot fit a negative label, whatever its weights."""
+    point = orthogonal_preset()
+    network = point.the_network()
+    return Instance(
+        name="the orthogonal preset with positive outputs only",
+        network=TwoLayer(W=network.W, b=network.b, v=np.abs(network.v)),
+        data=point.data,
+    )
+
+
+DEF_NET: Final = Statement(
+    id="VYS22/Def.net",
+    kind="definition",
+    number="Section 2, Neural networks",
+    meaning="A two-layer ReLU network with hidden biases, no output bias; both labels need both signs of v.",
+    formula=r"N_\theta(x) = \sum_{j \in [k]} v_j\, \sigma(w_j^\top x + b_j), \qquad \sigma(z) = \max\{0, z\}",
+    needs=("network", "data"),
+    judge=_network,
+    example=orthogonal_preset,
+    control=_one_signed,
+    control_shows="without a negative output no negative label is fitted",
+    control_outcome="violated",
+)
+
+
+def _sign(instance: Instance) -> Findings:
+    """What sign(0) = 1 means: walk each sample to where its own neuron has died and N is exactly zero."""
+    network, data = instance.the_network(), instance.the_data()
+    values = network(data.X)
+    radial = -data.X / np.linalg.norm(data.X, axis=1, keepdims=True)
+    # Along its own ray a sample of the robust network reaches a flat zero: who counts as flipped there?
+    positive = steps_along(network, data.X, data.y, radial, at_zero="positive")
+    both = steps_along(network, data.X, data.y, radial, at_zero="flips")
+    touched = np.isfinite(both.first)
+    plus = touched & (data.y > 0)
+    minus = touched & (data.y < 0)
+    return Findings(
+        hypotheses=(true("N reaches zero on the ray to the origin for both labels", bool(plus.any() and minus.any())),),
+        conclusions=(
+            equal("sign(N(x_i)) against the label", [sign(z) for z in values], (data.y > 0).astype(float)),
+            at_least("positive samples flip later than N = 0", positive.first[plus], both.first[plus]),
+            above(
+                "positive samples still flipped where N = 0", _share_kept(positive.first[plus], both.first[plus]), 0.0
+            ),
+            equal("negative samples flip at N = 0", positive.first[minus], both.first[minus]),
+        ),
+    )
+
+
+def _share_kept(strict: np.ndarray, touching: np.ndarray) -> float:
+    return float((strict > touching).mean()) if strict.size else np.nan
+
+
+def _wrong_labels() -> Instance:
+    control = robust_control()
+    network = control.the_network()
+    return Instance(
+        name="the robust network with a sign reversed",
+        network=TwoLayer(W=network.W, b=network.b, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0)),
+        data=control.data,
+    )
+
+
+DEF_SIGN: Final = Statement(
+    id="VYS22/Def.sign",
+    kind="definition",
+    number="Section 2, Notations",
+    meaning="Zero counts as positive: a positive sample flips only below 0, a negative one already at 0.",
+    formula=r"\mathrm{sign}(z) = 1(z \ge 0)",
+    needs=("network", "data"),
+    judge=_sign,
+    example=robust_control,
+    control=_wrong_labels,
+    control_shows="a sample whose neuron has the wrong sign is not labelled as it should be",
+    control_outcome="violated",
+)
+
+
+def _homogeneous(instance: Instance) -> Findings:
+    network, data = instance.the_network(), instance.the_data()
+    before = network(data.X)
+    size = np.maximum(network.preactivations(data.X), 0.0) @ np.abs(network.v)
+    u = label_sum(data.X, data.y)
+    steps = minimal_step(network, data.X, data.y, u).first
+    checks: list[Check] = []
+    for a in (0.5, 2.0, 7.0):
+        scaled = network.scaled(a)
+        checks.append(equal(f"N(a theta) at a = {a:g}", scaled(data.X), a**2 * before, scale=a**2 * size, rtol=1e-12))
+    again = minimal_step(network.scaled(7.0), data.X, data.y, u).first
+    checks.append(equal("flip steps along u at a = 7", again, steps))
+    return Findings(constants=(value("degree", network.degree),), conclusions=tuple(checks))
+
+
+DEF_HOMOG: Final = Statement(
+    id="VYS22/Def.homog",
+    kind="definition",
+    number="Section 2, Neural networks",
+    meaning="The network is homogeneous of degree 2 in its parameters; signs and radii depend on direction only.",
+    formula=r"N_{\alpha\theta}(x) = \alpha^2 N_\theta(x), \quad \alpha > 0",
+    needs=("network", "data"),
+    judge=_homogeneous,
+    example=orthogonal_preset,
+    control=frozen_orthogonal,
+    control_shows="with frozen outputs the degree is 1",
+    control_outcome="violated",
+)
+
+
+def _robust(instance: Instance) -> Findings:
+    """Every sample's radius lies between a certified bound and the first flip along u or towards the origin."""
+    network, data = instance.the_network(), instance.the_data()
+    d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
+    R = instance.number("radius", 0.25 * float(np.sqrt(d)))
+    lower = interval_bound(network, data.X, data.y).radii
+    u = label_sum(data.X, data.y)
+    upper = np.minimum(
+        minimal_step(network, data.X, data.y, u).sizes, steps_along(network, data.X, data.y, -data.X).sizes
+    )
+    low, high = float(lower.min()), float(upper.min())
+    opposite = nearest_opposite_distance(data.X, data.y, data.X, data.y)
+    check = Check(
+        name="smallest radius of a sample",
+        observed=low,
+        relation=">=",
+        bound=R,
+        tolerance=1e-9 * R,
+        interval=(low, max(low, high)),
+        note="between a bound by intervals and a flip that was found",
+    )
+    return Findings(
+        constants=(
+            value("radius asked for", R),
+            value("sqrt(d)", float(np.sqrt(d))),
+            value("distance to the nearest sample of the other label", float(opposite.min()), "no radius is larger"),
+        ),
+        conclusions=(check,),
+    )
+
+
+DEF_ROBUST: Final = Statement(
+    id="VYS22/Def.robust",
+    kind="definition",
+    number="Section 2, Robustness",
+    meaning="No perturbation smaller than the given radius changes the sign at any sample.",
+    formula=r"\|x' - x_i\| < R \implies \mathrm{sign}(N_\theta(x')) = \mathrm{sign}(N_\theta(x_i))",
+    needs=("network", "data"),
+    parameters={"radius": "R; by default sqrt(d)/4"},
+    judge=_robust,
+    example=robust_control,
+    control=orthogonal_preset,
+    control_shows="at the KKT point a step of sqrt(d/m) along u flips every sample",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\text{for every } r = o(R(d))",
+        proved=r"\|x' - x_i\| < R",
+        remark="The printed definition is asymptotic in d and cannot be decided at one d; a radius is a number.",
+    ),
+)
+
+
+def _feasible(instance: Instance) -> Findings:
+    network, data = instance.the_network(), instance.the_data()
+    margins = network.margins(data.X, data.y)
+    least = float(margins.min())
+    rescaled = network.at_margin_one(data.X, data.y).margins(data.X, data.y) if least > 0 else margins
+    half = network.norm_squared() / 2 / least ** (2 / network.degree) if least > 0 else np.inf
+    return Findings(
+        hypotheses=(above("smallest margin before", least, 0.0),),
+        constants=(value("objective ||theta||^2 / 2 after rescaling", half),),
+        conclusions=(
+            at_least("margins after rescaling by (min q)^(-1/2)", rescaled, 1.0),
+            equal("smallest margin after", float(rescaled.min()), 1.0),
+        ),
+    )
+
+
+EQ_2: Final = Statement(
+    id="VYS22/Eq.2",
+    kind="definition",
+    number="Equation (2)",
+    meaning="The max-margin problem in parameter space; every separating network, rescaled, is feasible for it.",
+    formula=r"\min_\theta \tfrac12 \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \text{ for all } i",
+    needs=("network", "data"),
+    judge=_feasible,
+    example=lambda: Instance(
+        name="the robust network of Theorem 3.1, scaled",
+        network=robust_control().the_network().scaled(0.3),
+        data=robust_control().data,
+    ),
+    control=_one_signed,
+    control_shows="a network that misclassifies cannot be rescaled to margin 1",
+)

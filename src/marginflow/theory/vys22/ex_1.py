@@ -1,0 +1,157 @@
+r"""[VYS22, Example 1]: how large z is on almost orthogonal data, and on random data."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
+from marginflow.theory.check import Check, at_least, at_most, below, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.setting import Setting
+
+
+def size_of_z(setting: Setting) -> float:
+    """||z|| = (eta_1 + eta_2) ||u||, the literal vector of Theorem 4.1."""
+    return (setting.eta_1 + setting.eta_2) * setting.u_norm
+
+
+def slope(dimensions: tuple[int, ...], sizes: list[float]) -> float:
+    """Least-squares slope of ln ||z|| against ln d."""
+    return float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0])
+
+
+def _all_apply(settings: list[Setting]) -> tuple[Check, ...]:
+    """The hypotheses of Theorem 4.1 in every dimension, one check for each dimension and hypothesis."""
+    named = []
+    for setting in settings:
+        for check in setting.hypotheses():
+            named.append(
+                Check(
+                    name=f"d = {setting.d}: {check.name}",
+                    observed=check.observed,
+                    relation=check.relation,
+                    bound=check.bound,
+                    tolerance=check.tolerance,
+                    note=check.note,
+                )
+            )
+    return tuple(named)
+
+
+_DIMENSIONS_A = (100, 300, 1000)
+
+
+def _almost_orthogonal(instance: Instance) -> Findings:
+    """p fixed, m as large as allowed (or its power), d = 100, 300, 1000: is ||z|| bounded?"""
+    p = instance.number("p", 1.0)
+    exponent = instance.number("exponent", 1.0)
+    settings, shares = [], []
+    for d in _DIMENSIONS_A:
+        allowed = (d + 1) / (3 * (p + 1))
+        m = 2 * int(allowed**exponent / 2)
+        law = Orthogonal(dimension=d, design="gram", p=p) if p > 0 else Orthogonal(dimension=d)
+        settings.append(Setting.of(law.sample(m)))
+        shares.append(m / d)
+    sizes = [size_of_z(setting) for setting in settings]
+    # ||z|| <= 15 sqrt(2) sqrt(d/m) / c with c = 1/2, and d/m at its largest over these dimensions.
+    constant = 30 * math.sqrt(2 * max(1 / share for share in shares))
+    return Findings(
+        hypotheses=(
+            *_all_apply(settings),
+            at_least("m / d stays bounded below", min(shares), 0.9 * max(shares) if p == 0 else 0.75 * max(shares)),
+        ),
+        constants=tuple(value(f"||z|| at d = {d}", size) for d, size in zip(_DIMENSIONS_A, sizes, strict=True)),
+        conclusions=(
+            at_most("largest ||z||", max(sizes), constant, note="15 sqrt(2) sqrt(d/m) / c"),
+            at_most("slope of ln ||z|| in ln d", slope(_DIMENSIONS_A, sizes), 0.05, rtol=0.0),
+            below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(_DIMENSIONS_A)), 0.0),
+        ),
+    )
+
+
+EXAMPLE_1A: Final = Statement(
+    id="VYS22/Ex1a",
+    kind="example",
+    number="Example 1, first item",
+    meaning="On m = Theta(d) almost orthogonal samples the vector z has bounded size, whatever d is.",
+    formula=r"\max_{i \ne j} |\langle x_i, x_j \rangle| = O(1),\ m = \Theta(d) \implies \|z\| = O(1)",
+    needs=("parameters",),
+    parameters={"p": "the common inner product", "exponent": "m is the allowed number to this power; 1 for Theta(d)"},
+    judge=_almost_orthogonal,
+    example=lambda: Instance(name="p = 1, d = 100, 300, 1000", parameters={"p": 1.0}),
+    control=lambda: Instance(name="only sqrt of the allowed samples", parameters={"p": 1.0, "exponent": 0.5}),
+    control_shows="with m of order sqrt(d) the hypothesis m = Theta(d) fails, and z grows with d",
+    forms=Forms(
+        printed=r"\|z\| = O(1)",
+        proved=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
+        remark="For p = 0, m = (d + 1)/3 and c = 1/2 the literal z tends to 8.66; sqrt(d/m) = 1.73 is enough.",
+    ),
+)
+
+_DIMENSIONS_B = (16_000, 160_000, 1_600_000)
+
+
+def random_samples(d: int, seed: int) -> Dataset | None:
+    """m = floor((d + 1) / (3 (sqrt(d) ln d + 1))) random samples with balanced labels; None where m < 2."""
+    m = int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1)))
+    if m < 2:
+        return None
+    return GramReduction(Sphere(dimension=d, labels="balanced")).sample(m, seed=seed)
+
+
+def _random(instance: Instance) -> Findings:
+    """The explicit m of the example in three dimensions a factor 10 apart; Gram data, so that any d is cheap."""
+    first = instance.whole("dimension", _DIMENSIONS_B[0])
+    dimensions = (first, 10 * first, 100 * first)
+    drawn = [random_samples(d, instance.seed) for d in dimensions]
+    m_first = int((first + 1) / (3 * (math.sqrt(first) * math.log(first) + 1)))
+    enough = at_least("m in the smallest dimension", m_first, 2, note="needs d >= 2123")
+    settings = [Setting.of(data) for data in drawn if data is not None]
+    if len(settings) < 3:
+        return Findings(hypotheses=(enough,), conclusions=(at_most("||z||", math.nan, 1.0, note="no samples"),))
+    sizes = [size_of_z(setting) for setting in settings]
+    claimed = [math.sqrt(math.sqrt(d) * math.log(d)) for d in dimensions]
+    ratios = np.array(sizes) / np.array(claimed)
+    # m >= (d + 1)/(3 (sqrt d ln d + 1)) - 1 >= 1/2 of that for m >= 2, so sqrt(d/m) <= sqrt(6.1 sqrt(d) ln d).
+    constants = [15 * math.sqrt(2) * math.sqrt(6.1) / setting.c for setting in settings]
+    small_p = at_most(
+        "p against sqrt(d) ln d", [setting.p for setting in settings], [math.sqrt(d) * math.log(d) for d in dimensions]
+    )
+    return Findings(
+        hypotheses=(enough, small_p, *_all_apply(settings)),
+        constants=(
+            *(value(f"||z|| at d = {d}", size) for d, size in zip(dimensions, sizes, strict=True)),
+            value("slope of ln ||z|| in ln d", slope(dimensions, sizes), "1/4 and a little more, for the logarithm"),
+        ),
+        conclusions=(
+            at_most("||z|| / sqrt(sqrt(d) ln d)", ratios, constants),
+            at_most("slope of ln ||z||, from above", slope(dimensions, sizes), 0.45, rtol=0.0),
+            at_least("slope of ln ||z||, from below", slope(dimensions, sizes), 0.15, rtol=0.0),
+            below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),
+        ),
+    )
+
+
+EXAMPLE_1B: Final = Statement(
+    id="VYS22/Ex1b",
+    kind="example",
+    number="Example 1, second item",
+    meaning="On random data, m of order sqrt(d)/ln d, the vector z has size of order (sqrt(d) ln d)^(1/2).",
+    formula=r"m = \Theta\left(\tfrac{\sqrt{d}}{\ln d}\right) \implies \|z\| = O\left(\sqrt{\sqrt{d} \ln d}\right)",
+    needs=("parameters",),
+    parameters={"dimension": "the smallest of three dimensions, each ten times the one before"},
+    judge=_random,
+    example=lambda: Instance(name="random data in dimensions 16000, 160000, 1600000"),
+    control=lambda: Instance(name="dimension 1000", parameters={"dimension": 1000}),
+    control_shows="below d = 2123 the formula allows fewer than two samples",
+    forms=Forms(
+        printed=r"m = \Theta\left(\tfrac{\sqrt{d}}{\log d}\right)",
+        proved=r"m = \left\lfloor \frac{d+1}{3(\sqrt{d} \ln d + 1)} \right\rfloor \ge 2 \iff d \ge 2123",
+        remark="The literal z is longer than sqrt(d) itself for random data with d below about 400000.",
+    ),
+)

@@ -1,0 +1,115 @@
+r"""[VYS22, Lemma 3.1]: random points of the sphere are nearly orthogonal. Exact tails beside the printed bounds."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from scipy.special import betaln
+
+from marginflow.errors import InputError
+from marginflow.theory.check import at_least, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.probability import log_sphere_correlation_tail, union
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+
+def log_bound_a(d: int, m: float) -> float:
+    """ln of m^2 d (3/4)^((d-3)/2), which is d^(2k+1) (3/4)^((d-3)/2) at m = d^k."""
+    return 2 * math.log(m) + math.log(d) + (d - 3) / 2 * math.log(0.75)
+
+
+def log_bound_b(d: int, m: float) -> float:
+    """ln of m^2 d^(1 - ln(d)/4), which is d^(2k+1-ln(d)/4) at m = d^k; natural logarithms."""
+    return 2 * math.log(m) + (1 - math.log(d) / 4) * math.log(d)
+
+
+def _size(instance: Instance) -> tuple[int, float]:
+    """d and m; m from k as m = d^k where k is given."""
+    d = instance.whole("dimension")
+    if d < 2:
+        raise InputError(f"The parameter dimension is {d}; at least 2 is expected.")
+    if "k" in instance.parameters:
+        return d, d ** instance.number("k")
+    m = instance.number("n_samples")
+    if m < 2:
+        raise InputError(f"The parameter n_samples is {m:g}; at least 2 is expected.")
+    return d, m
+
+
+def _judge(instance: Instance, part: str) -> Findings:
+    """P(some pair exceeds t): exact pair tail, exact union bound, printed bound, all as natural logarithms."""
+    d, m = _size(instance)
+    threshold = 0.5 if part == "a" else math.log(d) / math.sqrt(d)
+    pair = log_sphere_correlation_tail(min(threshold, 1.0), d)
+    pairs = m * (m - 1) / 2
+    log_union = union(pair, pairs)
+    bound = log_bound_a(d, m) if part == "a" else log_bound_b(d, m)
+    note = f"probability {math.exp(log_union):.3g} against {math.exp(min(bound, 700.0)):.3g}"
+    least_dimension = 3 if part == "a" else 6
+    return Findings(
+        hypotheses=(at_least("dimension", d, least_dimension, note="what the proof needs"),),
+        constants=(
+            value("m", m),
+            value("k = ln m / ln d", math.log(m) / math.log(d)),
+            value("threshold on the unit sphere", threshold),
+            value("threshold on the sphere of radius sqrt(d)", threshold * d),
+            at_most("density factor 2/B(1/2, (d-1)/2)", 2 * math.exp(-betaln(0.5, (d - 1) / 2)), d),
+            at_most("ln P(one pair)", pair, bound - 2 * math.log(m), note="exact, by Beta(1/2, (d - 1)/2)"),
+        ),
+        conclusions=(at_most("ln P(some pair)", log_union, bound, note=note, vacuous=bound >= 0.0),),
+    )
+
+
+_PARAMETERS = {"dimension": "d", "n_samples": "m", "k": "alternatively to n_samples: m = d^k"}
+
+
+def _case(dimension: int, **size: float) -> Instance:
+    told = ", ".join(f"{name} = {number:g}" for name, number in size.items())
+    return Instance(name=f"d = {dimension}, {told}", parameters={"dimension": dimension, **size})
+
+
+LEMMA_3_1A: Final = Statement(
+    id="VYS22/Lem3.1a",
+    kind="lemma",
+    number="Lemma 3.1, first part",
+    meaning="Random unit vectors have pairwise inner products of at most 1/2, with probability near 1.",
+    formula=r"P\left(\max_{i \ne j} |\langle x_i, x_j \rangle| > \tfrac12\right) \le "
+    r"d^{2k+1} \left(\tfrac34\right)^{(d-3)/2}, \quad m \le d^k",
+    needs=("parameters",),
+    parameters=_PARAMETERS,
+    judge=lambda instance: _judge(instance, "a"),
+    example=lambda: _case(200, n_samples=200),
+    control=lambda: _case(50, n_samples=50),
+    control_shows="at d = m = 50 the printed bound is above 1 and says nothing",
+    control_outcome="vacuous",
+    forms=Forms(
+        printed=r"d^{2k+1} \left(\tfrac34\right)^{(d-3)/2}",
+        sharp=r"\binom{m}{2}\, I_{3/4}\left(\tfrac{d-1}{2}, \tfrac12\right)",
+        remark="Stated for the unit sphere; on the sphere of radius sqrt(d) the threshold is d/2. The step "
+        "Gamma((d-1)/2) >= Gamma(d/2 - 1) of the proof is false for d = 3 and 4, where B >= 2/d holds anyway.",
+    ),
+)
+
+LEMMA_3_1B: Final = Statement(
+    id="VYS22/Lem3.1b",
+    kind="lemma",
+    number="Lemma 3.1, second part",
+    meaning="Random unit vectors have pairwise inner products of at most ln(d)/sqrt(d), with probability near 1.",
+    formula=r"P\left(\max_{i \ne j} |\langle x_i, x_j \rangle| > \tfrac{\ln d}{\sqrt{d}}\right) \le "
+    r"d^{2k+1-\ln(d)/4}, \quad m \le d^k",
+    needs=("parameters",),
+    parameters=_PARAMETERS,
+    judge=lambda instance: _judge(instance, "b"),
+    example=lambda: _case(10_000, n_samples=100),
+    control=lambda: _case(1000, k=1.0),
+    control_shows="at m = d the printed bound says nothing below d = 160000, while the truth is 1e-6 at d = 1000",
+    control_outcome="vacuous",
+    forms=Forms(
+        printed=r"\tfrac{\log d}{\sqrt{d}}, \quad d^{2k+1-\ln(d)/4}",
+        sharp=r"\binom{m}{2}\, I_{1-t^2}\left(\tfrac{d-1}{2}, \tfrac12\right), \quad t = \tfrac{\ln d}{\sqrt{d}}",
+        remark="The logarithm is natural: the proof turns log into ln. The printed bound is at least 1 unless "
+        "ln d > 4(2k + 1). The proof needs d >= 6.",
+    ),
+)

@@ -1,0 +1,188 @@
+r"""[VYS22, Section 4] Remarks around Theorem 4.1: width 2 suffices, five properties of z, samples of unequal norm."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.certificates import DEFAULT_TOLERANCE, certify
+from marginflow.data import Dataset, Sphere
+from marginflow.limit import kkt_point, orthogonal
+from marginflow.losses import Logistic
+from marginflow.networks import TwoLayer
+from marginflow.robustness import vys22_vector
+from marginflow.theory.check import above, at_least, at_most, equal, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import at_point
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
+from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
+
+
+def _width_two(instance: Instance) -> Findings:
+    """w = X^T G^{-1} y, N(x) = relu(w . x) - relu(-w . x) = w . x."""
+    data = instance.the_data()
+    setting = Setting.of(data)
+    least = float(np.linalg.eigvalsh(setting.gram)[0])
+    w = np.linalg.lstsq(setting.X, setting.y, rcond=None)[0]
+    network = TwoLayer(W=np.vstack([w, -w]), b=np.zeros(2), v=np.array([1.0, -1.0]))
+    margins = network.margins(setting.X, setting.y)
+    residual = certify(network, data).stationarity if margins.min() > 0 else np.inf
+    return Findings(
+        hypotheses=(
+            setting.few_samples(),
+            above("smallest eigenvalue of the Gram matrix", least, 0.0, scale=setting.d),
+        ),
+        constants=(value("KKT stationarity of this network", residual, "not a KKT point in general"),),
+        conclusions=(
+            equal("margins of a network of width 2", margins, 1.0, rtol=1e-10),
+            at_most("m against d", setting.m, setting.d),
+        ),
+    )
+
+
+WIDTH_2: Final = Statement(
+    id="VYS22/Rem.width2",
+    kind="remark",
+    number="Section 4, after Example 1",
+    meaning="Under the bound on m the data are fitted by a network of width 2.",
+    formula=r"w = X^\top G^{-1} y, \quad N(x) = \sigma(w^\top x) - \sigma(-w^\top x) = w^\top x, \quad y_i N(x_i) = 1",
+    needs=("data",),
+    judge=_width_two,
+    example=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
+    control=lambda: Instance(
+        name="60 random samples in dimension 20", data=Sphere(dimension=20, labels="both").sample(60)
+    ),
+    control_shows="three times as many samples as dimensions are not interpolated by a linear function",
+)
+
+
+def _properties(instance: Instance) -> Findings:
+    """One z, computed from the data, against every network that is given."""
+    data = instance.the_data()
+    setting = Setting.of(data)
+    networks = instance.networks
+    judged = [certify(network, data) for network in networks]
+    z = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d)
+    moved = np.array([setting.y * one.network(setting.X - setting.y[:, None] * z.vector) for one in judged])
+    widths = sorted({network.width for network in networks})
+    kkt = [one.total for one in judged]
+    return Findings(
+        hypotheses=(
+            *setting.hypotheses(),
+            at_least("networks of different width", len(widths), 2, note=f"widths {widths}"),
+            at_most("KKT residuals", kkt, DEFAULT_TOLERANCE, rtol=0.0),
+        ),
+        constants=(value("||z||", z.size), value("networks", len(networks))),
+        conclusions=(
+            at_most("y_i N(x_i - y_i z), every network, every sample", moved, -1.0, scale=1.0),
+            above("share of flipped samples", float((moved < 0).mean()), 1.0 - 0.5 / moved.size),
+        ),
+    )
+
+
+@cache
+def several_networks() -> Instance:
+    """KKT points on the same samples: the closed form at width 2 and 200, and found from other starts and losses."""
+    point = orthogonal_preset()
+    data = point.the_data()
+    found = [
+        kkt_point(data, width=20, seed=0).network,
+        kkt_point(data, width=20, seed=1).network,
+        kkt_point(data, width=10, seed=2, loss=Logistic()).network,
+    ]
+    wide = point.the_network().widened(200)
+    return Instance(
+        name="five KKT points of widths 2 to 200 on one data set",
+        data=data,
+        networks=(point.the_network(), wide, *found),
+    )
+
+
+def _with_a_robust_one() -> Instance:
+    point = orthogonal_preset()
+    networks = (point.the_network(), robust_control().the_network())
+    return Instance(name="a KKT point and the robust network", data=point.data, networks=networks)
+
+
+PROPERTIES: Final = Statement(
+    id="VYS22/Rem.props",
+    kind="remark",
+    number="Section 4, properties of Theorem 4.1",
+    meaning="One z, known from the data alone, flips every sample in every KKT network, of any width and any start.",
+    formula=r"y_i N_\theta(x_i - y_i z) \le -1 \quad \text{for all } i \text{ and all KKT points } \theta",
+    needs=("networks", "data"),
+    judge=_properties,
+    example=several_networks,
+    control=_with_a_robust_one,
+    control_shows="a network that is no KKT point keeps its signs",
+)
+
+
+def _unequal_norms(instance: Instance) -> Findings:
+    """Lemmas C.1 to C.4 with ||x_i||^2 in [d_min, d_max], in the sharp form.
+
+    C.1 needs m - 1 <= (d_min + 1)/(3 (p + 1)); C.2 gives S >= n / ((n - 1)(p + 1) + d_max + 1); C.3 uses no norm;
+    C.4 gives D = d_min - (m - 1) p.
+    """
+    setting = Setting.of(instance.the_data())
+    network = instance.certificate.network
+    squares = np.diag(setting.gram)
+    d_min, d_max = float(squares.min()), float(squares.max())
+    m, p, n = setting.m, setting.p, setting.n_least
+    D = d_min - (m - 1) * p
+    t = (p + 1) / D + ((n - 1) * (p + 1) + d_max + 1) / (n * D) if n and D > 0 else np.nan
+    moved = (
+        setting.y * network(setting.X - setting.y[:, None] * t * setting.u) if np.isfinite(t) else np.array([np.nan])
+    )
+    return Findings(
+        hypotheses=(
+            setting.balanced(),
+            at_most("m - 1", m - 1, (d_min + 1) / (3 * (p + 1)), note=f"p = {p:.6g}"),
+            kkt_hypothesis(instance),
+        ),
+        constants=(
+            value("d_min", d_min),
+            value("d_max", d_max),
+            value("||z||", t * setting.u_norm),
+            value("||z|| / sqrt(d_max)", t * setting.u_norm / float(np.sqrt(d_max))),
+        ),
+        conclusions=(
+            equal("margins q_i", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
+            at_most("y_i N(x_i - y_i z)", moved, 0.0, scale=1.0),
+        ),
+    )
+
+
+@cache
+def _stretched(spread: float, dimension: int = 100, n_samples: int = 20) -> Instance:
+    """Orthogonal samples with norms between (1 - spread) sqrt(d) and (1 + spread) sqrt(d), at their closed form."""
+    lengths = np.linspace(1 - spread, 1 + spread, n_samples) * np.sqrt(dimension)
+    X = np.zeros((n_samples, dimension))
+    X[:, :n_samples] = np.diag(lengths)
+    y = np.where(np.arange(n_samples) % 2 == 0, 1.0, -1.0)
+    point = orthogonal(Dataset(X=X, y=y))
+    return at_point(point, f"{n_samples} orthogonal samples with norms within {100 * spread:g} % of sqrt({dimension})")
+
+
+SAME_NORM: Final = Statement(
+    id="VYS22/Rem.samenorm",
+    kind="remark",
+    number="Section 4, after Example 1",
+    meaning="The samples need not have equal norms: the proof goes through with the least and largest one.",
+    formula=r"D = d_{\min} - (m-1)p, \quad z = \left(\frac{p+1}{D} + \frac{(n-1)(p+1) + d_{\max} + 1}{nD}\right) u, "
+    r"\quad y_i N_\theta(x_i - y_i z) \le 0",
+    needs=("network", "data"),
+    judge=_unequal_norms,
+    example=lambda: _stretched(0.2),
+    control=lambda: _stretched(0.95),
+    control_shows="with norms from 5 % to 195 % of sqrt(d) the shortest sample is too short for Lemma C.1",
+    forms=Forms(
+        printed=r"\|x_i\| \approx \sqrt{d}",
+        proved=r"m - 1 \le \frac{d_{\min} + 1}{3(p+1)}",
+        remark="The paper states a belief. The constants here are derived from its proofs, with norms in an interval.",
+    ),
+)

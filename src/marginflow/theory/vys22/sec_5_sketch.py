@@ -1,0 +1,183 @@
+r"""[VYS22, Sections 5.2 to 5.5]: the sketch of the proof, for networks with |v_j| = 1."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.certificates import DEFAULT_TOLERANCE
+from marginflow.networks import TwoLayer
+from marginflow.theory.check import Check, above, at_least, at_most, equal, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
+from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+
+
+def _hypotheses(instance: Instance, setting: Setting) -> tuple[Check, ...]:
+    unit = equal("|v_j| = 1", np.abs(instance.certificate.network.v), 1.0)
+    return (unit, *setting.hypotheses(), kkt_hypothesis(instance))
+
+
+def _pieces(instance: Instance) -> tuple[Setting, Neurons]:
+    setting = Setting.of(instance.the_data())
+    return setting, Neurons.of(instance, setting)
+
+
+def _overview(instance: Instance) -> Findings:
+    """The three components at z: margins 1, J+ does not rise, J- falls by 2; together N(x_i - z) <= -1."""
+    setting, neurons = _pieces(instance)
+    network = instance.certificate.network
+    z = (setting.eta_1 + setting.eta_2) * setting.u
+    X = setting.X[setting.y > 0]
+    before, after = network.preactivations(X), network.preactivations(X - z)
+    plus, minus = neurons.positive, neurons.negative
+    fall = np.maximum(after[:, minus], 0.0).sum(axis=1) - np.maximum(before[:, minus], 0.0).sum(axis=1)
+    return Findings(
+        hypotheses=_hypotheses(instance, setting),
+        constants=(value("||z||", float(np.linalg.norm(z))),),
+        conclusions=(
+            equal("1. margins", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
+            at_most("2. J+: pre-activation does not rise", after[:, plus], before[:, plus], scale=1.0),
+            at_least("3. J-: contribution falls by", fall, 2.0),
+            at_most("together: N(x_i - z)", network(X - z), -1.0),
+        ),
+    )
+
+
+def _margin_one(instance: Instance) -> Findings:
+    setting, neurons = _pieces(instance)
+    plus, minus = neurons.per_sample
+    return Findings(
+        hypotheses=_hypotheses(instance, setting),
+        constants=(value("largest sum of lambda sigma' over J+ or J-", float(max(plus.max(), minus.max()))),),
+        conclusions=(
+            equal("margins", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
+            at_least("1/(m(p+1)) against 3/(d+1)", 1 / (setting.m * (setting.p + 1)), 3 / (setting.d + 1)),
+        ),
+    )
+
+
+def _own_neurons(instance: Instance) -> Findings:
+    """w_j . u >= Lambda_j (d - mp), so along -u the pre-activations of J+ fall by at least that."""
+    setting, neurons = _pieces(instance)
+    plus = neurons.positive
+    eta = setting.eta_1 + setting.eta_2
+    fall = eta * neurons.w_u[plus]
+    claimed = neurons.Lam[plus] * setting.D
+    scale = neurons.Lam[plus] * setting.d
+    return Findings(
+        hypotheses=_hypotheses(instance, setting),
+        conclusions=(
+            at_least("J+: w_j . u", neurons.w_u[plus], claimed, scale=scale),
+            at_least("J+: fall of the pre-activation along z", fall, eta * claimed, scale=eta * scale),
+            above("d - mp", setting.D, 0.0),
+        ),
+    )
+
+
+def _other_neurons(instance: Instance) -> Findings:
+    """Equations (5) and (6), the bound on negative pre-activations, and the two stages of z."""
+    setting, neurons = _pieces(instance)
+    minus = neurons.negative
+    X = setting.X[setting.y > 0]
+    network = instance.certificate.network
+    Lam, D = neurons.Lam[minus], setting.D
+    pre = network.preactivations(X)[:, minus]
+    stage = network.preactivations(X - setting.eta_1 * setting.u)[:, minus]
+    end = network.preactivations(X - (setting.eta_1 + setting.eta_2) * setting.u)[:, minus]
+    scale = np.abs(pre) + setting.eta_2 * Lam * setting.d
+    rise = (end - stage).sum(axis=1)
+    total = float(Lam.sum())
+    return Findings(
+        hypotheses=_hypotheses(instance, setting),
+        constants=(value("sum over J- of Lambda_j", total),),
+        conclusions=(
+            at_least("(5) at eta_1", stage, pre + setting.eta_1 * Lam * D, scale=scale),
+            at_least("pre-activation on the samples", pre, -(setting.p + 1) * Lam, scale=scale),
+            at_least("first stage opens J-", stage, 0.0, scale=scale),
+            at_least("(6): second stage raises the sum over J- by", rise, setting.eta_2 * D * total, scale=scale.sum()),
+            at_least("(6) is at least 2", setting.eta_2 * D * total, 2.0),
+        ),
+    )
+
+
+def _scaled_output() -> Instance:
+    """The frozen closed form with the weights of its positive neuron doubled: margins 2 on that class."""
+    point = frozen_orthogonal()
+    network = point.the_network()
+    assert network.b is not None
+    factor = np.where(network.v > 0, 2.0, 1.0)
+    moved = TwoLayer(W=factor[:, None] * network.W, b=factor * network.b, v=network.v, outputs="frozen")
+    return Instance(name="the frozen closed form with one neuron doubled", network=moved, data=point.data)
+
+
+def _backward() -> Instance:
+    """The frozen closed form with one more positive neuron, along -u and small enough to keep the data separated."""
+    point = frozen_orthogonal()
+    network, data = point.the_network(), point.the_data()
+    assert network.b is not None
+    u = data.y @ data.X
+    moved = TwoLayer(
+        W=np.vstack([network.W, -1e-3 * u]), b=np.append(network.b, 0.0), v=np.append(network.v, 1.0), outputs="frozen"
+    )
+    return Instance(name="the frozen closed form with a neuron along -u", network=moved, data=data)
+
+
+SECTION_5_2: Final = Statement(
+    id="VYS22/Sec5.2",
+    kind="lemma",
+    number="Section 5.2",
+    meaning="Three facts give the theorem: margins are 1, positive neurons do not rise, negative ones gain 2.",
+    formula=r"x'_i = x_i - z: \quad y_i N_\theta(x_i) = 1,\ w_j^\top x'_i + b_j \le w_j^\top x_i + b_j\ (j \in J^+),"
+    r"\quad N_\theta(x'_i) \le -1",
+    needs=("network", "data"),
+    judge=_overview,
+    example=frozen_orthogonal,
+    control=frozen_robust,
+    control_shows="at the robust network, outputs +1 and -1, the negative neurons stay shut at x_i - z",
+    forms=Forms(
+        remark="The sketch assumes |v_j| = 1; the KKT conditions for W and b do not care whether v is trained."
+    ),
+)
+
+SECTION_5_3: Final = Statement(
+    id="VYS22/Sec5.3",
+    kind="lemma",
+    number="Section 5.3",
+    meaning="All samples attain margin 1: one that did not would need a weight above 3/(d + 1) elsewhere.",
+    formula=r"y_i N_\theta(x_i) = 1, \qquad \frac{1}{m(p+1)} \ge \frac{3}{d+1}",
+    needs=("network", "data"),
+    judge=_margin_one,
+    example=frozen_orthogonal,
+    control=_scaled_output,
+    control_shows="with one neuron's weights doubled the margins of its class are 2",
+)
+
+SECTION_5_4: Final = Statement(
+    id="VYS22/Sec5.4",
+    kind="lemma",
+    number="Section 5.4",
+    meaning="Moving against u, the pre-activations of the positive neurons only fall.",
+    formula=r"j \in J^+: \quad w_j^\top (x_i - \eta u) + b_j \le w_j^\top x_i + b_j - \eta \Lambda_j (d - mp)",
+    needs=("network", "data"),
+    judge=_own_neurons,
+    example=frozen_orthogonal,
+    control=_backward,
+    control_shows="a positive neuron along -u rises instead",
+)
+
+SECTION_5_5: Final = Statement(
+    id="VYS22/Sec5.5",
+    kind="lemma",
+    number="Section 5.5, equations (5) and (6)",
+    meaning="Moving against u opens every negative neuron in a first stage and raises their sum by 2 in a second.",
+    formula=r"j \in J^-: \quad w_j^\top (x_i - \eta' u) + b_j \ge w_j^\top x_i + b_j + \eta' \Lambda_j (d - mp)",
+    needs=("network", "data"),
+    judge=_other_neurons,
+    example=frozen_orthogonal,
+    control=frozen_robust,
+    control_shows="the negative neurons of the robust network start at -1 and stay shut",
+)

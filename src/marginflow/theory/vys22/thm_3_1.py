@@ -1,0 +1,89 @@
+r"""[VYS22, Theorem 3.1]: where no two samples are nearly parallel, a robust network exists."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import Dataset, Sphere
+from marginflow.robustness import interval_bound, one_neuron_per_sample
+from marginflow.theory.check import at_least, at_most, below, equal, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.setting import Setting
+
+_EXACT: Final = 1e-12
+"""The construction is a formula: its margins are 1 to rounding."""
+
+
+def judge(instance: Instance) -> Findings:
+    """The construction w_j = 2 x_j / (d (1 - c)), b_j = -(1 + c)/(1 - c), v_j = y_j, certified by ||w_j||."""
+    setting = Setting.of(instance.the_data())
+    d, m = setting.d, setting.m
+    off = setting.gram[~np.eye(m, dtype=np.bool_)] / d
+    largest = float(off.max(initial=-1.0))
+    c = instance.number("c_corr", setting.p / d)
+    hypotheses = (
+        setting.equal_norms(),
+        at_most("largest <x_i, x_j> / d", largest, c, note=f"two-sided {setting.p / d:.6g}"),
+        below("c_corr", c, 1.0),
+    )
+    if not c < 1.0 - 1e-9 or largest > c + 1e-9 or setting.equal_norms().state != "met":
+        nothing = at_least("margins y_i N(x_i)", np.nan, 1.0, note="there is no such network for these data")
+        return Findings(hypotheses=hypotheses, conclusions=(nothing,))
+    made = one_neuron_per_sample(setting.X, setting.y, correlation=c, ambient_dimension=d)
+    network, stated, sharp = made.network, made.stated_radius, made.sharp_radius
+    pre = network.preactivations(setting.X)
+    own, others = np.diag(pre), pre[~np.eye(m, dtype=np.bool_)]
+    norms = np.linalg.norm(network.W, axis=1)
+    kept = interval_bound(network, setting.X, setting.y).radii
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value("c_corr", c),
+            value("stated radius", stated, "(1 - c)/4 sqrt(d)"),
+            value("sharp radius", sharp, "(1 - c)/2 sqrt(d), attained along -x_i"),
+        ),
+        conclusions=(
+            equal("margins y_i N(x_i)", network.margins(setting.X, setting.y), 1.0, rtol=_EXACT),
+            equal("own pre-activation", own, 1.0, rtol=_EXACT),
+            at_most("other pre-activations", others, -1.0, scale=3.0),
+            equal("||w_j||", norms, 2 / (np.sqrt(d) * (1 - c))),
+            at_least("own neuron on the stated ball", float((own - stated * norms).min()), 0.5),
+            at_most("other neurons on the stated ball", others.max() + stated * float(norms.max()), -0.5),
+            at_least("certified radius against the stated one", kept, stated),
+            at_least("certified radius against the sharp one", kept, sharp, rtol=1e-8),
+        ),
+    )
+
+
+def _copies() -> Instance:
+    data = Sphere(dimension=50, labels="both").sample(5)
+    again = Dataset(X=np.vstack([data.X, data.X[:1]]), y=np.append(data.y, data.y[0]))
+    return Instance(name="5 random samples and a copy of the first", data=again)
+
+
+THEOREM_3_1: Final = Statement(
+    id="VYS22/Thm3.1",
+    kind="theorem",
+    number="Theorem 3.1",
+    meaning="A network of width m has margin 1 and keeps its sign within (1 - c)/4 sqrt(d) of every sample.",
+    formula=r"v_j = y_j,\ w_j = \frac{2 x_j}{d(1-c)},\ b_j = -\frac{1+c}{1-c}: \quad "
+    r"\|x' - x_i\| \le \frac{1-c}{4} \sqrt{d} \implies y_i N(x') \ge \tfrac12",
+    needs=("data",),
+    parameters={"c_corr": "the c of the theorem; by default max |<x_i, x_j>| / d"},
+    judge=judge,
+    example=lambda: Instance(
+        name="300 random samples in dimension 200", data=Sphere(dimension=200, labels="both").sample(300)
+    ),
+    control=_copies,
+    control_shows="two equal samples have correlation 1, and no neuron can tell them apart",
+    forms=Forms(
+        printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",
+        sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
+        remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
+        "hypothesis excludes. The network is no KKT point: its biases have the wrong sign.",
+    ),
+)
