@@ -114,6 +114,7 @@ def kkt_point(
     width = whole_number("width", width if start is None else start.width)
     one_of("outputs", outputs, ("trained", "frozen"))
     stay_near = real_number("stay_near", stay_near, at_least=0.0)
+    tolerance = real_number("tolerance", tolerance, above=0.0)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
     data.require_two_classes()
     if penalty is None:
@@ -128,13 +129,30 @@ def kkt_point(
         return _on_the_line(data, width, tolerance, began)
     if start is None:
         start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)
+    if not bias and not data.X.any():
+        raise InputError("Every sample is zero; without bias every network is zero there.")
     solve = _Solve(data, start, cap, stay_near, tolerance, began, deadline, progress)
     steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
+    limits: list[Limit] = []
     for attempt in range(_TRIES):
-        limit = solve.attempt(attempt, steps, angle, loss)
-        if limit.exact or limit.status.startswith("Stopped early"):
+        try:
+            limits.append(solve.attempt(attempt, steps, angle, loss))
+        except InputError:
+            if not limits:
+                raise
+            break  # a later attempt that cannot even start does not take back what an earlier one found
+        if limits[-1].exact or limits[-1].status.startswith("Stopped early"):
             break
-    return limit
+    return replace(_best(limits), seconds=time.monotonic() - began)
+
+
+def _best(limits: list[Limit]) -> Limit:
+    """The exact point, or the one of least stationarity (1 for networks that do not separate the data)."""
+    best = min(limits, key=lambda limit: (not limit.exact, limit.certificate.stationarity))
+    if best is not limits[-1] and limits[-1].status.startswith("Stopped early"):
+        sentence = limits[-1].status.split(":")[0]
+        return replace(best, status=f"{sentence}: relative stationarity {best.certificate.stationarity:.1e}.")
+    return best
 
 
 class _Solve:
@@ -167,14 +185,21 @@ class _Solve:
         flowed = self._flow(steps, angle, loss)
         flow_seconds = time.monotonic() - flow_began
         neurons = self._neurons(flowed)
+        one_sided = self._missing_sign(neurons)
         most = int(_BUNDLES * (4 if number else 1) * max(1.0, self.problem.n_samples / self.problem.X.shape[1]))
         groups = gather(neurons.U, neurons.s, most)
         bundles, multipliers = add_up(neurons, groups), None
-        if number == 2 and not self.frozen:
+        if (number == 2 or one_sided is not None) and not self.frozen:
             start = feasible_start(self.problem, bundles.U, seed=0)
             if start is not None and len(start.neurons.s) <= self.start.width:
                 bundles, multipliers = start.neurons, start.multipliers
                 groups = np.full(self.start.width, -1, dtype=np.int64)  # no neuron of the flow survives
+                one_sided = None
+        if one_sided is not None:
+            raise InputError(
+                f"The start has no neuron with sign {one_sided:+g} that is not zero, but data with both labels need "
+                "neurons of both signs; try another seed, a larger width or another start."
+            )
         found = polish(
             self.problem,
             bundles,
@@ -220,6 +245,8 @@ class _Solve:
                 network.W, network.b, network.v, self.X, self.data.y,
                 steps=block, angle=angle, outputs=network.outputs, loss=loss,
             )  # fmt: skip
+            if not all(np.isfinite(part).all() for part in (end.W, end.v)):
+                break  # data that the network cannot separate drive it to infinity
             network = replace(network, W=end.W, b=end.b, v=end.v)
             done += block
             if end.steps < block:
@@ -227,6 +254,13 @@ class _Solve:
             if steps is None and end.separated and until == _FLOW_MOST:
                 until = max(_FLOW_LEAST, int(1.5 * done))
         return network
+
+    def _missing_sign(self, neurons: Neurons) -> float | None:
+        """A sign that no neuron has any more: outputs may change sign in a flow that cannot separate the data."""
+        live = neurons.U.any(axis=1)
+        if np.isfinite(self.cap) and live.any():
+            return None  # with a soft margin one sign may be all that pays
+        return next((sign for sign in (1.0, -1.0) if not (live & (neurons.s == sign)).any()), None)
 
     def _neurons(self, network: TwoLayer) -> Neurons:
         """Rows u_j at a typical margin of 1.

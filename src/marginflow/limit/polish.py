@@ -150,7 +150,7 @@ def polish(
             if progress is not None:
                 progress(report)
             value = _value(problem, admm)
-            if value <= best_value:
+            if value <= best_value and (np.isfinite(problem.penalty) or (admm.t > 0).any()):
                 best, best_value = _iterate(admm), value
             spent = time.monotonic() - started - in_newton
             if admm.anchor_weight == 0.0 and _settled(admm) and in_newton <= spent:
