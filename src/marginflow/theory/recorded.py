@@ -36,14 +36,14 @@ def flow_run(log_loss: float = -30.0) -> Instance:
 
 
 @cache
-def unfinished_run() -> Instance:
-    """The same flow stopped after 20 steps, long before the samples are fitted."""
+def unfinished_run(steps: int = 20) -> Instance:
+    """The same flow stopped after a few steps, long before the samples are fitted."""
     whole = flow_run()
     start, data = whole.initial, whole.the_data()
     assert start is not None
-    plan = GradientFlow(angle=0.02, decrease=0.1, stop=[Steps(20)])
+    plan = GradientFlow(angle=0.02, decrease=0.1, stop=[Steps(steps)])
     run = train(start, data, plan, recording=_RECORDING)
-    return _instance("the same flow after 20 steps", data, start, run)
+    return _instance(f"the same flow after {steps} steps", data, start, run)
 
 
 @cache
@@ -88,7 +88,7 @@ Optimiser = Literal["gradient", "momentum", "sign", "adam"]
 
 
 @cache
-def trained_by(optimiser: Optimiser, steps: int = 400) -> TwoLayer:
+def trained_by(optimiser: Optimiser, steps: int = 200) -> TwoLayer:
     """A network trained on the same 6 samples by another rule of descent on ln L, from the same start."""
     whole = flow_run()
     start, data = whole.initial, whole.the_data()

@@ -18,7 +18,7 @@ from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings
-from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
+from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control, with_longer_samples
 from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
 
 
@@ -178,8 +178,8 @@ SAME_NORM: Final = Statement(
     needs=("network", "data"),
     judge=_unequal_norms,
     example=lambda: _stretched(0.2),
-    control=lambda: _stretched(0.95),
-    control_shows="with norms from 5 % to 195 % of sqrt(d) the shortest sample is too short for Lemma C.1",
+    control=lambda: with_longer_samples(1.5, 3.0),
+    control_shows="samples that are multiples of others are parallel to them, and have margins 1.44 and 2.76",
     forms=Forms(
         printed=r"\|x_i\| \approx \sqrt{d}",
         proved=r"m - 1 \le \frac{d_{\min} + 1}{3(p+1)}",

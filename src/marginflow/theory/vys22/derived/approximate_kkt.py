@@ -1,0 +1,199 @@
+r"""X.cert: Theorem 4.1 for networks that are only nearly KKT points; deterministic and sound.
+
+Write wt_j = (w_j, b_j) = v_j sum_i y_i mu_ij xt_i + e_j with mu >= 0, and mu_ij = 0 where pre_ij < -tau_j; let the
+margins lie in [1, Q], D = d - (m - 1) p, E+- = sqrt(d + 1) sum_{J+-} |v_j| ||e_j||. The proofs of Lemmas C.2 to C.8
+carry every e_j along and use nothing else: neither sigma' <= 1, nor a multiplier shared by the neurons, nor the
+equation for v.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+import numpy as np
+from scipy.optimize import nnls
+
+from marginflow.arrays import FloatArray
+from marginflow.certificates.pattern import augmented_samples
+from marginflow.networks import TwoLayer
+from marginflow.robustness.explicit_vectors import vys22_steps
+from marginflow.theory.check import Check, above, at_least, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import orthogonal_preset
+from marginflow.theory.vys22.setting import Setting
+
+# Widths of the band below zero in which a sample may still carry a weight, relative to ||wt_j|| sqrt(d + 1).
+_BANDS: Final = (0.0, 1e-6, 1e-4, 1e-3, 1e-2, 3e-2)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NearKKT:
+    """A decomposition of every neuron into what the samples explain and the rest.
+
+    Parameters
+    ----------
+    v : array, shape (k,)
+    rest : array, shape (k,)
+        ||e_j||.
+    tau : array, shape (k,)
+        mu_ij = 0 wherever pre_ij < -tau_j.
+    Lam : array, shape (k,)
+        sum_i mu_ij.
+    Q : float
+        The largest margin; the smallest is 1.
+    """
+
+    v: FloatArray
+    rest: FloatArray
+    tau: FloatArray
+    Lam: FloatArray
+    Q: float
+
+    def E(self, setting: Setting, sign: int) -> float:
+        """sqrt(d + 1) sum over J+ or J- of |v_j| ||e_j||."""
+        chosen = self.v >= 0 if sign > 0 else self.v < 0
+        return float(np.sqrt(setting.d + 1) * (np.abs(self.v) * self.rest)[chosen].sum())
+
+    def S(self, sign: int) -> float:
+        """sum over J+ or J- of v_j^2 Lambda_j, from the weights themselves."""
+        chosen = self.v >= 0 if sign > 0 else self.v < 0
+        return float((self.v**2 * self.Lam)[chosen].sum())
+
+    def S_bound(self, setting: Setting, sign: int) -> float:
+        """n (1 - E) / ((n - 1)(p + 1) + d + 1), which S cannot be below."""
+        n = setting.n_plus if sign > 0 else setting.n_minus
+        return n * (1 - self.E(setting, sign)) / ((n - 1) * (setting.p + 1) + setting.d + 1)
+
+    def bound(self, setting: Setting, eta: float) -> float:
+        """No sample has y_i N(x_i - y_i eta u) above this; needs eta >= (p + 1) / D."""
+        D = setting.D_sharp
+        eta_2 = eta - (setting.p + 1) / D
+        length = eta * setting.u_norm
+        root = float(np.sqrt(setting.d + 1))
+        sizes = np.abs(self.v) * self.rest
+        worst = -np.inf
+        for label in (1, -1):
+            own = self.v >= 0 if label > 0 else self.v < 0
+            other = ~own
+            total = (
+                self.Q
+                - eta_2 * D * self.S(-label)
+                + (root + length) * sizes[other].sum()
+                + length * sizes[own].sum()
+                + (np.abs(self.v) * self.tau)[other].sum()
+            )
+            worst = max(worst, float(total))
+        return worst
+
+
+def nearest_kkt(network: TwoLayer, setting: Setting, eta: float) -> NearKKT:
+    """Non-negative least squares for every neuron, with the band that makes the bound at eta smallest.
+
+    Any mu >= 0 is allowed, so every choice of band is sound; the network must have smallest margin 1.
+    """
+    pre = network.preactivations(setting.X)
+    Xt = augmented_samples(setting.X, bias=True)
+    wt = network.augmented if network.b is not None else np.column_stack([network.W, np.zeros(network.width)])
+    reach = float(np.sqrt(setting.d + 1))
+    length = eta * setting.u_norm
+    eta_2_D = eta * setting.D_sharp - (setting.p + 1)
+    # Only the part of a neuron in the span of the samples can be explained; the rest is carried along as a number.
+    basis, triangle = np.linalg.qr(Xt.T)
+    inside = wt @ basis
+    outside = np.linalg.norm(wt - inside @ basis.T, axis=1)
+    k = network.width
+    rest, tau, Lam = np.empty(k), np.zeros(k), np.zeros(k)
+    for j in range(k):
+        v = float(network.v[j])
+        size = float(np.linalg.norm(wt[j]))
+        best = (abs(v) * (reach + length) * size, size, 0.0, 0.0)
+        for band in _BANDS if v != 0 else ():
+            chosen = np.flatnonzero(pre[:, j] >= -band * size * reach)
+            if chosen.size == 0:
+                continue
+            mu, inner = nnls(v * triangle[:, chosen] * setting.y[chosen], inside[j], maxiter=50 * chosen.size)
+            e = float(np.hypot(inner, outside[j])) * (1 + 1e-12)
+            used = chosen[mu > 0]
+            t = max(0.0, -float(pre[used, j].min(initial=0.0)))
+            total = float(mu.sum())
+            cost = abs(v) * ((reach + length) * e + t) - eta_2_D * v**2 * total
+            if cost < best[0]:
+                best = (cost, e, t, total)
+        rest[j], tau[j], Lam[j] = best[1:]
+    margins = setting.y * network(setting.X)
+    return NearKKT(v=network.v, rest=rest, tau=tau, Lam=Lam, Q=float(margins.max()))
+
+
+def judge(instance: Instance) -> Findings:
+    """For the flip-only, literal and sharp steps: the certified bound, and what the network really does there."""
+    setting = Setting.of(instance.the_data())
+    network = instance.certificate.network
+    fitted = instance.certificate.status != "does not separate"
+    hypotheses = (
+        setting.equal_norms(),
+        setting.balanced(),
+        above("d - (m - 1) p", setting.D_sharp, 0.0),
+        at_least("margins after rescaling", float(instance.certificate.margins.min()) if fitted else -np.inf, 1.0),
+    )
+    if not fitted or setting.n_least == 0 or setting.D <= 0:
+        nothing = at_most("y_i N(x_i - y_i eta u)", np.nan, 0.0, note="no bound for these data")
+        return Findings(hypotheses=hypotheses, conclusions=(nothing,))
+    constants: list[Check] = []
+    conclusions: list[Check] = []
+    for form in ("sharp", "flip", "literal"):
+        eta = sum(vys22_steps(float(setting.d), float(setting.m), setting.p, float(setting.n_least), form))
+        near = nearest_kkt(network, setting, eta)
+        bound = near.bound(setting, eta)
+        moved = setting.y * network(setting.X - eta * setting.y[:, None] * setting.u)
+        note = f"||z|| = {eta * setting.u_norm:.4g}"
+        conclusions.append(
+            at_most(f"y_i N(x_i - y_i z), {form} z", moved, bound, scale=1.0, note=note, vacuous=bound >= 0)
+        )
+        constants.append(value(f"certified bound, {form} z", bound, note))
+        if form == "literal":
+            constants += [
+                value("Q", near.Q),
+                value("E+", near.E(setting, 1)),
+                value("E-", near.E(setting, -1)),
+                at_least("S+ against its bound", near.S(1), near.S_bound(setting, 1)),
+                at_least("S- against its bound", near.S(-1), near.S_bound(setting, -1)),
+            ]
+    residual = instance.certificate.hidden_stationarity
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("stationarity in (W, b)", residual), *constants),
+        conclusions=tuple(conclusions),
+    )
+
+
+@cache
+def disturbed(size: float) -> Instance:
+    """The orthogonal preset, width 6, with Gaussian noise of the given relative size on every parameter."""
+    point = orthogonal_preset(width=6)
+    network = point.the_network()
+    assert network.b is not None
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal(network.augmented.shape)
+    noise *= size * np.linalg.norm(network.augmented) / np.linalg.norm(noise)
+    moved = replace(network, W=network.W + noise[:, :-1], b=network.b + noise[:, -1])
+    return Instance(name=f"the orthogonal preset with {100 * size:g} % noise", network=moved, data=point.data)
+
+
+APPROXIMATE_KKT: Final = Statement(
+    id="VYS22/X.cert",
+    kind="theorem",
+    number="from Lemmas C.2 to C.8",
+    meaning="Theorem 4.1 for networks near a KKT point: a certified bound on y N(x - y z), with every error counted.",
+    formula=r"N(x_i - \eta u) \le Q - \eta_2 D S_- + (\sqrt{d+1} + \eta \|u\|) \sum_{J^-} |v_j| \|e_j\| "
+    r"+ \eta \|u\| \sum_{J^+} v_j \|e_j\| + \sum_{J^-} |v_j| \tau_j",
+    needs=("network", "data"),
+    judge=judge,
+    example=lambda: disturbed(0.005),
+    control=lambda: disturbed(0.6),
+    control_shows="with 60 % of the weights unexplained the bound is positive and says nothing about a flip",
+    control_outcome="vacuous",
+)

@@ -1,0 +1,106 @@
+r"""X.floor and X.iters: what the published recipe can never reach, and how many steps it takes."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from marginflow.certificates import training_floor
+from marginflow.flow import Geometric, LossBelow
+from marginflow.theory.check import at_least, at_most, equal, true, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.recorded import flow_run, recipe_run
+from marginflow.theory.statement import Statement
+from marginflow.theory.verdict import Findings
+
+# The estimate of the number of steps neglects lower-order terms; this is how well it is meant.
+_STEPS_RTOL: Final = 0.01
+
+
+def _floor(instance: Instance) -> Findings:
+    """The part of W outside the span of the samples is where it was at the start, and no multipliers explain it."""
+    initial, network, data = instance.initial, instance.the_network(), instance.the_data()
+    assert initial is not None
+    floor = training_floor(initial, network, data)
+    _, singular, right = np.linalg.svd(data.X, full_matrices=False)
+    basis = right[singular > singular[0] * max(data.X.shape) * np.finfo(float).eps]
+    moved = network.W - initial.W
+    outside = float(np.linalg.norm(moved - (moved @ basis.T) @ basis))
+    k, m, d = network.width, data.n_samples, network.dimension
+    size = float(np.sqrt(network.norm_squared()))
+    sizes = [float((one.v**2).mean() - (one.augmented**2).sum(axis=1).mean()) for one in (initial, network)]
+    said = floor > 1e-9
+    return Findings(
+        hypotheses=(
+            equal("change of W outside the span of the samples", outside, 0.0, scale=float(np.linalg.norm(network.W))),
+        ),
+        constants=(
+            value("floor", floor),
+            value("sqrt((k/3)(1 - m/d)) / ||theta_T||", math.sqrt(k / 3 * max(0.0, 1 - m / d)) / size, "torch's law"),
+            value("mean of v_j^2 - ||(w_j, b_j)||^2 at the start", sizes[0]),
+            value("the same at the end", sizes[1]),
+            value("margin needed for a residual of 0.1", k / (3 * 0.01 * instance.certificate.norm_squared)),
+        ),
+        conclusions=(
+            at_least("stationarity of the trained network", instance.certificate.stationarity, floor, vacuous=not said),
+            at_least("least total over all multipliers", instance.certificate.total, floor, vacuous=not said),
+        ),
+    )
+
+
+FLOOR: Final = Statement(
+    id="VYS22/X.floor",
+    kind="theorem",
+    number="from equation (3)",
+    meaning="Training never changes W outside the span of the samples, so the KKT residual cannot fall below a floor.",
+    formula=r"\text{stationarity} \ge \frac{\|P_\perp W_0\|_F}{\|\theta_T\|}",
+    needs=("network", "data", "initial"),
+    judge=_floor,
+    example=recipe_run,
+    control=lambda: recipe_run(10, 12, 20),
+    control_shows="with more samples than dimensions their span is everything, and the floor is zero",
+    control_outcome="vacuous",
+)
+
+
+def predicted_steps(every: int, factor: float, rate: float, stop: float, norm_squared: float, least: float) -> float:
+    """T = (every / ln factor) ln[(ln factor / every) (||theta||^2 / min q) / (4 min q L_stop rate)]."""
+    growth = math.log(factor) / every
+    return math.log(growth * (norm_squared / least) / (4 * least * stop * rate)) / growth
+
+
+def _steps(instance: Instance) -> Findings:
+    run, data = instance.the_run(), instance.the_data()
+    schedule = run.plan.schedule
+    stops = [rule for rule in run.plan.stop if isinstance(rule, LossBelow)]
+    geometric = isinstance(schedule, Geometric) and len(stops) == 1
+    recipe = true("a rate that grows geometrically, and a loss to stop at", geometric)
+    if not isinstance(schedule, Geometric) or not geometric:
+        return Findings(hypotheses=(recipe,), conclusions=(at_most("steps", run.steps, np.nan),))
+    assert stops[0].log_value is not None
+    least = float(run.network.margins(data.X, data.y).min())
+    predicted = predicted_steps(
+        schedule.every, schedule.factor, schedule.rate, math.exp(stops[0].log_value), run.network.norm_squared(), least
+    )
+    return Findings(
+        hypotheses=(recipe, true("the run ended by its loss", run.status == stops[0].status)),
+        constants=(value("predicted steps", predicted), value("relative difference", predicted / run.steps - 1)),
+        conclusions=(equal("steps made", run.steps, predicted, rtol=_STEPS_RTOL),),
+    )
+
+
+STEPS: Final = Statement(
+    id="VYS22/X.iters",
+    kind="remark",
+    number="from Section 6, Experimental setting",
+    meaning="The number of steps of the published recipe is known in advance to about a per cent.",
+    formula=r"T \approx \frac{100}{\ln 1.1} \ln \left( \frac{\ln 1.1}{100} \cdot "
+    r"\frac{\|\theta_T\|^2 / \min q}{4 \min q \cdot L_{\mathrm{stop}} \cdot \eta_0} \right)",
+    needs=("run", "data"),
+    judge=_steps,
+    example=recipe_run,
+    control=flow_run,
+    control_shows="gradient flow in log time has no rate that grows geometrically",
+)

@@ -1,0 +1,69 @@
+r"""X.sharp: the shortest step along u that the lemmas of Theorem 4.1 prove, when only the sign must flip."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.robustness import minimal_step, vys22_vector
+from marginflow.theory.check import at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import orthogonal_point
+from marginflow.theory.statement import Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import robust_control
+from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
+
+
+def judge(instance: Instance) -> Findings:
+    """t = (p + 1)/D + ((n - 1)(p + 1) + d + 1)/(n D), with D = d - (m - 1) p and n the smaller class."""
+    setting = Setting.of(instance.the_data())
+    network = instance.certificate.network
+    m, p, d, n = setting.m, setting.p, setting.d, setting.n_least
+    D = setting.D_sharp
+    hypotheses = (
+        setting.equal_norms(),
+        setting.balanced(),
+        at_most("m - 1", m - 1, setting.allowed, note=f"p = {p:.6g}"),
+        kkt_hypothesis(instance),
+    )
+    if n == 0 or D <= 0 or setting.D <= 0:
+        nothing = at_most("y_i N(x_i - y_i t u)", np.nan, 0.0, note="no step for these data")
+        return Findings(hypotheses=hypotheses, conclusions=(nothing,))
+    t = (p + 1) / D + ((n - 1) * (p + 1) + d + 1) / (n * D)
+    moved = setting.y * network(setting.X - t * setting.y[:, None] * setting.u)
+    literal = vys22_vector(setting.X, setting.y, form="literal", ambient_dimension=d)
+    flip = vys22_vector(setting.X, setting.y, form="flip", ambient_dimension=d)
+    size = t * setting.u_norm
+    truth = minimal_step(network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value("t", t),
+            value("||t u||", size),
+            value("||t u|| / sqrt(d)", size / float(np.sqrt(d))),
+            value("||z||, literal", literal.size),
+            value("||z||, exact", truth),
+        ),
+        conclusions=(
+            at_most("y_i N(x_i - y_i t u)", moved, 0.0, scale=1.0),
+            at_most("||t u|| against flip-only", size, flip.size),
+            at_most("the exact step is no longer", truth, size),
+        ),
+    )
+
+
+SHARP_STEP: Final = Statement(
+    id="VYS22/X.sharp",
+    kind="theorem",
+    number="from Lemmas C.2 and C.4",
+    meaning="Half the length of the printed z is proved to flip every sample, and m - 1 takes the place of m.",
+    formula=r"t = \frac{p+1}{D} + \frac{(n-1)(p+1) + d + 1}{nD}, \quad D = d - (m-1)p: \quad "
+    r"y_i N_\theta(x_i - y_i t u) \le 0",
+    needs=("network", "data"),
+    judge=judge,
+    example=lambda: orthogonal_point(1000, 332),
+    control=robust_control,
+    control_shows="the robust network keeps all its signs at x_i - y_i t u",
+)

@@ -1,0 +1,241 @@
+"""Probes about the network: depth (OQ2), optimisers (OQ3), tight constant (OQ7), lazy nets (OQ8), uniqueness (OQ9)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+from scipy.optimize import brentq
+
+from marginflow.certificates import certify, certify_deep
+from marginflow.data import Sphere
+from marginflow.limit import kkt_point, orthogonal
+from marginflow.networks import MLP, TwoLayer
+from marginflow.robustness import minimal_step, vys22_vector
+from marginflow.theory.check import Check, above, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.recorded import deep_run, flow_run, recipe_run, trained_by, unfinished_run
+from marginflow.theory.statement import Statement
+from marginflow.theory.verdict import Findings
+from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
+from marginflow.theory.vys22.remarks import several_networks
+from marginflow.theory.vys22.setting import Setting
+
+
+def flip_along(network: MLP | TwoLayer, setting: Setting) -> float:
+    """Size at which the last sample flips along u, by bracketing and bisection; for networks of any depth."""
+    direction = setting.u / setting.u_norm
+
+    def worst(t: float) -> float:
+        return float((setting.y * network(setting.X - t * setting.y[:, None] * direction)).max())
+
+    top = 1.0
+    while worst(top) > 0 and top < 1e3:
+        top *= 1.5
+    return float(brentq(worst, 0.0, top)) if worst(top) <= 0 else np.inf
+
+
+def _depth(instance: Instance) -> Findings:
+    run, data = instance.the_run(), instance.the_data()
+    setting = Setting.of(data)
+    network = run.network
+    margins = network.margins(data.X, data.y)
+    fitted = above("smallest margin", float(margins.min()), 0.0)
+    if fitted.state != "met":
+        return Findings(hypotheses=(fitted,), constants=(value("smallest margin", float(margins.min())),))
+    depth = len(network.weights) if isinstance(network, MLP) else 2
+    total = certify_deep(network, data).total if isinstance(network, MLP) else certify(network, data).total
+    return Findings(
+        hypotheses=(fitted,),
+        constants=(
+            value("depth", depth),
+            value("KKT residual, relu'(0) = 0", total),
+            value("flip along u", flip_along(network, setting)),
+            value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m)), "the flip at depth 2, orthogonal samples"),
+            value("sqrt(d)", float(np.sqrt(setting.d))),
+        ),
+    )
+
+
+DEPTH: Final = Statement(
+    id="VYS22/OQ2",
+    kind="probe",
+    number="Section 7, second open question",
+    meaning="Are deeper trained networks flipped by the same direction u, and at what size?",
+    formula=r"N_L(x) = W_L \sigma(W_{L-1} \cdots \sigma(W_1 x + b_1)), \quad L > 2",
+    needs=("run", "data"),
+    judge=_depth,
+    example=deep_run,
+    control=lambda: unfinished_run(1),
+    control_shows="the run has not fitted the samples",
+)
+
+
+def _optimisers(instance: Instance) -> Findings:
+    data = instance.the_data()
+    setting = Setting.of(data)
+    least = [float(network.margins(data.X, data.y).min()) for network in instance.networks]
+    fitted = above("smallest margin of any network", min(least), 0.0)
+    measured: list[Check] = [value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m)))]
+    for place, network in enumerate(instance.networks):
+        if least[place] > 0:
+            residual = certify(network, data).total
+            note = f"KKT residual {residual:.3g}"
+            measured.append(value(f"flip along u, network {place + 1}", flip_along(network, setting), note))
+    return Findings(hypotheses=(fitted,), constants=tuple(measured))
+
+
+def _four_optimisers() -> Instance:
+    names = ("gradient", "momentum", "sign", "adam")
+    return Instance(
+        name="networks trained by gradient, momentum, sign and Adam steps, in this order",
+        data=flow_run().data,
+        networks=tuple(trained_by(name) for name in names),
+    )
+
+
+def _untrained() -> Instance:
+    start = flow_run().initial
+    assert start is not None
+    return Instance(name="a network before training", data=flow_run().data, networks=(start,))
+
+
+OPTIMISERS: Final = Statement(
+    id="VYS22/OQ3",
+    kind="probe",
+    number="Section 7, last open question",
+    meaning="Do other optimisers lead to networks that are more robust along u?",
+    formula=r"\theta_{t+1} = \theta_t - \eta\, \mathrm{rule}(\nabla L(\theta_t))",
+    needs=("networks", "data"),
+    judge=_optimisers,
+    example=_four_optimisers,
+    control=_untrained,
+    control_shows="an untrained network does not separate the samples",
+)
+
+
+def _tight_constant(instance: Instance) -> Findings:
+    data = instance.the_data()
+    setting = Setting.of(data)
+    judged = [certify(network, data) for network in instance.networks]
+    kkt = at_most("KKT residuals", [one.total for one in judged], 1e-8, rtol=0.0)
+    sizes = [minimal_step(one.network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm for one in judged]
+    printed = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d).size
+    sharp = vys22_vector(setting.X, setting.y, form="sharp", ambient_dimension=setting.d).size
+    return Findings(
+        hypotheses=(*setting.hypotheses(), kkt),
+        constants=(
+            value("largest exact flip / printed ||z||", max(sizes) / printed),
+            value("largest exact flip / sharp ||z||", max(sizes) / sharp),
+            value("spread of the exact flip over the KKT points", max(sizes) / min(sizes) - 1),
+            value("largest exact flip", max(sizes)),
+            value("printed ||z||", printed),
+        ),
+    )
+
+
+def _with_robust() -> Instance:
+    networks = (orthogonal_preset().the_network(), robust_control().the_network())
+    return Instance(name="a KKT point and the robust network", data=orthogonal_preset().data, networks=networks)
+
+
+TIGHT_CONSTANT: Final = Statement(
+    id="VYS22/OQ7",
+    kind="probe",
+    number="Theorem 4.1, its constant",
+    meaning="How far is the printed z from the smallest one, over several KKT points?",
+    formula=r"\max_\theta \frac{\|z_{\mathrm{exact}}(\theta)\|}{\|z_{\mathrm{printed}}\|}",
+    needs=("networks", "data"),
+    judge=_tight_constant,
+    example=several_networks,
+    control=_with_robust,
+    control_shows="one of the networks is no KKT point",
+)
+
+
+def _lazy(instance: Instance) -> Findings:
+    data = instance.the_data()
+    setting = Setting.of(data)
+    network, certificate = instance.the_network(), instance.certificate
+    fitted = above("smallest margin", float(network.margins(data.X, data.y).min()), 0.0)
+    start = instance.initial
+    share = np.nan if start is None else float(np.sqrt(start.norm_squared() / network.norm_squared()))
+    return Findings(
+        hypotheses=(fitted,),
+        constants=(
+            value("KKT residual", certificate.total),
+            value("floor of the residual", np.nan if certificate.floor is None else certificate.floor),
+            value("||theta_0|| / ||theta_T||", share),
+            value("flip along u", flip_along(network, setting) if fitted.state == "met" else np.inf),
+            value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m))),
+            value("max q / min q - 1", float(certificate.margins.max() / certificate.margins.min()) - 1),
+        ),
+    )
+
+
+def _untrained_single() -> Instance:
+    start = flow_run().initial
+    return Instance(name="a network before training", data=flow_run().data, network=start)
+
+
+LAZY: Final = Statement(
+    id="VYS22/OQ8",
+    kind="probe",
+    number="Section 6, default initialisation",
+    meaning="Lazy networks far from any KKT point are flipped along u as well: how far are they, and at what size?",
+    formula=r"\frac{\|\theta_0\|}{\|\theta_T\|}, \quad \text{KKT residual}, \quad \|z_{\mathrm{exact}}\|",
+    needs=("network", "data"),
+    judge=_lazy,
+    example=recipe_run,
+    control=_untrained_single,
+    control_shows="an untrained network does not separate the samples",
+)
+
+
+@cache
+def _found_from(seeds: int) -> tuple[TwoLayer, ...]:
+    data = orthogonal_preset().the_data()
+    return tuple(kkt_point(data, width=12, seed=seed).network for seed in range(seeds))
+
+
+def _unique(instance: Instance) -> Findings:
+    """KKT points found from several starts, compared as functions with the closed form."""
+    setting = Setting.of(instance.the_data())
+    flat = at_most("p", setting.p, 0.0)
+    if flat.state != "met":
+        return Findings(hypotheses=(flat,), constants=(value("p", setting.p),))
+    truth = orthogonal(instance.the_data()).network
+    points = np.vstack([setting.X, Sphere(dimension=setting.d).sample(200, seed=1).X])
+    expected = truth(points)
+    apart = [float(np.abs(network(points) - expected).max()) for network in instance.networks]
+    norms = [certify(network, instance.the_data()).norm_squared for network in instance.networks]
+    return Findings(
+        hypotheses=(flat,),
+        constants=(
+            value("KKT points compared", len(apart)),
+            value("largest difference from the closed form", max(apart), "on the samples and 200 random points"),
+            value("||theta||^2 of the closed form", truth.norm_squared()),
+            value("largest ||theta||^2 found", max(norms)),
+        ),
+    )
+
+
+UNIQUE: Final = Statement(
+    id="VYS22/OQ9",
+    kind="probe",
+    number="X.orthKKT",
+    meaning="On orthogonal samples, do KKT points found from different starts all equal the closed form?",
+    formula=r"p = 0: \quad N_\theta = N_{\mathrm{closed\ form}} \text{ for all KKT points found}",
+    needs=("networks", "data"),
+    judge=_unique,
+    example=lambda: Instance(
+        name="KKT points from five starts on the orthogonal preset",
+        data=orthogonal_preset().data,
+        networks=_found_from(5),
+    ),
+    control=lambda: Instance(
+        name="samples with p = 2", data=gram_preset().data, networks=(gram_preset().the_network(),)
+    ),
+    control_shows="the samples are not orthogonal",
+)
