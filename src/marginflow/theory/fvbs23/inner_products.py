@@ -1,0 +1,167 @@
+r"""[FVBS23, Lemmas A.5 to A.7] Inner products of samples from those of their noises: three sums, bounded term by term."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import BoolArray
+from marginflow.data import Clusters, Dataset
+from marginflow.theory.check import Check, at_least, at_most, value
+from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+_D: Final = 549
+
+
+@cache
+def aligned(factor: float = 1.0, *, squared: float = 1.0) -> Instance:
+    """Two samples per cluster, sigma = 0.1, whose noises attain the hypotheses with equality.
+
+    Every noise has the inner product g with both means, and the noises have the inner product sqrt(2) g `factor` with
+    each other (or, where the components along the means give more already, that); where there is room left, each
+    is then stretched to the squared norm 2 sigma^2 d `squared`.
+    """
+    law = Clusters(dimension=_D, n_clusters=2, sigma=0.1)
+    sigma, L = law.sigma_value, math.log(_D)
+    g = sigma * math.sqrt(_D) * L
+    means = law.ambient_means()
+    noise = np.zeros((4, _D))
+    noise[:, :2] = sigma * L  # <mu^(q), xi> = g
+    common = math.sqrt(max(math.sqrt(2) * factor * g - 2 * (sigma * L) ** 2, 0.0))
+    noise[:, 2] = common  # <xi, xi'> = sqrt(2) g for all pairs
+    for i in range(4):  # up to the largest norm of Lemma A.7
+        rest = 2 * sigma**2 * _D * squared - float(noise[i] @ noise[i])
+        noise[i, 3 + i] = math.sqrt(max(rest, 0.0))
+    clusters = np.array([0, 0, 1, 1])
+    data = Dataset(
+        X=means[clusters] + noise,
+        y=law.mean_label_values[clusters],
+        clusters=clusters,
+        means=means,
+        mean_labels=law.mean_label_values,
+    )
+    return Instance(name=f"aligned noises (factors {factor:g} and {squared:g})", data=data, law=law)
+
+
+def _pairs(sample: Sample, chosen: BoolArray) -> tuple[Check, Check]:
+    """The two hypotheses on the pairs of a mask: noise against means, noise against noise."""
+    s = sample.setting
+    onto = np.abs(sample.noise @ sample.means.T)  # (n, k)
+    crossed = onto[:, sample.clusters]  # |<xi_i, mu^(cluster(i'))>|
+    between = np.abs(sample.noise @ sample.noise.T)
+    return (
+        at_most("|<mu, xi'>|", crossed[chosen], s.g),
+        at_most("|<xi, xi'>|", between[chosen], math.sqrt(2) * s.g),
+    )
+
+
+def _across(instance: Instance) -> Findings:
+    sample = Sample.of(instance)
+    s = sample.setting
+    chosen = ~sample.same
+    means = np.abs(s.gram)[sample.clusters][:, sample.clusters]
+    excess = (np.abs(sample.gram) - means)[chosen]
+    return Findings(
+        hypotheses=_pairs(sample, chosen),
+        constants=(value("g", s.g), value("pairs", float(chosen.sum()))),
+        conclusions=(
+            at_most("|<x, x'>| - |<mu_i, mu_j>|", excess, 4 * s.g, scale=s.d, note="4 g = Delta"),
+            at_most("the same, as proved", excess, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),
+        ),
+    )
+
+
+LEMMA_A5: Final = Statement(
+    id="FVBS23/LemA.5",
+    kind="lemma",
+    number="Lemma A.5",
+    meaning="Samples of two clusters are as orthogonal as the means, up to Delta.",
+    formula=r"|\langle \mu^{(i)} + \xi, \mu^{(j)} + \xi' \rangle| \le |\langle \mu^{(i)}, \mu^{(j)} \rangle| + "
+    r"4 \sigma \sqrt{d} \ln d",
+    needs=("data", "law"),
+    judge=_across,
+    example=aligned,
+    control=lambda: aligned(2.0),
+    control_shows="the noises have twice the inner product that is allowed",
+    forms=Forms(printed=r"4 g", proved=r"(2 + \sqrt{2}) g", remark="The example attains the proved bound."),
+)
+
+
+def _within(instance: Instance) -> Findings:
+    sample = Sample.of(instance)
+    s = sample.setting
+    chosen = sample.same & ~np.eye(sample.n, dtype=np.bool_)
+    off = np.abs(sample.gram - s.d)[chosen]
+    return Findings(
+        hypotheses=(s.equal_norms(), *_pairs(sample, chosen)),
+        constants=(value("g", s.g), value("| ||x||^2 - d |, i = i'", float(np.abs(np.diag(sample.gram) - s.d).max()))),
+        conclusions=(
+            at_most("|<x, x'> - d|", off, 4 * s.g, scale=s.d, note="4 g = Delta"),
+            at_most("the same, as proved", off, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),
+        ),
+    )
+
+
+LEMMA_A6: Final = Statement(
+    id="FVBS23/LemA.6",
+    kind="lemma",
+    number="Lemma A.6",
+    meaning="Two samples of one cluster have the inner product d up to Delta.",
+    formula=r"|\langle \mu^{(i)} + \xi, \mu^{(i)} + \xi' \rangle - d| \le 4 \sigma \sqrt{d} \ln d",
+    needs=("data", "law"),
+    judge=_within,
+    example=aligned,
+    control=lambda: aligned(2.0),
+    control_shows="the noises have twice the inner product that is allowed",
+    forms=Forms(
+        printed=r"4 g",
+        proved=r"(2 + \sqrt{2}) g",
+        remark="For two different noises only: with xi = xi' the square ||xi||^2, up to 2 sigma^2 d, is added.",
+    ),
+)
+
+
+def _norms(instance: Instance) -> Findings:
+    sample = Sample.of(instance)
+    s = sample.setting
+    own = np.abs(np.einsum("ij,ij->i", sample.noise, sample.means[sample.clusters]))
+    squares = np.diag(sample.gram)
+    return Findings(
+        hypotheses=(
+            s.equal_norms(),
+            at_most("|<mu, xi>|", own, s.g),
+            at_most("||xi||^2", sample.noise_norms**2, 2 * s.sigma**2 * s.d),
+            at_most("sigma", s.sigma, 1.0),
+        ),
+        constants=(value("smallest ||x||^2", float(squares.min())), value("largest ||x||^2", float(squares.max()))),
+        conclusions=(
+            at_least("||x||^2, from below", squares, s.d - 2 * s.g),
+            at_most("||x||^2", squares, 3 * s.d + 2 * s.g),
+            at_most("||x||^2, with sigma kept", squares, (1 + 2 * s.sigma**2) * s.d + 2 * s.g),
+        ),
+    )
+
+
+LEMMA_A7: Final = Statement(
+    id="FVBS23/LemA.7",
+    kind="lemma",
+    number="Lemma A.7",
+    meaning="The squared norm of a sample is between d - Delta/2 and 3d + Delta/2.",
+    formula=r"d - 2 \sigma \sqrt{d} \ln d \le \|\mu^{(i)} + \xi\|^2 \le 3 d + 2 \sigma \sqrt{d} \ln d",
+    needs=("data", "law"),
+    judge=_norms,
+    example=lambda: aligned(0.0),
+    control=lambda: aligned(0.0, squared=2.0),
+    control_shows="the noise is longer than sigma sqrt(2d)",
+    forms=Forms(
+        printed=r"3 d + 2 g",
+        sharp=r"(1 + 2 \sigma^2) d + 2 g",
+        remark="The example attains the sharp bound; 3d is for sigma = 1.",
+    ),
+)

@@ -1,0 +1,268 @@
+r"""[FVBS23, Appendix A.1] Properties P1 to P6 of a training sample, and how likely they are (Proposition A.1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import Clusters, Dataset, GramReduction
+from marginflow.theory.check import Check, above, at_most, compare, value
+from marginflow.theory.fvbs23.presets import A, law_of, law_only, missing_cluster, preset
+from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
+from marginflow.theory.fvbs23.tails import log_inner_product_tail, log_noise_norm_tail
+from marginflow.theory.instance import Instance
+from marginflow.theory.probability import (
+    clopper_pearson,
+    log_coupon_missed_tail,
+    log_two_sided_gaussian_tail,
+    union,
+)
+from marginflow.theory.statement import Forms, Kind, Statement
+from marginflow.theory.verdict import Findings
+
+
+def _stretched(sample: int, factor: float, toward: str = "") -> Callable[[], Instance]:
+    """A preset in which the noise of one sample is stretched, or points along a mean: P1 to P5 fail there."""
+
+    def made() -> Instance:
+        good = preset(A)
+        data = good.the_data()
+        assert data.means is not None
+        assert data.clusters is not None
+        X = data.X.copy()
+        centre = data.means[data.clusters[sample]]
+        noise = X[sample] - centre
+        if toward:  # a unit vector along its own mean, or along that of the other cluster
+            q = int(data.clusters[sample])
+            noise = data.means[q if toward == "own" else 1 - q] / math.sqrt(A[0])
+        X[sample] = centre + factor * noise
+        bad = Dataset(
+            X=X,
+            y=data.y,
+            clusters=data.clusters,
+            means=data.means,
+            mean_labels=data.mean_labels,
+            ambient_dimension=data.ambient_dimension,
+        )
+        return Instance(name="a sample with one point moved", data=bad, law=good.law)
+
+    return made
+
+
+def _copied_noise() -> Instance:
+    """Two samples of different clusters with the same noise: the inner product of the noises is its squared norm."""
+    good = preset(A)
+    data = good.the_data()
+    assert data.means is not None
+    assert data.clusters is not None
+    X = data.X.copy()
+    other = int(np.flatnonzero(data.clusters != data.clusters[0])[0])
+    # sigma = 1/sqrt(d): ||xi||^2 is near 1, the bound of P2 is sigma^2 sqrt(2d) ln d = 0.38.
+    X[other] = data.means[data.clusters[other]] + (X[0] - data.means[data.clusters[0]])
+    bad = Dataset(
+        X=X,
+        y=data.y,
+        clusters=data.clusters,
+        means=data.means,
+        mean_labels=data.mean_labels,
+        ambient_dimension=data.ambient_dimension,
+    )
+    return Instance(name="two samples with the same noise", data=bad, law=good.law)
+
+
+def _judge(one: Callable[[Sample], tuple[Check, ...]]) -> Callable[[Instance], Findings]:
+    def judge(instance: Instance) -> Findings:
+        sample = Sample.of(instance)
+        s = sample.setting
+        return Findings(constants=(value("Delta", s.Delta), value("n", sample.n)), conclusions=one(sample))
+
+    return judge
+
+
+def _sharp_p4(sample: Sample) -> tuple[Check, ...]:
+    s = sample.setting
+    across = np.abs(np.where(sample.same, 0.0, sample.gram))
+    sharp = s.p + (2 + math.sqrt(2) * s.sigma) * s.g
+    return sample.P4(), at_most("P4 with the radius that P1-P3 give", across, sharp, scale=s.d)
+
+
+def _sharp_p5(sample: Sample) -> tuple[Check, ...]:
+    s = sample.setting
+    apart = sample.same & ~np.eye(sample.n, dtype=np.bool_)
+    spread = (2 + math.sqrt(2) * s.sigma) * s.g
+    diagonal = np.diag(sample.gram)
+    return (
+        *sample.P5(),
+        at_most("|<x_i, x_i'> - d|, i != i'", np.where(apart, np.abs(sample.gram - s.d), 0.0), spread, scale=s.d),
+        at_most("||x_i||^2", diagonal, (1 + 2 * s.sigma**2) * s.d + 2 * s.g, scale=s.d),
+    )
+
+
+def _property(
+    number: int,
+    meaning: str,
+    formula: str,
+    judge: Callable[[Sample], tuple[Check, ...]],
+    control: Callable[[], Instance],
+    shows: str,
+    forms: Forms | None = None,
+) -> Statement:
+    kind: Kind = "definition"
+    return Statement(
+        id=f"FVBS23/P{number}",
+        kind=kind,
+        number=f"Appendix A.1, (P{number})",
+        meaning=meaning,
+        formula=formula,
+        needs=("data", "law"),
+        judge=_judge(judge),
+        example=lambda: preset(A),
+        control=control,
+        control_shows=shows,
+        control_outcome="violated",
+        forms=forms,
+    )
+
+
+P1: Final = _property(
+    1,
+    "Noise is no longer than sigma sqrt(2d).",
+    r"\|\xi_i\| \le \sigma \sqrt{2d}",
+    lambda sample: (sample.P1(),),
+    _stretched(0, 2.0),
+    "the noise of one sample is twice as long",
+)
+P2: Final = _property(
+    2,
+    "The noises of two samples are nearly orthogonal.",
+    r"|\langle \xi_i, \xi_{i'} \rangle| \le \sigma^2 \sqrt{2d} \ln d \quad (i \ne i')",
+    lambda sample: (sample.P2(),),
+    _copied_noise,
+    "two samples share their noise",
+    Forms(remark="Here sigma is squared; Lemmas A.5 and A.6 use the weaker bound with sigma."),
+)
+P3: Final = _property(
+    3,
+    "Noise is nearly orthogonal to every mean.",
+    r"|\langle \mu^{(q)}, \xi_i \rangle| \le \sigma \sqrt{d} \ln d = \tfrac{\Delta}{4}",
+    lambda sample: (sample.P3(),),
+    _stretched(0, 1.0, toward="other"),
+    "the noise of one sample points along a mean",
+)
+P4: Final = _property(
+    4,
+    "Samples of different clusters are nearly orthogonal.",
+    r"|\langle x_i, x_{i'} \rangle| \le p + \Delta",
+    _sharp_p4,
+    _stretched(0, 3.0, toward="other"),
+    "one sample leans toward the mean of another cluster",
+    Forms(
+        printed=r"p + \Delta",
+        sharp=r"p + (2 + \sqrt{2} \sigma) g, \quad g = \tfrac{\Delta}{4}",
+        remark="Follows from P1 to P3 when sigma <= 1.",
+    ),
+)
+P5: Final = _property(
+    5,
+    "Samples of one cluster, i = i' included, have inner products between d - Delta and 3d + Delta.",
+    r"d - \Delta \le \langle x_i, x_{i'} \rangle \le 3d + \Delta",
+    _sharp_p5,
+    _stretched(0, -12.0, toward="own"),
+    "one sample is on the other side of its mean",
+    Forms(
+        printed=r"3d + \Delta",
+        sharp=r"|\langle x_i, x_{i'} \rangle - d| \le (2 + \sqrt{2} \sigma) g \ (i \ne i'), \quad "
+        r"\|x_i\|^2 \le (1 + 2 \sigma^2) d + 2 g",
+        remark="3d is needed for i = i' and sigma = 1 only.",
+    ),
+)
+P6: Final = _property(
+    6,
+    "Every cluster has a sample.",
+    r"I^{(q)} \ne \emptyset",
+    lambda sample: (sample.P6(),),
+    missing_cluster,
+    "the last cluster has no sample",
+)
+
+
+def is_nice(law: Clusters | GramReduction, n: int, seed: int) -> bool:
+    """Whether a sample with this seed satisfies P1 to P6."""
+    data = law.sample(n, seed=seed)
+    return all(check.state == "met" for check in Sample.of(Instance(data=data, law=law)).nice)
+
+
+def log_exact_union(s: Setting, n: int) -> float:
+    """ln of the union bound over P1, P2, P3 and P6 with exact tails for each event (P4, P5 follow)."""
+    return min(
+        0.0,
+        log_sum(
+            union(log_noise_norm_tail(s.d), n),
+            union(log_inner_product_tail(s.d), n * (n - 1) / 2) if n > 1 else -math.inf,
+            union(log_two_sided_gaussian_tail(s.L), n * s.k),
+            log_coupon_missed_tail(n, s.k),
+        ),
+    )
+
+
+def _proposition(instance: Instance) -> Findings:
+    """The union of exact tails against F, and draws beside both."""
+    s = Setting.of(instance)
+    n = instance.whole("n", math.ceil(s.k * s.L**2))
+    draws = instance.whole("draws", 50)
+    law = instance.the_law()
+    assert isinstance(law, Clusters | GramReduction)
+    reduced = GramReduction(law) if isinstance(law, Clusters) and n + s.k <= s.d else law
+    printed, sharp, exact = s.log_failure(n), s.log_failure_sharp(n), log_exact_union(s, n)
+    failed = sum(not is_nice(reduced, n, instance.seed + draw) for draw in range(draws))
+    told = clopper_pearson(failed, draws)
+    nothing = printed >= 0
+    bound = min(1.0, math.exp(printed)) if printed > -700 else 0.0
+    counted = told.check("share of samples without P1 to P6", "<=", bound)
+    return Findings(
+        hypotheses=(*s.assumption(), compare("n", n, ">=", s.k * s.L**2, note="k ln(d)^2"), above("ln d", s.L, 1.0)),
+        constants=(
+            value("ln F", printed, "3 n^2 q_d + n^2 e^(-d/16) + d^(1 - ln d)"),
+            value("ln F', counted without waste", sharp),
+            value("ln of the union of exact tails", exact),
+            value("samples without P1 to P6", failed, f"of {draws}"),
+        ),
+        conclusions=(
+            at_most("union of exact tails, ln", exact, printed, vacuous=nothing),
+            at_most("F', ln", sharp, printed, vacuous=nothing),
+            at_most("union of exact tails against F', ln", exact, sharp, vacuous=sharp >= 0),
+            Check(
+                name=counted.name,
+                observed=counted.observed,
+                relation=counted.relation,
+                bound=counted.bound,
+                interval=counted.interval,
+                note=counted.note,
+                vacuous=nothing,
+            ),
+        ),
+    )
+
+
+PROPOSITION_A1: Final = Statement(
+    id="FVBS23/PropA.1",
+    kind="proposition",
+    number="Proposition A.1",
+    meaning="A sample of at least k ln(d)^2 points satisfies P1 to P6 with overwhelming probability.",
+    formula=r"\Pr[\neg (P1 \wedge \dots \wedge P6)] \le 3 n^2 d^{-\ln(d)/2} + n^2 e^{-d/16} + d^{1 - \ln d}",
+    needs=("law",),
+    parameters={"n": "sample size, the least that is allowed by default", "draws": "samples drawn beside the bound"},
+    judge=_proposition,
+    example=lambda: law_only(law_of(549, 2)),
+    control=lambda: law_only(law_of(38, 2, 0.01)),
+    control_shows="in dimension 38 the bound exceeds 1, although every draw satisfies P1 to P6",
+    control_outcome="vacuous",
+    forms=Forms(
+        printed=r"3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}",
+        sharp=r"(n(n-1) + 2nk) q_d + n e^{-d/16} + k d^{-\ln d}",
+        remark="Failure probabilities are compared as logarithms: 1 - 1e-44 is 1 in floating point.",
+    ),
+)

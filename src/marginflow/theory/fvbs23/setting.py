@@ -1,0 +1,421 @@
+r"""The letters of [FVBS23]: `Setting` knows the distribution, `Sample` a training set of it, `Neurons` a KKT point.
+
+c is the balance of the labels of the clusters, c' = k (p + Delta + 1) / (d - Delta + 1); the two are unrelated.
+Logarithms are natural. `Delta` = 4 g with g = sigma sqrt(d) ln d, and q_d = d^(-ln(d)/2).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.certificates import DEFAULT_TOLERANCE
+from marginflow.data import AbstractDistribution, ClusterConstants, Clusters, Dataset, GramReduction
+from marginflow.errors import InputError
+from marginflow.theory.check import Check, above, at_least, at_most, compare
+from marginflow.theory.instance import Instance
+from marginflow.theory.probability import log_two_sided_gaussian_tail
+
+NORM_RTOL: Final = 1e-9
+"""How far ||mu|| may be from sqrt(d), relatively, and still count as sqrt(d)."""
+
+
+def cluster_law(law: AbstractDistribution) -> Clusters:
+    """The clusters behind a law, reduced or not; an `InputError` for any other law."""
+    inner = law.distribution if isinstance(law, GramReduction) else law
+    if not isinstance(inner, Clusters):
+        raise InputError(f"The law is {type(inner).__name__}; Clusters (or GramReduction of Clusters) is expected.")
+    return inner
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Setting:
+    """The numbers of a distribution of clusters.
+
+    Parameters
+    ----------
+    numbers : ClusterConstants
+        d, k, sigma, p, c, c', Delta.
+    gram : array, shape (k, k)
+        <mu^(q), mu^(r)>.
+    y : array, shape (k,)
+        Labels of the clusters.
+    """
+
+    numbers: ClusterConstants
+    gram: FloatArray
+    y: FloatArray
+
+    @classmethod
+    def of(cls, instance: Instance) -> Setting:
+        """From the law of an instance."""
+        return _setting(instance.the_law())
+
+    @property
+    def d(self) -> int:
+        """Dimension."""
+        return self.numbers.dimension
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return self.numbers.n_clusters
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the noise."""
+        return self.numbers.sigma
+
+    @property
+    def L(self) -> float:
+        """ln d."""
+        return math.log(self.d)
+
+    @property
+    def g(self) -> float:
+        """sigma sqrt(d) ln d."""
+        return self.Delta / 4
+
+    @property
+    def Delta(self) -> float:
+        """4 sigma sqrt(d) ln d."""
+        return self.numbers.Delta
+
+    @property
+    def p(self) -> float:
+        """Largest inner product of two means."""
+        return self.numbers.p
+
+    @property
+    def c(self) -> float:
+        """min(|Q+|, |Q-|) / k."""
+        return self.numbers.balance
+
+    @property
+    def c_prime(self) -> float:
+        """k (p + Delta + 1) / (d - Delta + 1), defined by equality."""
+        return self.numbers.c_prime
+
+    @property
+    def least(self) -> int:
+        """min(|Q+|, |Q-|) = c k."""
+        return int(min((self.y > 0).sum(), (self.y < 0).sum()))
+
+    @property
+    def log_q(self) -> float:
+        """ln q_d = -ln(d)^2 / 2."""
+        return self.numbers.log_q
+
+    @property
+    def D_u(self) -> float:
+        """d - Delta - k p - k Delta."""
+        return self.d - self.Delta - self.k * (self.p + self.Delta)
+
+    @property
+    def D_u_sharp(self) -> float:
+        """d - g - (k - 1)(p + g): what P3 alone gives for y_i <x_i, u>."""
+        return self.d - self.g - (self.k - 1) * (self.p + self.g)
+
+    @property
+    def u_norm(self) -> float:
+        """||u||, u = sum_q y^(q) mu^(q)."""
+        return math.sqrt(float(self.y @ self.gram @ self.y))
+
+    @property
+    def eta_1(self) -> float:
+        """(2 Delta + p + 1) / D_u [FVBS23, Lem D.6]."""
+        return (2 * self.Delta + self.p + 1) / self.D_u
+
+    @property
+    def eta_2(self) -> float:
+        """3 (3d + Delta + 1)(1 - 2c') / (D_u (1 - 3c') c k) [FVBS23, Lem D.7]; infinite where a label is missing."""
+        if self.least == 0:
+            return math.inf
+        c_ = self.c_prime
+        return 3 * (3 * self.d + self.Delta + 1) * (1 - 2 * c_) / (self.D_u * (1 - 3 * c_) * self.least)
+
+    @property
+    def S_max(self) -> float:
+        """1 / ((1 - 2c')(d - Delta + 1)) [FVBS23, Lem A.10]."""
+        return 1 / ((1 - 2 * self.c_prime) * (self.d - self.Delta + 1))
+
+    @property
+    def S_min(self) -> float:
+        """(1 - c'/(1 - 2c')) / (3d + Delta + 1) [FVBS23, Lem A.11]."""
+        return (1 - 3 * self.c_prime) / ((1 - 2 * self.c_prime) * (3 * self.d + self.Delta + 1))
+
+    @property
+    def least_output(self) -> float:
+        """The lower bound of y N(x) that the proof of [FVBS23, Lem A.12] gives, with c' as it is."""
+        return self.S_min * (self.d - self.Delta + 1) - 2 * self.c_prime / (1 - 2 * self.c_prime)
+
+    @property
+    def largest_output(self) -> float:
+        """The upper bound of |N(x)| that the proof of [FVBS23, Lem D.2] gives, with c' as it is."""
+        room = self.d - self.Delta + 1
+        return ((self.d + self.Delta + 1) / room + self.c_prime) / (1 - 2 * self.c_prime)
+
+    def log_failure(self, n: int) -> float:
+        """ln F, F = 3 n^2 q_d + n^2 e^(-d/16) + d^(1 - ln d) [FVBS23, Prop A.1]."""
+        twice = 2 * math.log(n)
+        return log_sum(math.log(3) + twice + self.log_q, twice - self.d / 16, (1 - self.L) * self.L)
+
+    def log_failure_sharp(self, n: int) -> float:
+        """ln of (n(n-1) + 2nk) q_d + n e^(-d/16) + k d^(-ln d): the same union, counted without waste."""
+        return log_sum(
+            math.log(n * (n - 1) + 2 * n * self.k) + self.log_q,
+            math.log(n) - self.d / 16,
+            math.log(self.k) - self.L**2,
+        )
+
+    def log_test_failure(self, n: int) -> float:
+        """ln(4 n q_d) [FVBS23, Lem A.13]."""
+        return math.log(4 * n) + self.log_q
+
+    # Assumption 2.2, each part written once --------------------------------------------------------
+
+    def equal_norms(self) -> Check:
+        """||mu^(q)|| = sqrt(d)."""
+        norms = np.sqrt(np.diag(self.gram) / self.d)
+        return compare("||mu|| / sqrt(d)", norms, "==", 1.0, rtol=NORM_RTOL)
+
+    def noise_range(self) -> tuple[Check, ...]:
+        """0 < sigma <= 1."""
+        return above("sigma, from below", self.sigma, 0.0, rtol=0.0), at_most("sigma", self.sigma, 1.0)
+
+    def separation(self) -> Check:
+        """k (p + Delta + 1) <= (d - Delta + 1) / 10, on the nose: at the smallest d the slack is almost nothing."""
+        left = self.k * (self.p + self.Delta + 1)
+        right = (self.d - self.Delta + 1) / 10
+        note = f"c' = {self.c_prime:.6g}"
+        return at_most("k (p + Delta + 1)", left, right, rtol=1e-14, scale=self.d, note=note)
+
+    def two_labels(self) -> Check:
+        """Both labels occur among the clusters."""
+        return above("balance c of the clusters", self.c, 0.0)
+
+    def assumption(self, *, noise: bool = True) -> tuple[Check, ...]:
+        """Assumption 2.2 with the labels of both kinds; `noise=False` leaves out 0 < sigma, for the limit."""
+        given = self.noise_range() if noise else self.noise_range()[1:]
+        return (self.equal_norms(), *given, self.separation(), self.two_labels())
+
+
+@lru_cache(maxsize=32)
+def _setting(law: AbstractDistribution) -> Setting:
+    clusters = cluster_law(law)
+    coordinates = clusters.mean_coordinates()
+    gram = coordinates @ coordinates.T
+    y = clusters.mean_label_values
+    numbers = ClusterConstants.from_gram(gram, y, sigma=clusters.sigma_value, dimension=clusters.dimension)
+    return Setting(numbers=numbers, gram=gram, y=y)
+
+
+def log_sum(*logs: float) -> float:
+    """ln sum e^a."""
+    top = max(logs)
+    return top if math.isinf(top) else top + math.log(math.fsum(math.exp(one - top) for one in logs))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sample:
+    """A training set beside its distribution; properties P1 to P6 [FVBS23, App. A.1]."""
+
+    setting: Setting
+    data: Dataset
+    means: FloatArray
+    clusters: IntArray
+
+    @classmethod
+    def of(cls, instance: Instance) -> Sample:
+        """From the data and the law of an instance."""
+        return _sample(instance.the_data(), instance.the_law())
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return self.data.n_samples
+
+    @cached_property
+    def noise(self) -> FloatArray:
+        """xi_i, shape (n, d')."""
+        return self.data.X - self.means[self.clusters]
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """<x_i, x_i'>, shape (n, n)."""
+        return self.data.X @ self.data.X.T
+
+    @cached_property
+    def same(self) -> BoolArray:
+        """cluster(i) = cluster(i'), shape (n, n)."""
+        together: BoolArray = self.clusters[:, None] == self.clusters[None, :]
+        return together
+
+    @cached_property
+    def u(self) -> FloatArray:
+        """sum_q y^(q) mu^(q) in the coordinates of the data."""
+        return self.setting.y @ self.means
+
+    @cached_property
+    def noise_norms(self) -> FloatArray:
+        """||xi_i||, shape (n,)."""
+        norms: FloatArray = np.linalg.norm(self.noise, axis=1)
+        return norms
+
+    def own_labels(self) -> Check:
+        """y_i = y^(cluster(i)): part of the distribution, and of every lemma."""
+        return compare("labels are those of the clusters", self.data.y, "==", self.setting.y[self.clusters])
+
+    def P1(self) -> Check:
+        """||xi_i|| <= sigma sqrt(2d)."""
+        return at_most("P1: ||xi_i||", self.noise_norms, self.setting.sigma * math.sqrt(2 * self.setting.d))
+
+    def P2(self) -> Check:
+        """|<xi_i, xi_i'>| <= sigma^2 sqrt(2d) ln d for i != i'; nothing to check for one sample."""
+        bound = self.setting.sigma**2 * math.sqrt(2 * self.setting.d) * self.setting.L
+        inner = np.abs(self.noise @ self.noise.T)
+        np.fill_diagonal(inner, 0.0)
+        return at_most("P2: |<xi_i, xi_i'>|", inner, bound)
+
+    def P3(self) -> Check:
+        """|<mu^(q), xi_i>| <= sigma sqrt(d) ln d."""
+        return at_most("P3: |<mu, xi_i>|", np.abs(self.noise @ self.means.T), self.setting.g)
+
+    def P4(self) -> Check:
+        """|<x_i, x_i'>| <= p + Delta across clusters."""
+        across = np.abs(np.where(self.same, 0.0, self.gram))
+        bound = self.setting.p + self.setting.Delta
+        return at_most("P4: |<x_i, x_i'>| across clusters", across, bound, scale=self.setting.d)
+
+    def P5(self) -> tuple[Check, Check]:
+        """d - Delta <= <x_i, x_i'> <= 3d + Delta within a cluster, i = i' included."""
+        s = self.setting
+        within = self.gram[self.same]
+        return (
+            at_least("P5: <x_i, x_i'> within a cluster, from below", within, s.d - s.Delta),
+            at_most("P5: <x_i, x_i'> within a cluster", within, 3 * s.d + s.Delta),
+        )
+
+    def P6(self) -> Check:
+        """Every cluster has a sample."""
+        sizes = np.bincount(self.clusters, minlength=self.setting.k)
+        return at_least("P6: samples in the rarest cluster", float(sizes.min()), 1.0)
+
+    @cached_property
+    def nice(self) -> tuple[Check, ...]:
+        """P1 to P6, and the labels."""
+        return (self.P1(), self.P2(), self.P3(), self.P4(), *self.P5(), self.P6(), self.own_labels())
+
+    def enough(self) -> Check:
+        """n >= k ln^2 d."""
+        return at_least("n", self.n, self.setting.k * self.setting.L**2, note="k ln(d)^2")
+
+    def log_test_tail(self) -> float:
+        """ln of sum_i P(|<xi_i, xi>| > 2g) + sum_q P(|<mu_q, xi>| > g), exact for this sample [FVBS23, Lem A.13]."""
+        s = self.setting
+        if s.sigma == 0:
+            return -math.inf
+        tails = [log_two_sided_gaussian_tail(2 * s.g / (s.sigma * norm)) for norm in self.noise_norms if norm > 0]
+        return log_sum(*tails, math.log(s.k) + log_two_sided_gaussian_tail(s.L))
+
+    def sums_by_cluster(self, per_sample: FloatArray) -> FloatArray:
+        """Sums over I^(q) of numbers per sample, shape (n, ...) to (k, ...)."""
+        total = np.zeros((self.setting.k, *per_sample.shape[1:]))
+        np.add.at(total, self.clusters, per_sample)
+        return total
+
+
+@lru_cache(maxsize=16)
+def _sample(data: Dataset, law: AbstractDistribution) -> Sample:
+    if data.clusters is None or data.means is None:
+        raise InputError("The data know no clusters; samples of Clusters, with clusters and means, are expected.")
+    setting = _setting(law)
+    if data.means.shape[0] != setting.k:
+        raise InputError(f"The data have {data.means.shape[0]} means, but the law has {setting.k} clusters.")
+    ambient = data.dimension if data.ambient_dimension is None else data.ambient_dimension
+    if ambient != setting.d:
+        raise InputError(f"The data are of dimension {ambient}, but the law of dimension {setting.d}.")
+    return Sample(setting=setting, data=data, means=data.means, clusters=data.clusters)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Neurons:
+    """A network at margin 1 with mu_ij = lambda_i phi'_ij, as its certificate gives them."""
+
+    sample: Sample
+    W: FloatArray
+    b: FloatArray
+    v: FloatArray
+    mu: FloatArray
+
+    @classmethod
+    def of(cls, instance: Instance) -> Neurons:
+        """From the certificate of an instance."""
+        certificate = instance.certificate
+        network = certificate.network
+        b = np.zeros(network.width) if network.b is None else network.b
+        return cls(sample=Sample.of(instance), W=network.W, b=b, v=network.v, mu=certificate.mu)
+
+    @property
+    def positive(self) -> BoolArray:
+        """J+: v_j > 0."""
+        chosen: BoolArray = self.v > 0
+        return chosen
+
+    @property
+    def negative(self) -> BoolArray:
+        """J-: v_j < 0."""
+        chosen: BoolArray = self.v < 0
+        return chosen
+
+    @property
+    def s(self) -> FloatArray:
+        """s_j = sum_i lambda_i |v_j| phi'_ij, shape (m,)."""
+        total: FloatArray = self.mu.sum(axis=0) * np.abs(self.v)
+        return total
+
+    @property
+    def by_cluster(self) -> FloatArray:
+        """sum_{i in I^(q)} lambda_i |v_j| phi'_ij, shape (k, m)."""
+        return self.sample.sums_by_cluster(self.mu * np.abs(self.v))
+
+    @cached_property
+    def S(self) -> tuple[FloatArray, FloatArray]:
+        """S_q^+ and S_q^-: sum_{i in I^(q)} sum_{J+-} lambda_i v_j^2 phi'_ij, shapes (k,)."""
+        weighted = self.sample.sums_by_cluster(self.mu * self.v**2)
+        return weighted[:, self.positive].sum(axis=1), weighted[:, self.negative].sum(axis=1)
+
+    def preactivations(self, X: FloatArray) -> FloatArray:
+        """w_j . x + b_j, shape (t, m)."""
+        pre: FloatArray = X @ self.W.T + self.b
+        return pre
+
+    def outputs(self, X: FloatArray) -> FloatArray:
+        """N(x), shape (t,)."""
+        values: FloatArray = np.maximum(self.preactivations(X), 0.0) @ self.v
+        return values
+
+    def input_scale(self) -> FloatArray:
+        """||(w_j, b_j)|| sqrt(d + 1): the size of the terms in a pre-activation, shape (m,)."""
+        size: FloatArray = np.sqrt((self.W**2).sum(axis=1) + self.b**2) * math.sqrt(self.sample.setting.d + 1)
+        return size
+
+
+def kkt_hypothesis(instance: Instance, tolerance: float = DEFAULT_TOLERANCE) -> Check:
+    """theta is a KKT point of Problem (2), as far as its certificate can tell [FVBS23, eqs. (3)-(4)]."""
+    certificate = instance.certificate
+    separates = certificate.status != "does not separate"
+    residual = max(
+        certificate.stationarity,
+        certificate.feasibility,
+        certificate.dual_feasibility,
+        certificate.complementarity,
+        certificate.kink_report.relied_on,
+    )
+    note = "at margin 1, Clarke weights at kinks" if separates else "the network does not separate the data"
+    return compare("KKT residual", residual if separates else math.inf, "<=", tolerance, rtol=0.0, note=note)

@@ -1,0 +1,110 @@
+r"""[FVBS23, Lemmas A.10 and A.11] The weight that a KKT point gives to each cluster, from above and from below."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.theory.check import Check, at_least, at_most, value
+from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons
+from marginflow.theory.fvbs23.setting import Neurons, kkt_hypothesis
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+
+def deterministic(instance: Instance, *, noise: bool = True) -> tuple[Check, ...]:
+    """What every lemma on KKT points asks for: Assumption 2.2, P1 to P6, a KKT point."""
+    neurons = Neurons.of(instance)
+    return (*neurons.sample.setting.assumption(noise=noise), *neurons.sample.nice, kkt_hypothesis(instance))
+
+
+def upper_sums(neurons: Neurons) -> tuple[Check, ...]:
+    """Lemma A.10 and the two cases of its proof."""
+    s = neurons.sample.setting
+    plus, minus = neurons.S
+    largest = np.maximum(plus, minus)
+    room = s.d - s.Delta + 1
+    T = neurons.by_cluster  # (k, m)
+    opposite = neurons.v[None, :] * s.y[:, None] < 0  # neurons of the other sign than the cluster
+    others = (s.p + s.Delta + 1) / room * (T.sum(axis=0) - T)
+    return (
+        at_most("max(S_q^+, S_q^-)", largest, s.S_max, note="1 / ((1 - 2c')(d - Delta + 1))"),
+        at_most("max(S_q^+, S_q^-), as printed", largest, 5 / (4 * room), note="5 / (4 (d - Delta + 1))"),
+        at_most("weight of a cluster on a neuron of the other sign", T[opposite], others[opposite], scale=T.max()),
+    )
+
+
+def lower_sums(neurons: Neurons) -> tuple[Check, ...]:
+    """Lemma A.11 for both signs."""
+    s = neurons.sample.setting
+    plus, minus = neurons.S
+    own = np.where(s.y > 0, plus, minus)
+    return (
+        at_least("S_q of the own sign", own, s.S_min, note="(1 - c'/(1 - 2c')) / (3d + Delta + 1)"),
+        at_least("S_q of the own sign, c' = 1/10", own, 7 / 8 / (3 * s.d + s.Delta + 1)),
+    )
+
+
+def _upper(instance: Instance) -> Findings:
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    ratio = float(np.maximum(*neurons.S).max()) / s.S_max
+    return Findings(
+        hypotheses=deterministic(instance),
+        constants=(value("c'", s.c_prime), value("largest value over bound", ratio)),
+        conclusions=upper_sums(neurons),
+    )
+
+
+LEMMA_A10: Final = Statement(
+    id="FVBS23/LemA.10",
+    kind="lemma",
+    number="Lemma A.10",
+    meaning="No cluster carries more weight than about 1 / d.",
+    formula=r"\max_q \max(S_q^+, S_q^-) \le \frac{1}{(1 - 2c')(d - \Delta + 1)} \le \frac{5}{4 (d - \Delta + 1)}, \quad "
+    r"S_q^\pm = \sum_{i \in I^{(q)}} \sum_{j \in J_\pm} \lambda_i v_j^2 \phi'_{ij}",
+    needs=("network", "data", "law"),
+    judge=_upper,
+    example=lambda: preset(A),
+    control=flipped_label,
+    control_shows="one label is not that of its cluster: its multiplier is hundreds of times too large",
+    forms=Forms(
+        printed=r"\frac{1}{(1 - 2c')(d - \Delta + 1)}",
+        remark="Attained as c' tends to 0. The proof bounds the weight of a cluster on neurons of the other sign by "
+        "(p + Delta + 1)/(d - Delta + 1) times that of all other clusters; this is checked too.",
+    ),
+)
+
+
+def _lower(instance: Instance) -> Findings:
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    plus, minus = neurons.S
+    ratio = float(np.where(s.y > 0, plus, minus).min()) / s.S_min
+    return Findings(
+        hypotheses=deterministic(instance),
+        constants=(value("c'", s.c_prime), value("smallest value over bound", ratio)),
+        conclusions=lower_sums(neurons),
+    )
+
+
+LEMMA_A11: Final = Statement(
+    id="FVBS23/LemA.11",
+    kind="lemma",
+    number="Lemma A.11",
+    meaning="Every cluster carries a weight of at least about 1 / (3d) on the neurons of its own sign.",
+    formula=r"q \in Q_\pm: \ S_q^\pm \ge \left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
+    needs=("network", "data", "law"),
+    judge=_lower,
+    example=lambda: preset(A),
+    control=scaled_neurons,
+    control_shows="neurons are not balanced: the same function is no KKT point",
+    forms=Forms(
+        printed=r"\left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
+        proved=r"\frac{1 - 3c'}{1 - 2c'} \cdot \frac{1}{3d + \Delta + 1}",
+        sharp=r"\frac{1 - 3c'}{1 - 2c'} \cdot \frac{1}{(1 + 2 \sigma^2) d + 2 g + 1}",
+        remark="3d is the squared norm of a sample with sigma = 1; with little noise the truth is three times larger.",
+    ),
+)

@@ -1,0 +1,217 @@
+r"""[FVBS23, Lemmas A.1 to A.4 and A.8] Tails of the noise and of the cluster counts, exact and in logarithms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from scipy import optimize, special
+
+from marginflow.arrays import FloatArray
+from marginflow.theory.check import Check, above, at_least, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.probability import (
+    log_chi_square_tail,
+    log_coupon_missed_tail,
+    log_two_sided_gaussian_tail,
+    union,
+)
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+
+def log_noise_norm_tail(d: int) -> float:
+    """ln P(||xi|| >= sigma sqrt(2d)) = ln P(chi^2_d >= 2d)."""
+    return log_chi_square_tail(2.0 * d, d)
+
+
+def log_inner_product_tail(d: int) -> float:
+    r"""ln P(|<xi, xi'>| >= sigma^2 sqrt(2d) ln d): the mean of erfc(sqrt(d) ln(d) / R) over R^2 ~ chi^2_d.
+
+    In s = ln R^2 the integrand is smooth with one peak and falls off at least like a Gaussian near it, so that the
+    trapezoidal rule over 40 widths of the peak is exact to rounding.
+    """
+    L = math.log(d)
+
+    def log_integrand(s: FloatArray) -> FloatArray:
+        t = np.exp(s)
+        density = (d / 2) * s - t / 2 - (d / 2) * math.log(2) - special.gammaln(d / 2)
+        tail: FloatArray = density + math.log(2) + special.log_ndtr(-math.sqrt(2 * d) * L / np.sqrt(t))
+        return tail
+
+    peak = float(
+        optimize.minimize_scalar(
+            lambda s: -float(log_integrand(np.array([s]))[0]),
+            bounds=(math.log(d) - 1, math.log(d) + 6),
+            method="bounded",
+            options={"xatol": 1e-10},
+        ).x
+    )
+    width = math.sqrt(2 / d)
+    grid = peak + width * np.linspace(-20, 20, 4001)
+    logs = log_integrand(grid)
+    top = float(logs.max())
+    return top + math.log(float(np.exp(logs - top).sum()) * float(grid[1] - grid[0]))
+
+
+def _dimension(instance: Instance) -> int:
+    return instance.whole("dimension")
+
+
+def _tail(
+    name: str, exact: Callable[[int], float], bound: Callable[[int], float]
+) -> Callable[[Instance], Findings]:
+    """exact(d) <= bound(d), both logarithms; a bound of at least 0 says nothing. Reached on a sweep of dimensions."""
+
+    def judge(instance: Instance) -> Findings:
+        d = _dimension(instance)
+        shift = math.log(instance.number("factor", 1.0))
+        claimed, found = bound(d) + shift, exact(d)
+        return Findings(
+            hypotheses=(at_least("d", d, 1), above("ln d", math.log(d), 0.0, rtol=0.0)),
+            constants=(value(f"{name}, exact", math.exp(found)), value("gap of the logarithms", claimed - found)),
+            conclusions=(at_most(f"ln {name}", found, claimed, vacuous=claimed >= 0),),
+        )
+
+    return judge
+
+
+def _half_square(d: int) -> float:
+    return math.log(2) - math.log(d) ** 2 / 2
+
+
+_PARAMETERS: Final = {"dimension": "d", "factor": "multiplies the bound; 1 as in the paper"}
+
+
+def _at(dimension: int, **more: float) -> Callable[[], Instance]:
+    return lambda: Instance(name=f"d = {dimension}", parameters={"dimension": dimension, **more})
+
+
+LEMMA_A1: Final = Statement(
+    id="FVBS23/LemA.1",
+    kind="lemma",
+    number="Lemma A.1",
+    meaning="Gaussian noise is rarely longer than sigma sqrt(2d).",
+    formula=r"\Pr[\|\xi\| \ge \sigma \sqrt{2d}] \le e^{-d/16}",
+    needs=("parameters",),
+    parameters=_PARAMETERS,
+    judge=_tail("P(||xi|| >= sigma sqrt(2d))", log_noise_norm_tail, lambda d: -d / 16),
+    example=_at(549),
+    control=_at(549, factor=1e-24),
+    control_shows="1e-24 times the bound is too small",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"e^{-d/16}",
+        sharp=r"\Pr[\chi^2_d \ge 2d] = e^{-(1 - \ln 2) d/2 + o(d)}",
+        remark="The constant 1/16 = 0.0625 could be (1 - ln 2)/2 = 0.153.",
+    ),
+)
+
+LEMMA_A2: Final = Statement(
+    id="FVBS23/LemA.2",
+    kind="lemma",
+    number="Lemma A.2",
+    meaning="Noise rarely has a component of more than sigma ln d along a fixed vector.",
+    formula=r"\Pr[|\langle a, \xi' \rangle| \ge \|a\| \sigma \ln d] \le 2 d^{-\ln(d)/2}",
+    needs=("parameters",),
+    parameters=_PARAMETERS,
+    judge=_tail(
+        "P(|<a, xi>| >= ||a|| sigma ln d)", lambda d: log_two_sided_gaussian_tail(math.log(d)), _half_square
+    ),
+    example=_at(549),
+    control=_at(549, factor=1e-2),
+    control_shows="a hundredth of the bound is too small",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"2 d^{-\ln(d)/2}",
+        sharp=r"\mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right)",
+        remark="The vector a must not be zero, or the event is certain.",
+    ),
+)
+
+LEMMA_A3: Final = Statement(
+    id="FVBS23/LemA.3",
+    kind="lemma",
+    number="Lemma A.3",
+    meaning="Two independent noises are nearly orthogonal.",
+    formula=r"\Pr[|\langle \xi, \xi' \rangle| \ge \sigma^2 \sqrt{2d} \ln d] \le e^{-d/16} + 2 d^{-\ln(d)/2}",
+    needs=("parameters",),
+    parameters=_PARAMETERS,
+    judge=_tail(
+        "P(|<xi, xi'>| >= sigma^2 sqrt(2d) ln d)",
+        log_inner_product_tail,
+        lambda d: float(np.logaddexp(-d / 16, _half_square(d))),
+    ),
+    example=_at(549),
+    control=_at(549, factor=1e-12),
+    control_shows="a millionth of a millionth of the bound is too small",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"e^{-d/16} + 2 q_d",
+        sharp=r"\mathbb{E}_{R^2 \sim \chi^2_d}\ \mathrm{erfc}\left(\frac{\sqrt{d} \ln d}{R}\right)",
+        remark="The factor sqrt 2 in the threshold is not needed: ||xi|| is near sigma sqrt(d), so that the exact tail "
+        "is about the square of the bound.",
+    ),
+)
+
+LEMMA_A4: Final = Statement(
+    id="FVBS23/LemA.4",
+    kind="lemma",
+    number="Lemma A.4",
+    meaning="Noise is nearly orthogonal to a mean.",
+    formula=r"\Pr[|\langle \mu^{(i)}, \xi \rangle| \ge \sigma \sqrt{d} \ln d] \le 2 d^{-\ln(d)/2}",
+    needs=("parameters",),
+    parameters=_PARAMETERS,
+    judge=_tail(
+        "P(|<mu, xi>| >= sigma sqrt(d) ln d)", lambda d: log_two_sided_gaussian_tail(math.log(d)), _half_square
+    ),
+    example=_at(3382),
+    control=_at(3),
+    control_shows="in dimension 3 the bound 2 d^(-ln(d)/2) = 1.09 says nothing",
+    control_outcome="vacuous",
+    forms=Forms(printed=r"2 q_d", remark="Lemma A.2 with ||mu|| = sqrt(d)."),
+)
+
+
+def _all_seen(instance: Instance) -> Findings:
+    """The chain k (1 - 1/k)^n <= k e^(-n/k) <= k d^(-ln d) <= d^(1 - ln d), and inclusion and exclusion below it."""
+    d, k = _dimension(instance), instance.whole("n_clusters")
+    L = math.log(d)
+    n = instance.whole("n", math.ceil(k * L**2))
+    exact = log_coupon_missed_tail(n, k)
+    first = union(n * math.log1p(-1 / k) if k > 1 else -math.inf, k)
+    links = (math.log(k) - n / k, math.log(k) - L**2, (1 - L) * L)
+    checks: list[Check] = [
+        at_most("ln P(a cluster is missing), exact", exact, first, vacuous=first >= 0),
+        at_most("union over clusters", first, links[0], vacuous=links[0] >= 0),
+        at_most("1 - x <= e^-x", links[0], links[1], vacuous=links[1] >= 0),
+        at_most("k <= d", links[1], links[2], vacuous=links[2] >= 0),
+        at_most("ln P(a cluster is missing), as printed", exact, links[2], vacuous=links[2] >= 0),
+    ]
+    return Findings(
+        hypotheses=(at_least("n", n, k * L**2, note="k ln(d)^2"), at_most("k", k, d)),
+        constants=(value("P(a cluster is missing)", math.exp(exact)), value("n used", n)),
+        conclusions=tuple(checks),
+    )
+
+
+LEMMA_A8: Final = Statement(
+    id="FVBS23/LemA.8",
+    kind="lemma",
+    number="Lemma A.8",
+    meaning="With n >= k ln(d)^2 samples every cluster is seen.",
+    formula=r"n \ge k \ln^2 d \implies \Pr[\exists q : I^{(q)} = \emptyset] \le k d^{-\ln d} \le d^{1 - \ln d}",
+    needs=("parameters",),
+    parameters={"dimension": "d", "n_clusters": "k", "n": "sample size; the least that is allowed by default"},
+    judge=_all_seen,
+    example=lambda: Instance(name="d = 957, k = 10", parameters={"dimension": 957, "n_clusters": 10}),
+    control=lambda: Instance(name="n = k", parameters={"dimension": 957, "n_clusters": 10, "n": 10}),
+    control_shows="ten samples are not enough for ten clusters",
+    forms=Forms(
+        printed=r"d^{1 - \ln d}",
+        proved=r"k d^{-\ln d}",
+        sharp=r"\sum_{j=1}^{k} (-1)^{j+1} \binom{k}{j} \left(1 - \tfrac{j}{k}\right)^n",
+    ),
+)
