@@ -112,15 +112,13 @@ class Dataset:
 
     def require_no_contradiction(self) -> None:
         """Refuse identical points with opposite labels: no function separates them."""
-        order = np.lexsort(self.X.T)
-        same = np.all(self.X[order[1:]] == self.X[order[:-1]], axis=1)
-        clash = same & (self.y[order[1:]] != self.y[order[:-1]])
-        if clash.any():
-            place = int(np.flatnonzero(clash)[0])
-            first, second = sorted((int(order[place]), int(order[place + 1])))
-            raise InputError(
-                f"Samples {first} and {second} are identical but have opposite labels; no network separates them."
-            )
+        seen: dict[bytes, int] = {}
+        for second, row in enumerate(self.X + 0.0):  # -0.0 becomes 0.0, so that equal numbers have equal bytes
+            first = seen.setdefault(row.tobytes(), second)
+            if self.y[first] != self.y[second]:
+                raise InputError(
+                    f"Samples {first} and {second} are identical but have opposite labels; no network separates them."
+                )
 
     def followed_by(self, step: Mapping[str, object]) -> dict[str, object]:
         """The law with one more step appended to the list of what was done after the draw."""

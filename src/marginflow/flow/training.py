@@ -123,8 +123,7 @@ def train(
     if network.dimension != data.dimension:
         raise InputError(f"The data have dimension {data.dimension}, but the network has {network.dimension}.")
     data.require_two_classes()
-    if np.unique(data.X[:, 0]).size < data.n_samples:  # equal samples have equal first entries: usually none have
-        data.require_no_contradiction()
+    data.require_no_contradiction()
     if isinstance(recipe, AbstractRecipe):
         plan = recipe.plan(network, data.n_samples)
     elif isinstance(recipe, Descent):
