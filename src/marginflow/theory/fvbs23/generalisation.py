@@ -29,6 +29,12 @@ def test_clusters(instance: Instance) -> tuple[Dataset, IntArray]:
     return test, test.clusters
 
 
+def and_worst_points(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Dataset, IntArray]:
+    """The test points, and for every cluster the worst one that the lemmas allow."""
+    every = np.append(clusters, np.arange(sample.setting.k))
+    return Dataset(X=np.vstack([test.X, sample.worst_points]), y=sample.setting.y[every]), every
+
+
 def inner_products(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[FloatArray, BoolArray]:
     """<x_i, x> and whether x is of the cluster of x_i, shapes (n, t)."""
     own: BoolArray = sample.clusters[:, None] == clusters[None, :]
@@ -72,7 +78,7 @@ def _sign(instance: Instance) -> Findings:
     """y N(x) against the bound with the actual c', and against 3/128."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
-    test, clusters = test_clusters(instance)
+    test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
     outputs = s.y[clusters] * neurons.outputs(test.X)
     return Findings(
         hypotheses=(*deterministic(instance), *near_one_cluster(neurons.sample, test, clusters)),
@@ -104,8 +110,8 @@ LEMMA_A12: Final = Statement(
     forms=Forms(
         printed=r"\mathrm{sign}(N_\theta(x)) = y^{(r)}",
         proved=r"y^{(r)} N_\theta(x) \ge \tfrac{3}{128}",
-        remark="Printed with Q^(r) where I^(r) is meant. The test points include, for each cluster, the vertex of the "
-        "allowed region at which y N is least. Training points have larger norms than the lemma allows.",
+        remark="Printed with Q^(r) where I^(r) is meant. Beside the test points, for each cluster the worst "
+        "point of the allowed region is tried. Training points have larger norms than the lemma allows.",
     ),
 )
 
@@ -297,7 +303,7 @@ def _theorem_3_1(instance: Instance) -> Findings:
         hypotheses=(*theorem_hypotheses(instance), *window_hypotheses(s, sample.n, epsilon, delta)),
         constants=(
             value("smallest n, ln", lower),
-            value("largest n, ln", upper, "below the smallest: the window is empty"),
+            value("largest n, ln", upper, "the window is empty if this is below the smallest"),
             value("n", sample.n),
         ),
         conclusions=(

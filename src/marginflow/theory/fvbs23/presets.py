@@ -14,12 +14,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
-from marginflow.data import Clusters, Dataset, GramReduction
+from marginflow.data import Clusters, GramReduction
 from marginflow.limit import convex_pair, pair_kink, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_cluster
-from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 
@@ -62,7 +60,7 @@ def cluster_point(
     seed: int = 0,
     reduced: bool = True,
 ) -> Instance:
-    """The exact pair on a sample of clusters, with test points: fresh draws and the worst points of Lemma A.12."""
+    """The exact pair on a sample of clusters, with fresh test points."""
     clusters = law_of(d, k, sigma, correlation=correlation, stratified=stratified)
     law = GramReduction(clusters) if reduced else clusters
     data = law.sample(n, seed=seed)
@@ -70,9 +68,7 @@ def cluster_point(
     if width > 2:
         point = point.widened(width)
     name = f"the exact pair on {n} samples of {k} clusters, d = {d}, sigma = {clusters.sigma_value:.3g}"
-    bare = Instance(data=data, law=law)
-    test = with_worst_points(bare, law.fresh(TEST_POINTS, train=data, seed=seed))
-    return at_point(point, name, law=law, test=test)
+    return at_point(point, name, law=law, test=law.fresh(TEST_POINTS, train=data, seed=seed))
 
 
 def preset(numbers: tuple[int, int, Sigma, int], *, width: int = 2, seed: int = 0) -> Instance:
@@ -85,44 +81,6 @@ def preset(numbers: tuple[int, int, Sigma, int], *, width: int = 2, seed: int = 
 def many_clusters(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance:
     """One sample for each of 100 clusters: z is short there, and the deterministic lemmas apply."""
     return cluster_point(d, k, sigma, k, stratified=True)
-
-
-def with_worst_points(instance: Instance, fresh: Dataset) -> Dataset:
-    r"""Fresh points, then one per cluster that is as bad as the events of Lemma A.13 allow.
-
-    For cluster r the target <x, x_i> = d - Delta on I^(r) and -y^(r) y_i (p + Delta) elsewhere is the vertex of the
-    polytope of Lemma A.12 at which y N is least; x is the nearest point mu^(r) + t (x - mu^(r)) that still satisfies
-    every inequality of Lemma A.13.
-    """
-    sample = Sample.of(instance)
-    y = sample.setting.y
-    return Dataset(
-        X=np.vstack([fresh.X, _worst_points(sample)]),
-        y=np.append(fresh.y, y),
-        clusters=np.append(fresh.clusters if fresh.clusters is not None else [], np.arange(y.size)).astype(np.int64),
-        means=fresh.means,
-        mean_labels=fresh.mean_labels,
-        ambient_dimension=fresh.ambient_dimension,
-        law={"name": "fresh points and the worst ones"},
-    )
-
-
-def _worst_points(sample: Sample) -> FloatArray:
-    """One point per cluster, shape (k, d')."""
-    s, X, centres = sample.setting, sample.data.X, sample.means
-    own = sample.clusters[:, None] == np.arange(s.k)  # (n, k)
-    target = np.where(own, s.d - s.Delta, -sample.data.y[:, None] * s.y * (s.p + s.Delta))
-    at_centre = X @ centres.T
-    aims = np.linalg.lstsq(X, target - at_centre, rcond=1e-10)[0]  # (d', k)
-    # Along centre + t aim every quantity of Lemma A.13 is start + t step, and start is inside its interval.
-    along = X @ aims
-    starts = np.vstack([at_centre - np.where(own, s.d, 0.0), np.zeros((2 * sample.n, s.k))])
-    steps = np.vstack([along, along, sample.noise @ aims])
-    limits = np.vstack([np.where(own, s.Delta, s.p + s.Delta), np.full((2 * sample.n, s.k), s.Delta)])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(steps != 0, (limits - np.sign(steps) * starts) / np.abs(steps), np.inf)
-    found: FloatArray = centres + np.clip(room.min(axis=0), 0.0, 1.0)[:, None] * aims.T
-    return found
 
 
 # sigma = 0: the limit in which samples are means ---------------------------------------------------

@@ -323,6 +323,29 @@ class Sample:
         tails = [log_two_sided_gaussian_tail(2 * s.g / (s.sigma * norm)) for norm in self.noise_norms if norm > 0]
         return log_sum(*tails, math.log(s.k) + log_two_sided_gaussian_tail(s.L))
 
+    @cached_property
+    def worst_points(self) -> FloatArray:
+        r"""For every cluster a point that is as bad as the event of Lemma A.13 allows, shape (k, d').
+
+        For cluster r the target <x, x_i> = d - Delta on I^(r) and -y^(r) y_i (p + Delta) elsewhere is the vertex of
+        the polytope of Lemma A.12 at which y N is least; the point is mu^(r) + t (x - mu^(r)) with the largest t <= 1
+        that respects every inequality of Lemma A.13.
+        """
+        s, X, centres = self.setting, self.data.X, self.means
+        own = self.clusters[:, None] == np.arange(s.k)  # (n, k)
+        target = np.where(own, s.d - s.Delta, -self.data.y[:, None] * s.y * (s.p + s.Delta))
+        at_centre = X @ centres.T
+        aims = np.linalg.lstsq(X, target - at_centre, rcond=1e-10)[0]  # (d', k)
+        # Along centre + t aim every quantity of Lemma A.13 is start + t step, and start is inside its interval.
+        along = X @ aims
+        starts = np.vstack([at_centre - np.where(own, s.d, 0.0), np.zeros((2 * self.n, s.k))])
+        steps = np.vstack([along, along, self.noise @ aims])
+        limits = np.vstack([np.where(own, s.Delta, s.p + s.Delta), np.full((2 * self.n, s.k), s.Delta)])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(steps != 0, (limits - np.sign(steps) * starts) / np.abs(steps), np.inf)
+        found: FloatArray = centres + np.clip(room.min(axis=0), 0.0, 1.0)[:, None] * aims.T
+        return found
+
     def sums_by_cluster(self, per_sample: FloatArray) -> FloatArray:
         """Sums over I^(q) of numbers per sample, shape (n, ...) to (k, ...)."""
         total = np.zeros((self.setting.k, *per_sample.shape[1:]))
