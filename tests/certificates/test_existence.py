@@ -54,7 +54,9 @@ def test_nothing_is_proved_where_the_kkt_point_is_not_strict_or_not_isolated(kno
     assert not proof.proved
     assert "Clarke weight" in proof.reason
     not_unique = known.five_points(0.6)
-    assert not prove_kkt_point(not_unique.network, not_unique.data).proved
+    proof = prove_kkt_point(not_unique.network, not_unique.data)
+    assert not proof.proved
+    assert "isolated" in proof.reason
 
 
 def test_nothing_is_proved_about_a_network_that_is_no_kkt_point(known):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from marginflow.certificates import KINK_TOLERANCE, certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.networks import TwoLayer
+from marginflow.networks import MLP, TwoLayer
 
 EXACT = 1e-13
 
@@ -396,5 +396,7 @@ def test_bad_input_is_refused_in_one_sentence(known):
         certify(case.network, case.data, penalty=0.0)
     with pytest.raises(InputError, match=r"multipliers\[1\]"):
         certify(case.network, case.data, multipliers=(case.lam, np.ones((9, 3))))
+    with pytest.raises(InputError, match="certify_deep"):
+        certify(MLP.from_two_layer(case.network), case.data)
     with pytest.raises(InputError, match="zero"):
         certify(TwoLayer(W=np.zeros((2, 12)), v=np.zeros(2)), case.data)

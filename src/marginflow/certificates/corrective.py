@@ -16,6 +16,7 @@ from marginflow.certificates.box_quadratic import least_squares
 from marginflow.certificates.least_squares import StationarityProblem
 
 _ENTER_AT_ONCE = 8
+_REFUSALS = 20
 _ROUNDING = 1e-15
 
 
@@ -87,10 +88,12 @@ def by_atoms(problem: StationarityProblem, *, max_rounds: int) -> tuple[FloatArr
         + problem.omega**2
     )
     noise = _ROUNDING * problem.norm()
-    at_once, idle = _ENTER_AT_ONCE, 0
+    at_once = _ENTER_AT_ONCE
+    refused = np.zeros(problem.y.size, dtype=bool)  # samples whose atom gained nothing since the last progress
     for _ in range(max_rounds):
         P, s = problem.scores(problem.residual(lam, mu))
         gain = (s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1)) / np.maximum(reach, 1e-300)
+        gain[refused] = 0.0
         entering = [int(i) for i in np.argsort(-gain)[:at_once] if gain[i] > noise]
         if not entering:
             break
@@ -100,10 +103,13 @@ def by_atoms(problem: StationarityProblem, *, max_rounds: int) -> tuple[FloatArr
         lam, mu = atoms.multipliers()
         reached = problem.residual(lam, mu).norm()
         if reached < size * (1 - 1e-12):
-            best, size, idle = (lam, mu), reached, 0
+            best, size = (lam, mu), reached
+            refused[:] = False
             at_once = min(_ENTER_AT_ONCE, at_once + 1)
+        elif at_once > 1:
+            at_once = 1
         else:
-            at_once, idle = 1, idle + 1
-            if idle > 3:
+            refused[entering] = True
+            if refused.sum() > _REFUSALS:
                 break
     return best

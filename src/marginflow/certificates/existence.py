@@ -272,7 +272,7 @@ def _krawczyk(flint: Any, system: _System, x: list[Any], Y: Any) -> KKTProof:
     if not inside:
         return KKTProof(
             proved=False,
-            reason=f"Krawczyk's test fails (contraction {contraction:.1e}, Newton step {newton:.1e}).",
+            reason=f"Krawczyk's test fails (contraction {contraction:.1e}); the KKT point may not be isolated.",
             radius=radius,
             contraction=contraction,
             unknowns=size,

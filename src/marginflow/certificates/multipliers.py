@@ -168,7 +168,7 @@ def _solve(
     best, optimal = _pivot(problem, gram, usable, free, tied, feasible(problem, lam, mu))
     if not _is_best(problem, best, optimal) and _suits_atoms(problem):
         best = _better(problem, best, by_atoms(problem, max_rounds=_ATOM_ROUNDS))
-        best, optimal = _pivot(problem, gram, usable, *_states(usable, *best), best)
+        return _pivot(problem, gram, usable, *_states(usable, *best), best)[0]
     for steps in _GRADIENT_STEPS:
         if _is_best(problem, best, optimal):
             break
