@@ -45,6 +45,14 @@ COMMANDS = {
         "Measure how far a network is from a KKT point, with the best multipliers and Clarke weights there are.",
         "marginflow certify network.safetensors data.npz",
     ),
+    "statements": (
+        "List the statements of the papers that can be checked, or show one in full.",
+        "marginflow statements VYS22/Thm4.1",
+    ),
+    "check": (
+        "Judge a statement on your network and data or on its built-in example, or all of them.",
+        "marginflow check VYS22/Thm4.1 --network kkt.safetensors --data data.npz",
+    ),
 }
 app.command("marginflow.cli.sample:sample", name="sample", help="Draw data from a law and write them to a file.")
 for name, (summary, example) in COMMANDS.items():

@@ -4,9 +4,9 @@ from marginflow.theory import probability
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.check import Check
 from marginflow.theory.instance import Instance
-from marginflow.theory.registry import Covered, catalogue, coverage, statement, statements
+from marginflow.theory.registry import Covered, catalogue, coverage, covered, statement, statements
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, Verdict
+from marginflow.theory.verdict import Findings, Verdict, undefined
 
 __all__ = [
     "PAPERS",
@@ -20,7 +20,9 @@ __all__ = [
     "Verdict",
     "catalogue",
     "coverage",
+    "covered",
     "probability",
     "statement",
     "statements",
+    "undefined",
 ]

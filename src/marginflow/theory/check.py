@@ -71,6 +71,20 @@ class Check:
         """By how much the relation holds: negative when it does not (minus the distance for "=="); None for "is"."""
         return None if self.bound is None else self._slack_of(self.observed)
 
+    @property
+    def used(self) -> float | None:
+        """Where the observed number stands on a scale on which 0 is far inside, 1 the bound and 2 far beyond it.
+
+        1 - slack / (|observed| + |bound|), for a small bar beside the numbers; None for "is" and where undefined.
+        """
+        slack = self.slack
+        if slack is None or self.bound is None or math.isnan(slack):
+            return None
+        size = abs(self.observed) + abs(self.bound)
+        if math.isinf(size):
+            return 0.0 if slack > 0 else (1.0 if slack == 0 else 2.0)
+        return 1.0 - slack / size if size > 0 else 1.0
+
     def _slack_of(self, observed: float) -> float:
         assert self.bound is not None
         if observed == self.bound:  # also where both are infinite

@@ -128,20 +128,22 @@ def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ..
     run : bool
         Whether to judge the examples and controls too.
     """
-    rows = []
-    for name, entry in catalogue().items():
-        key = name.partition("/")[0]
-        if entry == "figure" or (paper is not None and key != paper):
-            continue
-        one = statements_of(key).get(name)
-        judged = one is not None and run
-        rows.append(
-            Covered(
-                id=name,
-                entry=entry,
-                statement=one,
-                example=one.judge_instance(one.example()) if one is not None and judged else None,
-                control=one.judge_instance(one.control()) if one is not None and judged else None,
-            )
-        )
-    return tuple(rows)
+    names = [
+        name
+        for name, entry in catalogue().items()
+        if entry != "figure" and (paper is None or name.partition("/")[0] == paper)
+    ]
+    return tuple(covered(name, run=run) for name in names)
+
+
+def covered(id: str, *, run: bool = True) -> Covered:
+    """One id of the catalogue: its statement, if there is one, judged on its example and its control if `run`."""
+    one = statements_of(id.partition("/")[0]).get(id)
+    judged = one is not None and run
+    return Covered(
+        id=id,
+        entry=catalogue()[id],
+        statement=one,
+        example=one.judge_instance(one.example()) if one is not None and judged else None,
+        control=one.judge_instance(one.control()) if one is not None and judged else None,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +30,15 @@ class Findings:
     hypotheses: tuple[Check, ...] = ()
     constants: tuple[Check, ...] = ()
     conclusions: tuple[Check, ...] = ()
+
+
+def undefined(hypotheses: tuple[Check, ...], note: str, constants: tuple[Check, ...] = ()) -> Findings:
+    """What to return where the claim cannot even be written down, because a hypothesis fails.
+
+    The one conclusion is not a number and counts as failed, so that a missing hypothesis cannot turn it into a pass.
+    """
+    nothing = Check(name="what is claimed", observed=math.nan, relation="==", bound=1.0, note=note)
+    return Findings(hypotheses=hypotheses, constants=constants, conclusions=(nothing,))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +123,8 @@ class Verdict:
             return f"hypothesis not met: {unmet[0]}"
         if self.failed_conclusions:
             return f"conclusion fails: {self.failed_conclusions[0]}"
+        if self.probe:
+            return "; ".join(f"{check.name} = {check.observed:.4g}" for check in self.constants[:3])
         return str(self.tightest) if self.tightest is not None else ""
 
     @property

@@ -11,7 +11,7 @@ from marginflow.robustness import interval_bound, label_sum, minimal_step, neare
 from marginflow.theory.check import Check, above, at_least, equal, true, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import frozen_orthogonal, orthogonal_preset, robust_control
 
 
@@ -76,7 +76,10 @@ def _sign(instance: Instance) -> Findings:
     """What sign(0) = 1 means: walk each sample to where its own neuron has died and N is exactly zero."""
     network, data = instance.the_network(), instance.the_data()
     values = network(data.X)
-    radial = -data.X / np.linalg.norm(data.X, axis=1, keepdims=True)
+    norms = np.linalg.norm(data.X, axis=1, keepdims=True)
+    if not norms.all():
+        return undefined((above("smallest norm of a sample", float(norms.min()), 0.0),), "no ray from the origin")
+    radial = -data.X / norms
     # Along its own ray a sample of the robust network reaches a flat zero: who counts as flipped there?
     positive = steps_along(network, data.X, data.y, radial, at_zero="positive")
     both = steps_along(network, data.X, data.y, radial, at_zero="flips")
@@ -130,13 +133,14 @@ def _homogeneous(instance: Instance) -> Findings:
     before = network(data.X)
     size = np.maximum(network.preactivations(data.X), 0.0) @ np.abs(network.v)
     u = label_sum(data.X, data.y)
-    steps = minimal_step(network, data.X, data.y, u).first
     checks: list[Check] = []
     for a in (0.5, 2.0, 7.0):
         scaled = network.scaled(a)
         checks.append(equal(f"N(a theta) at a = {a:g}", scaled(data.X), a**2 * before, scale=a**2 * size, rtol=1e-12))
-    again = minimal_step(network.scaled(7.0), data.X, data.y, u).first
-    checks.append(equal("flip steps along u at a = 7", again, steps))
+    if u.any():
+        steps = minimal_step(network, data.X, data.y, u).first
+        again = minimal_step(network.scaled(7.0), data.X, data.y, u).first
+        checks.append(equal("flip steps along u at a = 7", again, steps))
     return Findings(constants=(value("degree", network.degree),), conclusions=tuple(checks))
 
 
@@ -160,11 +164,16 @@ def _robust(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
     R = instance.number("radius", 0.25 * float(np.sqrt(d)))
+    two = true("both labels occur", bool((data.y > 0).any() and (data.y < 0).any()), "otherwise there is no boundary")
+    if two.state != "met":
+        return undefined((two,), "no boundary")
     lower = interval_bound(network, data.X, data.y).radii
     u = label_sum(data.X, data.y)
-    upper = np.minimum(
-        minimal_step(network, data.X, data.y, u).sizes, steps_along(network, data.X, data.y, -data.X).sizes
-    )
+    upper = np.full(data.n_samples, np.inf)
+    if u.any():
+        upper = np.minimum(upper, minimal_step(network, data.X, data.y, u).sizes)
+    if data.X.any(axis=1).all():
+        upper = np.minimum(upper, steps_along(network, data.X, data.y, -data.X).sizes)
     low, high = float(lower.min()), float(upper.min())
     opposite = nearest_opposite_distance(data.X, data.y, data.X, data.y)
     check = Check(
@@ -177,6 +186,7 @@ def _robust(instance: Instance) -> Findings:
         note="between a bound by intervals and a flip that was found",
     )
     return Findings(
+        hypotheses=(two,),
         constants=(
             value("radius asked for", R),
             value("sqrt(d)", float(np.sqrt(d))),

@@ -8,6 +8,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.certificates import DEFAULT_TOLERANCE, KINK_TOLERANCE
+from marginflow.certificates.pattern import augmented_samples
 from marginflow.networks import TwoLayer
 from marginflow.theory.check import above, at_least, at_most, equal, value
 from marginflow.theory.instance import Instance
@@ -23,7 +24,7 @@ _STEP_RTOL: Final = 1e-5
 def difference_quotient(network: TwoLayer, X: FloatArray, dA: FloatArray, dv: FloatArray) -> FloatArray:
     """(N_{theta + h delta}(x_i) - N_theta(x_i)) / h for a direction delta = (dW, db | dv), shape (n,)."""
     A, v = network.augmented + _STEP * dA, network.v + _STEP * dv
-    moved = TwoLayer(W=A[:, :-1], b=A[:, -1], v=v)
+    moved = TwoLayer(W=A, v=v) if network.b is None else TwoLayer(W=A[:, :-1], b=A[:, -1], v=v)
     quotient: FloatArray = (moved(X) - network(X)) / _STEP
     return quotient
 
@@ -34,7 +35,7 @@ def _clarke(instance: Instance) -> Findings:
     hard = instance.word("weights", "interval", ("interval", "hard")) == "hard"
     rng = np.random.default_rng(instance.seed)
     pre = network.preactivations(data.X)
-    Xt = np.column_stack([data.X, np.ones(data.n_samples)])
+    Xt = augmented_samples(data.X, bias=network.b is not None)
     sizes = np.linalg.norm(network.augmented, axis=1) * np.linalg.norm(Xt, axis=1)[:, None]
     kink = np.abs(pre) <= KINK_TOLERANCE * sizes
     least, largest, seen = [], [], []

@@ -11,7 +11,7 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.check import Check, above, at_least, at_most, equal, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
 from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
 
@@ -29,6 +29,8 @@ def _pieces(instance: Instance) -> tuple[Setting, Neurons]:
 def _overview(instance: Instance) -> Findings:
     """The three components at z: margins 1, J+ does not rise, J- falls by 2; together N(x_i - z) <= -1."""
     setting, neurons = _pieces(instance)
+    if not setting.defines_z:
+        return undefined(_hypotheses(instance, setting), "z is not defined for these data")
     network = instance.certificate.network
     z = (setting.eta_1 + setting.eta_2) * setting.u
     X = setting.X[setting.y > 0]
@@ -63,6 +65,8 @@ def _margin_one(instance: Instance) -> Findings:
 def _own_neurons(instance: Instance) -> Findings:
     """w_j . u >= Lambda_j (d - mp), so along -u the pre-activations of J+ fall by at least that."""
     setting, neurons = _pieces(instance)
+    if not setting.defines_z:
+        return undefined(_hypotheses(instance, setting), "z is not defined for these data")
     plus = neurons.positive
     eta = setting.eta_1 + setting.eta_2
     fall = eta * neurons.w_u[plus]
@@ -81,6 +85,8 @@ def _own_neurons(instance: Instance) -> Findings:
 def _other_neurons(instance: Instance) -> Findings:
     """Equations (5) and (6), the bound on negative pre-activations, and the two stages of z."""
     setting, neurons = _pieces(instance)
+    if not setting.defines_z:
+        return undefined(_hypotheses(instance, setting), "z is not defined for these data")
     minus = neurons.negative
     X = setting.X[setting.y > 0]
     network = instance.certificate.network

@@ -115,6 +115,11 @@ class Setting:
         return float(np.linalg.norm(self.u))
 
     @property
+    def defines_z(self) -> bool:
+        """Whether z = (eta_1 + eta_2) u is a vector: both classes occur, d - m p > 0 and u is not zero."""
+        return self.n_least > 0 and self.D > 0 and self.u_norm > 0
+
+    @property
     def eta_1(self) -> float:
         """(p + 1) / (d - m p)."""
         return (self.p + 1) / self.D

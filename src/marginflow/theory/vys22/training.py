@@ -13,7 +13,7 @@ from marginflow.theory.check import at_least, at_most, equal, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.recorded import coarse_run, flow_run, unfinished_run
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import orthogonal_preset
 
 # How much of a conserved quantity a recorded flow may lose: it is followed by finite steps.
@@ -27,9 +27,13 @@ def _loss(instance: Instance) -> Findings:
     data = instance.the_data()
     q = instance.the_network().margins(data.X, data.y)
     reduction = instance.word("reduction", "sum", ("sum", "mean"))
+    in_range = at_most("largest |q_i|", float(np.abs(q).max()), 700.0, note="so that e^-q is a float")
+    if in_range.state != "met":
+        return undefined((in_range,), "the terms cannot be added up one by one")
     exponential = math.log(math.fsum(math.exp(-float(one)) for one in q))
     logistic = math.log(math.fsum(math.log1p(math.exp(-float(one))) for one in q))
     return Findings(
+        hypotheses=(in_range,),
         constants=(value("ln n", math.log(q.size), "by which a mean differs from a sum"),),
         conclusions=(
             equal("ln L, exponential", Exponential(reduction).log_value(q), exponential, scale=1.0),  # type: ignore[arg-type]

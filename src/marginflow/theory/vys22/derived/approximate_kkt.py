@@ -22,7 +22,7 @@ from marginflow.robustness.explicit_vectors import vys22_steps
 from marginflow.theory.check import Check, above, at_least, at_most, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import orthogonal_preset
 from marginflow.theory.vys22.setting import Setting
 
@@ -140,8 +140,7 @@ def judge(instance: Instance) -> Findings:
         at_least("margins after rescaling", float(instance.certificate.margins.min()) if fitted else -np.inf, 1.0),
     )
     if not fitted or setting.n_least == 0 or setting.D <= 0:
-        nothing = at_most("y_i N(x_i - y_i eta u)", np.nan, 0.0, note="no bound for these data")
-        return Findings(hypotheses=hypotheses, conclusions=(nothing,))
+        return undefined(hypotheses, "no bound for these data")
     constants: list[Check] = []
     conclusions: list[Check] = []
     for form in ("sharp", "flip", "literal"):

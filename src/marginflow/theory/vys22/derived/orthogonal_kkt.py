@@ -14,7 +14,7 @@ from marginflow.robustness import minimal_step
 from marginflow.theory.check import at_least, at_most, below, equal, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset
 from marginflow.theory.vys22.setting import Setting
 
@@ -44,8 +44,8 @@ def judge(instance: Instance) -> Findings:
     data = instance.the_data()
     setting = Setting.of(data)
     hypotheses = (setting.equal_norms(), setting.balanced(), at_most("p", setting.p, 0.0))
-    if setting.n_least == 0:
-        return Findings(hypotheses=hypotheses, conclusions=(at_most("KKT residual", np.nan, 1e-12),))
+    if setting.n_least == 0 or setting.u_norm == 0:
+        return undefined(hypotheses, "the formula needs both classes and orthogonal samples")
     d, m, y = setting.d, setting.m, setting.y
     network, lam, s = closed_form(setting)
     mu = lam[:, None] * np.where((y[:, None] > 0) == (network.v > 0), 1.0, s)

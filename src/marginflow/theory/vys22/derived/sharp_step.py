@@ -11,7 +11,7 @@ from marginflow.theory.check import at_most, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
 
@@ -29,8 +29,7 @@ def judge(instance: Instance) -> Findings:
         kkt_hypothesis(instance),
     )
     if n == 0 or D <= 0 or setting.D <= 0:
-        nothing = at_most("y_i N(x_i - y_i t u)", np.nan, 0.0, note="no step for these data")
-        return Findings(hypotheses=hypotheses, conclusions=(nothing,))
+        return undefined(hypotheses, "no step for these data")
     t = (p + 1) / D + ((n - 1) * (p + 1) + d + 1) / (n * D)
     moved = setting.y * network(setting.X - t * setting.y[:, None] * setting.u)
     literal = vys22_vector(setting.X, setting.y, form="literal", ambient_dimension=d)

@@ -64,9 +64,12 @@ def _gaussian_inputs(instance: Instance) -> Findings:
     D = d_min - (setting.m - 1) * p
     t = (p + 1) / D + ((n - 1) * (p + 1) + d_max + 1) / (n * D) if D > 0 else np.inf
     network = instance.certificate.network
+    hypotheses = (kkt_hypothesis(instance), setting.balanced())
+    if setting.u_norm == 0:
+        return Findings(hypotheses=hypotheses, constants=(value("||u||", 0.0),))
     truth = minimal_step(network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
     return Findings(
-        hypotheses=(kkt_hypothesis(instance), setting.balanced()),
+        hypotheses=hypotheses,
         constants=(
             value("d_min / d", d_min / setting.d),
             value("d_max / d", d_max / setting.d),

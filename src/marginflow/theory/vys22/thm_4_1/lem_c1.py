@@ -29,7 +29,7 @@ def judge(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*setting.hypotheses(), kkt_hypothesis(instance)),
         constants=(
-            value("max q / min q - 1", float(margins.max() / margins.min()) - 1.0),
+            value("max q - min q", float(margins.max() - margins.min())),
             value("alpha", alpha),
             value("1 / (m (p + 1))", 1 / (m * (p + 1)), "a sample off the margin would need alpha above this"),
             value("(1 - 2c') / c'", (1 - 2 * setting.c_prime) / setting.c_prime, "at least 1; equal at c' = 1/3"),

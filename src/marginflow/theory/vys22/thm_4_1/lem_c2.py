@@ -19,7 +19,7 @@ def printed_bound(setting: Setting) -> float:
 
 def sharp_bound(n: int, p: float, d: float) -> float:
     """n / ((n - 1) (p + 1) + d + 1): the inequalities of the n samples of a class, averaged."""
-    return n / ((n - 1) * (p + 1) + d + 1)
+    return n / ((n - 1) * (p + 1) + d + 1) if n else 0.0
 
 
 def judge(instance: Instance) -> Findings:

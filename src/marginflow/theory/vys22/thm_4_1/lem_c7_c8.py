@@ -9,7 +9,7 @@ import numpy as np
 from marginflow.theory.check import Check, at_least, at_most, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
 
@@ -20,6 +20,9 @@ def _judge(instance: Instance, label: int) -> Findings:
     Everything is multiplied by the label, so that both lemmas read as upper bounds of y N(x_i - y z).
     """
     setting = Setting.of(instance.the_data())
+    hypotheses = (*setting.hypotheses(), kkt_hypothesis(instance))
+    if not setting.defines_z:
+        return undefined(hypotheses, "z is not defined for these data")
     neurons = Neurons.of(instance, setting)
     network = instance.certificate.network
     own, other = (neurons.positive, neurons.negative) if label > 0 else (neurons.negative, neurons.positive)
@@ -43,7 +46,7 @@ def _judge(instance: Instance, label: int) -> Findings:
         at_most("y N(x_i - y z)", after, -1.0, scale=1.0),
     ]
     return Findings(
-        hypotheses=(*setting.hypotheses(), kkt_hypothesis(instance)),
+        hypotheses=hypotheses,
         constants=(value("eta_1", setting.eta_1), value("eta_2", setting.eta_2), value(f"S{which}", neurons.S(other))),
         conclusions=tuple(checks),
     )

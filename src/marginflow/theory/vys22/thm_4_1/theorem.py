@@ -28,7 +28,7 @@ def flips(instance: Instance, setting: Setting) -> tuple[tuple[Check, ...], tupl
     root = float(np.sqrt(setting.d))
     constants = [value("eta_1", setting.eta_1), value("eta_2", setting.eta_2)]
     conclusions: list[Check] = []
-    if setting.n_least == 0 or setting.D <= 0:
+    if not setting.defines_z:
         nothing = at_most("y_i N(x_i - y_i z)", np.nan, -1.0, note="z is not defined for these data")
         return tuple(constants), (nothing,)
     level = {"literal": -1.0, "flip": 0.0, "sharp": 0.0}

@@ -1,0 +1,215 @@
+"""`marginflow check`: judge one statement on files or on its built-in example, or all of them, with a page."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+from threadpoolctl import threadpool_limits
+
+from marginflow import theory
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.options import AsJson, Force, Label, Seed
+from marginflow.cli.output import check_target, plain
+from marginflow.cli.progress import progress
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+from marginflow.theory import Covered, Instance, Statement, Verdict
+from marginflow.theory.verdict import OUTCOMES
+
+PaperKey = Literal["VYS22", "FVBS23", "KYS23", "FCB22"]
+# What a user's data or network either has or has not: a missing property is no contradiction to a theorem.
+PROPERTIES = ("assumption", "definition")
+
+
+def check(
+    id: Annotated[str | None, Parameter(help="The statement, such as VYS22/Thm4.1.")] = None,
+    /,
+    *,
+    every: Annotated[bool, Parameter(name="--all", negative="", help="All statements instead of one.")] = False,
+    paper: Annotated[PaperKey | None, Parameter(help="With --all: only this paper.")] = None,
+    network: Annotated[
+        Path | None, Parameter(help="Network, .safetensors; without files: the built-in example.")
+    ] = None,
+    data: Annotated[Path | None, Parameter(help="Data, .npz or .csv.")] = None,
+    test: Annotated[Path | None, Parameter(help="Fresh points, .npz or .csv.")] = None,
+    initial: Annotated[Path | None, Parameter(help="The network that training started from.")] = None,
+    parameter: Annotated[
+        list[str] | None, Parameter(name=["--parameter", "-p"], help="NAME=VALUE, for statements with parameters.")
+    ] = None,
+    control: Annotated[bool, Parameter(negative="", help="The built-in control instead of the example.")] = False,
+    seed: Seed = 0,
+    label: Label = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="With --all: also write a page, .html.")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if it holds (a probe: is measured), 1 if not; with --all, 1 if anything that applies is violated."""
+    given = _instance(network, data, test, initial, parameter, seed, label)
+    with threadpool_limits(1):
+        if every:
+            if id is not None or control:
+                raise InputError("--all judges every statement; leave out the id and --control.")
+            return (
+                _judge_user(given, paper, as_json=as_json)
+                if given is not None
+                else _all(paper, out, force=force, as_json=as_json)
+            )
+        if id is None:
+            raise InputError("Which statement? Give an id such as VYS22/Thm4.1, or --all.")
+        if out is not None or paper is not None:
+            raise InputError("--out and --paper go with --all.")
+        return _one(theory.statement(id), given, control=control, as_json=as_json)
+
+
+def _one(statement: Statement, given: Instance | None, *, control: bool, as_json: bool) -> int:
+    if given is not None and control:
+        raise InputError("--control is a built-in instance; leave out the files and parameters.")
+    instance = given if given is not None else (statement.control() if control else statement.example())
+    verdict = statement.judge_instance(instance)
+    print(json.dumps(plain(verdict.to_dict()), allow_nan=False) if as_json else f"{statement.meaning}\n{verdict}")
+    return DONE if verdict.outcome in ("holds", "measured") else DOES_NOT_HOLD
+
+
+def judge_each(ids: Sequence[str]) -> tuple[Covered, ...]:
+    """Judge examples and controls of these ids, with a progress bar."""
+    rows = []
+    with progress("Checking") as show:
+        for place, name in enumerate(ids):
+            show(place / max(1, len(ids)), name)
+            rows.append(theory.covered(name))
+    return tuple(rows)
+
+
+def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
+    """Every built-in example and control; a control that does not behave as announced counts against us too."""
+    if out is not None:
+        check_target(out, (".html",), force=force)
+    rows = judge_each([row.id for row in theory.coverage(paper, run=False)])
+    violated = [row.id for row in rows if row.example is not None and row.example.outcome == "violated"]
+    unsound = [row.id for row in rows if row.implemented and not row.sound]
+    done = sum(row.implemented for row in rows)
+    bad = sorted({*violated, *unsound})
+    sentence = f"{done} of {len(rows)} statements and probes are implemented; " + (
+        f"these do not do what they should: {', '.join(bad)}."
+        if bad
+        else "every example holds or is measured, and every control behaves as announced."
+    )
+    if out is not None:
+        from marginflow.report.verdicts import render_verdicts, write_verdicts
+
+        command = "marginflow check --all" + (f" --paper {paper}" if paper else "") + f" --out {out.name}"
+        versions = {"Python": platform.python_version()} | {
+            name: version(name) for name in ("marginflow", "numpy", "scipy")
+        }
+        write_verdicts(render_verdicts(rows, verdict=sentence, holds=not bad, command=command, versions=versions), out)
+    if as_json:
+        record = {
+            "implemented": done,
+            "total": len(rows),
+            "violated": violated,
+            "unsound": unsound,
+            "out": out,
+            "verdicts": [row.example.to_dict() for row in rows if row.example is not None],
+        }
+        print(json.dumps(plain(record), allow_nan=False))
+    else:
+        for row in rows:
+            if row.example is not None:
+                _line(row.example)
+        _table([row.example for row in rows if row.example is not None])
+        print(sentence)
+        if out is not None:
+            print(f"Page  {out}")
+    return DOES_NOT_HOLD if bad else DONE
+
+
+def _judge_user(given: Instance, paper: str | None, *, as_json: bool) -> int:
+    """Every statement for which the given files are enough."""
+    verdicts, skipped, broken = [], [], []
+    with progress("Checking") as show:
+        chosen = theory.statements(paper)
+        for place, statement in enumerate(chosen):
+            show(place / max(1, len(chosen)), statement.id)
+            if "parameters" in statement.needs or not _enough(statement, given):
+                skipped.append(statement.id)
+                continue
+            verdict = statement.judge_instance(given)
+            verdicts.append(verdict)
+            if verdict.outcome == "violated" and statement.kind not in PROPERTIES:
+                broken.append(statement.id)
+    if as_json:
+        record = {"violated": broken, "skipped": skipped, "verdicts": [verdict.to_dict() for verdict in verdicts]}
+        print(json.dumps(plain(record), allow_nan=False))
+    else:
+        for verdict in verdicts:
+            _line(verdict)
+        _table(verdicts)
+        print(f"{len(skipped)} statements need something else than what was given and were left out.")
+        if broken:
+            print(f"Violated although they apply: {', '.join(broken)}.")
+    return DOES_NOT_HOLD if broken else DONE
+
+
+def _enough(statement: Statement, given: Instance) -> bool:
+    held = {
+        "network": given.network,
+        "data": given.data,
+        "test": given.test,
+        "initial": given.initial,
+    }
+    return all(held.get(need) is not None for need in statement.needs)
+
+
+def _line(verdict: Verdict) -> None:
+    print(f"{verdict.id:<22} {verdict.outcome:<15} {verdict.reason}")
+
+
+def _table(verdicts: Sequence[Verdict]) -> None:
+    """Outcomes by paper."""
+    print()
+    print(f"{'paper':<8}" + "".join(f"{outcome:>16}" for outcome in OUTCOMES))
+    for key in theory.PAPERS:
+        own = [verdict.outcome for verdict in verdicts if verdict.id.startswith(f"{key}/")]
+        if own:
+            print(f"{key:<8}" + "".join(f"{own.count(outcome):>16}" for outcome in OUTCOMES))
+
+
+def _instance(
+    network: Path | None,
+    data: Path | None,
+    test: Path | None,
+    initial: Path | None,
+    parameter: list[str] | None,
+    seed: int,
+    label: str | None,
+) -> Instance | None:
+    """What the files and parameters give; None where there are none."""
+    if network is data is test is initial is None and not parameter:
+        return None
+    return Instance(
+        name=", ".join(str(path) for path in (network, data, test, initial) if path is not None),
+        network=None if network is None else TwoLayer.load(network),
+        data=None if data is None else Dataset.load(data, label=label),
+        test=None if test is None else Dataset.load(test, label=label),
+        initial=None if initial is None else TwoLayer.load(initial),
+        parameters=dict(_pair(text) for text in parameter or []),
+        seed=seed,
+    )
+
+
+def _pair(text: str) -> tuple[str, object]:
+    """NAME=VALUE; a value that reads as a number is one."""
+    name, equals, word = text.partition("=")
+    if not equals or not name:
+        raise InputError(f"The parameter {text!r} is not of the form NAME=VALUE.")
+    try:
+        return name, float(word)
+    except ValueError:
+        return name, word

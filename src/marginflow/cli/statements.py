@@ -1,0 +1,113 @@
+"""`marginflow statements`: what the papers state and this library can check, and how much of it is covered."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from marginflow import theory
+from marginflow.cli.check import judge_each
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.options import AsJson
+from marginflow.cli.output import plain
+from marginflow.errors import InputError
+from marginflow.theory import Covered, Statement
+
+PaperKey = Literal["VYS22", "FVBS23", "KYS23", "FCB22"]
+
+
+def statements(
+    id: Annotated[str | None, Parameter(help="One statement, such as VYS22/Thm4.1, in full.")] = None,
+    /,
+    *,
+    paper: Annotated[PaperKey | None, Parameter(help="Only this paper.")] = None,
+    kind: Annotated[str | None, Parameter(help="Only this kind: theorem, lemma, probe, ...")] = None,
+    coverage: Annotated[
+        bool, Parameter(negative="", help="Judge every example and control; count against the catalogue.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 1 if, with --coverage, an example does not hold or a control does."""
+    if id is not None:
+        if coverage:
+            raise InputError("--coverage is about many statements; leave out the id.")
+        one = theory.statement(id)
+        print(json.dumps(plain(_record(one)), allow_nan=False) if as_json else _in_full(one))
+        return DONE
+    if coverage:
+        return _coverage(paper, as_json=as_json)
+    chosen = [one for one in theory.statements(paper) if kind is None or one.kind == kind]
+    if not chosen:
+        kinds = ", ".join(sorted({one.kind for one in theory.statements(paper)}))
+        raise InputError(f"There is no statement of the kind {kind!r}; there are {kinds or 'none'}.")
+    if as_json:
+        print(json.dumps(plain([_record(one) for one in chosen]), allow_nan=False))
+        return DONE
+    for one in chosen:
+        print(f"{one.id:<22} {one.kind:<12} {one.meaning}")
+    return DONE
+
+
+def _coverage(paper: str | None, *, as_json: bool) -> int:
+    rows = judge_each([row.id for row in theory.coverage(paper, run=False)])
+    unsound = [row for row in rows if row.implemented and not row.sound]
+    done = sum(row.implemented for row in rows)
+    if as_json:
+        record = {"total": len(rows), "implemented": done, "unsound": [row.id for row in unsound]}
+        print(json.dumps(plain(record | {"rows": [_covered(row) for row in rows]}), allow_nan=False))
+    else:
+        print(f"{'id':<22} {'implemented':<12} {'example':<15} control")
+        for row in rows:
+            example = row.example.outcome if row.example is not None else "–"
+            control = row.control.outcome if row.control is not None else "–"
+            flag = "" if row.sound or not row.implemented else "   not sound"
+            print(f"{row.id:<22} {'yes' if row.implemented else 'no':<12} {example:<15} {control}{flag}")
+        print(f"{done} of {len(rows)} statements and probes implemented, {len(unsound)} of them not sound.")
+    return DOES_NOT_HOLD if unsound else DONE
+
+
+def _covered(row: Covered) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "entry": row.entry,
+        "implemented": row.implemented,
+        "example": None if row.example is None else row.example.outcome,
+        "control": None if row.control is None else row.control.outcome,
+        "sound": row.sound,
+    }
+
+
+def _record(one: Statement) -> dict[str, object]:
+    forms = one.forms
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "paper": str(one.paper),
+        "number": one.number,
+        "meaning": one.meaning,
+        "formula": one.formula,
+        "needs": one.needs,
+        "parameters": one.parameters or {},
+        "control_shows": one.control_shows,
+        "forms": None
+        if forms is None
+        else {"printed": forms.printed, "proved": forms.proved, "sharp": forms.sharp, "remark": forms.remark},
+    }
+
+
+def _in_full(one: Statement) -> str:
+    lines = [
+        f"{one.id} ({one.kind}): {one.meaning}",
+        f"  source     {one.paper.key}, {one.number}",
+        f"  formula    {one.formula}",
+    ]
+    lines.append(f"  needs      {', '.join(one.needs)}")
+    lines += [f"  parameter  {name}: {told}" for name, told in (one.parameters or {}).items()]
+    if one.forms is not None:
+        for name in ("printed", "proved", "sharp", "remark"):
+            text = getattr(one.forms, name)
+            lines += [f"  {name:<9}  {text}"] if text else []
+    lines.append(f"  control    {one.control_shows}")
+    return "\n".join(lines)

@@ -1,0 +1,145 @@
+"""The page of all statements: one row each, the formula as MathML, the observed number beside its bound as a bar."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from marginflow.report.page import _text
+from marginflow.report.table import shown
+from marginflow.storage import write_text
+from marginflow.theory import PAPERS, Covered, Statement, Verdict
+from marginflow.theory.verdict import OUTCOMES
+
+# How an outcome is marked; a statement that does not apply is neither good nor bad.
+TONES: Final = {
+    "holds": "holds",
+    "violated": "violated",
+    "not applicable": "none",
+    "vacuous": "open",
+    "undecided": "open",
+    "measured": "none",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What the page shows of one statement; formulas are MathML already."""
+
+    id: str
+    kind: str
+    number: str
+    meaning: str
+    formula: str
+    forms: tuple[tuple[str, str], ...]
+    remark: str
+    control_shows: str
+    example: Verdict
+    control: Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """Counts by paper: a heading for each column, and a name with its numbers for each row."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def summary(judged: Sequence[Covered]) -> Summary:
+    """How many statements of each paper are in the catalogue, implemented, and have which outcome."""
+    rows = []
+    for key in PAPERS:
+        own = [row for row in judged if row.id.startswith(f"{key}/")]
+        if not own:
+            continue
+        outcomes = Counter(row.example.outcome for row in own if row.example is not None)
+        sound = sum(row.sound for row in own)
+        done = sum(row.implemented for row in own)
+        rows.append((key, (len(own), done, *(outcomes[outcome] for outcome in OUTCOMES), sound)))
+    return Summary(columns=("in the catalogue", "implemented", *OUTCOMES, "sound"), rows=tuple(rows))
+
+
+def render_verdicts(
+    judged: Sequence[Covered], *, verdict: str, holds: bool, command: str, versions: Mapping[str, str]
+) -> str:
+    """The page as one HTML document that asks nothing of any other machine and runs no script.
+
+    Parameters
+    ----------
+    judged : sequence of Covered
+        Judged on example and control; those without a statement are only counted.
+    verdict : str
+        The outcome in one sentence.
+    holds : bool
+        How the verdict is marked.
+    command : str
+        The command line that gives the same page again.
+    versions : mapping of str
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["shown"] = shown
+    papers = []
+    for key, paper in PAPERS.items():
+        rows = [_row(row) for row in judged if row.id.startswith(f"{key}/") and row.statement is not None]
+        if rows:
+            papers.append((str(paper), rows))
+    return environment.from_string(_text("verdicts.html.j2")).render(
+        title="The statements of the papers, checked",
+        verdict=verdict,
+        tone="holds" if holds else "violated",
+        tones=TONES,
+        style=_text("page.css") + _text("verdicts.css"),
+        summary=summary(judged),
+        papers=papers,
+        command=command,
+        versions=versions,
+    )
+
+
+def write_verdicts(text: str, path: str | Path) -> Path:
+    """Write the page to a file, whole or not at all."""
+    return write_text(path, text)
+
+
+@cache
+def mathml(latex: str) -> str:
+    """A LaTeX formula as MathML.
+
+    Examples
+    --------
+    >>> from marginflow.report.verdicts import mathml
+    >>> mathml("a < b").startswith("<math")
+    True
+    """
+    from latex2mathml.converter import convert
+
+    return str(convert(latex))
+
+
+def _row(covered: Covered) -> Row:
+    statement: Statement | None = covered.statement
+    if statement is None or covered.example is None or covered.control is None:
+        raise ValueError(f"{covered.id} was not judged")
+    forms = statement.forms
+    written = [] if forms is None else [("printed", forms.printed), ("proved", forms.proved), ("sharp", forms.sharp)]
+    return Row(
+        id=statement.id,
+        kind=statement.kind,
+        number=statement.number,
+        meaning=statement.meaning,
+        formula=mathml(statement.formula),
+        forms=tuple((name, mathml(latex)) for name, latex in written if latex),
+        remark="" if forms is None else forms.remark,
+        control_shows=statement.control_shows,
+        example=covered.example,
+        control=covered.control,
+    )
