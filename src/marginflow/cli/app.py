@@ -45,6 +45,14 @@ COMMANDS = {
         "Measure how far a network is from a KKT point, with the best multipliers and Clarke weights there are.",
         "marginflow certify network.safetensors data.npz",
     ),
+    "radius": (
+        "Prove how far samples are from the decision boundary, from both sides, and check every proof.",
+        "marginflow radius kkt.safetensors data.npz --first 10",
+    ),
+    "flip": (
+        "Find the smallest multiple of one vector that flips the samples, all at once or a share of them.",
+        "marginflow flip kkt.safetensors data.npz --direction label-sum dual",
+    ),
     "statements": (
         "List the statements of the papers that can be checked, or show one in full.",
         "marginflow statements VYS22/Thm4.1",

@@ -6,7 +6,7 @@ import json
 import math
 import numbers
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from marginflow.errors import InputError
@@ -44,6 +44,27 @@ def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, 
     widest = max((len(heading) for heading in headings.values()), default=0)
     for key, heading in headings.items():
         print(f"{heading:<{widest}}  {shown(record.get(key))}")
+
+
+def print_rows(rows: Sequence[Mapping[str, object]], *, headings: Mapping[str, str]) -> None:
+    """Print one line per row under the headings; the first column flush left, the others flush right.
+
+    Examples
+    --------
+    >>> from marginflow.cli.output import print_rows
+    >>> print_rows([{"name": "a", "size": 0.5}, {"name": "bcd", "size": 12}], headings={"name": "name", "size": "size"})
+    name  size
+    a      0.5
+    bcd     12
+    """
+    lines = [list(headings.values()), *([shown(row.get(key)) for key in headings] for row in rows)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(headings))]
+    for line in lines:
+        cells = [
+            f"{line[0]:<{widths[0]}}",
+            *(f"{cell:>{width}}" for cell, width in zip(line[1:], widths[1:], strict=True)),
+        ]
+        print("  ".join(cells).rstrip())
 
 
 def note(sentence: str) -> None:
