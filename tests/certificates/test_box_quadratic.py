@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from marginflow.certificates.box_quadratic import minimise_in_box
+from marginflow.certificates.box_quadratic import Gram, block_pivoting, minimise_in_box, projected_newton
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -33,6 +33,18 @@ def test_singular_matrices_and_empty_columns_are_survived():
     np.testing.assert_allclose(A @ x, [2.0, 2.0], atol=1e-9)
     assert x[2] == 0.0
     assert (minimise_in_box(np.zeros((2, 2)), np.zeros(2), np.inf, np.ones(2)) == 0).all()
+
+
+@pytest.mark.parametrize("method", [block_pivoting, projected_newton])
+@pytest.mark.parametrize("upper", [np.inf, 0.1])
+def test_either_method_alone_solves_well_conditioned_problems(method, upper):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        A, b = rng.normal(size=(40, 15)), rng.normal(size=40)
+        A /= np.linalg.norm(A, axis=0)
+        x = method(Gram(A.T @ A, A.T @ b), np.full(15, upper), np.zeros(15))
+        expected = scipy.optimize.lsq_linear(A, b, bounds=(0, upper), method="bvls", tol=1e-14).x
+        np.testing.assert_allclose(x, expected, atol=1e-8)
 
 
 def test_start_does_not_matter():

@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from marginflow.certificates import certify, existence
+from marginflow.certificates.balls import precision
 from marginflow.certificates.existence import prove_kkt_point
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
@@ -57,6 +59,20 @@ def test_nothing_is_proved_where_the_kkt_point_is_not_strict_or_not_isolated(kno
     proof = prove_kkt_point(not_unique.network, not_unique.data)
     assert not proof.proved
     assert "isolated" in proof.reason
+
+
+def test_wrong_side_of_a_pre_activation_is_noticed(known):
+    case = known.specialists(50, 4, 2.0)
+    system = existence._System(certify(case.network, case.data), case.data)
+    with precision(128) as flint:
+        box = [flint.arb(value, 1e-20) for value in system.start.tolist()]
+        slack, reason = existence._inequalities(flint, system, box)
+        assert slack > 0
+        assert reason == ""
+        system.signs = -system.signs  # every direction turns round, every pre-activation changes its sign
+        slack, reason = existence._inequalities(flint, system, box)
+        assert slack < 0
+        assert "pre-activation" in reason
 
 
 def test_nothing_is_proved_about_a_network_that_is_no_kkt_point(known):

@@ -150,6 +150,32 @@ def test_hard_patterns_would_refuse_a_true_kkt_point(known):
     assert certificate.kink_report.hard_residual > 0.2
 
 
+@pytest.mark.parametrize("condition", ["stationarity", "feasibility", "dual_feasibility", "complementarity"])
+def test_every_condition_alone_can_break_a_certificate(known, condition):
+    case = known.orthogonal_pair(12, 4, 5)
+    certificate = certify(case.network, case.data)
+    assert certificate.holds()
+    assert not replace(certificate, **{condition: 1e-3}).holds()
+    assert replace(certificate, **{condition: 1e-3}).holds(1e-2)
+
+
+def test_multiplier_off_the_margin_breaks_complementarity_and_nothing_else():
+    # One neuron, samples 1 and 2 on the line: lambda_1 + 2 lambda_2 = 1 is all that stationarity asks for.
+    data = Dataset(X=[[1.0], [2.0]], y=[1, 1])
+    network = TwoLayer(W=[[1.0]], v=[1.0])
+    boast = certify(network, data, multipliers=([0.0, 0.5], [[0.0], [0.5]]), complementarity_weight=0.0)
+    assert boast.status == "candidate accepted"
+    assert boast.stationarity < 1e-15
+    assert boast.complementarity == pytest.approx(0.5)
+    assert boast.delta == pytest.approx(0.5)
+    assert not boast.holds(0.1)
+    # With complementarity in the objective the same candidate is not accepted, and the true multiplier is found.
+    honest = certify(network, data, multipliers=([0.0, 0.5], [[0.0], [0.5]]))
+    assert honest.status == "solved"
+    assert honest.holds(1e-14)
+    np.testing.assert_allclose(honest.multipliers, [1.0, 0.0], atol=1e-14)
+
+
 @pytest.mark.parametrize("change", [1e-3, 1e-5, 1e-7])
 def test_residual_follows_the_size_of_a_change_of_the_network(known, change):
     case = known.specialists(50, 4, 2.0)

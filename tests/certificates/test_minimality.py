@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from marginflow.certificates import certify, minimality
+from marginflow.certificates.descent import Direction, exhibit
 from marginflow.certificates.dual_function import dual_values, supremum
 from marginflow.data import Dataset
 from marginflow.errors import InputError
@@ -182,6 +183,20 @@ def test_random_perturbations_never_beat_a_local_minimum(known):
                 if moved.margins(case.data.X, case.data.y).min() > 0:
                     feasible = moved.at_margin_one(case.data.X, case.data.y)
                     assert feasible.norm_squared() >= net.norm_squared() * (1 - 1e-12)
+
+
+def test_descent_that_inexact_stationarity_explains_does_not_count(known):
+    case = known.separating(9, 4, 5, 0)
+    certificate = certify(case.network, case.data)
+    net = certificate.network
+    lam, y, T = certificate.multipliers, case.data.y, np.column_stack([case.data.X, np.ones(9)])
+    hidden = net.augmented - net.v[:, None] * (((y * lam)[:, None] * certificate.clarke).T @ T)
+    output = net.v - np.maximum(net.preactivations(case.data.X), 0.0).T @ (y * lam)
+    direction = Direction(A=-hidden, v=-output)
+    assert exhibit(net, case.data, direction, noise=0.0) is not None
+    assert exhibit(net, case.data, direction, noise=1e-3) is not None
+    assert exhibit(net, case.data, direction, noise=certificate.total) is None
+    assert exhibit(net, case.data, Direction(A=hidden, v=output), noise=0.0) is None
 
 
 @pytest.mark.parametrize("seed", range(5))
