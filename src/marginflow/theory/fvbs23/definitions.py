@@ -1,0 +1,263 @@
+r"""[FVBS23, Section 2 and eqs. (2)-(8)] The network, Problem (2), its KKT conditions, and two identities from them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.certificates import DEFAULT_TOLERANCE
+from marginflow.networks import TwoLayer
+from marginflow.robustness import minimal_step
+from marginflow.theory.check import Check, at_least, at_most, equal, true, value
+from marginflow.theory.fvbs23.presets import A, preset, robust_control, scaled_neurons
+from marginflow.theory.fvbs23.setting import Neurons, kkt_hypothesis
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+_FACTORS: Final = (0.5, 2.0, 7.0)
+
+
+def _network(instance: Instance) -> Findings:
+    """N added up term by term, its homogeneity, and the convention at zero."""
+    network, X = instance.the_network(), instance.the_test().X
+    exponent = instance.number("exponent", 2.0)
+    b = np.zeros(network.width) if network.b is None else network.b
+    direct = sum(
+        (v * np.maximum(X @ w + bias, 0.0) for w, bias, v in zip(network.W, b, network.v, strict=True)),
+        start=np.zeros(X.shape[0]),
+    )
+    values = network(X)
+    scale = float(np.abs(values).max())
+    checks: list[Check] = [equal("N(x), term by term", values, direct, scale=scale, rtol=1e-12)]
+    for a in _FACTORS:
+        moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
+        checks.append(
+            equal(f"N at {a:g} theta", moved(X), a**exponent * values, scale=a**exponent * scale, rtol=1e-12)
+        )
+    zero = np.array([0.0])
+    step = minimal_step(TwoLayer(W=[[1.0]], b=[0.0], v=[1.0]), [[1.0]], [1.0], [1.0], at_zero="negative")
+    checks.append(true("sign(0) = -1: a positive point flips at N = 0", bool(step.first[0] == 1.0 + zero[0])))
+    return Findings(
+        constants=(value("width", network.width), value("test points", float(X.shape[0]))), conclusions=tuple(checks)
+    )
+
+
+DEF_NET: Final = Statement(
+    id="FVBS23/Def-Net",
+    kind="definition",
+    number="Section 2, Neural networks",
+    meaning="Two layers, ReLU, hidden biases, no output bias; both layers trained: homogeneous of degree 2.",
+    formula=r"N_\theta(x) = \sum_{j=1}^m v_j \phi(w_j^\top x + b_j), \quad N_{a\theta} = a^2 N_\theta, \quad "
+    r"\mathrm{sign}(0) = -1",
+    needs=("network", "test"),
+    parameters={"exponent": "the claimed degree of homogeneity, 2"},
+    judge=_network,
+    example=lambda: preset(A),
+    control=lambda: Instance(
+        name="degree 1", network=preset(A).network, test=preset(A).test, parameters={"exponent": 1.0}
+    ),
+    control_shows="degree 1 belongs to networks with frozen outputs",
+    control_outcome="violated",
+    forms=Forms(remark="sign(z) is 1 for z > 0 and -1 otherwise, so that flips are asymmetric in y at N = 0."),
+)
+
+
+def _scale_invariant(instance: Instance) -> Findings:
+    """Signs and flip steps at a theta, against those at theta; a parameter scales one layer only."""
+    network, test = instance.the_network(), instance.the_test()
+    data = instance.the_data()
+    one_layer = instance.word("scaled", "all parameters", ("all parameters", "biases only")) == "biases only"
+    b = np.zeros(network.width) if network.b is None else network.b
+    u = data.y @ data.X
+    before = minimal_step(network, test.X, test.y, u).first
+    checks: list[Check] = []
+    for a in _FACTORS:
+        if one_layer:
+            moved = TwoLayer(W=network.W, b=a * 50 * b, v=network.v)
+        else:
+            moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
+        checks += [
+            equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
+            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, rtol=1e-9),
+        ]
+    return Findings(constants=(value("largest flip step", float(before.max())),), conclusions=tuple(checks))
+
+
+REM_SCALE_INVARIANCE: Final = Statement(
+    id="FVBS23/Rem-ScaleInv",
+    kind="remark",
+    number="Section 2, Neural networks",
+    meaning="Classification and robustness depend on the direction of theta only.",
+    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
+    needs=("network", "data", "test"),
+    parameters={"scaled": "all parameters, or biases only"},
+    judge=_scale_invariant,
+    example=lambda: preset(A),
+    control=lambda: Instance(
+        name="biases scaled alone",
+        network=preset(A).network,
+        data=preset(A).data,
+        test=preset(A).test,
+        parameters={"scaled": "biases only"},
+    ),
+    control_shows="scaling the biases alone is another direction",
+    control_outcome="violated",
+)
+
+
+def _problem(instance: Instance) -> Findings:
+    """Feasible after scaling, the objective equal to the sum of the multipliers, and not below the dual bound."""
+    certificate = instance.certificate
+    theta = certificate.norm_squared / 2
+    return Findings(
+        constants=(value("||theta||^2 / 2", theta), value("factor to margin 1", certificate.scale)),
+        conclusions=(
+            at_least("y_i N(x_i)", certificate.margins, 1.0),
+            equal("sum of the multipliers", float(certificate.multipliers.sum()), theta, rtol=1e-7),
+            at_most("stationarity", certificate.stationarity, DEFAULT_TOLERANCE, rtol=0.0),
+        ),
+    )
+
+
+PROBLEM_2: Final = Statement(
+    id="FVBS23/Prob2",
+    kind="definition",
+    number="Equation (2)",
+    meaning="The max-margin problem in parameter space; at a KKT point the multipliers add up to its objective.",
+    formula=r"\min_\theta \tfrac{1}{2} \|\theta\|^2 \text{ s.t. } y_i N_\theta(x_i) \ge 1, \qquad "
+    r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
+    needs=("network", "data"),
+    judge=_problem,
+    example=lambda: preset(A),
+    control=robust_control,
+    control_shows="the robust network is feasible but no stationary point",
+    control_outcome="violated",
+    forms=Forms(remark="Constants are compared at margin 1 only; a trained network is rescaled first."),
+)
+
+
+def _kkt(instance: Instance) -> Findings:
+    """The printed conditions one by one, the missing one for v, and what follows from all."""
+    certificate = instance.certificate
+    neurons = Neurons.of(instance)
+    network, data = certificate.network, instance.the_data()
+    lam, mu, v = certificate.multipliers, certificate.mu, network.v
+    norm = float(np.sqrt(certificate.norm_squared))
+    weights = v[:, None] * ((mu * data.y[:, None]).T @ data.X)
+    biases = v * (mu.T @ data.y)
+    # relu(w_j . x_i + b_j) = phi'_ij (w_j . x_i + b_j), also on the kink, where both vanish.
+    outputs = (lam * data.y) @ np.maximum(neurons.preactivations(data.X), 0.0)
+    balance = (network.W**2).sum(axis=1) + neurons.b**2 - v**2
+    scale = float(lam.max(initial=0.0))
+    return Findings(
+        constants=(
+            value("margin samples", float(certificate.margin_set.sum())),
+            value("support", float(certificate.support.sum())),
+            value("kinks", certificate.kink_report.count),
+        ),
+        conclusions=(
+            at_most("||w - v sum lambda y phi' x|| / ||theta||", np.linalg.norm(network.W - weights) / norm, 1e-9),
+            at_most("||b - v sum lambda y phi'|| / ||theta||", np.linalg.norm(neurons.b - biases) / norm, 1e-9),
+            at_most("||v - sum lambda y relu|| / ||theta||", np.linalg.norm(v - outputs) / norm, 1e-9),
+            at_least("lambda", lam, 0.0),
+            at_least("y_i N(x_i)", certificate.margins, 1.0),
+            at_most("lambda_i (y_i N(x_i) - 1)", lam * (certificate.margins - 1.0), 0.0, scale=scale),
+            at_most("kinks relied on", certificate.kink_report.relied_on, 1e-9),
+            at_most("||w_j||^2 + b_j^2 - v_j^2", np.abs(balance).max(), 0.0, scale=norm**2),
+            equal("sum lambda against ||theta||^2 / 2", float(lam.sum()), norm**2 / 2, rtol=1e-8),
+        ),
+    )
+
+
+KKT: Final = Statement(
+    id="FVBS23/KKT",
+    kind="definition",
+    number="Equations (3)-(4), repeated as (6)-(7)",
+    meaning="First-order stationarity of Problem (2) with Clarke subgradients at kinks.",
+    formula=r"w_j = v_j \sum_i \lambda_i y_i \phi'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \phi'_{ij}, \quad "
+    r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0, \quad y_i N_\theta(x_i) \ge 1",
+    needs=("network", "data", "law"),
+    judge=_kkt,
+    example=lambda: preset(A),
+    control=scaled_neurons,
+    control_shows="v times 1.1 and (w, b) over 1.1: the same function, not stationary",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\phi'_{ij} = 1[w_j^\top x_i + b_j \ge 0] \text{ off the kink, any value in } [0, 1] \text{ on it}",
+        sharp=r"v_j = \sum_i \lambda_i y_i \phi(w_j^\top x_i + b_j) \implies \|w_j\|^2 + b_j^2 = v_j^2, \quad "
+        r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
+        remark="The condition for v_j is not printed and never used; it belongs to the definition and is checked too. "
+        "One vector lambda serves all neurons.",
+    ),
+)
+
+
+def _linearised(instance: Instance) -> Findings:
+    """relu(t) >= t on the neurons of the own sign."""
+    network, test = instance.the_network(), instance.the_test()
+    pre = network.preactivations(test.X)
+    replaced = instance.word("replaced", "own sign", ("own sign", "other sign"))
+    chosen = test.y[:, None] * network.v * (1.0 if replaced == "own sign" else -1.0) > 0
+    linear = np.where(chosen, network.v * pre, network.v * np.maximum(pre, 0.0)).sum(axis=1)
+    outputs = test.y * network(test.X)
+    scale = float(np.abs(network.v * pre).max())
+    return Findings(
+        constants=(value("largest gap", float((outputs - test.y * linear).max())),),
+        conclusions=(at_least("y N(x)", outputs, test.y * linear, scale=scale, rtol=1e-12),),
+    )
+
+
+EQUATION_5: Final = Statement(
+    id="FVBS23/Eq5",
+    kind="lemma",
+    number="Equation (5), repeated as (8)",
+    meaning="The ReLU is at least its argument, so the own neurons may be replaced by linear ones from below.",
+    formula=r"y = 1: \ N_\theta(x) \ge \sum_{j \in J_+} v_j (w_j^\top x + b_j) + \sum_{j \in J_-} v_j \phi(w_j^\top x + b_j)",
+    needs=("network", "test"),
+    parameters={"replaced": "the neurons that become linear: own sign, as printed, or other sign"},
+    judge=_linearised,
+    example=lambda: preset(A),
+    control=lambda: Instance(
+        name="the neurons of the other sign made linear",
+        network=preset(A).network,
+        test=preset(A).test,
+        parameters={"replaced": "other sign"},
+    ),
+    control_shows="on neurons of the other sign the inequality points the other way",
+    control_outcome="violated",
+)
+
+
+def _expanded(instance: Instance) -> Findings:
+    """The linear part of Eq. (5) from the multipliers, for J+ and J-, at the test points."""
+    neurons = Neurons.of(instance)
+    data, X = instance.the_data(), instance.the_test().X
+    gram = data.X @ X.T + 1.0
+    checks: list[Check] = []
+    for name, chosen in (("J+", neurons.positive), ("J-", neurons.negative)):
+        direct = neurons.preactivations(X)[:, chosen] @ neurons.v[chosen]
+        weights = data.y * (neurons.mu[:, chosen] @ neurons.v[chosen] ** 2)
+        size = float((np.abs(weights) @ np.abs(gram)).max())
+        checks.append(equal(f"{name}: sum_j v_j (w_j . x + b_j)", direct, weights @ gram, scale=size))
+    return Findings(
+        hypotheses=(kkt_hypothesis(instance),),
+        constants=(value("test points", float(X.shape[0])),),
+        conclusions=tuple(checks),
+    )
+
+
+EQUATION_5B: Final = Statement(
+    id="FVBS23/Eq5b",
+    kind="lemma",
+    number="After equation (5)",
+    meaning="At a KKT point the linear part is a sum over samples, with the multipliers and the +1 of the bias.",
+    formula=r"\sum_{j \in J_+} v_j (w_j^\top x + b_j) = \sum_i \lambda_i y_i \Big(\sum_{j \in J_+} v_j^2 \phi'_{ij}\Big) "
+    r"(x_i^\top x + 1)",
+    needs=("network", "data", "law", "test"),
+    judge=_expanded,
+    example=lambda: preset(A),
+    control=scaled_neurons,
+    control_shows="no multipliers explain a network that is no KKT point",
+)
