@@ -109,7 +109,7 @@ class Check:
         low, high = self.interval
         if self.relation == "==":
             assert self.bound is not None
-            inside = low - self.tolerance <= self.bound <= high + self.tolerance
+            inside = low <= self.bound <= high or self._met_by(low) or self._met_by(high)
             return "undecided" if inside else "failed"
         agree = {self._met_by(low), self._met_by(high)}
         return "undecided" if len(agree) == 2 else ("met" if agree.pop() else "failed")

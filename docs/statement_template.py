@@ -1,0 +1,63 @@
+r"""[VYS22, BLANK number]: BLANK one sentence on what it says.
+
+Copy this file to `src/marginflow/theory/<paper>/<what the paper calls it>.py`, replace every BLANK, and run
+`pytest tests/theory -k BLANK`. docs/add_a_statement.md explains each part.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from marginflow.theory.check import at_least, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import orthogonal_point
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+
+def judge(instance: Instance) -> Findings:
+    """BLANK the claim in the paper's letters, and where its constants come from."""
+    data = instance.the_data()
+    network = instance.certificate.network  # at margin 1, with multipliers and Clarke weights
+    hypotheses = (
+        at_most("BLANK hypothesis", data.n_samples, data.dimension),
+        # ... every hypothesis, each as one check
+    )
+    if any(check.state != "met" for check in hypotheses):
+        return undefined(hypotheses, "BLANK what cannot be written down without them")
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("BLANK a number on the way", network.norm_squared()),),
+        conclusions=(
+            at_least("BLANK what is claimed", network.margins(data.X, data.y), 1.0),
+            # ... every conclusion; one that says nothing here is marked vacuous=True
+        ),
+    )
+
+
+def _control() -> Instance:
+    """BLANK the nearest thing on which it must fail; best is one that breaks the conclusion too."""
+    point = orthogonal_point(4, 4)
+    data = point.the_data()
+    return Instance(name="BLANK in words", network=point.network, data=data.subset([0, 1, 2, 3, 3]))
+
+
+BLANK_NAME: Final = Statement(
+    id="VYS22/BLANK",
+    kind="lemma",
+    number="Lemma BLANK",
+    meaning="BLANK one line, at most 160 characters.",
+    formula=r"y_i N_\theta(x_i) \ge 1",
+    needs=("network", "data"),
+    judge=judge,
+    example=lambda: orthogonal_point(100, 32),
+    control=_control,
+    control_shows="BLANK what is wrong with the control",
+    control_outcome="not applicable",
+    forms=Forms(
+        printed=r"\text{BLANK as printed}",
+        proved=r"\text{BLANK as the proof gives it, if that differs}",
+        sharp=r"\text{BLANK the best that is known}",
+        remark="BLANK what is wrong, missing or loose in print; leave out `forms` if nothing is.",
+    ),
+)

@@ -1,0 +1,122 @@
+"""`marginflow check`: exit code 0 where a statement holds, 1 where not, 2 for what cannot be judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from marginflow.cli import main
+from marginflow.data import Dataset, Sphere
+from marginflow.limit import orthogonal
+from marginflow.robustness import one_neuron_per_sample
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = Dataset(X=5.0 * np.eye(25)[:8], y=[1, 1, 1, 1, -1, -1, -1, -1])
+    data.save("data.npz")
+    orthogonal(data).network.save("kkt.safetensors")
+    one_neuron_per_sample(data.X, data.y).network.save("robust.safetensors")
+    Sphere(dimension=25, labels="both").sample(8).save("random.npz")
+
+
+def test_built_in_example_holds_and_control_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("check VYS22/LemC.5".split()) == 0
+    assert "VYS22/LemC.5: holds" in capsys.readouterr().out
+    assert main("check VYS22/LemC.5 --control".split()) == 1
+    assert "not applicable" in capsys.readouterr().out
+
+
+def test_own_files_are_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("check VYS22/Thm4.1 --network kkt.safetensors --data data.npz --json".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["outcome"] == "holds"
+    flip = next(check for check in record["constants"] if check["name"] == "||z||, exact")
+    assert flip["observed"] == pytest.approx(np.sqrt(25 / 8))
+    assert main("check VYS22/Thm4.1 --network robust.safetensors --data data.npz --json".split()) == 1
+    assert json.loads(capsys.readouterr().out)["outcome"] == "not applicable"
+
+
+def test_parameters_are_given_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("check VYS22/Lem3.1a -p dimension=100 -p k=0.5 --json".split()) == 0
+    assert json.loads(capsys.readouterr().out)["outcome"] == "holds"
+    assert main("check VYS22/Lem3.1a --parameter dimension=50 --parameter n_samples=50".split()) == 1
+    assert "vacuous" in capsys.readouterr().out
+
+
+def test_all_statements_that_the_files_suffice_for(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "check --all --paper VYS22 --network kkt.safetensors --data data.npz --json"
+    assert main(line.split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    outcomes = {verdict["id"]: verdict["outcome"] for verdict in record["verdicts"]}
+    assert outcomes["VYS22/Thm4.1"] == outcomes["VYS22/LemC.2"] == outcomes["VYS22/A.KKT"] == "holds"
+    assert "VYS22/Thm2.1" in record["skipped"]
+    assert record["violated"] == []
+
+
+def test_a_missing_property_of_the_data_is_no_violation(capsys: pytest.CaptureFixture[str]) -> None:
+    """On random data the assumption on m fails, and the theorems do not apply; nothing contradicts them."""
+    assert main("check --all --paper VYS22 --network kkt.safetensors --data random.npz".split()) == 0
+    told = capsys.readouterr().out
+    assert "not applicable" in told
+    assert "paper" in told
+
+
+def test_all_built_in_examples_of_a_paper_with_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("check --all --paper VYS22 --out page.html --json".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["implemented"] == record["total"] == 58
+    assert record["violated"] == record["unsound"] == []
+    assert "VYS22/Thm4.1" in Path("page.html").read_text(encoding="utf-8")
+    assert main("check --all --paper VYS22 --out page.html".split()) == 2, "a page is not overwritten unasked"
+
+
+def test_anything_violated_gives_exit_code_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dataclasses import replace
+
+    from marginflow import theory
+    from marginflow.cli import check as command
+
+    good = theory.covered("VYS22/LemC.5")
+    assert good.example is not None
+    broken = replace(good, example=replace(good.example, hypotheses=(), conclusions=good.control.conclusions))  # type: ignore[union-attr]
+    assert broken.example is not None
+    assert broken.example.outcome == "violated"
+    monkeypatch.setattr(command, "judge_each", lambda ids: (broken,))
+    assert main("check --all".split()) == 1
+    assert "VYS22/LemC.5" in capsys.readouterr().out.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("check", "Which statement?"),
+        ("check VYS22/Thm41", "did you mean VYS22/Thm4.1"),
+        ("check VYS22/Thm4.1 --data data.npz", "network was not given"),
+        ("check VYS22/Thm4.1 --network no.safetensors --data data.npz", "There is no file"),
+        ("check VYS22/Thm4.1 --network kkt.safetensors --data data.npz --control", "built-in"),
+        ("check VYS22/Lem3.1a -p dimension", "NAME=VALUE"),
+        ("check VYS22/Lem3.1a -p height=3", "no parameter 'height'"),
+        ("check VYS22/Lem3.1a -p dimension=many -p n_samples=3", "a number is expected"),
+        ("check VYS22/Lem3.1a --out page.html", "go with --all"),
+        ("check --all VYS22/Lem3.1a", "leave out the id"),
+        ("check --all --out page.txt", ".html is expected"),
+        ("check --all --paper XYZ", "XYZ"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused_in_one_sentence(
+    line: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert main(line.split()) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert sentence in captured.err
+    assert sorted(tmp_path.iterdir()) == before
