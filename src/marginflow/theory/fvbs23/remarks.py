@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 
 from marginflow.data import GramReduction
-from marginflow.limit import convex_pair, kkt_point
+from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
-from marginflow.robustness import mean_classifier, minimal_step, nearest_neighbour_radius
+from marginflow.robustness import mean_classifier, minimal_step, nearest_neighbour_radius, one_neuron_per_cluster
 from marginflow.theory.check import Check, above, at_least, at_most, value
 from marginflow.theory.fvbs23.construction import on_event
 from marginflow.theory.fvbs23.generalisation import test_clusters
@@ -86,11 +86,17 @@ def several_widths() -> Instance:
 
 @cache
 def several_starts() -> Instance:
-    """The exact pair and two KKT points reached from random starts of width 20, on one sample of two clusters."""
-    point = cluster_point(38, 2, 0.01, 26)
-    data = point.the_data()
-    found = tuple(kkt_point(data, width=20, seed=seed).network for seed in (1, 2))
-    return replace(point, networks=found, name="the exact pair and KKT points from two random starts")
+    """Four KKT points on one sample: the exact pair, one neuron per sample, and two from random starts of width 10."""
+    law = GramReduction(law_of(500, 4, 1e-4, correlation=-2 / 500, stratified=True))
+    data = law.sample(4)
+    found = (specialist(data).network, *(kkt_point(data, width=10, seed=seed).network for seed in (1, 2)))
+    return at_point(
+        convex_pair(data),
+        "the exact pair, specialists, and KKT points from two random starts",
+        law=law,
+        test=law.fresh(100, train=data),
+        networks=found,
+    )
 
 
 REM_WIDTH: Final = Statement(
@@ -117,10 +123,9 @@ REM_INIT: Final = Statement(
     example=several_starts,
     control=lambda: replace(
         several_starts(),
-        networks=(TwoLayer.initialise(20, several_starts().the_data().dimension, seed=1),),
+        networks=(TwoLayer.initialise(10, several_starts().the_data().dimension, seed=1),),
     ),
     control_shows="a random start itself is no KKT point",
-    forms=Forms(remark="On these data the KKT points from random starts are other networks than the exact pair."),
 )
 
 
@@ -198,8 +203,6 @@ REM_TRANSFER: Final = Statement(
 
 def robust_network() -> TwoLayer:
     """The construction of Theorem 4.1 on the means of the preset with many clusters."""
-    from marginflow.robustness import one_neuron_per_cluster
-
     data = many_clusters().the_data()
     assert data.means is not None
     assert data.mean_labels is not None

@@ -164,7 +164,7 @@ def _theorem_2_1(instance: Instance) -> Findings:
         ),
         conclusions=(
             above("all margins are positive at t_0", early.margins(data.X, data.y), 0.0),
-            at_most("the KKT residual falls by half", after.total, before.total / 2),
+            at_most("the KKT residual falls", after.total, before.total),
             below("ln L falls by at least 10", float(path.log_loss[last]), float(path.log_loss[first]) - 10.0),
             at_least("||theta|| grows", np.diff(path.norm[first:]), 0.0),
             at_least("the smoothed normalised margin never falls", np.diff(smooth), 0.0, scale=smooth.max(), rtol=1e-3),
