@@ -1,0 +1,294 @@
+r"""[FVBS23, Section 5 and the second version] Open questions: measured, never decided."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+import numpy as np
+from scipy import special
+
+from marginflow.data import Clusters, Dataset, smallest_dimension
+from marginflow.errors import InputError
+from marginflow.limit import convex_pair, kkt_point, specialist
+from marginflow.robustness import max_margin_classifier, minimal_step, steps_along
+from marginflow.theory.check import Check, above, at_most, below, true, value
+from marginflow.theory.fvbs23.generalisation import log_window, test_clusters
+from marginflow.theory.fvbs23.nonrobust import networks_of
+from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
+from marginflow.theory.fvbs23.relaxed import other_noise, smallest_certified_dimension
+from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law, kkt_hypothesis, log_sum
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import at_point
+from marginflow.theory.probability import clopper_pearson
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+
+def _flips(instance: Instance, d: int, u_norm: float) -> tuple[Check, ...]:
+    """Test error with its interval, and flips along u and along the learned gradient, over sqrt(d)."""
+    sample = Sample.of(instance)
+    test, _ = test_clusters(instance)
+    network = instance.certificate.network
+    margins = test.y * network(test.X)
+    errors = clopper_pearson(int((margins <= 0).sum()), margins.size)
+    root = math.sqrt(d)
+    along = minimal_step(network, test.X, test.y, sample.u, at_zero="negative").first * u_norm / root
+    gradient = network.input_gradient(test.X)
+    moving = np.linalg.norm(gradient, axis=1) > 0
+    down = -test.y[moving, None] * gradient[moving]
+    learned = steps_along(network, test.X[moving], test.y[moving], down, at_zero="negative").sizes / root
+    return (
+        value("test error", errors.frequency, f"{100 * errors.confidence:g} % up to {errors.high:.3g}"),
+        value("median flip along u / sqrt(d)", float(np.median(along))),
+        value("share that ever flips along u", float(np.isfinite(along).mean())),
+        value("median flip along the gradient / sqrt(d)", float(np.median(learned)) if moving.any() else math.nan),
+    )
+
+
+def separable(data: Dataset) -> bool:
+    """Whether a hyperplane with bias separates the sample."""
+    try:
+        max_margin_classifier(data.X, data.y, bias=True)
+    except InputError:
+        return False
+    return True
+
+
+def _many(instance: Instance) -> Findings:
+    sample = Sample.of(instance)
+    s = sample.setting
+    data = instance.the_data()
+    return Findings(
+        hypotheses=(above("k against what Assumption 2.2 allows", s.k, (s.d + 1) / 10), kkt_hypothesis(instance, 1e-6)),
+        constants=(
+            value("k / d", s.k / s.d),
+            value("linearly separable", float(separable(data))),
+            value("samples", sample.n),
+            *_flips(instance, s.d, s.u_norm),
+        ),
+    )
+
+
+@cache
+def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
+    """One sample for each of 14 random clusters in dimension 6, sigma = 0.01: no hyperplane separates them."""
+    law = Clusters(dimension=d, n_clusters=k, sigma=0.01, means="sphere", allocation="stratified", means_seed=1)
+    data = law.sample(n)
+    network = kkt_point(data, width=40, seed=0).network
+    test = law.fresh(300, train=data)
+    return Instance(name=f"{k} random clusters in dimension {d}", network=network, data=data, law=law, test=test)
+
+
+OQ1: Final = Statement(
+    id="FVBS23/OQ1",
+    kind="probe",
+    number="Section 5, first question",
+    meaning="Do the results persist for many more clusters, when the data are not linearly separable?",
+    formula=r"k \gg \tfrac{d}{10}: \ \text{test error and flips along } u \text{ and along the gradient}",
+    needs=("network", "data", "law", "test"),
+    judge=_many,
+    example=too_many_clusters,
+    control=lambda: preset(A),
+    control_shows="two clusters are as few as Assumption 2.2 allows",
+    forms=Forms(remark="The paper conjectures so. u need not help any more; the learned gradient is measured beside it."),
+)
+
+
+def _unclustered(instance: Instance) -> Findings:
+    data, test = instance.the_data(), instance.the_test()
+    certificate = instance.certificate
+    if not separable(data):
+        none = above("separable by a hyperplane", 0.0, 0.5)
+        return Findings(hypotheses=(none,), constants=(value("samples", data.n_samples),))
+    rule = max_margin_classifier(data.X, data.y, bias=True)
+    networks = [certificate.network, *(one.at_margin_one(data.X, data.y) for one in instance.networks)]
+    linear = test.y * rule(test.X) <= 0
+    rows: list[Check] = [value("test error, max-margin line", float(linear.mean()))]
+    for number, network in enumerate(networks, start=1):
+        wrong = test.y * network(test.X) <= 0
+        rows.append(value(f"test error, KKT point {number}", float(wrong.mean())))
+        rows.append(value(f"difference to the line, KKT point {number}", float(wrong.mean() - linear.mean())))
+    return Findings(
+        hypotheses=(true("the data know no clusters", data.clusters is None), kkt_hypothesis(instance, 1e-6)),
+        constants=(value("margin of the line", 1 / float(np.linalg.norm(rule.w))), *rows),
+    )
+
+
+@cache
+def linear_teacher(d: int = 12, n: int = 40) -> Instance:
+    """Gaussian samples labelled by their first coordinate, none nearer than 0.1 to the boundary."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100 * n, d))
+    X = X[np.abs(X[:, 0]) >= 0.1]
+    data = Dataset(X=X[:n], y=np.sign(X[:n, 0]))
+    test = Dataset(X=X[n:], y=np.sign(X[n:, 0]))
+    other = kkt_point(data, width=30, seed=0).network
+    return at_point(convex_pair(data), "Gaussian samples with a linear teacher", test=test, networks=(other,))
+
+
+OQ2: Final = Statement(
+    id="FVBS23/OQ2",
+    kind="probe",
+    number="Section 5, second question",
+    meaning="On separable data without clusters: is there a KKT point that generalises worse than the max-margin line?",
+    formula=r"\Pr[y N_\theta(x) \le 0] - \Pr[y w_{SVM}^\top x \le 0]",
+    needs=("network", "data", "test"),
+    judge=_unclustered,
+    example=linear_teacher,
+    control=lambda: preset(A),
+    control_shows="clusters",
+)
+
+
+def log_noncentral_ball(d: int, squared: float) -> float:
+    """ln P(||g + m|| <= 1), g standard normal in R^d, ||m||^2 = squared: a Poisson mixture of chi^2, in logarithms."""
+    half = squared / 2
+    middle = math.sqrt(half / 2)
+    j = np.arange(0, int(4 * middle) + 200, dtype=np.float64)
+    shape = d / 2 + j
+    cdf = shape * math.log(0.5) - 0.5 - special.gammaln(shape + 1) + np.log(special.hyp1f1(1.0, shape + 1, 0.5))
+    terms = -half + j * math.log(half) - special.gammaln(j + 1) + cdf
+    return log_sum(*terms.tolist())
+
+
+def _upper(instance: Instance) -> Findings:
+    s = Setting.of(instance)
+    epsilon, delta = instance.number("epsilon", 0.1), instance.number("delta", 0.1)
+    lower, upper = log_window(s, epsilon, delta)
+    squares = np.add.outer(np.diag(s.gram), np.diag(s.gram)) - 2 * s.gram
+    nearest = float(squares[s.y[:, None] != s.y[None, :]].min())
+    stray = log_noncentral_ball(s.d, nearest / s.sigma**2) if s.sigma > 0 else -math.inf
+    return Findings(
+        hypotheses=s.assumption(),
+        constants=(
+            value("ln of the least n", lower),
+            value("ln of the largest n", upper, "empty window if below the least"),
+            value("ln P(a sample of one label is within sigma of a mean of the other)", stray),
+            value("ln n at which that happens about once", -stray),
+            value("its base-10 logarithm", -stray / math.log(10)),
+        ),
+    )
+
+
+OQ3: Final = Statement(
+    id="FVBS23/OQ3",
+    kind="probe",
+    number="Second version, after Theorem 3.1",
+    meaning="Can the upper bound on n go? From which n on do samples of one label appear near means of the other?",
+    formula=r"\Pr[\|x - \mu^{(i)}\| \le \sigma] = \Pr\left[\chi'^2_d\left(\frac{\|\mu^{(i)} - \mu^{(j)}\|^2}{\sigma^2}\right) "
+    r"\le 1\right]",
+    needs=("law",),
+    parameters={"epsilon": "0.1", "delta": "0.1"},
+    judge=_upper,
+    example=lambda: law_only(law_of(38, 2, 0.01)),
+    control=lambda: law_only(law_of(37, 2, 0.01)),
+    control_shows="one dimension less than Assumption 2.2 needs",
+)
+
+
+def _outside(instance: Instance) -> Findings:
+    s = Sample.of(instance).setting
+    law = cluster_law(instance.the_law())
+    outside = law.cluster_law != "gaussian" or law.noise is not None
+    return Findings(
+        hypotheses=(true("a law that the theorems do not speak of", outside), kkt_hypothesis(instance, 1e-6)),
+        constants=(value("d", s.d), value("k", s.k), *_flips(instance, s.d, s.u_norm)),
+    )
+
+
+OQ4: Final = Statement(
+    id="FVBS23/OQ4",
+    kind="probe",
+    number="Section 5",
+    meaning="More complex distributions: test error and flips where the noise is not Gaussian.",
+    formula=r"\xi \not\sim \mathcal{N}(0, \sigma^2 I_d)",
+    needs=("network", "data", "law", "test"),
+    judge=_outside,
+    example=lambda: other_noise("cube"),
+    control=lambda: preset(A),
+    control_shows="Gaussian clusters are what the theorems are about",
+    forms=Forms(remark="Deeper architectures are not measured here: the KKT certificate of this room is for two layers."),
+)
+
+
+def _balance(instance: Instance) -> Findings:
+    sample = Sample.of(instance)
+    s = sample.setting
+    data = instance.the_data()
+    rows = []
+    for number, network in enumerate(networks_of(instance), start=1):
+        eta = minimal_step(network, data.X, data.y, sample.u).all_at_once
+        rows += [
+            value(f"network {number}: k times the eta that flips all", s.k * eta),
+            value(f"network {number}: eta (1 + c k)", eta * (1 + s.c * s.k), "1 for specialists"),
+        ]
+    return Findings(
+        hypotheses=(below("c", s.c, 0.5), kkt_hypothesis(instance)),
+        constants=(value("balance c", s.c), value("1 / c", 1 / s.c if s.c > 0 else math.inf), *rows),
+    )
+
+
+@cache
+def unbalanced(positive: int = 18, negative: int = 2, d: int = 4000, rho: float = 2.0) -> Instance:
+    """Specialists and the exact pair on 20 means of which 2 are negative, inner products -2, sigma = 0."""
+    y = tuple(np.repeat([1.0, -1.0], [positive, negative]).tolist())
+    law = Clusters(
+        dimension=d,
+        n_clusters=positive + negative,
+        sigma=0.0,
+        means="equicorrelated",
+        correlation=-rho / d,
+        mean_labels=y,
+        allocation="stratified",
+    )
+    data = law.sample(positive + negative)
+    point = specialist(data)
+    return at_point(
+        point, f"{positive} positive and {negative} negative means", law=law, networks=(convex_pair(data).network,)
+    )
+
+
+OQ5: Final = Statement(
+    id="FVBS23/OQ5",
+    kind="probe",
+    number="Derived: the factor 1/c in Theorem 4.2",
+    meaning="Is 1/c needed for unbalanced clusters? The pair flips at eta = 1/k whatever c is, the specialists at 1/(1 + ck).",
+    formula=r"\eta_{pair} \approx \tfrac{1}{k}, \quad \eta_{specialists} \approx \tfrac{1}{1 + c k}",
+    needs=("network", "networks", "data", "law"),
+    judge=_balance,
+    example=unbalanced,
+    control=lambda: unbalanced(10, 10),
+    control_shows="balanced clusters",
+)
+
+
+def _constant(instance: Instance) -> Findings:
+    k = instance.whole("n_clusters")
+    sigma = instance.number("sigma", 0.0)
+    printed = smallest_dimension(k, "1/sqrt(d)" if sigma == 0 else sigma)
+    sharp = smallest_certified_dimension(k, None if sigma == 0 else sigma)
+    return Findings(
+        hypotheses=(at_most("sigma", sigma, 1.0),),
+        constants=(
+            value("smallest d, Assumption 2.2", printed),
+            value("smallest d, sharp chain", sharp),
+            value("ratio", printed / sharp),
+        ),
+    )
+
+
+OQ6: Final = Statement(
+    id="FVBS23/OQ6",
+    kind="probe",
+    number="Derived: the constant 10 in Assumption 2.2",
+    meaning="From which dimension on does the proof go through with the radii that P1 to P3 really give?",
+    formula=r"a_t S_{min} > 2 (k - 1) B S_{max}",
+    needs=("parameters",),
+    parameters={"n_clusters": "k", "sigma": "noise; 0 stands for 1/sqrt(d)"},
+    judge=_constant,
+    example=lambda: Instance(name="k = 10, sigma = 1/sqrt(d)", parameters={"n_clusters": 10}),
+    control=lambda: Instance(name="sigma = 2", parameters={"n_clusters": 2, "sigma": 2.0}),
+    control_shows="Assumption 2.2 says nothing about sigma above 1",
+)

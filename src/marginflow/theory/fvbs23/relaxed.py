@@ -1,0 +1,212 @@
+r"""[FVBS23, Section 2, remarks after Example 1] Other norms, other noise, more noise: what survives, with constants."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import ClusterConstants, Clusters, GramReduction
+from marginflow.data.isotropic import Normal, isotropic_law
+from marginflow.limit import convex_pair
+from marginflow.theory.check import above, at_least, below, true, value
+from marginflow.theory.fvbs23.generalisation import are_nice, test_clusters
+from marginflow.theory.fvbs23.presets import law_of
+from marginflow.theory.fvbs23.setting import Neurons, Setting, cluster_law, kkt_hypothesis
+from marginflow.theory.fvbs23.tools import Radii, SharpBounds, sharp_checks
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import at_point
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+
+def _norms(instance: Instance) -> Findings:
+    """The measured certificate needs no equal norms."""
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    test, clusters = test_clusters(instance)
+    bounds = SharpBounds.of(Radii.measured(neurons.sample, test.X, clusters), s.k, s.least)
+    spread = s.numbers.norm_defect
+    return Findings(
+        hypotheses=(
+            above("largest deviation of ||mu|| from sqrt(d)", spread, 1e-6, rtol=0.0),
+            below("(k - 1) B / a", bounds.ratio, 1 / 3),
+            neurons.sample.P6(),
+            neurons.sample.own_labels(),
+            kkt_hypothesis(instance),
+        ),
+        constants=(
+            value("deviation of the norms", spread),
+            value("y N(x) from below", bounds.least_output),
+            value("||z|| / sqrt(d), measured", bounds.eta * s.u_norm / math.sqrt(s.d)),
+        ),
+        conclusions=(
+            above("the lower bound of y N(x)", bounds.least_output, 0.0),
+            *sharp_checks(neurons, test, bounds, "measured"),
+        ),
+    )
+
+
+@cache
+def unequal_norms(spread: float = 0.05) -> Instance:
+    """Ten orthogonal means with norms between (1 - spread) and (1 + spread) sqrt(d), 60 samples, d = 3382."""
+    d, k = 3382, 10
+    means = np.zeros((k, d))
+    means[np.arange(k), np.arange(k)] = math.sqrt(d) * np.linspace(1 - spread, 1 + spread, k)
+    law = GramReduction(Clusters(dimension=d, means=means, sigma="1/sqrt(d)", allocation="stratified"))
+    data = law.sample(60)
+    return at_point(
+        convex_pair(data), f"means with norms within {spread:g} of sqrt(d)", law=law, test=law.fresh(200, train=data)
+    )
+
+
+REM_NORM: Final = Statement(
+    id="FVBS23/Rem-Norm",
+    kind="remark",
+    number="Section 2, after Example 1",
+    meaning="Means of about the same norm will do: the certificate with measured inner products does not ask for more.",
+    formula=r"\|\mu^{(j)}\| \in [1 - e, 1 + e] \sqrt{d}",
+    needs=("network", "data", "law", "test"),
+    judge=_norms,
+    example=unequal_norms,
+    control=lambda: unequal_norms(0.95),
+    control_shows="norms between a twentieth and twice sqrt(d): the smallest cluster is too close to the others",
+)
+
+
+def _noise(instance: Instance) -> Findings:
+    """P1 to P3 and the outputs on good test points, for noise that is not Gaussian."""
+    neurons = Neurons.of(instance)
+    sample = neurons.sample
+    s = sample.setting
+    test, clusters = test_clusters(instance)
+    fine = are_nice(sample, test, clusters)
+    outputs = (s.y[clusters] * neurons.outputs(test.X))[fine]
+    other = isotropic_law(cluster_law(instance.the_law()).cluster_law) != Normal()
+    return Findings(
+        hypotheses=(*s.assumption(), true("the noise is not Gaussian", other), kkt_hypothesis(instance)),
+        constants=(value("test points in the event of Lemma A.13", float(fine.mean()), f"share of {fine.size}"),),
+        conclusions=(
+            *sample.nice,
+            at_least("share of good test points", float(fine.mean()), 0.95),
+            at_least("y N(x) on good test points", outputs, 3 / 128),
+        ),
+    )
+
+
+@cache
+def other_noise(word: str = "laplace", along: bool = False) -> Instance:
+    """30 samples of 2 clusters with other noise, d = 549; with `along`, all of it on one line, toward a mean."""
+    law = replace(law_of(549, 2, stratified=True), cluster_law=word)
+    data, test = law.sample(30), law.fresh(200, train=law.sample(30))
+    if along:  # covariance d e e^T: the trace is d, but the norm of the matrix is d as well
+        assert data.means is not None
+        assert data.clusters is not None
+        lengths = np.linalg.norm(data.X - data.means[data.clusters], axis=1) * np.sign(data.X[:, 5])
+        X = data.means[data.clusters] + np.outer(lengths, data.means[0]) / math.sqrt(549)
+        data = replace(data, X=X)
+    return at_point(convex_pair(data), f"{word} noise" + (" on one line" if along else ""), law=law, test=test)
+
+
+REM_NOISE: Final = Statement(
+    id="FVBS23/Rem-Noise",
+    kind="remark",
+    number="Section 2, after Example 1",
+    meaning="Any noise will do that is short and has small components in every direction; P1 to P3 are all that is used.",
+    formula=r"\langle \xi, e \rangle = \tilde O(1) \ (\|e\| = 1), \quad \|\xi\| = \tilde O(\sqrt{d})",
+    needs=("network", "data", "law", "test"),
+    judge=_noise,
+    example=other_noise,
+    control=lambda: other_noise("laplace", along=True),
+    control_shows="noise of the same length along one mean breaks P2 and P3",
+    control_outcome="violated",
+    forms=Forms(remark="Stated with O-tilde; here the constants of P1 to P3 are asked of the other noise as they are."),
+)
+
+
+def proved_bounds(d: int, k: int, sigma: float) -> SharpBounds:
+    """The sharp bounds for k orthogonal means with balanced labels."""
+    numbers = ClusterConstants(dimension=d, n_clusters=k, sigma=sigma, p=0.0, balance=0.5)
+    y = np.where(np.arange(k) % 2 == 0, 1.0, -1.0)
+    s = Setting(numbers=numbers, gram=d * np.eye(k), y=y)
+    return SharpBounds.of(Radii.proved(s), k, k // 2)
+
+
+def smallest_certified_dimension(k: int, sigma: float | None) -> int:
+    """The least d from which on y N > 0 is proved for k orthogonal clusters; sigma None stands for 1/sqrt(d).
+
+    The bound grows with d once it is positive, so doubling and bisection find the threshold.
+    """
+
+    def works(d: int) -> bool:
+        return proved_bounds(d, k, d**-0.5 if sigma is None else sigma).least_output > 0
+
+    low, high = 1, 2
+    while not works(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if works(middle) else (middle, high)
+    return high
+
+
+def _sigma(instance: Instance) -> Findings:
+    """sigma above 1: the sharp chain still ends above zero in a large dimension."""
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    test, _ = test_clusters(instance)
+    bounds = SharpBounds.of(Radii.proved(s), s.k, s.least)
+    order = s.d ** (1 / 8)
+    return Findings(
+        hypotheses=(
+            s.equal_norms(),
+            above("sigma", s.sigma, 1.0),
+            *neurons.sample.nice[:3],
+            neurons.sample.P6(),
+            neurons.sample.own_labels(),
+            kkt_hypothesis(instance),
+        ),
+        constants=(
+            value("sigma / d^(1/8)", s.sigma / order),
+            value("y N(x) from below", bounds.least_output),
+            value("(k - 1) B / a", bounds.ratio),
+            value("least y N(x)", float((test.y * neurons.outputs(test.X)).min())),
+        ),
+        conclusions=(
+            above("the lower bound of y N(x)", bounds.least_output, 0.0, rtol=0.0),
+            *sharp_checks(neurons, test, bounds, "proved")[:4],
+        ),
+    )
+
+
+@cache
+def loud(d: int, sigma: float = 2.0) -> Instance:
+    """40 samples of two orthogonal clusters with more noise than Assumption 2.2 allows."""
+    law = GramReduction(law_of(d, 2, sigma, stratified=True))
+    data = law.sample(40)
+    return at_point(
+        convex_pair(data), f"two clusters, sigma = {sigma:g}, d = {d}", law=law, test=law.fresh(200, train=data)
+    )
+
+
+REM_SIGMA_BIG: Final = Statement(
+    id="FVBS23/Rem-SigmaBig",
+    kind="remark",
+    number="Section 2, after Example 1",
+    meaning="With few clusters, generalisation survives noise above 1, up to about d^(1/8).",
+    formula=r"k = \tilde O(1), \ p = \tilde O(\sqrt{d}): \quad \sigma = \tilde O(d^{1/8})",
+    needs=("network", "data", "law", "test"),
+    judge=_sigma,
+    example=lambda: loud(14_000_000),
+    control=lambda: loud(1_000_000),
+    control_shows="with sigma = 2 the proof needs d of 13 million",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\sigma = \tilde O(d^{1/8})",
+        sharp=r"\sigma^4 \lesssim \frac{\sqrt{d}}{\mathrm{const} \cdot k \ln d}",
+        remark="For sigma = 2 and k = 2 the sharp chain ends above zero from d = 13088339 on.",
+    ),
+)
