@@ -1,0 +1,221 @@
+"""How fast `kkt_point` is, side by side in one run: `python benchmarks/limit.py [speed] [growth] [conic] [fidelity] [reach]`.
+
+speed     the published recipe of VYS22 in torch (float64), steps timed and multiplied by the number it needs, against
+          the whole of kkt_point; both certified.
+growth    how time grows with m, d and width, and where it is spent.
+conic     the last convex problem (C), by Clarabel and by ours.
+fidelity  which KKT point: cosines between polishes after flows of different length and step.
+reach     every row of the table of what kkt_point must reach.
+
+Without a word: speed, growth, conic, fidelity. Absolute times depend on the machine; the ratios are what counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import marginflow as mf
+from marginflow.limit.problem import Problem
+
+RECIPE_STEPS = 72_700  # measured 71,000 to 73,500 whatever the size [VYS22, X.iters]
+
+
+def sphere(d: int, m: int, seed: int = 0) -> mf.data.Dataset:
+    return mf.data.Sphere(dimension=d).sample(m, seed=seed)
+
+
+def median_seconds(work: Callable[[], object], repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def torch_step(d: int, m: int, width: int) -> Callable[[], object]:
+    """One step of the recipe: exponential loss, plain gradient descent, autograd."""
+    import torch
+
+    data = sphere(d, m)
+    X, y = torch.tensor(np.array(data.X)), torch.tensor(np.array(data.y))
+    hidden = torch.nn.Linear(d, width, dtype=torch.float64)
+    out = torch.nn.Linear(width, 1, bias=False, dtype=torch.float64)
+    parameters = [*hidden.parameters(), *out.parameters()]
+    optimiser = torch.optim.SGD(parameters, lr=1e-5)
+
+    def step() -> None:
+        optimiser.zero_grad()
+        loss = torch.exp(-y * out(torch.relu(hidden(X)))[:, 0]).sum()
+        loss.backward()
+        optimiser.step()
+        float(loss.detach())  # the stop rule reads it
+
+    return step
+
+
+def recipe_residual(d: int, m: int, width: int) -> float:
+    """Certified residual where the recipe ends; the growth of the rate is made 20 times faster (same end, VYS22.md)."""
+    data = sphere(d, m)
+    recipe = mf.flow.recipes.VYS22(every=5)
+    start = mf.networks.TwoLayer.initialise(width, d, seed=0)
+    return float(mf.certify(mf.train(start, data, recipe).network, data).stationarity)
+
+
+def speed() -> None:
+    print("\nthe published recipe against kkt_point (sphere, random labels)")
+    print(f"{'(d, m, width)':>20} {'torch step':>12} {'recipe':>10} {'ours':>8} {'ratio':>7} {'goal':>5} residuals")
+    for size, goal in (((100, 100, 1000), 300), ((300, 300, 1000), 300), ((1000, 1000, 1000), 200)):
+        step = torch_step(*size)
+        for _ in range(5):
+            step()
+        seconds = median_seconds(step, 15 if max(size[:2]) > 500 else 200)
+        limits = [mf.kkt_point(sphere(*size[:2]), width=size[2]) for _ in range(1 if size[0] > 500 else 5)]
+        ours = statistics.median(limit.seconds for limit in limits)
+        theirs = recipe_residual(*size) if size[0] < 500 else float("nan")
+        print(
+            f"{size!s:>20} {1e3 * seconds:9.2f} ms {RECIPE_STEPS * seconds:8.0f} s {ours:6.2f} s "
+            f"{RECIPE_STEPS * seconds / ours:7.0f} {goal:5d} {theirs:.2g} and {limits[0].certificate.stationarity:.0e}"
+        )
+    limit = mf.kkt_point(sphere(100, 1000), width=1000)
+    print(f"   (100, 1000, 1000) certified in {limit.seconds:.1f} s (goal 30 s): {limit.status}")
+
+
+def growth() -> None:
+    print("\nhow time grows (flow, polish, all; one flow step takes two products of m x d x width)")
+    sizes = [(100, 100, w) for w in (100, 300, 1000, 3000)] + [(d, d, 300) for d in (50, 200, 400)]
+    for d, m, width in [*sizes, (100, 200, 300), (100, 400, 300)]:
+        limit = mf.kkt_point(sphere(d, m), width=width)
+        polish = limit.history[-1].seconds if limit.history else 0.0
+        print(
+            f"  d={d:4d} m={m:4d} width={width:4d}: flow {limit.flow_seconds:5.2f} s, ADMM and Newton to the last round "
+            f"{polish:5.2f} s, all {limit.seconds:5.2f} s, {limit.compact.width:3d} neurons, exact: {limit.exact}"
+        )
+
+
+def conic() -> None:
+    import clarabel
+    from scipy import sparse
+
+    print("\nthe last convex problem (C): Clarabel against ours")
+    for d, m, width in ((20, 20, 50), (100, 100, 200)):
+        data = sphere(d, m)
+        limit = mf.kkt_point(data, width=width)
+        net = limit.compact
+        problem = Problem.of(data.X, data.y, bias=True)
+        U, s = problem.reduced(net.directions), net.signs
+        X, y = problem.X, problem.y
+        k, r = U.shape
+        same = y[:, None] * s > 0
+        A = (X @ U.T > 0) & same
+        # variables: u (k r), t (k), z (one for every opposite pair)
+        opposite = np.argwhere(~same)
+        n_u, n_z = k * r, len(opposite)
+        cost = np.concatenate([np.zeros(n_u), np.ones(k), np.zeros(n_z)])
+        rows: list[sparse.spmatrix] = []
+        margin = np.zeros((len(y), n_u))
+        for j in range(k):
+            margin[:, j * r : (j + 1) * r] = -(A[:, j, None] * X)
+        slack = sparse.csc_matrix((np.ones(n_z), (opposite[:, 0], np.arange(n_z))), shape=(len(y), n_z))
+        rows.append(sparse.hstack([sparse.csc_matrix(margin), sparse.csc_matrix((len(y), k)), slack]))
+        hinge = np.zeros((n_z, n_u))
+        for place, (i, j) in enumerate(opposite):
+            hinge[place, j * r : (j + 1) * r] = X[i]
+        rows.append(sparse.hstack([sparse.csc_matrix(hinge), sparse.csc_matrix((n_z, k)), -sparse.eye(n_z)]))
+        rows.append(sparse.hstack([sparse.csc_matrix((n_z, n_u + k)), -sparse.eye(n_z)]))
+        cones = [clarabel.NonnegativeConeT(len(y) + 2 * n_z)]
+        cone_rows = sparse.lil_matrix((k * (r + 1), n_u + k + n_z))
+        for j in range(k):
+            cone_rows[j * (r + 1), n_u + j] = -1.0
+            for c in range(r):
+                cone_rows[j * (r + 1) + 1 + c, j * r + c] = -1.0
+            cones.append(clarabel.SecondOrderConeT(r + 1))
+        rows.append(cone_rows.tocsc())
+        b = np.concatenate([-np.ones(len(y)), np.zeros(2 * n_z), np.zeros(k * (r + 1))])
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        P = sparse.csc_matrix((len(cost), len(cost)))
+        began = time.perf_counter()
+        solution = clarabel.DefaultSolver(P, cost, sparse.vstack(rows).tocsc(), b, cones, settings).solve()
+        seconds = time.perf_counter() - began
+        ours = 0.5 * limit.network.norm_squared()
+        print(
+            f"  ({d}, {m}, {width}): Clarabel {seconds:.2f} s for the {k} live neurons alone, all of kkt_point "
+            f"{limit.seconds:.2f} s (ratio {seconds / limit.seconds:.0f}); objectives {solution.obj_val:.9f} and {ours:.9f}"
+        )
+
+
+def fidelity() -> None:
+    print("\nwhich KKT point? cosines of outputs on 2000 fresh points (d = m = 100, width 200)")
+    data = sphere(100, 100)
+    fresh = mf.data.Sphere(dimension=100).sample(2000, seed=77).X
+    rows = []
+    for steps, angle in ((20_000, 0.002), (5000, 0.004), (2000, 0.01), (500, 0.02), (200, 0.05)):
+        start = mf.networks.TwoLayer.initialise(200, 100, scale=0.01, seed=0)
+        end = mf.flow.angle_flow(start.W, start.b, start.v, data.X, data.y, steps=steps, angle=angle)
+        flowed = mf.networks.TwoLayer(W=end.W, b=end.b, v=end.v)
+        limit = mf.kkt_point(data, start=flowed, flow_steps=0)
+        rows.append((steps, angle, flowed(fresh), limit.network(fresh), limit.network.norm_squared()))
+
+    def cosine(a: np.ndarray, b: np.ndarray) -> float:
+        return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+    for steps, angle, flow, polish, norm in rows:
+        print(
+            f"  {steps:6d} steps of {angle:.3f}: polish to longest polish {cosine(polish, rows[0][3]):.4f}, to its own "
+            f"flow {cosine(polish, flow):.4f}, to the longest flow {cosine(polish, rows[0][2]):.4f}, flow to the longest flow "
+            f"{cosine(flow, rows[0][2]):.4f}, ||theta||^2 {norm:.4f}"
+        )
+
+
+def reach() -> None:
+    data = mf.data
+    cases: list[tuple[str, mf.data.Dataset, int, dict[str, object]]] = [
+        (f"sphere {(d, m, w)}", sphere(d, m), w, {})
+        for d, m, w in ((100, 10, 1000), (100, 100, 200), (100, 100, 1000), (300, 300, 1000), (1000, 1000, 1000))
+    ]
+    for d, k, sigma, n in ((549, 2, 549**-0.5, 80), (957, 10, 0.01, 472), (3382, 10, 3382**-0.5, 661)):
+        cases.append((f"clusters {(d, k, n)}", data.Clusters(dimension=d, n_clusters=k, sigma=sigma).sample(n), 60, {}))
+    for outputs in ("trained", "frozen"):
+        xor = data.XorClusters(dimension=20).sample(60)
+        cases.append((f"XOR, outputs {outputs}", xor, 100, {"bias": False, "outputs": outputs}))
+    for d in (20, 100, 1000):
+        for p in (0.1, 0.3):
+            cases.append((f"noisy sphere d={d} p={p}", data.NoisySphere(dimension=d, p=p).sample(100), 1000, {}))
+    for m in (50, 100, 200):
+        for p in (0.1, 0.2, 0.3):
+            cases.append((f"interval m={m} p={p}", data.Interval(p=p).sample(m), 200, {}))
+    cases.append(("digits 3 v 8", data.digits(3, 8, standardise=True), 100, {}))
+    cases.append(("digits 0 v 1", data.digits(0, 1, standardise=True), 100, {}))
+    cases.append(("breast cancer", data.breast_cancer(standardise=True), 100, {}))
+    for d, m in ((100, 251), (100, 1000), (300, 1200)):
+        cases.append((f"sphere {(d, m, 1000)}", sphere(d, m), 1000, {}))
+    cases.append(("sphere (300, 5196, 1000)", sphere(300, 5196), 1000, {"time_limit": 600.0}))
+    print(
+        f"\n{'problem':>28} {'seconds':>8} {'station.':>9} {'1-margin':>9} {'compl.':>9} {'gap':>9} neurons  reached 1e-9"
+    )
+    for name, sample, width, options in cases:
+        limit = mf.kkt_point(sample, width=width, **options)  # type: ignore[arg-type]
+        c = limit.certificate
+        numbers = (c.stationarity, max(0.0, 1.0 - float(c.margins.min())), c.complementarity, limit.gap)
+        reached = numbers[1] <= 1e-10 and all(number <= 1e-9 for number in numbers)
+        print(
+            f"{name:>28} {limit.seconds:8.2f} "
+            + " ".join(f"{number:9.1e}" for number in numbers)
+            + f" {limit.compact.width:7d}  {'yes' if reached else 'NO: ' + limit.status}",
+            flush=True,
+        )
+
+
+PARTS = {"speed": speed, "growth": growth, "conic": conic, "fidelity": fidelity, "reach": reach}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
+    for name in parser.parse_args().parts or ["speed", "growth", "conic", "fidelity"]:
+        PARTS[name]()
