@@ -209,7 +209,9 @@ def _shrunk(seen: _Seen, step: Step, low: FloatArray, high: FloatArray, L: float
     constant = fsum(terms.tolist()) - error - 8.0 * _UNIT * scale
     turned = pi + 2.0 * kappa * seen.a
     gradient = turned @ seen.W
-    noise = _UNIT * (turned.size + 4) * float(np.abs(turned) @ seen.size)  # of the gradient; over a length L it costs noise L
+    noise = (
+        _UNIT * (turned.size + 4) * float(np.abs(turned) @ seen.size)
+    )  # of the gradient; over a length L it costs noise L
     if not kappa.any():
         return _cap(seen, low, high, constant, gradient, noise, L)
     return _ellipsoids(seen, low, high, constant - noise * L, gradient, kappa, L)
@@ -219,9 +221,7 @@ def _least(p: FloatArray, kappa: FloatArray, low: FloatArray, high: FloatArray) 
     """min of p z - kappa z^2 over [low, high], ends at infinity allowed."""
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = np.where(kappa == 0, low, np.clip(p / (2.0 * kappa), low, high))
-        values = [
-            np.where(p == 0, 0.0, p * z) - np.where(kappa == 0, 0.0, kappa * z * z) for z in (low, turn, high)
-        ]
+        values = [np.where(p == 0, 0.0, p * z) - np.where(kappa == 0, 0.0, kappa * z * z) for z in (low, turn, high)]
     least: FloatArray = np.minimum(np.minimum(values[0], values[1]), values[2])
     return least
 
@@ -263,7 +263,9 @@ def _ellipsoids(
     V, bend = seen.W[bent], kappa[bent]
     n = V.shape[0] + V.shape[1]
     eigenvalues, axes = np.linalg.eigh(V.T @ (bend[:, None] * V))
-    eigenvalues = eigenvalues - 16.0 * _UNIT * n * float(np.abs(bend) @ seen.size[bent] ** 2)  # certainly not above the true ones
+    eigenvalues = eigenvalues - 16.0 * _UNIT * n * float(
+        np.abs(bend) @ seen.size[bent] ** 2
+    )  # certainly not above the true ones
     along, directions = gradient @ axes, seen.W @ axes
     for tau in _TAUS:
         H = 1.0 + tau * eigenvalues

@@ -11,9 +11,9 @@ from marginflow.arrays import FloatArray, labels, read_only, real_number, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness.radius.certificate import Certificate, ProofNode
-from marginflow.robustness.radius.reduction import Reduction, reduce_network
+from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius, Status
-from marginflow.robustness.radius.search import HORIZONS, Outcome, farthest, solve
+from marginflow.robustness.radius.search import HORIZONS, Outcome, solve
 from marginflow.robustness.radius.threads import one_thread
 
 # What is given up of the lower bound so that the checker, which charges all rounding, confirms it.
@@ -124,7 +124,9 @@ def radius_at(
     upper = float("inf") if witness is None else float(np.linalg.norm(witness - point))
     lower = min(outcome.lower * (1.0 - _ROUNDING), upper)
     if lower == np.inf and not reduction.is_exact:
-        lower = HORIZONS[-1] * farthest(reduction.at(point, y, level))  # merging has rounded; infinity would be too much
+        lower = HORIZONS[-1] * farthest(
+            reduction.at(point, y, level)
+        )  # merging has rounded; infinity would be too much
     proof = None
     if certificate:
         proof = Certificate(

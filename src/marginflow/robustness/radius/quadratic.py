@@ -193,13 +193,13 @@ def _evaluate(node: _Node, s: float, A: FloatArray, q: FloatArray) -> _Point | N
     r = node.linear.size
     H = -(node.W_b.T @ (A[:, None] * node.W_b))
     H.flat[:: r + 1] += 1.0
+    value, slope = omega_and_slope(s, node.c_b, A, node.low, node.high, node.a_b)
+    g = s * node.linear + slope @ node.W_b + q @ node.W_q
     try:
         root = np.linalg.cholesky(H)
+        delta = np.linalg.solve(H, -0.5 * g).astype(np.float64)
     except np.linalg.LinAlgError:
         return None
-    value, slope = omega_and_slope(s, node.c_b, A, node.low, node.high, node.a_b)
-    g: FloatArray = s * node.linear + slope @ node.W_b + q @ node.W_q
-    delta: FloatArray = np.linalg.solve(H, -0.5 * g)
     G = s * node.constant + float(value.sum()) + float(q @ node.a_q) + 0.5 * float(g @ delta)
     return _Point(s, A, q, G, delta, H, 2.0 * float(np.log(np.diag(root)).sum()))
 
@@ -212,15 +212,36 @@ def _merit(node: _Node, point: _Point, nu: float) -> float:
 
 
 def _newton(node: _Node, at: _Point, nu: float) -> tuple[_Point | None, float]:
-    """One damped Newton step on G + nu barrier: the new point (None if no step gains) and the step length.
+    """One damped Newton step on G + nu barrier: the new point (None if no step gains) and the step length."""
+    try:
+        d_s, d_A, d_q = _direction(node, at, nu)
+    except np.linalg.LinAlgError:
+        return None, 0.0
+    length = 1.0
+    rooms = (np.array([at.s]), at.q, at.s * node.c_q - at.q, -at.A[node.guard])
+    changes = (np.array([d_s]), d_q, d_s * node.c_q - d_q, -d_A[node.guard])
+    for room, change in zip(rooms, changes, strict=True):
+        falling = change < 0
+        if falling.any():
+            length = min(length, 0.95 * float((-room[falling] / change[falling]).min()))
+    merit = _merit(node, at, nu)
+    while length > 1e-6:
+        moved = _evaluate(node, at.s + length * d_s, at.A + length * d_A, at.q + length * d_q)
+        if moved is not None and _merit(node, moved, nu) > merit:
+            return moved, length
+        length *= 0.5
+    return None, 0.0
+
+
+def _direction(node: _Node, at: _Point, nu: float) -> tuple[float, FloatArray, FloatArray]:
+    """Newton's direction for (s, A, q).
 
     The slopes q couple only through delta and s, so they are eliminated; what is left is one system in (s, A).
     """
     s, A, q = at.s, at.A, at.q
     o = omega(s, node.c_b, A, node.low, node.high, node.a_b + node.W_b @ at.delta)
     below, above = q, s * node.c_q - q
-    inverse_H = np.linalg.inv(at.H)
-    overlap = node.W_b @ inverse_H @ node.W_b.T
+    overlap = node.W_b @ np.linalg.solve(at.H, node.W_b.T)
     wall = np.where(node.guard, A, 1.0)
     grad_s = node.constant + float(node.linear @ at.delta) + float(o.s.sum()) + nu * float((node.c_q / above).sum())
     grad_A = o.A - nu * np.diag(overlap) + np.where(node.guard, nu / wall, 0.0)
@@ -246,29 +267,10 @@ def _newton(node: _Node, at: _Point, nu: float) -> tuple[_Point | None, float]:
     unit = 1.0 / np.sqrt(np.maximum(np.diag(S), 1e-300))
     scaled = S * unit[:, None] * unit
     scaled.flat[:: n + 2] += 1e-12
-    try:
-        y = unit * np.linalg.solve(scaled, unit * rhs)
-    except np.linalg.LinAlgError:
-        return None, 0.0
-    d_s, d_A = float(y[0]), y[1:]
+    y = unit * np.linalg.solve(scaled, unit * rhs)
     d_delta = -(solved[:, -1] + solved[:, :-1] @ y)
-    d_q = (grad_q + mixed * d_s + node.W_q @ d_delta) / D
-
-    length = 1.0
-    for room, change in ((np.array([s]), np.array([d_s])), (below, d_q), (above, d_s * node.c_q - d_q)):
-        falling = change < 0
-        if falling.any():
-            length = min(length, 0.95 * float((-room[falling] / change[falling]).min()))
-    rising = d_A[node.guard] > 0
-    if rising.any():
-        length = min(length, 0.95 * float((-A[node.guard][rising] / d_A[node.guard][rising]).min()))
-    merit = _merit(node, at, nu)
-    while length > 1e-6:
-        moved = _evaluate(node, s + length * d_s, A + length * d_A, q + length * d_q)
-        if moved is not None and _merit(node, moved, nu) > merit:
-            return moved, length
-        length *= 0.5
-    return None, 0.0
+    d_q: FloatArray = (grad_q + mixed * y[0] + node.W_q @ d_delta) / D
+    return float(y[0]), y[1:], d_q
 
 
 def _bound(problem: Problem, box: Box, node: _Node, point: _Point) -> QuadraticBound:

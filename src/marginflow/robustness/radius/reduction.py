@@ -131,6 +131,11 @@ class Reduction:
         return delta if self.basis is None else self.basis @ delta
 
 
+def farthest(problem: Problem) -> float:
+    """Distance to the farthest neuron, the unit in which far away is measured."""
+    return float(np.abs(problem.a).max(initial=0.0)) or 1.0
+
+
 @lru_cache(maxsize=4)
 def reduce_network(network: TwoLayer) -> Reduction:
     """Unit directions, merged and in the coordinates of their span; remembered, since networks cannot change."""

@@ -18,14 +18,14 @@ from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.minorant import Box, distance, minorant
 from marginflow.robustness.radius.quadratic import Multipliers, quadratic_bound, quadratic_work, start_at
-from marginflow.robustness.radius.reduction import Problem
+from marginflow.robustness.radius.reduction import Problem, farthest
 from marginflow.robustness.radius.tightening import ball, tightened
 from marginflow.robustness.radius.witness import Witness
 
 # Rounds of chords at the root and at other nodes, and what a round must still bring (share of the open gap).
 _ROOT_ROUNDS, _NODE_ROUNDS, _LINEAR_GAIN = 12, 4, 0.1
 # Parabolas are worth their price when more neurons than this are undecided.
-_FEW_UNDECIDED = 12
+_FEW_UNDECIDED, _VERY_FEW, _SMALL_TREE = 12, 3, 60
 _WEAK = 0.5
 # Operations that the bookkeeping of one cut costs, measured in multiplications.
 _OVERHEAD = 1e5
@@ -34,7 +34,7 @@ _QUADRATIC_ROUNDS, _QUADRATIC_GAIN = 8, 0.25
 _WIDTHS = (0.1, 0.2, 0.6, 1.0)
 # Multiples of the distance to the farthest neuron within which the absence of a witness is proved, one after the other.
 HORIZONS = (4.0, 1e3, 1e6)
-_FAR = 1e4  # beyond this multiple parabolas are badly scaled
+_FAR = 1e2  # beyond this multiple parabolas have nothing to hold on to
 
 
 @dataclass(eq=False, kw_only=True)
@@ -69,11 +69,6 @@ class Outcome:
     finished: bool
     tree: list[TreeNode]
     trace: list[tuple[float, float, float]]
-
-
-def farthest(problem: Problem) -> float:
-    """Distance to the farthest neuron, the unit in which far away is measured."""
-    return float(np.abs(problem.a).max(initial=0.0)) or 1.0
 
 
 def solve(problem: Problem, *, rtol: float, seconds: float, max_nodes: float) -> Outcome:
@@ -246,7 +241,8 @@ class Search:
 
         Once parabolas have come in they stay: every later node gets them.
         """
-        if node.bent or self._undecided(node.box) <= _FEW_UNDECIDED or self.radius > _FAR * self.scale:
+        few = _FEW_UNDECIDED if len(self.tree) < _SMALL_TREE else _VERY_FEW
+        if node.bent or self._undecided(node.box) <= few or self.radius > _FAR * self.scale:
             return False
         if not self.parabolas:
             weak = node.lower < _WEAK * self.radius
@@ -286,7 +282,7 @@ class Search:
             node.multipliers, node.delta, node.gaps = found.multipliers, found.delta, found.gaps
             self._improve(node)
             left = self._undecided(node.box)
-            if node.lower >= self.goal or left <= _FEW_UNDECIDED or time.monotonic() > self.deadline:
+            if node.lower >= self.goal or left <= _VERY_FEW or time.monotonic() > self.deadline:
                 return
             if node.lower - before < _QUADRATIC_GAIN * (self.radius - before) and left > 0.8 * undecided:
                 return

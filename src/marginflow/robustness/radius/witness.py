@@ -11,10 +11,12 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.robustness.radius.cuts import Cuts, project
-from marginflow.robustness.radius.reduction import Problem
+from marginflow.robustness.radius.reduction import Problem, farthest
 
 _MAX_ROUNDS = 30
 _SMOOTHINGS = 12
+# A crossing farther away than this many times the farthest neuron is a slope that rounding has made negative.
+_FAR = 1e9
 
 
 class Witness:
@@ -27,8 +29,9 @@ class Witness:
         self._tried: set[bytes] = set()
         # A value below this is zero as far as float64 can tell; where g only touches zero nothing better is to be had.
         size = float(np.abs(problem.c) @ np.abs(problem.a)) + abs(problem.constant)
-        rounding = 64.0 * float(np.finfo(np.float64).eps) * np.sqrt(problem.width + problem.rank) * size
+        rounding = 64.0 * float(np.finfo(np.float64).eps) * float(np.sqrt(problem.width + problem.rank)) * size
         self._rounding = min(rounding, 1e-9 * problem.value(np.zeros(problem.rank)))
+        self._far = _FAR * farthest(problem)
         self._no_signs = np.zeros(problem.width, dtype=np.int64)
 
     def offer(self, direction: FloatArray) -> bool:
@@ -38,7 +41,7 @@ class Witness:
             return False
         p = self.problem
         unit = direction / size
-        t = _first_crossing(p.a, p.W @ unit, p.c, p.constant - self._rounding, self.upper)
+        t = _first_crossing(p.a, p.W @ unit, p.c, p.constant - self._rounding, min(self.upper, self._far))
         if not t < self.upper:
             return False
         self.upper, self.delta = t, t * unit
@@ -135,20 +138,13 @@ def _first_crossing(a: FloatArray, speed: FloatArray, c: FloatArray, constant: f
     starting = np.where(knots == 0, speed > 0, a > 0)
     slope = float((c * speed) @ starting) + np.append(0.0, np.cumsum((c * np.abs(speed))[ahead][order]))
     first = constant + float(c @ np.maximum(a, 0.0))
-    if np.isfinite(limit):
-        values = first + np.cumsum(slope * np.diff(t))
-        ends = np.flatnonzero(values <= 0)
-    else:
-        values = first + np.cumsum(slope[:-1] * np.diff(t[:-1]))
-        ends = np.flatnonzero(values <= 0)
-        if ends.size == 0 and slope[-1] < 0:
-            ends = np.array([t.size - 2])
+    values = first + np.cumsum(slope * np.diff(t))
+    ends = np.flatnonzero(values <= 0)
     if ends.size == 0:
         return float("inf")
     piece = int(ends[0])
     low, high = float(t[piece]), float(t[piece + 1])
-    inside = 0.5 * (low + high) if np.isfinite(high) else low + 1.0
-    active = a + inside * speed > 0
+    active = a + 0.5 * (low + high) * speed > 0
     fall = float((c * speed) @ active)
     height = constant + float((c * a) @ active)
     root = -height / fall if fall < 0 else high
