@@ -132,7 +132,8 @@ LEMMA_2_1: Final = Statement(
     kind="lemma",
     number="Lemma 2.1",
     meaning="Under Assumption 2.2 the sum of the signed means classifies almost every sample: the data are linear.",
-    formula=r"u = \sum_q y^{(q)} \mu^{(q)}, \quad \Pr[y \ne \mathrm{sign}(u^\top x)] \le 2 k q_d \le 2 d^{1 - \ln(d)/2}",
+    formula=r"u = \sum_q y^{(q)} \mu^{(q)}, \quad \Pr[y \ne \mathrm{sign}(u^\top x)] \le 2 k q_d \le 2 d^{1 - "
+    r"\ln(d)/2}",
     needs=("law",),
     judge=_linear,
     example=lambda: preset(A),

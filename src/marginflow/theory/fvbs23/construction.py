@@ -28,7 +28,7 @@ def on_event(instance: Instance) -> BoolArray:
     test, clusters = test_clusters(instance)
     assert test.means is not None
     noise = test.X - test.means[clusters]
-    fine: BoolArray = (np.abs(noise @ test.means.T) <= s.g * (1 + 1e-12)).all(axis=1)
+    fine: BoolArray = np.all(np.abs(noise @ test.means.T) <= s.g * (1 + 1e-12), axis=1)
     return fine
 
 
@@ -86,7 +86,8 @@ THEOREM_4_1: Final = Statement(
     id="FVBS23/Thm4.1",
     kind="theorem",
     number="Theorem 4.1",
-    meaning="Under Assumption 2.2 a network of any width from k on classifies well and is robust at distances of order sqrt(d).",
+    meaning="Under Assumption 2.2 a network of any width from k on classifies well and is robust at distances of "
+    "order sqrt(d).",
     formula=r"\Pr_x\left[\forall x' : \|x' - x\| \le \tfrac{\sqrt{d}}{8} \Rightarrow \mathrm{sign}(N(x')) = "
     r"\mathrm{sign}(N(x)) = y\right] \ge 1 - 2 k q_d",
     needs=("law", "test"),
@@ -130,7 +131,9 @@ def lower_biases() -> Instance:
     good = robust_control()
     network = good.the_network()
     moved = TwoLayer(W=network.W, b=np.full(network.width, -3.9), v=network.v)
-    return Instance(name="the construction with biases -3.9", network=moved, data=good.data, law=good.law, test=good.test)
+    return Instance(
+        name="the construction with biases -3.9", network=moved, data=good.data, law=good.law, test=good.test
+    )
 
 
 CON_ROBUST: Final = Statement(
@@ -204,7 +207,8 @@ DEF_4_1: Final = Statement(
     kind="definition",
     number="Definition 4.1 (second version)",
     meaning="A network is R(d)-robust if almost no point changes its sign within a distance of order less than R(d).",
-    formula=r"\forall r = o(R(d)): \ \Pr_x[\forall x' \in \mathbb{B}(x, r): \mathrm{sign}(N(x')) = \mathrm{sign}(N(x))] "
+    formula=r"\forall r = o(R(d)): \ \Pr_x[\forall x' \in \mathbb{B}(x, r): \mathrm{sign}(N(x')) = "
+    r"\mathrm{sign}(N(x))] "
     r"\ge 1 - o_d(1)",
     needs=("network", "law", "test"),
     parameters={"radius": "rho: the radius is rho sqrt(d), 1/8 by default", "share": "share of the points, 0.99"},
@@ -231,7 +235,9 @@ def _best(instance: Instance) -> Findings:
     apart = (np.add.outer(norms, norms) - 2 * sample.gram)[~sample.same]
     return Findings(
         hypotheses=(*s.assumption(), *sample.nice),
-        constants=(value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),),
+        constants=(
+            value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),
+        ),
         conclusions=(
             at_least("||mu_i - mu_j||^2, from below", squares[pairs], 2 * s.d - 2 * s.p),
             at_most("||mu_i - mu_j||^2", squares[pairs], 2 * s.d + 2 * s.p),

@@ -33,12 +33,11 @@ def _network(instance: Instance) -> Findings:
     checks: list[Check] = [equal("N(x), term by term", values, direct, scale=scale, rtol=1e-12)]
     for a in _FACTORS:
         moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
-        checks.append(
-            equal(f"N at {a:g} theta", moved(X), a**exponent * values, scale=a**exponent * scale, rtol=1e-12)
-        )
-    zero = np.array([0.0])
-    step = minimal_step(TwoLayer(W=[[1.0]], b=[0.0], v=[1.0]), [[1.0]], [1.0], [1.0], at_zero="negative")
-    checks.append(true("sign(0) = -1: a positive point flips at N = 0", bool(step.first[0] == 1.0 + zero[0])))
+        checks.append(equal(f"N at {a:g} theta", moved(X), a**exponent * values, scale=a**exponent * scale, rtol=1e-12))
+    # N(x) = relu(x) in one dimension vanishes, and stays zero, from x = 0 on.
+    one = np.ones(1)
+    step = minimal_step(TwoLayer(W=one[:, None], b=0 * one, v=one), one[:, None], one, one, at_zero="negative")
+    checks.append(true("sign(0) = -1: a positive point flips at N = 0", float(step.first[0]) == 1.0))
     return Findings(
         constants=(value("width", network.width), value("test points", float(X.shape[0]))), conclusions=tuple(checks)
     )
@@ -214,7 +213,8 @@ EQUATION_5: Final = Statement(
     kind="lemma",
     number="Equation (5), repeated as (8)",
     meaning="The ReLU is at least its argument, so the own neurons may be replaced by linear ones from below.",
-    formula=r"y = 1: \ N_\theta(x) \ge \sum_{j \in J_+} v_j (w_j^\top x + b_j) + \sum_{j \in J_-} v_j \phi(w_j^\top x + b_j)",
+    formula=r"y = 1: \ N_\theta(x) \ge \sum_{j \in J_+} v_j (w_j^\top x + b_j) + \sum_{j \in J_-} v_j "
+    r"\phi(w_j^\top x + b_j)",
     needs=("network", "test"),
     parameters={"replaced": "the neurons that become linear: own sign, as printed, or other sign"},
     judge=_linearised,
@@ -253,7 +253,8 @@ EQUATION_5B: Final = Statement(
     kind="lemma",
     number="After equation (5)",
     meaning="At a KKT point the linear part is a sum over samples, with the multipliers and the +1 of the bias.",
-    formula=r"\sum_{j \in J_+} v_j (w_j^\top x + b_j) = \sum_i \lambda_i y_i \Big(\sum_{j \in J_+} v_j^2 \phi'_{ij}\Big) "
+    formula=r"\sum_{j \in J_+} v_j (w_j^\top x + b_j) = \sum_i \lambda_i y_i \Big(\sum_{j \in J_+} v_j^2 "
+    r"\phi'_{ij}\Big) "
     r"(x_i^\top x + 1)",
     needs=("network", "data", "law", "test"),
     judge=_expanded,

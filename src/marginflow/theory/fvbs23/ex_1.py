@@ -73,7 +73,8 @@ EXAMPLE_1_2: Final = Statement(
     kind="example",
     number="Example 1, second item",
     meaning="Orthogonal means, sigma = 1/sqrt(d): about d clusters, up to a logarithm, fit.",
-    formula=r"p = 0, \ \sigma = \tfrac{1}{\sqrt{d}}: \quad k \le \frac{d - 4 \ln d + 1}{10 (4 \ln d + 1)} = \tilde O(d)",
+    formula=r"p = 0, \ \sigma = \tfrac{1}{\sqrt{d}}: \quad k \le \frac{d - 4 \ln d + 1}{10 (4 \ln d + 1)} = "
+    r"\tilde O(d)",
     needs=("law",),
     judge=_orthogonal,
     example=lambda: law_only(law_of(10_000, 26)),

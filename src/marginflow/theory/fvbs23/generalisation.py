@@ -70,7 +70,7 @@ def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
     room = 1e-9 * s.d
     off = np.where(own, np.abs(inner - s.d) - s.Delta, np.abs(inner) - s.p - s.Delta)
     along = np.maximum(np.abs(sample.data.X @ noise.T), np.abs(sample.noise @ noise.T)) - s.Delta
-    fine: BoolArray = (np.maximum(off, along) <= room).all(axis=0)
+    fine: BoolArray = np.all(np.maximum(off, along) <= room, axis=0)
     return fine
 
 
@@ -168,7 +168,9 @@ LEMMA_A13: Final = _event_statement(
     "FVBS23/LemA.13", "Lemma A.13", "A fresh point is near its own cluster and nearly orthogonal to the other ones."
 )
 LEMMA_D1: Final = _event_statement(
-    "FVBS23/LemD.1", "Lemma D.1", "Lemma A.13 again, for a point of a random cluster, as the proof of Theorem 4.2 needs it."
+    "FVBS23/LemD.1",
+    "Lemma D.1",
+    "Lemma A.13 again, for a point of a random cluster, as the proof of Theorem 4.2 needs it.",
 )
 
 
@@ -245,7 +247,8 @@ THEOREM_A1: Final = Statement(
     kind="theorem",
     number="Theorem A.1",
     meaning="With probability 1 - F over the sample, every KKT point errs with probability at most 4 n q_d.",
-    formula=r"F = 3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}, \quad \Pr_{(x, y)}[y N_\theta(x) \le 0] \le 4 n q_d, \quad "
+    formula=r"F = 3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}, \quad \Pr_{(x, y)}[y N_\theta(x) \le 0] \le 4 n q_d, "
+    r"\quad "
     r"q_d = d^{-\ln(d)/2}",
     needs=("network", "data", "law", "test"),
     judge=_theorem_a1,
@@ -318,7 +321,8 @@ THEOREM_3_1: Final = Statement(
     kind="theorem",
     number="Theorem 3.1",
     meaning="With k ln(d)^2 samples and more, every KKT point has a test error of at most epsilon, however wide it is.",
-    formula=r"k \ln^2 d \le n \le \min\left\{\sqrt{\tfrac{\delta}{3}}\, e^{d/32}, \tfrac{\sqrt{\delta}}{3} d^{\ln(d)/4}, "
+    formula=r"k \ln^2 d \le n \le \min\left\{\sqrt{\tfrac{\delta}{3}}\, e^{d/32}, \tfrac{\sqrt{\delta}}{3} "
+    r"d^{\ln(d)/4}, "
     r"\tfrac{\epsilon}{4} d^{\ln(d)/2}\right\} \implies \Pr[y N_\theta(x) \le 0] \le \epsilon",
     needs=("network", "data", "law", "test"),
     parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},

@@ -2,6 +2,7 @@ r"""[FVBS23, Theorems D.1 and 4.2, Example 2] One vector along u flips almost ev
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Final
 
@@ -51,13 +52,11 @@ def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:
     found: dict[str, ExplicitVector] = {}
     for form in ("literal", "flip", "sharp"):
         try:
-            found[form] = fvbs23_vector(sample.means, s.y, s.sigma, form=form, ambient_dimension=s.d)  # type: ignore[arg-type]
+            found[form] = fvbs23_vector(sample.means, s.y, s.sigma, form=form, ambient_dimension=s.d)
         except InputError:  # the constants of this form have no meaning here
             continue
-    try:
+    with contextlib.suppress(InputError):
         found["measured"] = measured_cluster_vector(sample.data, test.X, clusters)
-    except InputError:
-        pass
     return found
 
 
@@ -123,7 +122,8 @@ THEOREM_D1: Final = Statement(
     id="FVBS23/ThmD.1",
     kind="theorem",
     number="Theorem D.1",
-    meaning="With probability 1 - F over the sample, one z along u flips every KKT point on all but 4 n q_d of the points.",
+    meaning="With probability 1 - F over the sample, one z along u flips every KKT point on all but 4 n q_d of "
+    "the points.",
     formula=r"z = (\eta_1 + \eta_2) \sum_q y^{(q)} \mu^{(q)}, \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
     r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - 4 n q_d",
     needs=("network", "data", "law", "test"),
@@ -180,7 +180,8 @@ THEOREM_4_2: Final = Statement(
     id="FVBS23/Thm4.2",
     kind="theorem",
     number="Theorem 4.2",
-    meaning="With probability 1 - delta, one z of length O(sqrt(d/(c^2 k))) flips all but a share epsilon of the points.",
+    meaning="With probability 1 - delta, one z of length O(sqrt(d/(c^2 k))) flips all but a share epsilon of the "
+    "points.",
     formula=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right), \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
     r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - \epsilon",
     needs=("network", "data", "law", "test"),
@@ -229,7 +230,8 @@ COR_BOTH: Final = Statement(
     kind="corollary",
     number="Section 4, after Theorem 4.2",
     meaning="Gradient flow finds networks that generalise and are not robust, although robust ones exist.",
-    formula=r"y N_\theta(x) > 0, \quad \mathrm{sign}(N_\theta(x - y z)) \ne y, \quad \|z\| < \tfrac{1}{8} \sqrt{d}, \quad "
+    formula=r"y N_\theta(x) > 0, \quad \mathrm{sign}(N_\theta(x - y z)) \ne y, \quad \|z\| < \tfrac{1}{8} "
+    r"\sqrt{d}, \quad "
     r"\mathrm{sign}(N_{robust}(x')) = y \text{ for } \|x' - x\| \le \tfrac{1}{8} \sqrt{d}",
     needs=("network", "data", "law", "test"),
     judge=_both,
@@ -238,7 +240,8 @@ COR_BOTH: Final = Statement(
     control_shows="with two clusters every z is longer than the radius of the robust network",
     control_outcome="violated",
     forms=Forms(
-        remark="With the literal z the contrast ||z|| < sqrt(d)/8 needs k > 20000; with the exact one and the pair k > 64 "
+        remark="With the literal z the contrast ||z|| < sqrt(d)/8 needs k > 20000; with the exact one and the "
+        "pair k > 64 "
         "is enough, and k >= 5 against the true radius 0.45 sqrt(d) of the robust network."
     ),
 )
@@ -265,7 +268,10 @@ def _example_2(instance: Instance) -> Findings:
             at_least("clusters in the smallest dimension", settings[0].k, 3),
         ),
         constants=(
-            *(value(f"||z|| / sqrt(d) at d = {s.d:.0e}, k = {s.k}", z / math.sqrt(s.d)) for s, z in zip(settings, sizes, strict=True)),
+            *(
+                value(f"||z|| / sqrt(d) at d = {s.d:.0e}, k = {s.k}", z / math.sqrt(s.d))
+                for s, z in zip(settings, sizes, strict=True)
+            ),
             *(value(f"||z|| sqrt(k / d) at d = {s.d:.0e}", one) for s, one in zip(settings, ratio, strict=True)),
             value("slope of ln ||z|| in ln d", slope, "1/4 and a little more, for the logarithms"),
         ),
@@ -283,7 +289,8 @@ EXAMPLE_2: Final = Statement(
     kind="example",
     number="Example 2",
     meaning="With sigma = 1 and about sqrt(d) random clusters, z has length of order d^(1/4), far below sqrt(d).",
-    formula=r"\sigma = 1, \ k = \tilde\Theta(\sqrt{d}), \ c = \Theta(1) \implies \|z\| = O\left(\sqrt{\tfrac{d}{k}}\right) = "
+    formula=r"\sigma = 1, \ k = \tilde\Theta(\sqrt{d}), \ c = \Theta(1) \implies \|z\| = "
+    r"O\left(\sqrt{\tfrac{d}{k}}\right) = "
     r"\tilde O(d^{1/4})",
     needs=("parameters",),
     parameters={"dimension": "the largest of three dimensions, each a tenth of the next", "share": "of the largest k"},

@@ -55,7 +55,8 @@ LEMMA_D2: Final = Statement(
     kind="lemma",
     number="Lemma D.2",
     meaning="On points near one cluster the output is at most 2; the proof gives 3/2.",
-    formula=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right) \le \frac{3}{2}",
+    formula=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right) \le "
+    r"\frac{3}{2}",
     needs=("network", "data", "law", "test"),
     judge=_outputs,
     example=lambda: preset(A),
@@ -187,7 +188,8 @@ LEMMA_D6: Final = Statement(
     kind="lemma",
     number="Lemma D.6",
     meaning="A step eta_1 along u activates all neurons of the other class.",
-    formula=r"\eta \ge \eta_1 = \frac{2 \Delta + p + 1}{D_u}, \ z = \eta u: \quad j \in J_-: w_j^\top (x - z) + b_j \ge 0, "
+    formula=r"\eta \ge \eta_1 = \frac{2 \Delta + p + 1}{D_u}, \ z = \eta u: \quad j \in J_-: w_j^\top (x - z) + "
+    r"b_j \ge 0, "
     r"\quad j \in J_+: w_j^\top (x + z) + b_j \ge 0",
     needs=("network", "data", "law", "test"),
     parameters={"times": "eta / eta_1, at least 1"},
@@ -324,7 +326,7 @@ def _size(instance: Instance) -> Findings:
     return Findings(
         hypotheses=s.assumption(),
         constants=(
-            value("||z||", z),
+            value("||z|| here", z),
             value("||z|| / sqrt(d)", z / math.sqrt(s.d), "above 1: longer than the data"),
             value("||z|| / sqrt(d / (c^2 k))", z * s.c * math.sqrt(s.k / s.d)),
         ),
@@ -347,7 +349,8 @@ LEMMA_D9: Final = Statement(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
         proved=r"\|z\| \le (c A_d + B_d) \sqrt{1.1 + \tfrac{0.1}{d}} \sqrt{\frac{d}{c^2 k}}",
         sharp=r"\|z\| \to \frac{9}{c} \sqrt{\frac{d}{k}} \quad (p = 0, c' \to 0)",
-        remark="Step (ii) bounds (1 - 2c')/(1 - 3c') by monotonicity in c' of the whole fraction, not term by term. With "
+        remark="Step (ii) bounds (1 - 2c')/(1 - 3c') by monotonicity in c' of the whole fraction, not term by "
+        "term. With "
         "c = 1/2 z is shorter than the data only from hundreds of clusters on.",
     ),
 )

@@ -92,7 +92,9 @@ OQ1: Final = Statement(
     example=too_many_clusters,
     control=lambda: preset(A),
     control_shows="two clusters are as few as Assumption 2.2 allows",
-    forms=Forms(remark="The paper conjectures so. u need not help any more; the learned gradient is measured beside it."),
+    forms=Forms(
+        remark="The paper conjectures so. u need not help any more; the learned gradient is measured beside it."
+    ),
 )
 
 
@@ -177,7 +179,8 @@ OQ3: Final = Statement(
     kind="probe",
     number="Second version, after Theorem 3.1",
     meaning="Can the upper bound on n go? From which n on do samples of one label appear near means of the other?",
-    formula=r"\Pr[\|x - \mu^{(i)}\| \le \sigma] = \Pr\left[\chi'^2_d\left(\frac{\|\mu^{(i)} - \mu^{(j)}\|^2}{\sigma^2}\right) "
+    formula=r"\Pr[\|x - \mu^{(i)}\| \le \sigma] = \Pr\left[\chi'^2_d\left(\frac{\|\mu^{(i)} - "
+    r"\mu^{(j)}\|^2}{\sigma^2}\right) "
     r"\le 1\right]",
     needs=("law",),
     parameters={"epsilon": "0.1", "delta": "0.1"},
@@ -209,7 +212,9 @@ OQ4: Final = Statement(
     example=lambda: other_noise("cube"),
     control=lambda: preset(A),
     control_shows="Gaussian clusters are what the theorems are about",
-    forms=Forms(remark="Deeper architectures are not measured here: the KKT certificate of this room is for two layers."),
+    forms=Forms(
+        remark="Deeper architectures are not measured here: the KKT certificate of this room is for two layers."
+    ),
 )
 
 
@@ -254,7 +259,8 @@ OQ5: Final = Statement(
     id="FVBS23/OQ5",
     kind="probe",
     number="Derived: the factor 1/c in Theorem 4.2",
-    meaning="Is 1/c needed for unbalanced clusters? The pair flips at eta = 1/k whatever c is, the specialists at 1/(1 + ck).",
+    meaning="Is 1/c needed for unbalanced clusters? The pair flips at eta = 1/k whatever c is, the specialists "
+    "at 1/(1 + ck).",
     formula=r"\eta_{pair} \approx \tfrac{1}{k}, \quad \eta_{specialists} \approx \tfrac{1}{1 + c k}",
     needs=("network", "networks", "data", "law"),
     judge=_balance,

@@ -115,7 +115,8 @@ REM_NOISE: Final = Statement(
     id="FVBS23/Rem-Noise",
     kind="remark",
     number="Section 2, after Example 1",
-    meaning="Any noise will do that is short and has small components in every direction; P1 to P3 are all that is used.",
+    meaning="Any noise will do that is short and has small components in every direction; P1 to P3 are all that "
+    "is used.",
     formula=r"\langle \xi, e \rangle = \tilde O(1) \ (\|e\| = 1), \quad \|\xi\| = \tilde O(\sqrt{d})",
     needs=("network", "data", "law", "test"),
     judge=_noise,

@@ -1,4 +1,4 @@
-r"""[FVBS23, Sections 3 and 4] Remarks on width and initialisation, transfer, baselines, margins and the limit sigma = 0."""
+r"""[FVBS23, Sections 3 and 4] Remarks on width, starts, transfer, baselines, margins and the limit sigma = 0."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from marginflow.theory.fvbs23.presets import (
     B,
     F,
     close_means,
-    cluster_point,
     law_of,
     many_clusters,
     means_point,
@@ -239,7 +238,8 @@ REM_LINEAR: Final = Statement(
     id="FVBS23/Rem-Linear",
     kind="remark",
     number="Section 4, after Theorem 4.2",
-    meaning="The linear classifier u / d is right with margin about 1 and flips at about sqrt(d / k), like the networks.",
+    meaning="The linear classifier u / d is right with margin about 1 and flips at about sqrt(d / k), like the "
+    "networks.",
     formula=r"w = \tfrac{1}{d} \sum_q y^{(q)} \mu^{(q)}: \quad y w^\top x \in [0.9, 1.1] \text{ about}, \quad "
     r"\frac{|w^\top x|}{\|w\|} \le 1.17 \sqrt{\tfrac{d}{k}}",
     needs=("data", "law", "test"),
@@ -289,7 +289,7 @@ def _nearest(instance: Instance) -> Findings:
 @cache
 def ambient_clusters(sigma: float | str = "1/sqrt(d)") -> Instance:
     """30 samples of 10 clusters in dimension 3382, in all coordinates: norms of test points are known."""
-    law = law_of(3382, 10, sigma, stratified=True)  # type: ignore[arg-type]
+    law = law_of(3382, 10, sigma, stratified=True)
     data = law.sample(30)
     return at_point(
         convex_pair(data), "30 samples of 10 clusters, ambient coordinates", law=law, test=law.fresh(20, train=data)
@@ -300,7 +300,8 @@ REM_1NN: Final = Statement(
     id="FVBS23/Rem-1NN",
     kind="remark",
     number="Section 4",
-    meaning="With sigma = 1/sqrt(d) the nearest neighbour rule is robust at distances of order sqrt(d); KKT points are not.",
+    meaning="With sigma = 1/sqrt(d) the nearest neighbour rule is robust at distances of order sqrt(d); KKT "
+    "points are not.",
     formula=r"\text{1-NN flips at about } 0.7 \sqrt{d}, \quad N_\theta \text{ flips at about } \sqrt{\tfrac{d}{k}}",
     needs=("network", "data", "law", "test"),
     judge=_nearest,
@@ -352,9 +353,13 @@ def _noiseless(instance: Instance) -> Findings:
     least = s.least
     # [VYS22, Thm 4.1] on the same means, where m = k.
     older = (
-        (s.p + 1) / (s.d - s.k * s.p)
-        + 2 * (s.c * s.k * (s.p + 1) / (s.d + 1) + 1) * (s.d + 1) / (least * (s.d - s.k * s.p))
-    ) * s.u_norm / math.sqrt(s.d)
+        (
+            (s.p + 1) / (s.d - s.k * s.p)
+            + 2 * (s.c * s.k * (s.p + 1) / (s.d + 1) + 1) * (s.d + 1) / (least * (s.d - s.k * s.p))
+        )
+        * s.u_norm
+        / math.sqrt(s.d)
+    )
     return Findings(
         hypotheses=(
             at_most("sigma", s.sigma, 0.0),
@@ -395,8 +400,9 @@ REM_SIGMA0: Final = Statement(
     control=lambda: preset(A),
     control_shows="there is noise",
     forms=Forms(
-        remark="sigma = 0 itself is outside Assumption 2.2; the deterministic lemmas hold there. Constants: c' <= 1/10 here, "
-        "<= 1/3 in [VYS22], so the second version's \"strict generalisation\" is one up to constants."
+        remark="sigma = 0 itself is outside Assumption 2.2; the deterministic lemmas hold there. Constants: c' "
+        "<= 1/10 here, "
+        '<= 1/3 in [VYS22], so the second version\'s "strict generalisation" is one up to constants.'
     ),
 )
 
@@ -436,9 +442,7 @@ def few_samples() -> Instance:
     """20 independent samples of 40 clusters: about 24 clusters are never seen."""
     law = GramReduction(law_of(2000, 40, 1e-3))
     data = law.sample(20)
-    return at_point(
-        convex_pair(data), "20 samples of 40 clusters", law=law, test=law.fresh(600, train=data)
-    )
+    return at_point(convex_pair(data), "20 samples of 40 clusters", law=law, test=law.fresh(600, train=data))
 
 
 REM_SAMPLE: Final = Statement(

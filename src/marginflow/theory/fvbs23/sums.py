@@ -63,7 +63,8 @@ LEMMA_A10: Final = Statement(
     kind="lemma",
     number="Lemma A.10",
     meaning="No cluster carries more weight than about 1 / d.",
-    formula=r"\max_q \max(S_q^+, S_q^-) \le \frac{1}{(1 - 2c')(d - \Delta + 1)} \le \frac{5}{4 (d - \Delta + 1)}, \quad "
+    formula=r"\max_q \max(S_q^+, S_q^-) \le \frac{1}{(1 - 2c')(d - \Delta + 1)} \le \frac{5}{4 (d - \Delta + 1)}, "
+    r"\quad "
     r"S_q^\pm = \sum_{i \in I^{(q)}} \sum_{j \in J_\pm} \lambda_i v_j^2 \phi'_{ij}",
     needs=("network", "data", "law"),
     judge=_upper,

@@ -60,9 +60,7 @@ def _dimension(instance: Instance) -> int:
     return instance.whole("dimension")
 
 
-def _tail(
-    name: str, exact: Callable[[int], float], bound: Callable[[int], float]
-) -> Callable[[Instance], Findings]:
+def _tail(name: str, exact: Callable[[int], float], bound: Callable[[int], float]) -> Callable[[Instance], Findings]:
     """exact(d) <= bound(d), both logarithms; a bound of at least 0 says nothing. Reached on a sweep of dimensions."""
 
     def judge(instance: Instance) -> Findings:
@@ -117,9 +115,7 @@ LEMMA_A2: Final = Statement(
     formula=r"\Pr[|\langle a, \xi' \rangle| \ge \|a\| \sigma \ln d] \le 2 d^{-\ln(d)/2}",
     needs=("parameters",),
     parameters=_PARAMETERS,
-    judge=_tail(
-        "P(|<a, xi>| >= ||a|| sigma ln d)", lambda d: log_two_sided_gaussian_tail(math.log(d)), _half_square
-    ),
+    judge=_tail("P(|<a, xi>| >= ||a|| sigma ln d)", lambda d: log_two_sided_gaussian_tail(math.log(d)), _half_square),
     example=_at(549),
     control=_at(549, factor=1e-2),
     control_shows="a hundredth of the bound is too small",

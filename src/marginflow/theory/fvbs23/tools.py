@@ -1,4 +1,4 @@
-r"""[FVBS23, derived] Tools that make the paper executable: reduced coordinates, exact KKT points, sharp certificates."""
+r"""[FVBS23, derived] Tools that make the paper executable: reduced coordinates, exact KKT points, certificates."""
 
 from __future__ import annotations
 
@@ -171,7 +171,8 @@ X_SHARP: Final = Statement(
     kind="lemma",
     number="Derived from Lemmas A.10 to A.12 and D.2 to D.7",
     meaning="The same chain with any bounds on inner products, proved or measured, certifies outputs and a shorter z.",
-    formula=r"c'' = \frac{(k-1) B}{a}, \ S_{max} = \frac{1}{a (1 - 2c'')}, \ S_{min} = \frac{1 - 3c''}{(1 - 2c'') A}, \ "
+    formula=r"c'' = \frac{(k-1) B}{a}, \ S_{max} = \frac{1}{a (1 - 2c'')}, \ S_{min} = \frac{1 - 3c''}{(1 - 2c'') "
+    r"A}, \ "
     r"\eta > \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
     needs=("network", "data", "law", "test"),
     judge=_sharp,
@@ -198,7 +199,9 @@ def _reduction(instance: Instance) -> Findings:
         conclusions=(
             at_most("columns", sample.data.dimension, min(s.d, s.k + sample.n)),
             at_most("<mu, mu'> against the law", np.abs(sample.means @ sample.means.T - s.gram), 0.0, scale=s.d),
-            at_least("p-value: ||xi||^2 / sigma^2 ~ chi^2_d", stats.kstest(squares, "chi2", (s.d,)).pvalue, _SIGNIFICANT),
+            at_least(
+                "p-value: ||xi||^2 / sigma^2 ~ chi^2_d", stats.kstest(squares, "chi2", (s.d,)).pvalue, _SIGNIFICANT
+            ),
             at_least("p-value: <xi_0, xi_i>", stats.kstest(inner, "norm").pvalue, _SIGNIFICANT),
             at_least("p-value: <xi_0, xi> of test points", stats.kstest(fresh, "norm").pvalue, _SIGNIFICANT),
             at_least("p-value: <u, xi_i>", stats.kstest(along, "norm").pvalue, _SIGNIFICANT),
@@ -223,7 +226,8 @@ X_REDUCTION: Final = Statement(
     kind="construction",
     number="Derived: weights lie in the span of samples, u in that of means",
     meaning="Clusters in any dimension d can be drawn in k + n coordinates with the exact law of all inner products.",
-    formula=r"(\mu, 0) + \sigma (g, T), \quad g \sim \mathcal{N}(0, I_k), \quad T \text{ lower triangular}, \ T_{ii}^2 \sim "
+    formula=r"(\mu, 0) + \sigma (g, T), \quad g \sim \mathcal{N}(0, I_k), \quad T \text{ lower triangular}, \ "
+    r"T_{ii}^2 \sim "
     r"\chi^2_{d - k - i}",
     needs=("data", "law", "test"),
     judge=_reduction,
@@ -270,7 +274,8 @@ X_PAIR: Final = Statement(
     kind="construction",
     number="Derived: a convex program whose optimality conditions are those of Problem (2)",
     meaning="On separable data one positive and one negative neuron from a convex program are an exact KKT point.",
-    formula=r"\min \|U_+\| + \|U_-\| \text{ s.t. } U_{y_i}^\top \tilde x_i \ge 1, \quad (U_{y_i} - U_{-y_i})^\top \tilde x_i \ge 1",
+    formula=r"\min \|U_+\| + \|U_-\| \text{ s.t. } U_{y_i}^\top \tilde x_i \ge 1, \quad (U_{y_i} - U_{-y_i})^\top "
+    r"\tilde x_i \ge 1",
     needs=("network", "data"),
     judge=_pair,
     example=lambda: preset(B),
@@ -336,7 +341,8 @@ X_CLOSED: Final = Statement(
     control_outcome="violated",
     forms=Forms(
         sharp=r"\eta_{flip} = \frac{d + 1 + k_- (\rho - 1)}{(d + \rho)(1 + k_-)}",
-        remark="The specialists flip at eta of about 1/(1 + k_-), the pair at 1/k: both are KKT points of the same data.",
+        remark="The specialists flip at eta of about 1/(1 + k_-), the pair at 1/k: both are KKT points of the "
+        "same data.",
     ),
 )
 
@@ -399,7 +405,8 @@ X_APPROX: Final = Statement(
     kind="lemma",
     number="Derived from Lemmas A.10 to A.12",
     meaning="The lemmas survive approximate stationarity, with the residual and the slack added to the bounds.",
-    formula=r"e = \sqrt{3d + \Delta + 1} \sum_j |v_j| \|r_j\|, \quad S_q^\pm \le \frac{1 + t + e}{(1 - 2c')(d - \Delta + 1)}, "
+    formula=r"e = \sqrt{3d + \Delta + 1} \sum_j |v_j| \|r_j\|, \quad S_q^\pm \le \frac{1 + t + e}{(1 - 2c')(d - "
+    r"\Delta + 1)}, "
     r"\quad S_q \ge \frac{1 - e - c'(1 + t + e)/(1 - 2c')}{3d + \Delta + 1}",
     needs=("network", "data", "law", "test"),
     judge=_approximate,

@@ -186,7 +186,8 @@ THEOREM_2_1: Final = Statement(
     control_shows="the run never fits the samples",
     forms=Forms(
         printed=r"L(\theta(t_0)) < \frac{1}{n}",
-        remark="Asymptotic, with rates logarithmic in 1/L: at a finite time only the trend can be judged. The threshold "
+        remark="Asymptotic, with rates logarithmic in 1/L: at a finite time only the trend can be judged. The "
+        "threshold "
         "is right for e^-q and for the logarithm with base 2; it is ln(2)/n for the natural one. A KKT point need not "
         "be an optimum.",
     ),
