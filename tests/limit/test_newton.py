@@ -161,8 +161,8 @@ def test_a_soft_margin_has_samples_at_the_cap(seed):
 
 
 def test_many_and_few_kinks_a_neuron_go_through_the_same_equations():
-    """Three negative samples among twelve positive ones: the negative neuron has more kinks than half of the rank, where
-    a basis of the complement is used, the positive one fewer, where the kink samples themselves are factorised."""
+    """Three negative samples among twelve positive ones. The negative neuron has more kinks than half of the rank;
+    there a basis of the complement is used, the positive one fewer, there the kink samples themselves are factorised."""
     data = Dataset(X=np.sqrt(20) * np.eye(20)[:15], y=np.r_[np.ones(12), -np.ones(3)])
     exact = orthogonal(data)
     problem = Problem.of(data.X, data.y, bias=True)
