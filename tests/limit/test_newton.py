@@ -162,7 +162,7 @@ def test_a_soft_margin_has_samples_at_the_cap(seed):
 
 def test_many_and_few_kinks_a_neuron_go_through_the_same_equations():
     """Three negative samples among twelve positive ones. The negative neuron has more kinks than half of the rank;
-    there a basis of the complement is used, the positive one fewer, there the kink samples themselves are factorised."""
+    there a basis of the complement is used. The positive one has fewer; there the kink samples are factorised."""
     data = Dataset(X=np.sqrt(20) * np.eye(20)[:15], y=np.r_[np.ones(12), -np.ones(3)])
     exact = orthogonal(data)
     problem = Problem.of(data.X, data.y, bias=True)

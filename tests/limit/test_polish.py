@@ -1,0 +1,191 @@
+"""From nearly a KKT point to an exact one: the loop of ADMM and Newton, its history, its limits."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from marginflow.data import Dataset, Orthogonal, Sphere
+from marginflow.flow import angle_flow
+from marginflow.limit import orthogonal
+from marginflow.limit import polish as polish_room
+from marginflow.limit.admm import Admm
+from marginflow.limit.neurons import Neurons, add_up, gather
+from marginflow.limit.newton import ACTIVE, KINK
+from marginflow.limit.polish import Polished, Progress, identify, polish
+from marginflow.limit.problem import Problem
+from marginflow.networks import TwoLayer
+
+
+def after_a_flow(
+    data: Dataset, *, width: int, seed: int, steps: int = 150, penalty: float = np.inf
+) -> tuple[Problem, Neurons]:
+    net = TwoLayer.initialise(width, data.dimension, scale=0.01, seed=seed)
+    end = angle_flow(net.W, net.b, net.v, data.X, data.y, steps=steps, angle=0.05)
+    network = replace(net, W=end.W, b=end.b, v=end.v)
+    problem = Problem.of(data.X, data.y, bias=True, penalty=penalty)
+    U = problem.reduced(network.directions) / network.margins(data.X, data.y).mean()
+    neurons = Neurons(U, network.signs)
+    return problem, add_up(neurons, gather(U, network.signs, 40))
+
+
+def stationarity(problem: Problem, found: Polished) -> float:
+    """max_j || u_j / ||u_j|| - s_j sum_i y_i mu_ij x_i ||."""
+    pull = found.s[:, None] * ((problem.y[:, None] * found.mu).T @ problem.X)
+    return float(np.abs(found.U / np.linalg.norm(found.U, axis=1, keepdims=True) - pull).max())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_polished_point_is_stationary_feasible_and_without_duality_gap(seed):
+    problem, neurons = after_a_flow(Sphere(dimension=15).sample(20, seed=seed), width=50, seed=seed)
+    found = polish(problem, neurons)
+    assert found.exact
+    assert stationarity(problem, found) < 1e-10
+    assert problem.margins(found.U, found.s).min() >= 1 - 1e-11
+    assert found.lam.sum() == pytest.approx(np.linalg.norm(found.U, axis=1).sum(), rel=1e-12)
+    assert (found.lam[problem.margins(found.U, found.s) > 1 + 1e-9] == 0).all()
+
+
+def test_starting_at_an_exact_point_changes_nothing():
+    data = Orthogonal(dimension=12).sample(10, seed=3)
+    exact = orthogonal(data)
+    problem = Problem.of(data.X, data.y, bias=True)
+    start = Neurons(problem.reduced(exact.network.directions), exact.network.signs)
+    found = polish(problem, start, multipliers=exact.multipliers[problem.order])
+    assert found.exact
+    np.testing.assert_allclose(problem.ambient(found.U), exact.network.directions, atol=1e-13)
+    np.testing.assert_allclose(found.lam, exact.multipliers[problem.order], rtol=1e-12)
+    assert found.members.tolist() == [0, 1]
+
+
+def test_the_structure_is_read_off_where_the_proximal_maps_put_it():
+    data = Orthogonal(dimension=12).sample(10, seed=3)
+    problem, neurons = after_a_flow(data, width=30, seed=0)
+    admm = Admm(problem, neurons, problem.warm_multipliers(neurons.U, neurons.s))
+    admm.run(2000)
+    structure = identify(admm)
+    same = problem.y[:, None] == structure.s
+    assert (structure.state[same] == ACTIVE).all()
+    assert (structure.state[~same] == KINK).all()  # [VYS22, X.orthKKT]: every opposite pair sits on a kink
+    assert structure.free.all()
+    assert not structure.capped.any()
+    np.testing.assert_allclose(structure.lam, orthogonal(data).multipliers[problem.order], rtol=1e-6)
+
+
+def test_neurons_that_the_solution_does_not_use_are_members_of_nothing():
+    problem, neurons = after_a_flow(Sphere(dimension=15).sample(20, seed=1), width=50, seed=1)
+    found = polish(problem, neurons)
+    assert found.members.shape == neurons.s.shape
+    assert set(found.members.tolist()) <= set(range(-1, len(found.s)))
+    kept = found.members >= 0
+    assert (found.s[found.members[kept]] == neurons.s[kept]).all()
+    assert len(found.s) <= len(neurons.s)
+
+
+def test_history_and_progress_tell_the_same():
+    problem, neurons = after_a_flow(Sphere(dimension=15).sample(20, seed=2), width=50, seed=2)
+    seen: list[Progress] = []
+    found = polish(problem, neurons, progress=seen.append)
+    assert tuple(seen) == found.history
+    assert seen
+    iterations = [entry.iteration for entry in seen]
+    assert iterations == sorted(iterations)
+    assert found.iterations == iterations[-1]
+    assert found.newton_steps > 0
+    assert seen[-1].objective == pytest.approx(found.lam.sum(), rel=0.05)
+
+
+def test_a_deadline_in_the_past_returns_the_best_point_so_far():
+    problem, neurons = after_a_flow(Sphere(dimension=30).sample(40, seed=0), width=60, seed=0, steps=400)
+    found = polish(problem, neurons, deadline=time.monotonic() - 1.0)
+    assert not found.exact
+    assert len(found.s) > 0
+    assert problem.margins(found.U, found.s).min() > 0  # the flow had separated the data, and that is not lost
+    assert found.iterations <= 10
+
+
+def test_a_longer_search_never_returns_a_worse_point():
+    problem, neurons = after_a_flow(Sphere(dimension=30).sample(40, seed=0), width=60, seed=0, steps=400)
+    values = []
+    for most in (10, 100, 2000):
+        found = polish(problem, neurons, max_iterations=most)
+        values.append(np.linalg.norm(found.U, axis=1).sum() / problem.margins(found.U, found.s).min())
+    start = np.linalg.norm(neurons.U, axis=1).sum() / problem.margins(neurons.U, neurons.s).min()
+    assert values == sorted(values, reverse=True)
+    assert values[0] <= start * (1 + 1e-12)
+    assert values[-1] < 0.9 * start
+
+
+def test_a_pattern_that_cannot_separate_ends_in_bounded_time():
+    """x and 2x with opposite labels, no bias: the multipliers grow without bound, and that is noticed."""
+    problem = Problem.of(np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([1.0, -1.0]), bias=False)
+    start = Neurons(problem.reduced(np.array([[0.5, 0.5], [0.3, 0.1]])), np.array([1.0, -1.0]))
+    found = polish(problem, start)
+    assert not found.exact
+    assert found.iterations < 20_000
+
+
+def test_an_interrupt_keeps_the_best_point():
+    problem, neurons = after_a_flow(Sphere(dimension=15).sample(20, seed=2), width=50, seed=2)
+
+    def ctrl_c(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    found = polish(problem, neurons, progress=ctrl_c)
+    assert found.interrupted
+    assert not found.exact
+    assert len(found.s) > 0
+
+
+def test_how_busy_the_machine_is_changes_no_bit(monkeypatch):
+    """A made-up clock on which Newton takes no time or for ever; a point that depends on seconds is not reproducible.
+
+    The first attempts are declared failures, so that there is something to decide about the later ones."""
+    problem, neurons = after_a_flow(Sphere(dimension=10).sample(40, seed=1), width=60, seed=1)
+    newton, ends = polish_room.newton, []
+
+    class Clock:
+        now, calls = 0.0, 0
+
+        def monotonic(self) -> float:
+            self.now += 1e-3
+            return self.now
+
+    for cost in (0.0, 1e9):
+        clock = Clock()
+
+        def slow_newton(*args, clock=clock, cost=cost, **kwargs):
+            clock.now += cost
+            clock.calls += 1
+            result = newton(*args, **kwargs)
+            return replace(result, converged=result.converged and clock.calls > 3)
+
+        monkeypatch.setattr(polish_room, "time", clock)
+        monkeypatch.setattr(polish_room, "newton", slow_newton)
+        found = polish(problem, neurons)
+        ends.append((clock.calls, found.iterations, found.U.tobytes(), found.lam.tobytes()))
+    assert ends[0] == ends[1]
+    assert ends[0][0] > 3
+
+
+@pytest.mark.parametrize("weight", [0.1, 10.0])
+def test_an_anchor_is_gone_at_the_end(weight):
+    problem, neurons = after_a_flow(Sphere(dimension=15).sample(20, seed=0), width=50, seed=0)
+    found = polish(problem, neurons, anchor_weight=weight / float(np.linalg.norm(neurons.U, axis=1).mean()))
+    assert found.exact
+    assert stationarity(problem, found) < 1e-10
+
+
+def test_a_soft_margin_pays_for_what_it_leaves_out():
+    problem, neurons = after_a_flow(Sphere(dimension=6).sample(40, seed=0), width=40, seed=0, penalty=0.15)
+    found = polish(problem, neurons)
+    assert found.exact
+    assert found.lam.max() == 0.15
+    short = np.maximum(1 - problem.margins(found.U, found.s), 0.0)
+    assert short.max() > 0.01
+    assert (found.lam[short > 1e-9] == 0.15).all()
+    primal = np.linalg.norm(found.U, axis=1).sum() + 0.15 * short.sum()
+    assert found.lam.sum() == pytest.approx(primal, rel=1e-12)
