@@ -109,8 +109,11 @@ def certify(
     norm = float(np.sqrt(at_one.norm_squared()))
     hard = None
     if certificate.kink_report.count:
-        hard_pattern = replace(pattern, active=pattern.positive, kink=np.zeros_like(pattern.kink))
-        hard_problem = stationarity_problem(at_one, data, hard_pattern, Z, cap=cap, weight=weight)
+        # Parallel neurons are merged first: the residual of a neuron is that of its copies together.
+        merged = at_one.compact()
+        merged_pattern, merged_Z = recognise(merged, data.X, tolerance)
+        hard_pattern = replace(merged_pattern, active=merged_pattern.positive, kink=np.zeros_like(merged_pattern.kink))
+        hard_problem = stationarity_problem(merged, data, hard_pattern, merged_Z, cap=cap, weight=weight)
         hard_found = best_multipliers(hard_problem)
         hard_residual = hard_problem.residual(hard_found.lam, hard_found.mu)
         hard = float(np.hypot(np.linalg.norm(hard_residual.hidden), np.linalg.norm(hard_residual.output))) / norm

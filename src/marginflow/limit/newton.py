@@ -35,6 +35,8 @@ INACTIVE, ACTIVE, KINK = 0, 1, 2
 _COLUMNS_AT_ONCE = 4096
 # A sample outside the margin set may fall short of margin 1 by this much before it enters the set.
 _MARGIN_SLACK = 1e-12
+# Steps without a new least number of violations after which the structure is given back to ADMM.
+_PATIENCE = 8
 # Damping of the multipliers in the first step; later it follows the residual.
 _FIRST_DAMPING = 1e-2
 # Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.
@@ -195,6 +197,7 @@ def newton(
     if capped.any():
         lam[capped] = C
     best, start = np.inf, float(t.sum())
+    fewest, since = state.size, 0
     damping, centre = _FIRST_DAMPING * float(t.sum() * problem.norms.mean() ** 2), lam.copy()
     for iteration in range(1, max_iterations + 1):
         sigma = y[:, None] * s
@@ -229,6 +232,10 @@ def newton(
         if violations == 0 and damping == 0.0 and (residual <= tolerance or residual > 0.25 * best):
             return NewtonResult(U, s, lam, mu, residual, 0, iteration, residual < _ACCEPTED_RESIDUAL, keep)
         best = residual if violations == 0 else np.inf
+        if violations < fewest:
+            fewest, since = violations, iteration
+        elif violations and iteration - since >= _PATIENCE:
+            break  # the active set wanders
         if violations and iteration < max_iterations:
             state = new_state
             free, capped = (free & ~leave & ~cap) | enter | uncap, (capped & ~uncap) | cap

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from marginflow.arrays import FloatArray, IntArray, one_of, real_number, whole_number
 from marginflow.certificates import certify
@@ -33,6 +35,8 @@ _BUNDLES = 96
 _FLOW_BLOCK = 20
 _FLOW_LEAST, _FLOW_MOST = 60, 3000
 _FRESH_POINTS = 500
+# Multiplications in one matrix product above which several BLAS threads pay.
+_WORTH_SHARING = 3e7
 _TRIES = 3
 
 
@@ -182,7 +186,8 @@ class _Solve:
         if number == 1:
             steps = 4 * max(500, steps or 0)
         flow_began = time.monotonic()
-        flowed = self._flow(steps, angle, loss)
+        with _threads_for(self.X.size * self.start.width):
+            flowed = self._flow(steps, angle, loss)
         flow_seconds = time.monotonic() - flow_began
         neurons = self._neurons(flowed)
         one_sided = self._missing_sign(neurons)
@@ -200,14 +205,15 @@ class _Solve:
                 f"The start has no neuron with sign {one_sided:+g} that is not zero, but data with both labels need "
                 "neurons of both signs; try another seed, a larger width or another start."
             )
-        found = polish(
-            self.problem,
-            bundles,
-            multipliers=multipliers,
-            anchor_weight=self.stay_near / float(np.linalg.norm(bundles.U, axis=1).mean()),
-            deadline=self.deadline,
-            progress=self.progress,
-        )
+        with _threads_for(self.problem.X.size * len(bundles.s)):
+            found = polish(
+                self.problem,
+                bundles,
+                multipliers=multipliers,
+                anchor_weight=self.stay_near / float(np.linalg.norm(bundles.U, axis=1).mean()),
+                deadline=self.deadline,
+                progress=self.progress,
+            )
         if len(found.s) == 0:
             raise InputError(
                 f"penalty is {self.cap:g}, so small that the best network found is the zero function; try a larger one."
@@ -361,6 +367,11 @@ class _Solve:
                 "larger width or a soft margin (penalty)."
             )
         return f"Not exact: the structure did not settle; relative stationarity {stationarity:.1e}."
+
+
+def _threads_for(multiplications: float) -> AbstractContextManager[object]:
+    """One BLAS thread where products are too small to share: waiting for each other costs more than it saves."""
+    return threadpool_limits(1) if multiplications < _WORTH_SHARING else nullcontext()
 
 
 def _parents(size: FloatArray, width: int) -> IntArray:

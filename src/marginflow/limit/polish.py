@@ -25,8 +25,8 @@ _FEW_FLIPS = 0.05
 # (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it.
 _HOPELESS_AFTER = 600
 _DIVERGED = 1e3
-# A multiplication of Newton's method takes about two thirds of the time of one of ADMM.
-_NEWTON_SHARE = 1.5
+# Multiplications for Newton's method allowed for each one of ADMM (they are larger products, hence faster).
+_NEWTON_SHARE = 3.0
 # ADMM that has come this far by itself needs no Newton step.
 _ROUNDING = 1e-13
 
