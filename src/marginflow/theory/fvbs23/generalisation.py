@@ -307,7 +307,7 @@ def _theorem_3_1(instance: Instance) -> Findings:
         constants=(
             value("smallest n, ln", lower),
             value("largest n, ln", upper, "the window is empty if this is below the smallest"),
-            value("n", sample.n),
+            value("samples", sample.n),
         ),
         conclusions=(
             *packaging(s, sample.n, epsilon, delta),
