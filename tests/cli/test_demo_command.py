@@ -10,7 +10,7 @@ import pytest
 
 from marginflow import certify
 from marginflow.cli import demo as command
-from marginflow.cli import main
+from marginflow.cli import demo_edge, main
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 
@@ -25,6 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(command, "WIDTH", 30)
         patch.setattr(command, "STOP_LOSS", 1e-6)
         patch.setattr(command, "N_FRESH", 200)
+        patch.setattr(demo_edge, "CLUSTERS", (4, 9))
         assert main(["demo", "--out", str(folder), "--seed", "1"]) == 0
     return folder
 
@@ -42,7 +43,7 @@ def test_page_gives_verdict_seed_versions_and_command(made: Path) -> None:
     assert "is certified" in verdict.group(1)
     assert "marginflow demo --seed 1" in page
     assert "numpy" in page
-    assert page.count('class="chart"') == 5
+    assert page.count('class="chart"') == 7
 
 
 def test_second_demo_replaces_the_first_and_prints_json(
@@ -50,12 +51,30 @@ def test_second_demo_replaces_the_first_and_prints_json(
 ) -> None:
     for name, value in {"N_CLUSTERS": 2, "N_SAMPLES": 20, "WIDTH": 30, "STOP_LOSS": 1e-6, "N_FRESH": 50}.items():
         monkeypatch.setattr(command, name, value)
+    monkeypatch.setattr(demo_edge, "CLUSTERS", (4, 9))
     assert main(["demo", "--out", str(made), "--seed", "1", "--json"]) == 0
     captured = capsys.readouterr()
     record = json.loads(captured.out)
     assert Path(record["page"]) == (made / "index.html").resolve()
     assert record["networks"]["KKT point"]["holds"] is True
     assert "Trained" in captured.err  # progress for people goes to stderr
+
+
+def test_kkt_points_lose_room_with_every_cluster_and_the_robust_network_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A noiseless point is sqrt(d/k) from the boundary of the KKT point, sqrt(d)/2 from the robust one's."""
+    monkeypatch.setattr(demo_edge, "CLUSTERS", (4, 16))
+    edges = demo_edge.double_edge(0, lambda share, remark: None)
+    for edge in edges:
+        assert edge.certified
+        thin, robust = edge.sides
+        root = edge.dimension**0.5
+        assert thin.median / root == pytest.approx(edge.k**-0.5, rel=0.02)
+        assert robust.median / root == pytest.approx(0.5, rel=0.02)
+        assert {one.status for side in edge.sides for one in side.radii} == {"proved"}
+        for side in edge.sides:  # no common step is shorter than the nearest boundary
+            assert side.flips.size_for_share(1.0) >= max(one.lower for one in side.radii)
 
 
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from threadpoolctl import threadpool_limits
 
 from marginflow import certificates, flow
+from marginflow.cli.demo_edge import double_edge
 from marginflow.cli.demo_page import Findings, Judged, demo_page
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.limit import remark
@@ -68,6 +69,9 @@ def _found(seed: int) -> tuple[Findings, float]:
     point = _judged("KKT point", limit.network, data, fresh, limit.seconds)
     outcome = "Found and certified a KKT point near it" if point.certificate.holds() else "Found no KKT point near it"
     note(f"{outcome}: relative residual {point.certificate.total:.2g}.")
+    with progress("The double edge") as show:
+        edges = double_edge(seed, show)
+    note(f"Measured the exact robustness of KKT points and robust networks for {edges[0].k} to {edges[-1].k} clusters.")
     findings = Findings(
         data=data,
         law=law,
@@ -75,6 +79,7 @@ def _found(seed: int) -> tuple[Findings, float]:
         path=path,
         judged=(trained, point),
         limit=limit,
+        edges=edges,
         n_fresh=N_FRESH,
         parameters={
             "seed": seed,

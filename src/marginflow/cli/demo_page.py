@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
+from marginflow.cli.demo_edge import Edge, edge_section
 from marginflow.data import Clusters, Dataset
 from marginflow.flow import Run
 from marginflow.limit import Limit
@@ -37,7 +38,7 @@ class Findings:
     """Everything that the demo found.
 
     `path` holds (step, certificate) along the training; `judged` the trained network, then the KKT point; `limit` how
-    the point was found.
+    the point was found; `edges` the KKT point and a robust network side by side for more and more clusters.
     """
 
     data: Dataset
@@ -46,6 +47,7 @@ class Findings:
     path: tuple[tuple[int, Certificate], ...]
     judged: tuple[Judged, Judged]
     limit: Limit
+    edges: tuple[Edge, ...]
     n_fresh: int
     parameters: Mapping[str, object]
     versions: Mapping[str, str]
@@ -63,6 +65,7 @@ def demo_page(found: Findings) -> Page:
             _how_far(found),
             _on_the_way(found),
             _where_the_samples_are(found),
+            edge_section(found.edges),
             _meaning(found),
         ),
         parameters=found.parameters,
