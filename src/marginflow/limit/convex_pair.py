@@ -2,6 +2,8 @@ r"""The convex pair: an exact KKT point with one positive and one negative neuro
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import linalg, optimize
 
@@ -55,6 +57,14 @@ def convex_pair(data: Dataset, *, bias: bool = True) -> ClosedForm:
     >>> point.multipliers.round(12)
     array([0.        , 0.70710678, 0.70710678, 0.        ])
     """
+    data.require_no_contradiction()
+    first, owner = np.unique(data.X, axis=0, return_index=True, return_inverse=True)[1:]
+    if first.size < data.n_samples:
+        # Equal samples are one constraint; they share its multiplier equally.
+        once = convex_pair(data.subset(first), bias=bias)
+        owner = owner.ravel()
+        shared = once.multipliers / np.bincount(owner)
+        return replace(once, data=data, multipliers=shared[owner], clarke=once.clarke[owner])
     Xt = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else np.array(data.X)
     zero = np.flatnonzero(~Xt.any(axis=1))
     if zero.size:
