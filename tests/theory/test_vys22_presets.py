@@ -15,6 +15,11 @@ from marginflow.theory import Instance
 from marginflow.theory.instances import gram_point, orthogonal_point, sphere_point
 from marginflow.theory.vys22.presets import frozen_orthogonal, presets, with_longer_samples
 
+
+def by_id(statement: theory.Statement) -> str:
+    return statement.id
+
+
 LEMMAS = [f"VYS22/LemC.{number}" for number in range(1, 10)]
 THEOREMS = [*LEMMAS, "VYS22/Thm4.1", "VYS22/Cor4.1", "VYS22/AppD", "VYS22/X.sharp", "VYS22/X.cert", "VYS22/Def.KKT"]
 
@@ -99,6 +104,15 @@ def test_every_statement_answers_on_anything_and_no_theorem_is_violated(name: st
             verdict = statement.judge_instance(instance)
             if statement.kind not in ("assumption", "definition"):
                 assert verdict.outcome != "violated", str(verdict)
+
+
+@pytest.mark.parametrize("statement", [one for one in theory.statements("VYS22") if not one.is_probe], ids=by_id)
+def test_controls_break_the_conclusion_and_not_only_a_hypothesis(statement: theory.Statement) -> None:
+    verdict = statement.judge_instance(statement.control())
+    if statement.control_outcome == "vacuous":
+        assert all(check.vacuous for check in verdict.conclusions)
+    else:
+        assert verdict.failed_conclusions, str(verdict)
 
 
 def test_theorem_does_not_apply_where_the_paper_draws_its_figures() -> None:

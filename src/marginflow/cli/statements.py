@@ -100,7 +100,7 @@ def _record(one: Statement) -> dict[str, object]:
 def _in_full(one: Statement) -> str:
     lines = [
         f"{one.id} ({one.kind}): {one.meaning}",
-        f"  source     {one.paper.key}, {one.number}",
+        f"  source     {one.source}",
         f"  formula    {one.formula}",
     ]
     lines.append(f"  needs      {', '.join(one.needs)}")

@@ -125,6 +125,11 @@ class Statement:
         return PAPERS[self.id.partition("/")[0]]
 
     @property
+    def source(self) -> str:
+        """Where it stands, as everything here cites it: "[VYS22, Lemma C.4]"."""
+        return f"[{self.paper.key}, {self.number}]"
+
+    @property
     def is_probe(self) -> bool:
         """Whether this measures an open question instead of checking a claim."""
         return self.kind == "probe"

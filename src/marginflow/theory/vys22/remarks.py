@@ -17,7 +17,7 @@ from marginflow.theory.check import above, at_least, at_most, equal, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control, with_longer_samples
 from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
 
@@ -66,16 +66,19 @@ def _properties(instance: Instance) -> Findings:
     setting = Setting.of(data)
     networks = instance.networks
     judged = [certify(network, data) for network in networks]
-    z = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d)
-    moved = np.array([setting.y * one.network(setting.X - setting.y[:, None] * z.vector) for one in judged])
     widths = sorted({network.width for network in networks})
     kkt = [one.total for one in judged]
+    hypotheses = (
+        *setting.hypotheses(),
+        at_least("networks of different width", len(widths), 2, note=f"widths {widths}"),
+        at_most("KKT residuals", kkt, DEFAULT_TOLERANCE, rtol=0.0),
+    )
+    if not setting.defines_z:
+        return undefined(hypotheses, "z is not defined for these data")
+    z = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d)
+    moved = np.array([setting.y * one.network(setting.X - setting.y[:, None] * z.vector) for one in judged])
     return Findings(
-        hypotheses=(
-            *setting.hypotheses(),
-            at_least("networks of different width", len(widths), 2, note=f"widths {widths}"),
-            at_most("KKT residuals", kkt, DEFAULT_TOLERANCE, rtol=0.0),
-        ),
+        hypotheses=hypotheses,
         constants=(value("||z||", z.size), value("networks", len(networks))),
         conclusions=(
             at_most("y_i N(x_i - y_i z), every network, every sample", moved, -1.0, scale=1.0),

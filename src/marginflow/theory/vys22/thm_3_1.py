@@ -33,7 +33,7 @@ def judge(instance: Instance) -> Findings:
     if not c < 1.0 - 1e-9 or largest > c + 1e-9 or setting.equal_norms().state != "met":
         nothing = at_least("margins y_i N(x_i)", np.nan, 1.0, note="there is no such network for these data")
         return Findings(hypotheses=hypotheses, conclusions=(nothing,))
-    made = one_neuron_per_sample(setting.X, setting.y, correlation=c, ambient_dimension=d)
+    made = one_neuron_per_sample(setting.X, setting.y, correlation=max(c, largest), ambient_dimension=d)
     network, stated, sharp = made.network, made.stated_radius, made.sharp_radius
     pre = network.preactivations(setting.X)
     own, others = np.diag(pre), pre[~np.eye(m, dtype=np.bool_)]
@@ -42,7 +42,6 @@ def judge(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(
-            value("c_corr", c),
             value("stated radius", stated, "(1 - c)/4 sqrt(d)"),
             value("sharp radius", sharp, "(1 - c)/2 sqrt(d), attained along -x_i"),
         ),

@@ -139,11 +139,11 @@ def judge(instance: Instance) -> Findings:
         above("d - (m - 1) p", setting.D_sharp, 0.0),
         at_least("margins after rescaling", float(instance.certificate.margins.min()) if fitted else -np.inf, 1.0),
     )
-    if not fitted or setting.n_least == 0 or setting.D <= 0:
+    if not fitted or setting.n_least == 0 or setting.D_sharp <= 0 or setting.u_norm == 0:
         return undefined(hypotheses, "no bound for these data")
     constants: list[Check] = []
     conclusions: list[Check] = []
-    for form in ("sharp", "flip", "literal"):
+    for form in ("sharp", "flip", "literal") if setting.D > 0 else ("sharp",):  # the printed z needs d - m p > 0
         eta = sum(vys22_steps(float(setting.d), float(setting.m), setting.p, float(setting.n_least), form))
         near = nearest_kkt(network, setting, eta)
         bound = near.bound(setting, eta)
@@ -153,7 +153,7 @@ def judge(instance: Instance) -> Findings:
             at_most(f"y_i N(x_i - y_i z), {form} z", moved, bound, scale=1.0, note=note, vacuous=bound >= 0)
         )
         constants.append(value(f"certified bound, {form} z", bound, note))
-        if form == "literal":
+        if form == "sharp":
             constants += [
                 value("Q", near.Q),
                 value("E+", near.E(setting, 1)),

@@ -120,6 +120,8 @@ def _tight_constant(instance: Instance) -> Findings:
     setting = Setting.of(data)
     judged = [certify(network, data) for network in instance.networks]
     kkt = at_most("KKT residuals", [one.total for one in judged], 1e-8, rtol=0.0)
+    if not setting.defines_z:
+        return Findings(hypotheses=(*setting.hypotheses(), kkt), constants=(value("p", setting.p),))
     sizes = [minimal_step(one.network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm for one in judged]
     printed = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d).size
     sharp = vys22_vector(setting.X, setting.y, form="sharp", ambient_dimension=setting.d).size
