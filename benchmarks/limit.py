@@ -1,4 +1,4 @@
-"""How fast `kkt_point` is, side by side in one run: `python benchmarks/limit.py [speed] [growth] [conic] [fidelity] [reach]`.
+"""How fast `kkt_point` is, side by side in one run: `python benchmarks/limit.py [PART ...]`.
 
 speed     the published recipe of VYS22 in torch (float64), steps timed and multiplied by the number it needs, against
           the whole of kkt_point; both certified.
@@ -93,7 +93,7 @@ def growth() -> None:
         limit = mf.kkt_point(sphere(d, m), width=width)
         polish = limit.history[-1].seconds if limit.history else 0.0
         print(
-            f"  d={d:4d} m={m:4d} width={width:4d}: flow {limit.flow_seconds:5.2f} s, ADMM and Newton to the last round "
+            f"  d={d:4d} m={m:4d} width={width:4d}: flow {limit.flow_seconds:5.2f} s, polish to the last round "
             f"{polish:5.2f} s, all {limit.seconds:5.2f} s, {limit.compact.width:3d} neurons, exact: {limit.exact}"
         )
 
@@ -146,7 +146,8 @@ def conic() -> None:
         ours = 0.5 * limit.network.norm_squared()
         print(
             f"  ({d}, {m}, {width}): Clarabel {seconds:.2f} s for the {k} live neurons alone, all of kkt_point "
-            f"{limit.seconds:.2f} s (ratio {seconds / limit.seconds:.0f}); objectives {solution.obj_val:.9f} and {ours:.9f}"
+            f"{limit.seconds:.2f} s (ratio {seconds / limit.seconds:.0f}); "
+            f"objectives {solution.obj_val:.9f} and {ours:.9f}"
         )
 
 
@@ -168,8 +169,8 @@ def fidelity() -> None:
     for steps, angle, flow, polish, norm in rows:
         print(
             f"  {steps:6d} steps of {angle:.3f}: polish to longest polish {cosine(polish, rows[0][3]):.4f}, to its own "
-            f"flow {cosine(polish, flow):.4f}, to the longest flow {cosine(polish, rows[0][2]):.4f}, flow to the longest flow "
-            f"{cosine(flow, rows[0][2]):.4f}, ||theta||^2 {norm:.4f}"
+            f"flow {cosine(polish, flow):.4f}, to the longest flow {cosine(polish, rows[0][2]):.4f}, "
+            f"flow to the longest flow {cosine(flow, rows[0][2]):.4f}, ||theta||^2 {norm:.4f}"
         )
 
 
@@ -196,9 +197,7 @@ def reach() -> None:
     for d, m in ((100, 251), (100, 1000), (300, 1200)):
         cases.append((f"sphere {(d, m, 1000)}", sphere(d, m), 1000, {}))
     cases.append(("sphere (300, 5196, 1000)", sphere(300, 5196), 1000, {"time_limit": 600.0}))
-    print(
-        f"\n{'problem':>28} {'seconds':>8} {'station.':>9} {'1-margin':>9} {'compl.':>9} {'gap':>9} neurons  reached 1e-9"
-    )
+    print(f"\n{'problem':>28} {'seconds':>8} {'station.':>9} {'1-margin':>9} {'compl.':>9} {'gap':>9} neurons  1e-9?")
     for name, sample, width, options in cases:
         limit = mf.kkt_point(sample, width=width, **options)  # type: ignore[arg-type]
         c = limit.certificate
