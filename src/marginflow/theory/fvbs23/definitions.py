@@ -10,8 +10,8 @@ from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.theory.check import Check, at_least, at_most, equal, true, value
+from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
 from marginflow.theory.fvbs23.presets import A, preset, robust_control, scaled_neurons
-from marginflow.theory.fvbs23.setting import Neurons, kkt_hypothesis
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings

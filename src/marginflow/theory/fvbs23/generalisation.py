@@ -12,8 +12,9 @@ from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.theory.check import Check, above, at_least, at_most, true, value
+from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
 from marginflow.theory.fvbs23.presets import A, B, close_means, missing_cluster, noisier, preset, robust_control
-from marginflow.theory.fvbs23.setting import Neurons, Sample, Setting, cluster_law, kkt_hypothesis
+from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
 from marginflow.theory.fvbs23.sums import deterministic
 from marginflow.theory.instance import Instance
 from marginflow.theory.probability import clopper_pearson

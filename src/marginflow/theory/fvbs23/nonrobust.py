@@ -29,9 +29,10 @@ from marginflow.theory.fvbs23.generalisation import (
     theorem_hypotheses,
     window_hypotheses,
 )
+from marginflow.theory.fvbs23.neurons import kkt_hypothesis
 from marginflow.theory.fvbs23.perturbation import size_checks
 from marginflow.theory.fvbs23.presets import A, B, many_clusters, noisier, preset, robust_control
-from marginflow.theory.fvbs23.setting import Sample, Setting, kkt_hypothesis
+from marginflow.theory.fvbs23.setting import Sample, Setting
 from marginflow.theory.instance import Instance
 from marginflow.theory.probability import clopper_pearson
 from marginflow.theory.statement import Forms, Statement

@@ -11,6 +11,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.theory.check import Check, at_least, at_most, value
 from marginflow.theory.fvbs23.generalisation import and_worst_points, near_one_cluster, nice_noise, test_clusters
+from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
     A,
     close_means,
@@ -22,7 +23,7 @@ from marginflow.theory.fvbs23.presets import (
     robust_control,
     scaled_neurons,
 )
-from marginflow.theory.fvbs23.setting import Neurons, Setting
+from marginflow.theory.fvbs23.setting import Setting
 from marginflow.theory.fvbs23.sums import deterministic
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement

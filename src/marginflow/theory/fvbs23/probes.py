@@ -15,10 +15,11 @@ from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.robustness import max_margin_classifier, minimal_step, steps_along
 from marginflow.theory.check import Check, above, at_most, below, true, value
 from marginflow.theory.fvbs23.generalisation import log_window, test_clusters
+from marginflow.theory.fvbs23.neurons import kkt_hypothesis
 from marginflow.theory.fvbs23.nonrobust import networks_of
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
 from marginflow.theory.fvbs23.relaxed import other_noise, smallest_certified_dimension
-from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law, kkt_hypothesis, log_sum
+from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law, log_sum
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson

@@ -14,8 +14,9 @@ from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.limit import convex_pair
 from marginflow.theory.check import above, at_least, below, true, value
 from marginflow.theory.fvbs23.generalisation import are_nice, test_clusters
+from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
 from marginflow.theory.fvbs23.presets import law_of
-from marginflow.theory.fvbs23.setting import Neurons, Setting, cluster_law, kkt_hypothesis
+from marginflow.theory.fvbs23.setting import Setting, cluster_law
 from marginflow.theory.fvbs23.tools import Radii, SharpBounds, sharp_checks
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point

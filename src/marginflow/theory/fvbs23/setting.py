@@ -1,4 +1,4 @@
-r"""The letters of [FVBS23]: `Setting` knows the distribution, `Sample` a training set of it, `Neurons` a KKT point.
+r"""The letters of [FVBS23]: `Setting` knows the distribution, `Sample` a training set; KKT points are in neurons.py.
 
 c is the balance of the labels of the clusters, c' = k (p + Delta + 1) / (d - Delta + 1); the two are unrelated.
 Logarithms are natural. `Delta` = 4 g with g = sigma sqrt(d) ln d, and q_d = d^(-ln(d)/2).
@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.data import AbstractDistribution, ClusterConstants, Clusters, Dataset, GramReduction
 from marginflow.errors import InputError
 from marginflow.theory.check import Check, above, at_least, at_most, compare
@@ -364,81 +363,3 @@ def _sample(data: Dataset, law: AbstractDistribution) -> Sample:
     if ambient != setting.d:
         raise InputError(f"The data are of dimension {ambient}, but the law of dimension {setting.d}.")
     return Sample(setting=setting, data=data, means=data.means, clusters=data.clusters)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Neurons:
-    """A network at margin 1 with mu_ij = lambda_i phi'_ij, as its certificate gives them."""
-
-    sample: Sample
-    W: FloatArray
-    b: FloatArray
-    v: FloatArray
-    mu: FloatArray
-
-    @classmethod
-    def of(cls, instance: Instance) -> Neurons:
-        """From the certificate of an instance."""
-        certificate = instance.certificate
-        network = certificate.network
-        b = np.zeros(network.width) if network.b is None else network.b
-        return cls(sample=Sample.of(instance), W=network.W, b=b, v=network.v, mu=certificate.mu)
-
-    @property
-    def positive(self) -> BoolArray:
-        """J+: v_j > 0."""
-        chosen: BoolArray = self.v > 0
-        return chosen
-
-    @property
-    def negative(self) -> BoolArray:
-        """J-: v_j < 0."""
-        chosen: BoolArray = self.v < 0
-        return chosen
-
-    @property
-    def s(self) -> FloatArray:
-        """s_j = sum_i lambda_i |v_j| phi'_ij, shape (m,)."""
-        total: FloatArray = self.mu.sum(axis=0) * np.abs(self.v)
-        return total
-
-    @property
-    def by_cluster(self) -> FloatArray:
-        """sum_{i in I^(q)} lambda_i |v_j| phi'_ij, shape (k, m)."""
-        return self.sample.sums_by_cluster(self.mu * np.abs(self.v))
-
-    @cached_property
-    def S(self) -> tuple[FloatArray, FloatArray]:
-        """S_q^+ and S_q^-: sum_{i in I^(q)} sum_{J+-} lambda_i v_j^2 phi'_ij, shapes (k,)."""
-        weighted = self.sample.sums_by_cluster(self.mu * self.v**2)
-        return weighted[:, self.positive].sum(axis=1), weighted[:, self.negative].sum(axis=1)
-
-    def preactivations(self, X: FloatArray) -> FloatArray:
-        """w_j . x + b_j, shape (t, m)."""
-        pre: FloatArray = X @ self.W.T + self.b
-        return pre
-
-    def outputs(self, X: FloatArray) -> FloatArray:
-        """N(x), shape (t,)."""
-        values: FloatArray = np.maximum(self.preactivations(X), 0.0) @ self.v
-        return values
-
-    def input_scale(self) -> FloatArray:
-        """||(w_j, b_j)|| sqrt(d + 1): the size of the terms in a pre-activation, shape (m,)."""
-        size: FloatArray = np.sqrt((self.W**2).sum(axis=1) + self.b**2) * math.sqrt(self.sample.setting.d + 1)
-        return size
-
-
-def kkt_hypothesis(instance: Instance, tolerance: float = DEFAULT_TOLERANCE) -> Check:
-    """theta is a KKT point of Problem (2), as far as its certificate can tell [FVBS23, eqs. (3)-(4)]."""
-    certificate = instance.certificate
-    separates = certificate.status != "does not separate"
-    residual = max(
-        certificate.stationarity,
-        certificate.feasibility,
-        certificate.dual_feasibility,
-        certificate.complementarity,
-        certificate.kink_report.relied_on,
-    )
-    note = "at margin 1, Clarke weights at kinks" if separates else "the network does not separate the data"
-    return compare("KKT residual", residual if separates else math.inf, "<=", tolerance, rtol=0.0, note=note)

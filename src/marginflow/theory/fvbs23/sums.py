@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from marginflow.theory.check import Check, at_least, at_most, value
+from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons
-from marginflow.theory.fvbs23.setting import Neurons, kkt_hypothesis
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings

@@ -1,0 +1,93 @@
+r"""[FVBS23, derived] Lemmas A.10 to A.12 at approximate KKT points."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.networks import TwoLayer
+from marginflow.theory.check import at_least, at_most, below, value
+from marginflow.theory.fvbs23.generalisation import test_clusters
+from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.presets import (
+    A,
+    preset,
+    robust_control,
+)
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+
+def _approximate(instance: Instance) -> Findings:
+    """Lemmas A.10 to A.12 with the residual and the slack of an approximate KKT point carried through."""
+    neurons = Neurons.of(instance)
+    sample = neurons.sample
+    s, data = sample.setting, instance.the_data()
+    certificate = instance.certificate
+    test, clusters = test_clusters(instance)
+    Xt = np.column_stack([data.X, np.ones(data.n_samples)])
+    fitted = neurons.v[:, None] * ((neurons.mu * data.y[:, None]).T @ Xt)
+    r = np.linalg.norm(np.column_stack([neurons.W, neurons.b]) - fitted, axis=1)
+    total = float(np.abs(neurons.v) @ r)
+    e = math.sqrt(3 * s.d + s.Delta + 1) * total
+    support = certificate.multipliers > 0
+    t = float((certificate.margins[support] - 1).max(initial=0.0))
+    room = s.d - s.Delta + 1
+    S_max = (1 + t + e) / ((1 - 2 * s.c_prime) * room)
+    S_min = (1 - e - s.c_prime * (1 + t + e) / (1 - 2 * s.c_prime)) / (3 * s.d + s.Delta + 1)
+    plus, minus = neurons.S
+    own = np.where(s.y > 0, plus, minus)
+    e_x = np.sqrt((test.X**2).sum(axis=1) + 1) * total
+    claimed = room * S_min - 2 * (s.k * (s.p + s.Delta + 1)) * S_max - e_x
+    outputs = s.y[clusters] * neurons.outputs(test.X)
+    return Findings(
+        hypotheses=(
+            *s.assumption(),
+            *sample.nice,
+            below("e, the weight of the residuals", e, 0.5),
+            below("t, the slack on the support", t, 0.5),
+        ),
+        constants=(
+            value("stationarity", certificate.stationarity),
+            value("y N(x) from below", float(claimed.min())),
+        ),
+        conclusions=(
+            at_most("max(S_q^+, S_q^-)", np.maximum(plus, minus), S_max),
+            at_least("S_q of the own sign", own, S_min),
+            at_least("y N(x)", outputs, claimed, vacuous=bool(claimed.min() <= 0)),
+        ),
+    )
+
+
+@cache
+def perturbed(size: float = 1e-5) -> Instance:
+    """Preset A with every parameter moved by about `size` relative to its layer."""
+    good = preset(A)
+    network = good.the_network()
+    assert network.b is not None
+    rng = np.random.default_rng(0)
+    W = network.W + size * float(np.abs(network.W).max()) * rng.standard_normal(network.W.shape)
+    moved = TwoLayer(W=W, b=network.b, v=network.v * (1 + size * rng.standard_normal(network.width)))
+    return replace(good, name=f"preset A moved by {size:g}", network=moved, multipliers=None)
+
+
+X_APPROX: Final = Statement(
+    id="FVBS23/X.ApproxKKT",
+    kind="lemma",
+    number="Derived from Lemmas A.10 to A.12",
+    meaning="The lemmas survive approximate stationarity, with the residual and the slack added to the bounds.",
+    formula=r"e = \sqrt{3d + \Delta + 1} \sum_j |v_j| \|r_j\|, \quad S_q^\pm \le \frac{1 + t + e}{(1 - 2c')(d - "
+    r"\Delta + 1)}, "
+    r"\quad S_q \ge \frac{1 - e - c'(1 + t + e)/(1 - 2c')}{3d + \Delta + 1}",
+    needs=("network", "data", "law", "test"),
+    judge=_approximate,
+    example=perturbed,
+    control=robust_control,
+    control_shows="the robust network is far from stationary",
+    forms=Forms(remark="The network is scaled to margin 1 first; without that the constants mean nothing."),
+)

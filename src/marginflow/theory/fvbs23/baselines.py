@@ -1,0 +1,219 @@
+r"""[FVBS23, Sections 3 and 4] Remarks that compare: linear and nearest-neighbour rules, margins, too few samples."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import GramReduction
+from marginflow.limit import convex_pair
+from marginflow.robustness import mean_classifier, minimal_step, nearest_neighbour_radius
+from marginflow.theory.check import above, at_least, at_most, value
+from marginflow.theory.fvbs23.construction import on_event
+from marginflow.theory.fvbs23.generalisation import test_clusters
+from marginflow.theory.fvbs23.neurons import kkt_hypothesis
+from marginflow.theory.fvbs23.presets import (
+    A,
+    B,
+    F,
+    close_means,
+    law_of,
+    preset,
+)
+from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import at_point
+from marginflow.theory.probability import clopper_pearson
+from marginflow.theory.statement import Statement
+from marginflow.theory.verdict import Findings
+
+
+def _linear(instance: Instance) -> Findings:
+    """w = u / d on test points of the good event: margins, norm, exact flip distance."""
+    s = Sample.of(instance).setting
+    test, _ = test_clusters(instance)
+    assert test.means is not None
+    rule = mean_classifier(test.means, s.y, ambient_dimension=s.d)
+    fine = on_event(instance)
+    X, y = test.X[fine], test.y[fine]
+    margins, norm = y * rule(X), float(np.linalg.norm(rule.w))
+    distance = rule.radii(X, y)
+    return Findings(
+        hypotheses=s.assumption(),
+        constants=(
+            value("flip distance / sqrt(d / k), largest", float(distance.max()) / math.sqrt(s.d / s.k)),
+            value("points in the event", float(fine.sum()), f"of {fine.size}"),
+        ),
+        conclusions=(
+            at_least("y w . x, from below", margins, (9 * s.d - 1) / (10 * s.d)),
+            at_most("y w . x", margins, 1 + (s.d + 1) / (10 * s.d)),
+            at_least("d^2 ||w||^2 / k, from below", (norm * s.d) ** 2 / s.k, 0.9 * s.d - 0.1),
+            at_most("d^2 ||w||^2 / k", (norm * s.d) ** 2 / s.k, 1.1 * s.d + 0.1),
+            at_most("flip distance / sqrt(d / k)", distance / math.sqrt(s.d / s.k), 1.17),
+        ),
+    )
+
+
+REM_LINEAR: Final = Statement(
+    id="FVBS23/Rem-Linear",
+    kind="remark",
+    number="Section 4, after Theorem 4.2",
+    meaning="The linear classifier u / d is right with margin about 1 and flips at about sqrt(d / k), like the "
+    "networks.",
+    formula=r"w = \tfrac{1}{d} \sum_q y^{(q)} \mu^{(q)}: \quad y w^\top x \in [0.9, 1.1] \text{ about}, \quad "
+    r"\frac{|w^\top x|}{\|w\|} \le 1.17 \sqrt{\tfrac{d}{k}}",
+    needs=("data", "law", "test"),
+    judge=_linear,
+    example=lambda: preset(B),
+    control=lambda: close_means(A),
+    control_shows="means at a cosine of 0.2: Assumption 2.2 fails",
+)
+
+
+def _nearest(instance: Instance) -> Findings:
+    """Exact flip distances of 1-NN and of the KKT point along u on the same points; ambient coordinates only."""
+    sample = Sample.of(instance)
+    s = sample.setting
+    test, clusters = test_clusters(instance)
+    few = slice(0, 20)
+    X, y, q = test.X[few], test.y[few], clusters[few]
+    squares = (X**2).sum(axis=1)[:, None] + np.diag(sample.gram)[None, :] - 2 * X @ sample.data.X.T
+    distance = np.sqrt(np.maximum(squares, 0.0))
+    same = q[:, None] == sample.clusters[None, :]
+    opposite = y[:, None] != sample.data.y[None, :]
+    radii = nearest_neighbour_radius(sample.data.X, sample.data.y, X, y)
+    steps = minimal_step(instance.certificate.network, X, y, sample.u, at_zero="negative").first * s.u_norm
+    root = math.sqrt(s.d)
+    noise = np.linalg.norm(X - sample.means[q], axis=1)
+    return Findings(
+        hypotheses=(
+            *s.assumption(),
+            at_most("sigma sqrt(d)", s.sigma * root, 1.0),
+            sample.P1(),
+            at_most("||xi|| of test points", noise, s.sigma * math.sqrt(2 * s.d)),
+            sample.P6(),
+        ),
+        constants=(
+            value("1-NN flip radius / sqrt(d), least", float(radii.radii.min()) / root),
+            value("network flips along u / sqrt(d), largest", float(steps.max()) / root),
+        ),
+        conclusions=(
+            at_most("distance within a cluster", distance[same], 2 * math.sqrt(2)),
+            at_least("distance to other labels", distance[opposite], math.sqrt(2 * s.d - 2 * s.p) - 2 * math.sqrt(2)),
+            at_least("1-NN flip radius / sqrt(d)", radii.lower / root, 0.6),
+            above("1-NN flip radius less that of the network / sqrt(d)", (radii.lower - steps) / root, 0.0),
+        ),
+    )
+
+
+@cache
+def ambient_clusters(sigma: float | str = "1/sqrt(d)") -> Instance:
+    """30 samples of 10 clusters in dimension 3382, in all coordinates: norms of test points are known."""
+    law = law_of(3382, 10, sigma, stratified=True)
+    data = law.sample(30)
+    return at_point(
+        convex_pair(data), "30 samples of 10 clusters, ambient coordinates", law=law, test=law.fresh(20, train=data)
+    )
+
+
+REM_1NN: Final = Statement(
+    id="FVBS23/Rem-1NN",
+    kind="remark",
+    number="Section 4",
+    meaning="With sigma = 1/sqrt(d) the nearest neighbour rule is robust at distances of order sqrt(d); KKT "
+    "points are not.",
+    formula=r"\text{1-NN flips at about } 0.7 \sqrt{d}, \quad N_\theta \text{ flips at about } \sqrt{\tfrac{d}{k}}",
+    needs=("network", "data", "law", "test"),
+    judge=_nearest,
+    example=ambient_clusters,
+    control=lambda: ambient_clusters(0.1),
+    control_shows="with sigma = 0.1 the clusters are wide and Assumption 2.2 fails",
+)
+
+
+def _tight(instance: Instance) -> Findings:
+    certificate = instance.certificate
+    off = ~certificate.margin_set
+    return Findings(
+        hypotheses=(kkt_hypothesis(instance), *Sample.of(instance).nice),
+        constants=(
+            value("samples", float(off.size)),
+            value("support", float(certificate.support.sum())),
+            value("largest margin", float(certificate.margins.max())),
+        ),
+        conclusions=(
+            at_least("samples off the margin", float(off.sum()), 1.0),
+            above("largest y_i N(x_i) - 1", float(certificate.margins.max()) - 1.0, 1e-6, rtol=0.0),
+        ),
+    )
+
+
+REM_MARGIN: Final = Statement(
+    id="FVBS23/Rem-MarginNotTight",
+    kind="remark",
+    number="Section 4.1, comparison with [VYS22]",
+    meaning="Samples need not lie on the margin, unlike in [VYS22]: most of a cluster is behind a few of its points.",
+    formula=r"\exists i: \ y_i N_\theta(x_i) > 1",
+    needs=("network", "data", "law"),
+    judge=_tight,
+    example=lambda: preset(B),
+    control=lambda: preset(F),
+    control_shows="with sigma = 1 in a huge dimension all samples are nearly orthogonal and on the margin",
+    control_outcome="violated",
+)
+
+
+def _unseen(instance: Instance) -> Findings:
+    """Fewer samples than clusters: the error on test points of clusters that were not seen."""
+    sample = Sample.of(instance)
+    s = sample.setting
+    test, clusters = test_clusters(instance)
+    seen = np.isin(clusters, sample.clusters)
+    wrong = test.y * instance.certificate.network(test.X) <= 0
+    missing = s.k - np.unique(sample.clusters).size
+    expected = (1 - 1 / s.k) ** sample.n
+    unseen = clopper_pearson(int(wrong[~seen].sum()), int((~seen).sum())) if (~seen).any() else None
+    return Findings(
+        hypotheses=(
+            *s.assumption(),
+            at_least("clusters without a sample", float(missing), 1.0),
+            kkt_hypothesis(instance),
+        ),
+        constants=(
+            value("share of unseen clusters", missing / s.k),
+            value("its expectation (1 - 1/k)^n", expected),
+            value("error on unseen clusters", float(wrong[~seen].mean()) if unseen else math.nan),
+        ),
+        conclusions=(
+            at_most("error on seen clusters", float(wrong[seen].mean()) if seen.any() else math.nan, 0.0),
+            unseen.check("share of errors on unseen clusters", ">=", 0.25)
+            if unseen
+            else at_least("share of errors on unseen clusters", math.nan, 0.25, note="there is none"),
+        ),
+    )
+
+
+@cache
+def few_samples() -> Instance:
+    """20 independent samples of 40 clusters: about 24 clusters are never seen."""
+    law = GramReduction(law_of(2000, 40, 1e-3))
+    data = law.sample(20)
+    return at_point(convex_pair(data), "20 samples of 40 clusters", law=law, test=law.fresh(600, train=data))
+
+
+REM_SAMPLE: Final = Statement(
+    id="FVBS23/Rem-SampleOpt",
+    kind="remark",
+    number="Section 3, after Theorem 3.1",
+    meaning="About k samples are needed: on clusters that were never seen a network can only guess.",
+    formula=r"n = o(k) \implies \text{a share } (1 - \tfrac{1}{k})^n \text{ of the clusters is unseen, error about } "
+    r"\tfrac{1}{2} \text{ there}",
+    needs=("network", "data", "law", "test"),
+    judge=_unseen,
+    example=few_samples,
+    control=lambda: preset(A),
+    control_shows="every cluster has samples",
+)
