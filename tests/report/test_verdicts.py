@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -70,8 +71,17 @@ def test_every_statement_has_a_row_a_formula_and_its_outcome(page: str) -> None:
     for id in SOME:
         assert id in words
     assert "All <b> hold." in words, "text is escaped"
-    for outcome in ("holds", "measured", "vacuous", "violated"):
+    for outcome in ("holds", "measured"):
         assert re.search(rf'class="outcome {TONES[outcome]}">{outcome}<', page)
+    for outcome in ("vacuous", "violated"):  # on controls, which is what they announced
+        assert f'class="outcome none">{outcome}<' in page
+
+
+def test_a_control_that_misbehaves_is_marked(rows: tuple[theory.Covered, ...]) -> None:
+    wrong = replace(rows[0], control=rows[0].example)
+    page = render_verdicts([wrong], verdict="Wrong.", holds=False, command="", versions={})
+    assert 'class="outcome violated">holds<' in page
+    assert 'class="verdict violated"' in page
 
 
 def test_the_bar_ends_at_the_observed_number_on_the_scale_of_the_bound(page: str) -> None:

@@ -28,7 +28,7 @@ TONES: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What the page shows of one statement; formulas are MathML already."""
+    """What the page shows of one statement; formulas are MathML, `announced` says the control does what it should."""
 
     id: str
     kind: str
@@ -40,6 +40,7 @@ class Row:
     control_shows: str
     example: Verdict
     control: Verdict
+    announced: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,4 +143,5 @@ def _row(covered: Covered) -> Row:
         control_shows=statement.control_shows,
         example=covered.example,
         control=covered.control,
+        announced=covered.control.outcome == statement.control_outcome,
     )
