@@ -61,6 +61,17 @@ def test_beta_tail_with_whole_parameters_is_a_finite_sum(b: int) -> None:
     assert log_beta_tail(t, 2.0, float(b)) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(("a", "b", "t"), [(0.5, 5e4, 0.25), (0.5, 5e7, 1e-3), (0.5, 5e7, 1e-4), (3.0, 1e6, 0.01)])
+def test_beta_tail_far_below_the_smallest_float_is_its_power_series(a: float, b: float, t: float) -> None:
+    """P(B > t) = (1-t)^b t^a / (b Beta(a, b)) sum_n (a+b)_n / (b+1)_n (1-t)^n, all terms positive."""
+    n = np.arange(int(60 / t))
+    terms = np.concatenate([[0.0], np.cumsum(np.log((a + b + n) / (b + 1 + n)) + math.log1p(-t))])
+    series = float(special.logsumexp(terms))
+    expected = b * math.log1p(-t) + a * math.log(t) - math.log(b) - float(special.betaln(a, b)) + series
+    assert expected < -700
+    assert log_beta_tail(t, a, b) == pytest.approx(expected, rel=1e-9)
+
+
 def test_tails_at_the_ends() -> None:
     assert log_beta_tail(0.0, 1.0, 2.0) == 0.0
     assert log_beta_tail(1.0, 1.0, 2.0) == -math.inf

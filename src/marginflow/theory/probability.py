@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from marginflow.arrays import real_number, whole_number
 from marginflow.errors import InputError
@@ -71,9 +71,29 @@ def log_beta_tail(t: float, a: float, b: float) -> float:
     ordinary = float(special.betainc(b, a, 1 - t))
     if ordinary > 1e-250:
         return math.log(ordinary)
-    # P(B > t) = (1-t)^b t^a / (b Beta(a, b)) * 2F1(a + b, 1; b + 1; 1 - t); all terms of the series are positive.
-    series = float(special.hyp2f1(a + b, 1.0, b + 1.0, 1 - t))
-    return b * math.log1p(-t) + a * math.log(t) - math.log(b) - float(special.betaln(a, b)) + math.log(series)
+    # P(B > t) = (1 - t)^b t^a / (b Beta(a, b)) times a continued fraction that converges fast where the tail is tiny.
+    front = b * math.log1p(-t) + a * math.log(t) - math.log(b) - float(special.betaln(a, b))
+    return front + math.log(_beta_fraction(b, a, 1 - t))
+
+
+def _beta_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function I_x(a, b), x < (a + 1)/(a + b + 2), modified Lentz."""
+    tiny = 1e-300
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
+    f = d
+    for n in range(1, 100_000):
+        step = 1.0
+        for term in (
+            n * (b - n) * x / ((a + 2 * n - 1) * (a + 2 * n)),
+            -(a + n) * (a + b + n) * x / ((a + 2 * n) * (a + 2 * n + 1)),
+        ):
+            d = 1 / (1 + term * d or tiny)
+            c = 1 + term / c or tiny
+            step = c * d
+            f *= step
+        if abs(step - 1) < 1e-15:
+            break
+    return f
 
 
 def log_sphere_correlation_tail(t: float, dimension: int) -> float:
@@ -156,8 +176,8 @@ def clopper_pearson(count: int, draws: int, confidence: float = 0.99) -> Estimat
     if count > draws:
         raise InputError(f"count is {count}, but there were {draws} draws.")
     tail = (1 - real_number("confidence", confidence, above=0.0, below=1.0)) / 2
-    low = 0.0 if count == 0 else float(stats.beta.ppf(tail, count, draws - count + 1))
-    high = 1.0 if count == draws else float(stats.beta.ppf(1 - tail, count + 1, draws - count))
+    low = 0.0 if count == 0 else float(special.betaincinv(count, draws - count + 1, tail))
+    high = 1.0 if count == draws else float(special.betaincinv(count + 1, draws - count, 1 - tail))
     return Estimate(count=count, draws=draws, low=low, high=high, confidence=confidence)
 
 
