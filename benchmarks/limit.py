@@ -20,6 +20,8 @@ from collections.abc import Callable
 import numpy as np
 
 import marginflow as mf
+from marginflow.limit.neurons import Neurons, add_up, gather
+from marginflow.limit.polish import polish
 from marginflow.limit.problem import Problem
 
 RECIPE_STEPS = 72_700  # measured 71,000 to 73,500 whatever the size [VYS22, X.iters]
@@ -98,56 +100,67 @@ def growth() -> None:
         )
 
 
-def conic() -> None:
+def by_clarabel(problem: Problem, U: np.ndarray, s: np.ndarray) -> tuple[float, float]:
+    """Seconds and optimum of (C) with the pattern of the rows U: variables u, norms t, one z per opposite pair."""
     import clarabel
     from scipy import sparse
 
-    print("\nthe last convex problem (C): Clarabel against ours")
+    X, y = problem.X, problem.y
+    k, r = U.shape
+    same = y[:, None] * s > 0
+    A = (X @ U.T > 0) & same
+    opposite = np.argwhere(~same)
+    n_u, n_z, m = k * r, len(opposite), len(y)
+    cost = np.concatenate([np.zeros(n_u), np.ones(k), np.zeros(n_z)])
+    i, j = np.nonzero(A)
+    entry = np.arange(r)
+    margins = sparse.csc_matrix((-X[i].ravel(), (np.repeat(i, r), (j[:, None] * r + entry).ravel())), shape=(m, n_u))
+    pays = sparse.csc_matrix((np.ones(n_z), (opposite[:, 0], np.arange(n_z))), shape=(m, n_z))
+    hinges = sparse.csc_matrix(
+        (X[opposite[:, 0]].ravel(), (np.repeat(np.arange(n_z), r), (opposite[:, 1, None] * r + entry).ravel())),
+        shape=(n_z, n_u),
+    )
+    rows = np.arange(k)[:, None] * (r + 1)
+    cone_rows = np.concatenate([rows[:, 0], (rows + 1 + entry).ravel()])
+    cone_columns = np.concatenate([n_u + np.arange(k), np.arange(n_u)])
+    norms = sparse.csc_matrix((-np.ones(len(cone_rows)), (cone_rows, cone_columns)), shape=(k * (r + 1), n_u + k + n_z))
+    G = sparse.vstack(
+        [
+            sparse.hstack([margins, sparse.csc_matrix((m, k)), pays]),
+            sparse.hstack([hinges, sparse.csc_matrix((n_z, k)), -sparse.eye(n_z)]),
+            sparse.hstack([sparse.csc_matrix((n_z, n_u + k)), -sparse.eye(n_z)]),
+            norms,
+        ]
+    ).tocsc()
+    b = np.concatenate([-np.ones(m), np.zeros(2 * n_z + k * (r + 1))])
+    cones = [clarabel.NonnegativeConeT(m + 2 * n_z), *(clarabel.SecondOrderConeT(r + 1) for _ in range(k))]
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    began = time.perf_counter()
+    solution = clarabel.DefaultSolver(sparse.csc_matrix((n_u + k + n_z,) * 2), cost, G, b, cones, settings).solve()
+    return time.perf_counter() - began, float(solution.obj_val)
+
+
+def conic() -> None:
+    print("\nproblem (C): Clarabel on the first one, ours on all of them up to the last; and both on the last")
     for d, m, width in ((20, 20, 50), (100, 100, 200)):
         data = sphere(d, m)
-        limit = mf.kkt_point(data, width=width)
-        net = limit.compact
+        start = mf.networks.TwoLayer.initialise(width, d, scale=0.01, seed=0)
+        end = mf.flow.angle_flow(start.W, start.b, start.v, data.X, data.y, steps=150, angle=0.05)
+        flowed = mf.networks.TwoLayer(W=end.W, b=end.b, v=end.v)
         problem = Problem.of(data.X, data.y, bias=True)
-        U, s = problem.reduced(net.directions), net.signs
-        X, y = problem.X, problem.y
-        k, r = U.shape
-        same = y[:, None] * s > 0
-        A = (X @ U.T > 0) & same
-        # variables: u (k r), t (k), z (one for every opposite pair)
-        opposite = np.argwhere(~same)
-        n_u, n_z = k * r, len(opposite)
-        cost = np.concatenate([np.zeros(n_u), np.ones(k), np.zeros(n_z)])
-        rows: list[sparse.spmatrix] = []
-        margin = np.zeros((len(y), n_u))
-        for j in range(k):
-            margin[:, j * r : (j + 1) * r] = -(A[:, j, None] * X)
-        slack = sparse.csc_matrix((np.ones(n_z), (opposite[:, 0], np.arange(n_z))), shape=(len(y), n_z))
-        rows.append(sparse.hstack([sparse.csc_matrix(margin), sparse.csc_matrix((len(y), k)), slack]))
-        hinge = np.zeros((n_z, n_u))
-        for place, (i, j) in enumerate(opposite):
-            hinge[place, j * r : (j + 1) * r] = X[i]
-        rows.append(sparse.hstack([sparse.csc_matrix(hinge), sparse.csc_matrix((n_z, k)), -sparse.eye(n_z)]))
-        rows.append(sparse.hstack([sparse.csc_matrix((n_z, n_u + k)), -sparse.eye(n_z)]))
-        cones = [clarabel.NonnegativeConeT(len(y) + 2 * n_z)]
-        cone_rows = sparse.lil_matrix((k * (r + 1), n_u + k + n_z))
-        for j in range(k):
-            cone_rows[j * (r + 1), n_u + j] = -1.0
-            for c in range(r):
-                cone_rows[j * (r + 1) + 1 + c, j * r + c] = -1.0
-            cones.append(clarabel.SecondOrderConeT(r + 1))
-        rows.append(cone_rows.tocsc())
-        b = np.concatenate([-np.ones(len(y)), np.zeros(2 * n_z), np.zeros(k * (r + 1))])
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        P = sparse.csc_matrix((len(cost), len(cost)))
+        neurons = Neurons(problem.reduced(flowed.directions) / float(end.margins.min()), flowed.signs)
+        bundles = add_up(neurons, gather(neurons.U, neurons.s, 96))
+        first_seconds, first = by_clarabel(problem, bundles.U, bundles.s)
         began = time.perf_counter()
-        solution = clarabel.DefaultSolver(P, cost, sparse.vstack(rows).tocsc(), b, cones, settings).solve()
-        seconds = time.perf_counter() - began
-        ours = 0.5 * limit.network.norm_squared()
+        found = polish(problem, bundles)
+        ours = time.perf_counter() - began
+        last_seconds, last = by_clarabel(problem, found.U, found.s)
+        objective = float(np.linalg.norm(found.U, axis=1).sum())
         print(
-            f"  ({d}, {m}, {width}): Clarabel {seconds:.2f} s for the {k} live neurons alone, all of kkt_point "
-            f"{limit.seconds:.2f} s (ratio {seconds / limit.seconds:.0f}); "
-            f"objectives {solution.obj_val:.9f} and {ours:.9f}"
+            f"  ({d}, {m}, {width}): first problem, {len(bundles.s)} neurons: Clarabel {first_seconds:.2f} s to "
+            f"{first:.7f}; ours {ours:.3f} s to {objective:.9f} (ratio {first_seconds / ours:.0f}); last problem, "
+            f"{len(found.s)} neurons: Clarabel {last_seconds:.2f} s, {last:.9f} (differs by {abs(last / objective - 1):.0e})"
         )
 
 
@@ -166,10 +179,10 @@ def fidelity() -> None:
     def cosine(a: np.ndarray, b: np.ndarray) -> float:
         return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
-    for steps, angle, flow, polish, norm in rows:
+    for steps, angle, flow, limit_values, norm in rows:
         print(
-            f"  {steps:6d} steps of {angle:.3f}: polish to longest polish {cosine(polish, rows[0][3]):.4f}, to its own "
-            f"flow {cosine(polish, flow):.4f}, to the longest flow {cosine(polish, rows[0][2]):.4f}, "
+            f"  {steps:6d} steps of {angle:.3f}: polish to longest polish {cosine(limit_values, rows[0][3]):.4f}, to its own "
+            f"flow {cosine(limit_values, flow):.4f}, to the longest flow {cosine(limit_values, rows[0][2]):.4f}, "
             f"flow to the longest flow {cosine(flow, rows[0][2]):.4f}, ||theta||^2 {norm:.4f}"
         )
 
