@@ -160,7 +160,8 @@ def conic() -> None:
         print(
             f"  ({d}, {m}, {width}): first problem, {len(bundles.s)} neurons: Clarabel {first_seconds:.2f} s to "
             f"{first:.7f}; ours {ours:.3f} s to {objective:.9f} (ratio {first_seconds / ours:.0f}); last problem, "
-            f"{len(found.s)} neurons: Clarabel {last_seconds:.2f} s, {last:.9f} (differs by {abs(last / objective - 1):.0e})"
+            f"{len(found.s)} neurons: Clarabel {last_seconds:.2f} s, {last:.9f} "
+            f"(differs by {abs(last / objective - 1):.0e})"
         )
 
 
@@ -181,7 +182,8 @@ def fidelity() -> None:
 
     for steps, angle, flow, limit_values, norm in rows:
         print(
-            f"  {steps:6d} steps of {angle:.3f}: polish to longest polish {cosine(limit_values, rows[0][3]):.4f}, to its own "
+            f"  {steps:6d} steps of {angle:.3f}: polish to longest polish {cosine(limit_values, rows[0][3]):.4f}, "
+            f"to its own "
             f"flow {cosine(limit_values, flow):.4f}, to the longest flow {cosine(limit_values, rows[0][2]):.4f}, "
             f"flow to the longest flow {cosine(flow, rows[0][2]):.4f}, ||theta||^2 {norm:.4f}"
         )
