@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.data import Clusters, Gaussian, GramReduction, Sphere
 from marginflow.limit import convex_pair, kkt_point
-from marginflow.robustness import label_sum, minimal_step
+from marginflow.robustness import minimal_step
 from marginflow.theory.check import Check, at_least, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point, orthogonal_point
@@ -194,10 +194,3 @@ TEST_POINTS: Final = Statement(
     control=_robust_with_test_points,
     control_shows="not a KKT point",
 )
-
-
-def flip_size(instance: Instance) -> float:
-    """Size of the smallest multiple of u that flips all samples of an instance."""
-    data = instance.the_data()
-    u = label_sum(data.X, data.y)
-    return minimal_step(instance.the_network(), data.X, data.y, u).all_at_once * float(np.linalg.norm(u))
