@@ -21,7 +21,7 @@ from marginflow.limit.problem import Problem
 
 _FIRST_ROUND = 60
 _LONGEST_ROUND = 2000
-_FEW_FLIPS = 0.05
+_FEW_FLIPS = 0.025
 # (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it.
 _HOPELESS_AFTER = 600
 _DIVERGED = 1e3
