@@ -3,11 +3,13 @@
 from marginflow.limit import line
 from marginflow.limit.closed_form import ClosedForm, catastrophic, five_points, orthogonal, pair_kink, specialist
 from marginflow.limit.convex_pair import convex_pair
+from marginflow.limit.global_bounds import Bracket, global_bounds
 from marginflow.limit.limit import Limit, Moved
 from marginflow.limit.point import kkt_point
 from marginflow.limit.polish import Progress
 
 __all__ = [
+    "Bracket",
     "ClosedForm",
     "Limit",
     "Moved",
@@ -15,6 +17,7 @@ __all__ = [
     "catastrophic",
     "convex_pair",
     "five_points",
+    "global_bounds",
     "kkt_point",
     "line",
     "orthogonal",

@@ -1,0 +1,364 @@
+r"""A bracket on the global optimum of the max-margin problem, for small data of any dimension."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, inf
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, read_only, real_number, whole_number
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.limit.box_least_squares import box_least_squares
+from marginflow.limit.convex_pair import convex_pair
+from marginflow.limit.dual_supremum import SignedDual, Supremum, dual_supremum
+from marginflow.limit.global_master import Columns
+from marginflow.limit.line.planar import NotSettledError, PlanarProgram
+from marginflow.limit.neurons import equal_pattern_groups, sort_by_sign
+from marginflow.limit.newton import ACTIVE, INACTIVE, KINK, NewtonResult, Structure, newton
+from marginflow.limit.problem import Problem
+from marginflow.limit.spherical_supremum import spherical_supremum
+from marginflow.networks import TwoLayer
+
+# Bounds are rounded outwards by this share.
+_OUTWARDS = 1e-13
+# The dual function may exceed 1 by this much before a direction counts as an improvement.
+_EXCESS = 1e-6
+# Pairs whose Clarke weight is this far from 0 and 1 are on a kink.
+_KINK_WEIGHT = 1e-5
+_ROUNDS_BEFORE_NEWTON = 5
+_LEAST_EXCESS = 2e-9
+# What the dual function may exceed 1 by: Newton's multipliers are exact, those of a linear program are not.
+_PROVED = 1e-11
+_PROVED_BY_PROGRAM = 1e-8
+_MAX_CENTRES = 40
+# Regions of the sphere are enumerated up to this many samples in three dimensions.
+_MAX_REGIONS = 150
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bracket:
+    r"""lower <= min ||theta||^2 / 2 <= upper over all networks with margin 1 (of the asked width, if one was given).
+
+    Parameters
+    ----------
+    lower : float
+        :math:`\sum_i \lambda_i / \sup_{\|t\| = 1} |F_\lambda(t)|`, with a proved bound on the supremum.
+    upper : float
+        ||theta||^2 / 2 of `network` at margin 1; infinite where there is none.
+    network : TwoLayer or None
+        A network with margin 1 that attains `upper`.
+    multipliers : array, shape (n,)
+        The lambda that prove `lower`.
+    proved : bool
+        Whether the bracket is closed to the asked relative width.
+    nodes : int
+        Nodes of the branch and bound.
+    note : str
+        How the bounds were found, and what is missing if they are apart.
+    """
+
+    lower: float
+    upper: float
+    network: TwoLayer | None
+    multipliers: FloatArray
+    proved: bool
+    nodes: int
+    note: str
+
+    @property
+    def gap(self) -> float:
+        """upper / lower - 1."""
+        return self.upper / self.lower - 1.0 if self.lower > 0 else inf
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The best network and multipliers, in reduced coordinates and the order of `Problem`."""
+
+    U: FloatArray
+    s: FloatArray
+    lam: FloatArray
+    supremum: float
+    nodes: int
+    finished: bool
+
+
+def global_bounds(
+    data: Dataset,
+    *,
+    bias: bool = True,
+    width: int | None = None,
+    rtol: float = 1e-6,
+    max_nodes: int = 5000,
+    max_rounds: int = 200,
+    seed: int = 0,
+) -> Bracket:
+    r"""Bounds on the least ||theta||^2 / 2 of a two-layer network with margin 1, over all widths.
+
+    .. math:: \min_{\theta} \tfrac12 \|\theta\|^2 = \min \sum_j \|u_j\| \quad\text{s.t.}\quad
+              y_i \sum_j s_j \mathrm{relu}(\tilde x_i \cdot u_j) \ge 1
+              \quad = \max_{\lambda \ge 0} \frac{\sum_i \lambda_i}{\sup_{\|t\| = 1} |F_\lambda(t)|}
+
+    From above: column generation, then Newton's method on the structure that it finds. From below: the multipliers,
+    scaled by the supremum of their dual function, which is bounded by branch and bound on activation patterns (in the
+    plane by its finitely many arcs, in integers). Both bounds are recomputed from the numbers that are returned.
+
+    Source: [KYS23, Def.P1 and X.GlobalLP], for any dimension.
+
+    Parameters
+    ----------
+    data : Dataset
+        Small: the work grows quickly with the number of samples and, above all, with the dimension they span.
+    bias : bool
+        Whether networks have hidden biases.
+    width : int or None
+        Bound networks of at most this many neurons; the lower bound is that of all widths.
+    rtol : float
+        Relative width at which the bracket counts as closed.
+    max_nodes : int
+        Limit of the branch and bound, for each sign; at the limit the largest open bound is used, which is valid.
+    max_rounds : int
+        Limit of the column generation.
+    seed : int
+        For the random starting directions.
+
+    Returns
+    -------
+    Bracket
+
+    Examples
+    --------
+    >>> from marginflow.data import Dataset
+    >>> from marginflow.limit.global_bounds import global_bounds
+    >>> data = Dataset(X=[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]], y=[1, -1, 1, -1])
+    >>> bracket = global_bounds(data)
+    >>> bracket.proved
+    True
+    """
+    rtol = real_number("rtol", rtol, above=0.0)
+    max_nodes, max_rounds = whole_number("max_nodes", max_nodes), whole_number("max_rounds", max_rounds)
+    rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
+    if width is not None:
+        width = whole_number("width", width)
+    _require_separable(data, bias)
+    problem = Problem.of(data.X, data.y, bias=bias)
+    found = _planar(problem) if problem.X.shape[1] <= 2 else None
+    how = "exact arcs of the plane"
+    if found is None:
+        pair = _narrow(data, bias, 2)
+        found = _search(problem, pair, rng, (max_nodes, max_rounds))
+        regions = problem.X.shape[1] == 3 and problem.n_samples <= _MAX_REGIONS
+        how = f"column generation and {'the regions of the sphere' if regions else 'branch and bound'}"
+    return _bracket(problem, found, data, bias, width, rtol, how)
+
+
+def _require_separable(data: Dataset, bias: bool) -> None:
+    """Some network must give every sample a margin: no contradiction, and without bias none along a ray."""
+    data.require_no_contradiction()
+    if bias:
+        return
+    norms = np.linalg.norm(data.X, axis=1)
+    if (norms == 0).any():
+        raise InputError(f"Sample {int(np.argmin(norms))} is zero; without bias no network gives it a margin.")
+    units = data.X / norms[:, None]
+    for i in np.flatnonzero(data.y > 0):
+        same_ray = (data.y < 0) & (np.linalg.norm(units - units[i], axis=1) < 1e-14)
+        if same_ray.any():
+            raise InputError(
+                f"Samples {i} and {int(np.argmax(same_ray))} lie on one ray from the origin but have opposite labels; "
+                "without bias no network separates them."
+            )
+
+
+def _planar(problem: Problem) -> _Found | None:
+    """Rows that span a plane at most: all arcs, exactly; None where floating point does not settle."""
+    plane = problem.X if problem.X.shape[1] == 2 else np.column_stack([problem.X, np.zeros(problem.n_samples)])
+    rows, first, owner = np.unique(plane, axis=0, return_index=True, return_inverse=True)
+    program = PlanarProgram(rows, problem.y[first])
+    try:
+        solution = program.finish(*program.solve())
+    except NotSettledError:
+        return None
+    lam = (solution.multipliers / np.bincount(owner))[owner]
+    return _Found(solution.U[:, : problem.X.shape[1]], solution.signs, lam, solution.supremum, 0, True)
+
+
+def _search(problem: Problem, start: TwoLayer | None, rng: np.random.Generator, limits: tuple[int, int]) -> _Found:
+    """Column generation and Newton until no better direction is found; then the proof."""
+    max_nodes, max_rounds = limits
+    columns = Columns(problem.X, problem.y, rng)
+    if start is not None:
+        for u, sign in zip(problem.reduced(start.directions), start.signs, strict=True):
+            columns.add(u, sign)
+    excess = _EXCESS
+    best: _Found | None = None
+    for _ in range(0, max_rounds, _ROUNDS_BEFORE_NEWTON):
+        finished = columns.generate(excess=excess, max_rounds=_ROUNDS_BEFORE_NEWTON)
+        guess = _structure(problem, columns)
+        exact = _newton(problem, guess)
+        if exact is not None:
+            found, improved = _prove(problem, columns, exact, max_nodes)
+            best = found if best is None else _better(problem, best, found)
+            if not improved:
+                return best
+        elif finished and excess > _LEAST_EXCESS:
+            excess /= 10.0  # the structure is not clear yet
+        elif finished:
+            break
+    guess = _structure(problem, columns)
+    bounds = _suprema(problem, guess[1], guess[3], 1.0 + excess, max_nodes)
+    last = _Found(*guess[1:], max(bound.upper for bound in bounds), sum(bound.nodes for bound in bounds), False)
+    return last if best is None else _better(problem, best, last)
+
+
+def _prove(problem: Problem, columns: Columns, exact: NewtonResult, max_nodes: int) -> tuple[_Found, bool]:
+    """Multipliers for an exact local solution that prove it global; or better directions, now in the program.
+
+    Newton's multipliers belong to the neurons; if they violate other directions, the nearest ones that do not are
+    taken, as long as they reach the same value. Returns the bounds found, and whether the solution can be improved.
+    """
+    lam = np.clip(exact.lam, 0.0, None)
+    value = float(np.linalg.norm(exact.U, axis=1).sum())
+    level, nodes = 1.0 + _PROVED, 0
+    for u, sign in zip(exact.U, exact.s, strict=True):
+        columns.add(u, float(sign))
+    for _ in range(_MAX_CENTRES):
+        columns.multipliers = lam
+        if not columns.price(level - 1.0)[0]:
+            bounds = _suprema(problem, exact.U, lam, level, max_nodes, stop_above=level * (1 + 1e-6))
+            nodes += sum(bound.nodes for bound in bounds)
+            if not _improve(columns, bounds, level):
+                return _Found(exact.U, exact.s, lam, max(bound.upper for bound in bounds), nodes, True), False
+        centred = columns.centre(np.clip(exact.lam, 0.0, None), value)
+        if centred is None:  # no multipliers reach this value: there is a better network
+            crude = max(SignedDual(problem.X, problem.y, lam, sign).crude_bound() for sign in (1.0, -1.0))
+            return _Found(exact.U, exact.s, lam, crude, nodes, True), True
+        lam, level = centred, 1.0 + _PROVED_BY_PROGRAM
+    bounds = _suprema(problem, exact.U, lam, level, max_nodes)
+    nodes += sum(bound.nodes for bound in bounds)
+    return _Found(exact.U, exact.s, lam, max(bound.upper for bound in bounds), nodes, True), False
+
+
+def _suprema(
+    problem: Problem, U: FloatArray, lam: FloatArray, level: float, max_nodes: int, stop_above: float = inf
+) -> tuple[Supremum, Supremum]:
+    """Bounds on sup F and sup -F: by regions in three dimensions, by branch and bound in more."""
+    if problem.X.shape[1] == 3 and problem.n_samples <= _MAX_REGIONS:
+        return spherical_supremum(problem.X, problem.y, lam)
+    starts = np.vstack([problem.X / problem.norms[:, None], U / np.linalg.norm(U, axis=1)[:, None]])
+    return dual_supremum(
+        problem.X, problem.y, lam, level=level, max_nodes=max_nodes, starts=starts, stop_above=stop_above
+    )
+
+
+def _better(problem: Problem, a: _Found, b: _Found) -> _Found:
+    """The smaller network with the better multipliers."""
+    primal = min((a, b), key=lambda found: _upper(problem, found.U, found.s))
+    dual = max((a, b), key=lambda found: float(found.lam.sum()) / found.supremum)
+    return _Found(primal.U, primal.s, dual.lam, dual.supremum, dual.nodes, dual.finished)
+
+
+def _upper(problem: Problem, U: FloatArray, s: FloatArray) -> float:
+    least = float(problem.margins(U, s).min())
+    return float(np.linalg.norm(U, axis=1).sum()) / least if least > 0 else inf
+
+
+def _improve(columns: Columns, bounds: tuple[Supremum, Supremum], level: float) -> bool:
+    """Take in the directions at which the dual function exceeds the level."""
+    higher = False
+    for bound, sign in zip(bounds, (1.0, -1.0), strict=True):
+        if bound.lower > level * (1 + 1e-9):
+            higher = True
+            columns.add(bound.direction, sign)
+    return higher
+
+
+def _structure(problem: Problem, columns: Columns) -> tuple[Structure, FloatArray, FloatArray, FloatArray]:
+    """What Newton's method needs, read off the linear program; and its network and multipliers as they are."""
+    X, y = problem.X, problem.y
+    lam = columns.multipliers
+    live = columns.sizes > 1e-12 * columns.sizes.sum()
+    U = (columns.sizes[:, None] * columns.directions[: columns.sizes.size])[live]
+    s = columns.signs[: columns.sizes.size][live]
+    order = sort_by_sign(U, s)
+    U, s = U[order], s[order]
+    relevant = (lam > 1e-9 * lam.max()) | (problem.margins(U, s) < 1 + 1e-5)
+    groups = equal_pattern_groups((X[relevant] @ U.T) > 0, s, y[relevant])
+    U = np.array([U[groups == g].sum(axis=0) for g in range(int(groups.max()) + 1)])
+    s = np.array([s[groups == g][0] for g in range(int(groups.max()) + 1)])
+    state = np.where(X @ U.T > 0, ACTIVE, INACTIVE)
+    for j in range(s.size):
+        # The Clarke weights are the coefficients of the projection on the zonotope of the opposite samples.
+        opposite = np.flatnonzero((y != s[j]) & (lam > 0))
+        target = (lam * ((y == s[j]) & (X @ U[j] > 0))) @ X
+        mu, _ = box_least_squares(X[opposite], target, np.zeros(opposite.size), lam[opposite])
+        weight = mu / lam[opposite]
+        state[opposite, j] = np.where(
+            weight > 1 - _KINK_WEIGHT, ACTIVE, np.where(weight < _KINK_WEIGHT, INACTIVE, KINK)
+        )
+    structure = Structure(
+        s=s, state=state, free=relevant, capped=np.zeros(y.size, dtype=bool), lam=lam, t=np.linalg.norm(U, axis=1)
+    )
+    return structure, U, s, lam
+
+
+def _newton(problem: Problem, guess: tuple[Structure, FloatArray, FloatArray, FloatArray]) -> NewtonResult | None:
+    """Newton's method from the structure; None unless it ends in a consistent one."""
+    structure, U, _, lam = guess
+    # Multipliers and pre-activations are compared in their own units.
+    rho = float(lam.max() / np.abs(problem.X @ U.T).max())
+    result = newton(problem, structure, frozen=False, rho=rho, max_iterations=80)
+    return result if result.converged else None
+
+
+def _bracket(
+    problem: Problem, found: _Found, data: Dataset, bias: bool, width: int | None, rtol: float, how: str
+) -> Bracket:
+    multipliers = np.empty(data.n_samples)
+    multipliers[problem.order] = found.lam
+    lower = fsum(found.lam) / found.supremum * (1 - _OUTWARDS) if found.supremum > 0 else 0.0
+    network: TwoLayer | None = TwoLayer.from_directions(problem.ambient(found.U), found.s, bias=bias)
+    assert network is not None
+    notes = [f"Found by {how}."]
+    if not found.finished:
+        notes.append("The column generation reached its limit of rounds.")
+    margins = network.margins(data.X, data.y)
+    least = float(margins.min()) - 1e-15 * network.width * float(np.abs(network.v) @ np.linalg.norm(network.W, axis=1))
+    if least <= 0:
+        network = None
+        notes.append("No network with a positive margin was found.")
+    elif width is not None and network.width > width:
+        notes.append(f"The best network found has {network.width} neurons, more than the {width} that are asked for.")
+        network = _narrow(data, bias, width)
+    upper = inf
+    if network is not None:
+        network = network.at_margin_one(data.X, data.y)
+        upper = network.norm_squared() / 2 * (1 + _OUTWARDS + 1e-14 * network.norm_squared())
+        if width is not None:
+            network = network.widened(max(width, network.width))
+    proved = lower > 0 and upper <= lower * (1 + rtol)
+    if not proved and found.supremum > 1 + 1e-8:
+        notes.append(
+            f"The dual function is only known to be at most {found.supremum:.6g}; more nodes may close the bracket."
+        )
+    return Bracket(
+        lower=lower,
+        upper=upper,
+        network=network,
+        multipliers=read_only(multipliers),
+        proved=proved,
+        nodes=found.nodes,
+        note=" ".join(notes),
+    )
+
+
+def _narrow(data: Dataset, bias: bool, width: int) -> TwoLayer | None:
+    """A network of at most the asked width, where an exact one is known: the convex pair."""
+    if width < 2:
+        return None
+    try:
+        return convex_pair(data, bias=bias).network
+    except InputError:
+        return None

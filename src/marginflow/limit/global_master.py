@@ -1,0 +1,120 @@
+r"""Column generation for the max-margin problem over all widths: a linear program over unit directions that grows.
+
+The program
+
+.. math:: \min \sum_j a_j + C \sum_i \xi_i \quad\text{s.t.}\quad
+          y_i \sum_j s_j a_j \,\mathrm{relu}(z_i \cdot t_j) + \xi_i \ge 1, \quad a, \xi \ge 0
+
+has multipliers :math:`0 \le \lambda \le C`; directions with :math:`s F_\lambda(t) > 1` improve it. They are sought by
+ascents from the samples, from the directions in use and from random ones. C grows until no slack is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog
+
+from marginflow.arrays import FloatArray
+from marginflow.limit.dual_supremum import SignedDual
+
+_TOLERANCE = 1e-9
+_SLACK = 1e-7
+# Directions closer than this are one.
+_SAME = 1e-10
+
+
+class Columns:
+    """Unit directions with signs, the program over them, and its last solution."""
+
+    def __init__(self, rows: FloatArray, y: FloatArray, rng: np.random.Generator) -> None:
+        self.rows, self.y, self.rng = rows, y, rng
+        n, r = rows.shape
+        self.directions = np.zeros((0, r))
+        self.signs = np.zeros(0)
+        self._norms = np.linalg.norm(rows, axis=1)
+        # One neuron of margin 1 per sample is the natural unit of the penalty on slack.
+        self.penalty = 100.0 * float((1.0 / self._norms).max()) * n
+        for i in range(n):
+            self.add(rows[i], y[i])
+        for direction in rng.standard_normal((2 * n, r)):
+            self.add(direction, rng.choice([-1.0, 1.0]))
+        self.sizes = np.zeros(0)
+        self.multipliers = np.zeros(n)
+
+    def add(self, direction: FloatArray, sign: float) -> bool:
+        """Take a direction in, unless it is there already."""
+        unit = direction / np.linalg.norm(direction)
+        known = self.directions[self.signs == sign]
+        if known.size and float(np.linalg.norm(known - unit, axis=1).min()) < _SAME:
+            return False
+        self.directions = np.vstack([self.directions, unit])
+        self.signs = np.append(self.signs, sign)
+        return True
+
+    def solve(self) -> float:
+        """Solve the program; sizes and multipliers are kept, the total slack is returned."""
+        n = self.y.size
+        A = self.y[:, None] * np.maximum(self.rows @ self.directions.T, 0.0) * self.signs
+        unit = np.abs(A).max(axis=0)
+        unit[unit == 0] = 1.0
+        result = linprog(
+            np.concatenate([1.0 / unit, np.full(n, self.penalty)]),
+            A_ub=-np.hstack([A / unit, np.eye(n)]),
+            b_ub=-np.ones(n),
+            method="highs-ds",
+            options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+        )
+        if result.x is None:
+            raise RuntimeError(f"The linear program over {self.signs.size} directions ended with: {result.message}")
+        self.sizes = result.x[: self.signs.size] / unit
+        self.multipliers = np.clip(-result.ineqlin.marginals, 0.0, None)
+        return float(result.x[self.signs.size :].sum())
+
+    def centre(self, reference: FloatArray, value: float) -> FloatArray | None:
+        """The multipliers nearest to the reference that sum to `value` and respect every direction; None without any.
+
+        Where a network is optimal its multipliers need not be unique, and the program above jumps between extreme ones;
+        the nearest one moves little when a direction is added.
+        """
+        n = self.y.size
+        A = (self.y[:, None] * np.maximum(self.rows @ self.directions.T, 0.0) * self.signs).T
+        weight = np.maximum(reference, 1e-3 * reference.max())
+        near = np.hstack([np.diag(1.0 / weight), -np.ones((n, 1))])
+        far = np.hstack([-np.diag(1.0 / weight), -np.ones((n, 1))])
+        result = linprog(
+            np.append(np.zeros(n), 1.0),
+            A_ub=np.vstack([np.hstack([A, np.zeros((A.shape[0], 1))]), near, far]),
+            b_ub=np.concatenate([np.ones(A.shape[0]), reference / weight, -reference / weight]),
+            A_eq=np.append(np.ones(n), 0.0)[None] / value,
+            b_eq=[1.0],
+            method="highs-ds",
+            options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+        )
+        return np.clip(result.x[:n], 0.0, None) if result.status == 0 else None
+
+    def price(self, excess: float) -> tuple[int, int]:
+        """Add the local maxima of s F that exceed 1 by more than `excess`; how many there are, and how many are new."""
+        found, new = 0, 0
+        random = self.rng.standard_normal((10, self.rows.shape[1]))
+        used = np.ones(self.signs.size, dtype=bool)  # directions that are newer than the last solution count as used
+        used[: self.sizes.size] = self.sizes > 0
+        in_use = {sign: self.directions[used & (self.signs == sign)] for sign in (1.0, -1.0)}
+        for sign in (1.0, -1.0):
+            dual = SignedDual(self.rows, self.y, self.multipliers, sign)
+            own = self.rows[self.y == sign] / self._norms[self.y == sign, None]
+            for start in np.vstack([in_use[sign], own, random]):
+                value, place = dual.ascend(start)
+                if value > 1.0 + excess:
+                    found += 1
+                    new += self.add(place, sign)
+        return found, new
+
+    def generate(self, *, excess: float, max_rounds: int) -> bool:
+        """Solve and price until nothing is found that exceeds 1 by more than `excess`; whether that was reached."""
+        for _ in range(max_rounds):
+            slack = self.solve()
+            if self.price(excess)[1] == 0:
+                if slack <= _SLACK:
+                    return True
+                self.penalty *= 10.0
+        return False

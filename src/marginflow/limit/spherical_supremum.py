@@ -1,0 +1,68 @@
+r"""The supremum of the dual function in three dimensions, by the regions of the sphere.
+
+The rows cut the sphere of directions into regions on which :math:`F(u) = S \cdot u` is linear. A maximum lies on one
+of the great circles :math:`z_i \cdot u = 0`, where F is a planar dual function whose arcs are enumerated exactly, or
+inside a region, at :math:`S / \|S\|`; and every region has an arc of some circle on its border. So the maximum over the
+circles and over the two regions beside each of their arcs is the supremum, whatever the position of the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.limit.dual_supremum import Supremum
+from marginflow.limit.line.circle import Circle
+
+# Rounding of projections on the planes of the circles, relative to the sum of all pre-activations.
+_ROUNDING = 1e-14
+
+
+def spherical_supremum(rows: FloatArray, y: FloatArray, multipliers: FloatArray) -> tuple[Supremum, Supremum]:
+    """sup F and sup -F over unit directions of R^3, each to rounding.
+
+    Parameters
+    ----------
+    rows : array, shape (n, 3)
+    y, multipliers : arrays, shape (n,)
+    """
+    live = multipliers > 0
+    Z, g = rows[live], (multipliers * y)[live]
+    best = {1: (0.0, np.array([1.0, 0.0, 0.0])), -1: (0.0, np.array([1.0, 0.0, 0.0]))}
+
+    def offer(sign: int, value: float, direction: FloatArray) -> None:
+        if value > best[sign][0]:
+            best[sign] = (value, direction)
+
+    def offer_points(points: FloatArray) -> None:
+        values = np.maximum(points @ Z.T, 0.0) @ g
+        for sign in (1, -1):
+            if values.size:
+                index = int(np.argmax(sign * values))
+                offer(sign, float(sign * values[index]), points[index])
+
+    norms = np.linalg.norm(Z, axis=1)
+    offer_points(np.vstack([Z / norms[:, None], -Z / norms[:, None]]))
+    for i in range(g.size):
+        basis = np.linalg.svd(Z[i][None])[2][1:]
+        flat = Z @ basis.T
+        crossing = np.linalg.norm(flat, axis=1) > 1e-12 * norms  # rows parallel to z_i vanish on its circle
+        if not crossing.any():
+            continue
+        circle = Circle(flat[crossing])
+        arcs = circle.arcs(g[crossing])
+        for row, sign in ((0, 1), (1, -1)):
+            k = int(np.argmax(arcs.maxima[row]))
+            offer(sign, float(arcs.maxima[row, k]), arcs.places[row, k] @ basis)
+        # S in the two regions beside each arc: the rows active on it, and on one side those parallel to z_i.
+        base = (circle.active.T * g[crossing]) @ Z[crossing]
+        parallel = ~crossing
+        for side in (1.0, -1.0):
+            joining = parallel & (side * (Z @ Z[i]) > 0)
+            S = base + g[joining] @ Z[joining]
+            for candidates in (S, -S):
+                size = np.linalg.norm(candidates, axis=1)
+                offer_points(candidates[size > 0] / size[size > 0, None])
+    rounding = _ROUNDING * float(np.abs(g) @ norms)
+    results = [Supremum(value, value + rounding, direction, 0) for value, direction in (best[1], best[-1])]
+    return results[0], results[1]
