@@ -34,8 +34,6 @@ _BUNDLES = 96
 # The flow is asked every so many steps whether it has separated the data, and then goes on for as long again / 2.
 _FLOW_BLOCK = 20
 _FLOW_LEAST, _FLOW_MOST = 60, 3000
-# A flow step lowers ln L by at most this: longer ones zigzag and turn rounding errors into other KKT points.
-_FLOW_DECREASE = 1.0
 _FRESH_POINTS = 500
 # Multiplications in one matrix operation above which several BLAS threads pay.
 _WORTH_SHARING = 3e7
@@ -251,7 +249,7 @@ class _Solve:
             block = min(_FLOW_BLOCK, until - done)
             end = angle_flow(
                 network.W, network.b, network.v, self.X, self.data.y,
-                steps=block, angle=angle, outputs=network.outputs, loss=loss, decrease=_FLOW_DECREASE,
+                steps=block, angle=angle, outputs=network.outputs, loss=loss,
             )  # fmt: skip
             if not all(np.isfinite(part).all() for part in (end.W, end.v)):
                 break  # data that the network cannot separate drive it to infinity
