@@ -64,7 +64,7 @@ def _found(seed: int) -> tuple[Findings, float]:
     note(f"Certified: the relative residual of the trained network is {trained.certificate.total:.2g}.")
     with progress("Looking for the KKT point") as show:
         limit = kkt_point(data, start=trained.network, flow_steps=0, progress=lambda now: show(-1.0, remark(now)))
-    if "interrupt" in limit.status:
+    if limit.stopped_by == "interrupt":
         raise KeyboardInterrupt
     point = _judged("KKT point", limit.network, data, fresh, limit.seconds)
     outcome = "Found and certified a KKT point near it" if point.certificate.holds() else "Found no KKT point near it"

@@ -64,7 +64,7 @@ def _edge(k: int, seed: int) -> Edge:
     if data.means is None or data.mean_labels is None:
         raise TypeError("clusters know their means")
     limit = kkt_point(data, width=WIDTH, seed=seed)
-    if "interrupt" in limit.status:
+    if limit.stopped_by == "interrupt":
         raise KeyboardInterrupt
     robust = one_neuron_per_cluster(data.means, data.mean_labels).network
     fresh = law.fresh(N_FRESH, train=data, seed=seed)

@@ -80,7 +80,7 @@ def limit(
     else:
         print(found)
         print(f"Network      {out}\nCertificate  {beside}")
-    if "interrupt" in found.status:
+    if found.stopped_by == "interrupt":
         return INTERRUPTED
     return DONE if holds else DOES_NOT_HOLD
 

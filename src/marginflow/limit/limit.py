@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from marginflow.certificates import Certificate
 from marginflow.limit.polish import Progress
 from marginflow.networks import TwoLayer
+
+Stop = Literal["interrupt", "time limit"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class Limit:
         A sentence.
     exact : bool
         Whether the structure was identified and the equations solved to rounding error.
+    stopped_by : "interrupt", "time limit" or None
+        What ended the work before it was done; None if nothing did.
     seconds, flow_seconds : float
         Wall time of everything, and of the flow alone.
     """
@@ -71,6 +76,7 @@ class Limit:
     exact: bool
     seconds: float
     flow_seconds: float
+    stopped_by: Stop | None = None
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
         """Plain values for JSON."""
@@ -81,6 +87,7 @@ class Limit:
         return {
             "status": self.status,
             "exact": self.exact,
+            "stopped_by": self.stopped_by,
             "gap": self.gap,
             "width": self.network.width,
             "live_neurons": self.compact.width,

@@ -21,7 +21,7 @@ from marginflow.errors import InputError
 from marginflow.flow import angle_flow
 from marginflow.limit import line
 from marginflow.limit.feasible_start import feasible_start
-from marginflow.limit.limit import Limit, Moved
+from marginflow.limit.limit import Limit, Moved, Stop
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.polish import Polished, Progress, polish
 from marginflow.limit.problem import Problem
@@ -145,7 +145,7 @@ def kkt_point(
             if not limits:
                 raise
             break  # a later attempt that cannot even start does not take back what an earlier one found
-        if limits[-1].exact or limits[-1].status.startswith("Stopped early"):
+        if limits[-1].exact or limits[-1].stopped_by:
             break
     return replace(_best(limits), seconds=time.monotonic() - began)
 
@@ -153,10 +153,15 @@ def kkt_point(
 def _best(limits: list[Limit]) -> Limit:
     """The exact point, or the one of least stationarity (1 for networks that do not separate the data)."""
     best = min(limits, key=lambda limit: (not limit.exact, limit.certificate.stationarity))
-    if best is not limits[-1] and limits[-1].status.startswith("Stopped early"):
-        sentence = limits[-1].status.split(":")[0]
-        return replace(best, status=f"{sentence}: relative stationarity {best.certificate.stationarity:.1e}.")
+    last = limits[-1].stopped_by
+    if best is not limits[-1] and last is not None:
+        return replace(best, status=_stopped_early(last, best.certificate.stationarity), stopped_by=last)
     return best
+
+
+def _stopped_early(by: Stop, stationarity: float) -> str:
+    what = {"interrupt": "by an interrupt", "time limit": "at the time limit"}[by]
+    return f"Stopped early {what}: relative stationarity {stationarity:.1e}."
 
 
 class _Solve:
@@ -228,6 +233,7 @@ class _Solve:
         )
         gap = self._gap(found)
         exact = certificate.holds(self.tolerance) and gap <= self.tolerance
+        stopped = None if exact else self._stop(found)
         return Limit(
             network=certificate.network,
             compact=certificate.network.compact(rtol=1e-9),
@@ -235,10 +241,11 @@ class _Solve:
             gap=gap,
             moved=self._moved(flowed, found, members, certificate.network),
             history=found.history,
-            status=self._status(found, exact, certificate.stationarity, float(certificate.margins.min())),
+            status=self._status(found, exact, stopped, certificate.stationarity, float(certificate.margins.min())),
             exact=exact,
             seconds=time.monotonic() - self.began,
             flow_seconds=flow_seconds,
+            stopped_by=stopped,
         )
 
     def _flow(self, steps: int | None, angle: float, loss: AbstractLoss | None) -> TwoLayer:
@@ -351,16 +358,19 @@ class _Solve:
             separated_by_flow=least > 0,
         )
 
-    def _status(self, found: Polished, exact: bool, stationarity: float, least: float) -> str:
+    def _stop(self, found: Polished) -> Stop | None:
+        if found.interrupted:
+            return "interrupt"
+        return "time limit" if time.monotonic() > self.deadline else None
+
+    def _status(self, found: Polished, exact: bool, stopped: Stop | None, stationarity: float, least: float) -> str:
         if exact:
             return (
                 f"Exact KKT point: relative stationarity {stationarity:.1e} after {found.iterations} ADMM iterations "
                 f"and {found.newton_steps} Newton steps."
             )
-        if found.interrupted:
-            return f"Stopped early by an interrupt: relative stationarity {stationarity:.1e}."
-        if time.monotonic() > self.deadline:
-            return f"Stopped early at the time limit: relative stationarity {stationarity:.1e}."
+        if stopped is not None:
+            return _stopped_early(stopped, stationarity)
         if least <= 0 and np.isinf(self.cap):
             return (
                 f"Not separated: no network of {self.start.width} neurons with positive margins was found; try a "
