@@ -24,6 +24,8 @@ from marginflow.arrays import FloatArray
 from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.reduction import Problem
 
+_UNIT = float(np.finfo(np.float64).eps)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Box:
@@ -94,9 +96,17 @@ class Quadratic:
 
 
 def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
-    """psi of one step."""
+    """psi of one step; its constant is lowered by what rounding may have added, as the checker does."""
     theta = remainders(problem, step, box)
     constant = step.scale * problem.constant + float(step.slopes @ problem.a) + float(theta.sum())
+    pulls = np.abs(step.slopes)
+    scale = step.scale * (abs(problem.constant) + float(np.abs(problem.c) @ np.abs(problem.a)))
+    scale += float(pulls @ np.abs(problem.a)) + float(np.abs(theta).sum())
+    if step.curvatures is not None:
+        bends = np.abs(step.curvatures * problem.a)
+        scale += float(bends @ np.abs(problem.a))
+        pulls = pulls + 2.0 * bends
+    constant -= 8.0 * _UNIT * scale + float((pulls * problem.a_error).sum())
     if step.curvatures is None:
         return Quadratic(
             constant=constant,
@@ -125,7 +135,7 @@ def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
 
 
 def _noise(slopes: FloatArray) -> float:
-    return 2.0 * float(np.finfo(np.float64).eps) * (slopes.size + 4) * float(np.abs(slopes).sum())
+    return 2.0 * _UNIT * (slopes.size + 4) * float(np.abs(slopes).sum())
 
 
 def distance(psi: Quadratic) -> float:

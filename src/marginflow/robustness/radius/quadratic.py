@@ -27,7 +27,7 @@ from marginflow.robustness.radius.minorant import Box
 from marginflow.robustness.radius.parabola import best_curvature, omega, omega_and_slope
 from marginflow.robustness.radius.reduction import Problem
 
-_MAX_NEWTON = 60
+_MAX_NEWTON, _MAX_STALLS = 60, 6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,7 +71,7 @@ class _Node(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """Multipliers and what they give: G, delta, H and the logarithm of its determinant."""
+    """Multipliers and what they give: G, delta, H, its Cholesky factor and the logarithm of its determinant."""
 
     s: float
     A: FloatArray
@@ -79,6 +79,7 @@ class _Point(NamedTuple):
     G: float
     delta: FloatArray
     H: FloatArray
+    root: FloatArray
     log_det: float
 
 
@@ -113,17 +114,19 @@ def quadratic_bound(
     """Newton's method from `start`; stops early once `radius` is proved."""
     node = _node(problem, box, signs)
     point = _first(node, start)
-    nu = 1e-3 * radius**2 if point.G <= 0 else max(0.05 * (radius**2 - point.G), 1e-6 * radius**2) / 50.0
-    best = point
     barriers = node.W_b.shape[1] + 2 * node.a_q.size + int(node.guard.sum())
+    nu = (radius**2 - max(point.G, 0.0)) / barriers  # on the central path the gap is nu times the number of barriers
+    best = point
+    damping, stalls = 0.0, 0
     for _ in range(_MAX_NEWTON):
         if best.G >= radius**2 or time.monotonic() > deadline:
             break
-        moved, length = _newton(node, point, nu)
+        moved, length = _newton(node, point, nu, damping)
+        damping = max(10.0 * damping, 0.1) if length < 0.1 else 0.2 * damping
         if moved is None:
-            if nu <= 1e-8 * radius**2:
+            stalls += 1
+            if stalls > _MAX_STALLS:
                 break
-            nu *= 0.1
             continue
         point = moved
         if point.G > best.G:
@@ -131,8 +134,8 @@ def quadratic_bound(
         if length > 0.3:
             if nu * barriers <= 0.02 * (radius**2 - best.G):
                 break
-            nu *= 0.25 if length > 0.8 else 0.5
-    return _bound(problem, box, node, best)
+            nu *= 0.1 if length > 0.8 else 0.3
+    return _bound(problem, box, node, best, nu)
 
 
 def _node(problem: Problem, box: Box, signs: IntArray) -> _Node:
@@ -196,12 +199,12 @@ def _evaluate(node: _Node, s: float, A: FloatArray, q: FloatArray) -> _Point | N
     value, slope = omega_and_slope(s, node.c_b, A, node.low, node.high, node.a_b)
     g = s * node.linear + slope @ node.W_b + q @ node.W_q
     try:
-        root = np.linalg.cholesky(H)
+        root = np.linalg.cholesky(H).astype(np.float64)
         delta = np.linalg.solve(H, -0.5 * g).astype(np.float64)
     except np.linalg.LinAlgError:
         return None
     G = s * node.constant + float(value.sum()) + float(q @ node.a_q) + 0.5 * float(g @ delta)
-    return _Point(s, A, q, G, delta, H, 2.0 * float(np.log(np.diag(root)).sum()))
+    return _Point(s, A, q, G, delta, H, root, 2.0 * float(np.log(np.diag(root)).sum()))
 
 
 def _merit(node: _Node, point: _Point, nu: float) -> float:
@@ -211,10 +214,10 @@ def _merit(node: _Node, point: _Point, nu: float) -> float:
     return point.G + nu * (point.log_det + float(np.log(room).sum()))
 
 
-def _newton(node: _Node, at: _Point, nu: float) -> tuple[_Point | None, float]:
+def _newton(node: _Node, at: _Point, nu: float, damping: float) -> tuple[_Point | None, float]:
     """One damped Newton step on G + nu barrier: the new point (None if no step gains) and the step length."""
     try:
-        d_s, d_A, d_q = _direction(node, at, nu)
+        d_s, d_A, d_q = _direction(node, at, nu, damping)
     except np.linalg.LinAlgError:
         return None, 0.0
     length = 1.0
@@ -224,6 +227,12 @@ def _newton(node: _Node, at: _Point, nu: float) -> tuple[_Point | None, float]:
         falling = change < 0
         if falling.any():
             length = min(length, 0.95 * float((-room[falling] / change[falling]).min()))
+    # The same for H: the least eigenvalue of the change, seen in the metric of H, says where it becomes singular.
+    bend = node.W_b.T @ (d_A[:, None] * node.W_b)
+    half = np.linalg.solve(at.root, np.linalg.solve(at.root, bend).T)
+    worst = float(np.linalg.eigvalsh(half)[-1]) if half.size else 0.0
+    if worst > 0:
+        length = min(length, 0.9 / worst)
     merit = _merit(node, at, nu)
     while length > 1e-6:
         moved = _evaluate(node, at.s + length * d_s, at.A + length * d_A, at.q + length * d_q)
@@ -233,10 +242,12 @@ def _newton(node: _Node, at: _Point, nu: float) -> tuple[_Point | None, float]:
     return None, 0.0
 
 
-def _direction(node: _Node, at: _Point, nu: float) -> tuple[float, FloatArray, FloatArray]:
+def _direction(node: _Node, at: _Point, nu: float, damping: float) -> tuple[float, FloatArray, FloatArray]:
     """Newton's direction for (s, A, q).
 
     The slopes q couple only through delta and s, so they are eliminated; what is left is one system in (s, A).
+    omega is linear in A while its parabola passes through both ends, and there Newton would leap; `damping` adds the
+    curvature of the next piece.
     """
     s, A, q = at.s, at.A, at.q
     o = omega(s, node.c_b, A, node.low, node.high, node.a_b + node.W_b @ at.delta)
@@ -259,6 +270,10 @@ def _direction(node: _Node, at: _Point, nu: float) -> tuple[float, FloatArray, F
     S = J.T @ solved[:, :-1]
     S[1:, 1:] += nu * overlap**2
     S[np.arange(1, n + 1), np.arange(1, n + 1)] += np.where(node.guard, nu / wall**2, 0.0) - o.AA
+    if damping > 0:
+        nearer, width = np.minimum(-node.low, node.high), node.high - node.low
+        unit_A = np.where(node.guard, -A, np.maximum(A, s * node.c_b * nearer / width**2))
+        S[np.arange(1, n + 1), np.arange(1, n + 1)] += damping * s * node.c_b * width / (4.0 * unit_A**2)
     S[0, 0] += nu * float((node.c_q**2 / above**2).sum()) - float(o.ss.sum()) - float((mixed**2 / D).sum())
     S[0, 1:] -= o.As
     S[1:, 0] -= o.As
@@ -273,7 +288,7 @@ def _direction(node: _Node, at: _Point, nu: float) -> tuple[float, FloatArray, F
     return float(y[0]), y[1:], d_q
 
 
-def _bound(problem: Problem, box: Box, node: _Node, point: _Point) -> QuadraticBound:
+def _bound(problem: Problem, box: Box, node: _Node, point: _Point, nu: float) -> QuadraticBound:
     """The multipliers in the form of a step, one slope and one curvature per neuron."""
     s, k = point.s, problem.width
     slopes = np.where(box.low >= 0, s * problem.c, 0.0)
@@ -287,7 +302,9 @@ def _bound(problem: Problem, box: Box, node: _Node, point: _Point) -> QuadraticB
     relu = s * node.c_b * np.maximum(z, 0.0)
     value, _ = omega_and_slope(s, node.c_b, point.A, node.low, node.high, z)
     gaps = np.zeros(k)
-    gaps[node.bent] = np.where(node.guard, 0.0, -value - relu)
+    # The relaxed solution is spread around delta with covariance nu / H.
+    spread = nu * np.einsum("ij,ji->i", node.W_b, np.linalg.solve(point.H, node.W_b.T))
+    gaps[node.bent] = np.where(node.guard, 0.0, -value - relu + point.A * spread)
     shares = np.full(k, 0.5)
     shares[node.supporting] = point.q / (s * node.c_q)
     A = np.zeros(k)

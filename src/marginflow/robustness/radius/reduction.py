@@ -21,6 +21,7 @@ from marginflow.networks import TwoLayer
 _PARALLEL = 1e-12
 # Directions of span(W) with less than this share of the largest pivot are rounding noise of the others.
 _RANK = 1e-13
+_UNIT = float(np.finfo(np.float64).eps)
 # Input weights below this do nothing that a float64 could show.
 _BLIND = 1e-150
 
@@ -37,12 +38,15 @@ class Problem:
         Signed distances to the neurons' hyperplanes, and output weights (zero where neurons cancel).
     constant : float
         What does not depend on delta, minus the level.
+    a_error : array, shape (k,), or float
+        Bound on the rounding errors of `a`.
     """
 
     W: FloatArray
     a: FloatArray
     c: FloatArray
     constant: float
+    a_error: FloatArray | float = 0.0
 
     @property
     def width(self) -> int:
@@ -124,6 +128,7 @@ class Reduction:
             a=self.W @ point + self.offsets,
             c=label * self.weights,
             constant=label * self.constant - level,
+            a_error=2.0 * _UNIT * (point.size + 4) * (float(np.linalg.norm(point)) + np.abs(self.offsets)),
         )
 
     def lift(self, delta: FloatArray) -> FloatArray:

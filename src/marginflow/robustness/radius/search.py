@@ -32,6 +32,7 @@ _OVERHEAD = 1e5
 _QUADRATIC_ROUNDS, _QUADRATIC_GAIN = 8, 0.25
 # Further smoothings tried for a nearer witness once the chords have not closed the root.
 _WIDTHS = (0.1, 0.2, 0.6, 1.0)
+_SCATTER = 40
 # Multiples of the distance to the farthest neuron within which the absence of a witness is proved, one after the other.
 HORIZONS = (4.0, 1e3, 1e6)
 _FAR = 1e2  # beyond this multiple parabolas have nothing to hold on to
@@ -71,13 +72,26 @@ class Outcome:
     trace: list[tuple[float, float, float]]
 
 
+class _CrossedBoundsError(ArithmeticError):
+    """A lower bound above the witness: the witness only touches, or the search has a defect."""
+
+
 def solve(problem: Problem, *, rtol: float, seconds: float, max_nodes: float) -> Outcome:
     """The least ||delta|| with g(delta) <= 0; g(0) > 0 is assumed.
 
     As long as no witness is known, absence is proved within one horizon after the other.
     """
     begin = time.monotonic()
-    witness = Witness(problem)
+    try:
+        return _within_horizons(problem, Witness(problem), begin, rtol, seconds, max_nodes)
+    except _CrossedBoundsError:
+        # The witness is zero up to rounding only, and g was proved to be positive there.
+        return _within_horizons(problem, Witness(problem, touching=False), begin, rtol, seconds, max_nodes)
+
+
+def _within_horizons(
+    problem: Problem, witness: Witness, begin: float, rtol: float, seconds: float, max_nodes: float
+) -> Outcome:
     witness.explore(Cuts.none(problem))
     scale = farthest(problem)
     best: Outcome | None = None
@@ -171,9 +185,7 @@ class Search:
         lower = min([self.closed] + [entry[0] for entry in heap[:1]])
         upper = self.witness.upper
         if lower > upper * (1.0 + 1e-9):
-            raise ArithmeticError(
-                f"The bounds cross: lower {lower!r}, upper {upper!r}; this is a defect of the search."
-            )
+            raise _CrossedBoundsError(f"The bounds cross: lower {lower!r}, upper {upper!r}.")
         self.complete = lower >= self.goal
         if lower < np.inf:
             lower = min(lower, self.radius)
@@ -226,6 +238,8 @@ class Search:
         if node.index == 0 and node.lower < self.goal:
             for width in _WIDTHS:
                 self.witness.anneal(width, node.cuts)
+            if self.witness.delta is not None and self._worth_parabolas(node):
+                self.witness.scatter(_SCATTER, node.cuts)
         if node.lower < self.goal and self._worth_parabolas(node):
             self._bend(node)
 
@@ -234,7 +248,10 @@ class Search:
         node.bent = True
         self._quadratic_rounds(node)
         if node.lower < self.goal:
+            before, gaps = node.lower, node.gaps
             self._linear_rounds(node, _NODE_ROUNDS)
+            if node.lower <= before:
+                node.gaps = gaps
 
     def _worth_parabolas(self, node: _Node) -> bool:
         """At once where chords prove little, otherwise when branching has cost as much as parabolas would.
@@ -252,7 +269,7 @@ class Search:
     def _linear_rounds(self, node: _Node, rounds: int) -> None:
         for _ in range(rounds):
             before = node.lower
-            p, q = _chords(self.problem, node.box)
+            p, q = chords(self.problem, node.box)
             found = project(self.problem, p, q, signs=node.signs, cuts=node.cuts, target=self.goal)
             node.cuts = found.cuts
             self.linear_work += found.rounds * (4.0 * self.problem.W.size + _OVERHEAD)
@@ -312,7 +329,7 @@ class Search:
         self.witness.descend(node.delta, node.cuts)
 
 
-def _chords(problem: Problem, box: Box) -> tuple[FloatArray, FloatArray]:
+def chords(problem: Problem, box: Box) -> tuple[FloatArray, FloatArray]:
     """Lines p z + q above relu on the intervals of the opposing neurons: the neuron itself once it is decided."""
     low, high = box.low[problem.opposing], box.high[problem.opposing]
     crossing = (low < 0) & (high > 0)

@@ -20,9 +20,12 @@ _FAR = 1e9
 
 
 class Witness:
-    """The nearest witness so far; patterns that were projected on once are not tried again."""
+    """The nearest witness so far; patterns that were projected on once are not tried again.
 
-    def __init__(self, problem: Problem) -> None:
+    `touching` also counts points where g is zero up to rounding.
+    """
+
+    def __init__(self, problem: Problem, *, touching: bool = True) -> None:
         self.problem = problem
         self.upper = float("inf")
         self.delta: FloatArray | None = None
@@ -30,7 +33,7 @@ class Witness:
         # A value below this is zero as far as float64 can tell; where g only touches zero nothing better is to be had.
         size = float(np.abs(problem.c) @ np.abs(problem.a)) + abs(problem.constant)
         rounding = 64.0 * float(np.finfo(np.float64).eps) * float(np.sqrt(problem.width + problem.rank)) * size
-        self._rounding = min(rounding, 1e-9 * problem.value(np.zeros(problem.rank)))
+        self._rounding = min(rounding, 1e-9 * problem.value(np.zeros(problem.rank))) if touching else 0.0
         self._far = _FAR * farthest(problem)
         self._no_signs = np.zeros(problem.width, dtype=np.int64)
 
@@ -88,25 +91,33 @@ class Witness:
         if self.delta is not None:
             self.descend(self.delta, cuts)
 
-    def anneal(self, width: float, cuts: Cuts) -> None:
+    def anneal(self, width: float, cuts: Cuts, start: FloatArray | None = None) -> None:
         """Follow the gradient of a smoothed network on the sphere of the best radius while the smoothing shrinks.
 
-        relu' is replaced by a ramp over |z| <= width upper; neurons that a short perturbation can reach then count
-        already at 0. From there, convex-concave steps.
+        relu' is replaced by a ramp over |z| <= width upper, so that neurons that a short perturbation can reach count
+        before they are reached. From there, convex-concave steps. A start on the sphere is left only gradually.
         """
         p = self.problem
         if self.delta is None or self.upper == 0:
             return
-        delta = np.zeros(p.rank)
+        delta = np.zeros(p.rank) if start is None else start
         for i in range(_SMOOTHINGS):
             ramp = width * self.upper * (1.0 - i / _SMOOTHINGS)
             g = (p.c * np.clip(0.5 + 0.5 * (p.a + p.W @ delta) / ramp, 0.0, 1.0)) @ p.W
             size = float(np.linalg.norm(g))
             if size == 0:
                 return
-            delta = -self.upper / size * g
+            move = -g / size if start is None else delta / self.upper - g / size
+            delta = self.upper / max(float(np.linalg.norm(move)), 1e-300) * move
         self.offer(delta)
         self.descend(delta, cuts)
+
+    def scatter(self, count: int, cuts: Cuts) -> None:
+        """The same from random points of the sphere."""
+        rng = np.random.default_rng(0)
+        for _ in range(count):
+            start = rng.standard_normal(self.problem.rank)
+            self.anneal(0.3, cuts, self.upper / float(np.linalg.norm(start)) * start)
 
     def _wander(self, rng: np.random.Generator) -> None:
         """Subgradient descent on the slope of g at infinity over the unit sphere, from several starts."""
@@ -127,7 +138,7 @@ class Witness:
 def _first_crossing(a: FloatArray, speed: FloatArray, c: FloatArray, constant: float, limit: float) -> float:
     """The first t in [0, limit) with constant + sum_j c_j relu(a_j + t speed_j) <= 0, infinity if there is none.
 
-    Knots are sorted, values at the knots are prefix sums; the crossing itself is computed from a fresh sum.
+    Knots are sorted, values at the knots are prefix sums; the crossing itself is computed and confirmed by a fresh sum.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         knots = -a / speed
@@ -139,13 +150,12 @@ def _first_crossing(a: FloatArray, speed: FloatArray, c: FloatArray, constant: f
     slope = float((c * speed) @ starting) + np.append(0.0, np.cumsum((c * np.abs(speed))[ahead][order]))
     first = constant + float(c @ np.maximum(a, 0.0))
     values = first + np.cumsum(slope * np.diff(t))
-    ends = np.flatnonzero(values <= 0)
-    if ends.size == 0:
-        return float("inf")
-    piece = int(ends[0])
-    low, high = float(t[piece]), float(t[piece + 1])
-    active = a + 0.5 * (low + high) * speed > 0
-    fall = float((c * speed) @ active)
-    height = constant + float((c * a) @ active)
-    root = -height / fall if fall < 0 else high
-    return min(max(root, low), high)
+    for piece in np.flatnonzero(values <= 0):
+        low, high = float(t[piece]), float(t[piece + 1])
+        active = a + 0.5 * (low + high) * speed > 0
+        fall = float((c * speed) @ active)
+        height = constant + float((c * a) @ active)
+        if height + fall * high <= 0:  # prefix sums may have rounded a value that is positive
+            root = -height / fall if fall < 0 else high
+            return min(max(root, low), high)
+    return float("inf")
