@@ -1,0 +1,206 @@
+r"""[FCB22, sec. 2.1] Assumptions (A1)-(A7) with one constant C, and whether one C serves them all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Final
+
+from marginflow.theory.check import Check, above, at_least, at_most, below, value
+from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+# The two feasible sets of numbers that fit on two cores, and those of Figure 1.
+C16: Final = Numbers(
+    n=400, d=1200, m=100, sigma=1 / 16 / math.sqrt(1200), eta=1 / 16, omega=1 / 256 / math.sqrt(120_000), alpha=1 / 4
+)
+C64: Final = Numbers(
+    n=500, d=4700, m=200, sigma=1 / 64 / math.sqrt(4700), eta=1 / 64, omega=1 / 4096 / math.sqrt(940_000), alpha=1 / 16
+)
+FIGURE: Final = Numbers(n=5000, d=2, m=500, sigma=math.sqrt(1 / 50), eta=0.15, omega=0.25 / math.sqrt(1000), alpha=0.05)
+
+
+def stated(name: str, numbers: Numbers, C: float | None = None) -> Instance:
+    """An instance that is nothing but numbers."""
+    parameters: dict[str, object] = dict(asdict(numbers))
+    return Instance(name=name, parameters=parameters if C is None else {**parameters, "C": C})
+
+
+def _one(cap: str, claim: Callable[[Numbers, float], Check]) -> Callable[[Instance], Findings]:
+    """The judge of one of (A1)-(A6): the inequality at the given C, beside the largest C that it allows."""
+
+    def judge(instance: Instance) -> Findings:
+        numbers = Numbers.of(instance)
+        C = numbers.constant(instance)
+        return Findings(
+            hypotheses=(*numbers.confidence(), above("C", C, 1.0)),
+            constants=(
+                value("largest C", numbers.caps[cap]),
+                value("slack, largest C / C", numbers.caps[cap] / C),
+            ),
+            conclusions=(claim(numbers, C),),
+        )
+
+    return judge
+
+
+def _assumption(
+    cap: str, meaning: str, formula: str, claim: Callable[[Numbers, float], Check], broken: dict[str, float], shows: str
+) -> Statement:
+    return Statement(
+        id=f"FCB22/{cap}",
+        kind="assumption",
+        number=f"Assumption ({cap})",
+        meaning=meaning,
+        formula=formula,
+        needs=("parameters",),
+        parameters=NUMBERS,
+        judge=_one(cap, claim),
+        example=lambda: stated("the numbers of the instance C = 16", C16, 16.0),
+        control=lambda: stated("the same numbers but one", replace(C16, **broken), 16.0),
+        control_shows=shows,
+        control_outcome="violated",
+    )
+
+
+def _dimension(s: Numbers, C: float) -> Check:
+    return at_least("d", s.d, C * max(math.log(s.n / s.delta) ** 2, math.log(s.m / s.delta)))
+
+
+A1: Final = _assumption(
+    "A1",
+    "The dimension is large against the logarithms of the sample size and the width.",
+    r"d \ge C \max\{\log^2(n/\delta), \log(m/\delta)\}",
+    _dimension,
+    {"d": 1000.0},
+    "1000 dimensions instead of 1200: C is at most 14.5",
+)
+
+A2: Final = _assumption(
+    "A2",
+    "The width is at least a constant.",
+    r"m \ge C \log(1/\delta)",
+    lambda s, C: at_least("m", s.m, C * math.log(1 / s.delta)),
+    {"m": 36.0},
+    "36 neurons instead of 100: C is at most 15.6",
+)
+
+A3: Final = _assumption(
+    "A3",
+    "The clusters are narrow: samples lie within about 1/C of their mean.",
+    r"\sigma^2 \le \frac{1}{C^2 d}",
+    lambda s, C: at_most("sigma^2", s.sigma**2, 1 / (C**2 * s.d)),
+    {"sigma": 0.2 / math.sqrt(1200)},
+    "sigma sqrt(d) = 0.2, the spread of Figure 1: C is at most 5",
+)
+
+A4: Final = _assumption(
+    "A4",
+    "The sample size is at least a constant times the logarithm of the width.",
+    r"n \ge C \log(m/\delta)",
+    lambda s, C: at_least("n", s.n, C * math.log(s.m / s.delta)),
+    {"n": 110.0},
+    "110 samples instead of 400: C is at most 15.9",
+)
+
+A5: Final = _assumption(
+    "A5",
+    "The noise rate is at most a constant.",
+    r"\eta \le 1/C",
+    lambda s, C: at_most("eta", s.eta, 1 / C),
+    {"eta": 0.15},
+    "a noise rate of 0.15, as in Figure 1: C is at most 6.7",
+)
+
+A6: Final = _assumption(
+    "A6",
+    "The start is small.",
+    r"\omega_{\mathrm{init}}^2 \le \frac{1}{C^4 m d}",
+    lambda s, C: at_most("omega^2", s.omega**2, 1 / (C**4 * s.m * s.d)),
+    {"omega": 0.25 / math.sqrt(120_000)},
+    "omega sqrt(m d) = 1/4, the start of Figure 1: C is at most 2",
+)
+
+
+def _step_size(instance: Instance) -> Findings:
+    numbers = Numbers.of(instance)
+    C = numbers.constant(instance)
+    low, high = numbers.step_size_interval
+    return Findings(
+        hypotheses=(above("C", C, 1.0),),
+        constants=(
+            value("smallest C", low, "1/(4 alpha^2)"),
+            value("largest C", high, "1/alpha^2"),
+            value("T = 1 + 1/(4 alpha)", numbers.steps, "an integer only for alpha = 1/(4 k)"),
+        ),
+        conclusions=(
+            at_least("alpha", numbers.alpha, 1 / (2 * math.sqrt(C))),
+            at_most("alpha, from above", numbers.alpha, 1 / math.sqrt(C)),
+        ),
+    )
+
+
+A7: Final = Statement(
+    id="FCB22/A7",
+    kind="assumption",
+    number="Assumption (A7)",
+    meaning="The step-size is a constant, neither too small nor too large; it bounds C from both sides.",
+    formula=r"\frac{1}{2 \sqrt{C}} \le \alpha \le \frac{1}{\sqrt{C}}",
+    needs=("parameters",),
+    parameters=NUMBERS,
+    judge=_step_size,
+    example=lambda: stated("the numbers of the instance C = 16", C16, 16.0),
+    control=lambda: stated("the step-size of Figure 1", replace(C16, alpha=0.05), 16.0),
+    control_shows="a step-size of 0.05 needs C between 100 and 400",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\tfrac{1}{2 \sqrt{C}} \le \alpha \le \tfrac{1}{\sqrt{C}}",
+        proved=r"\alpha = \tfrac{1}{4k}, \quad C \in [4 k^2, 16 k^2]",
+        remark="T = 1 + 1/(4 alpha) counts steps, so alpha = 1/(4 k); and 2 alpha T <= 1, used for the norm of the "
+        "weights, needs alpha <= 1/4.",
+    ),
+)
+
+
+def _joint(instance: Instance) -> Findings:
+    numbers = Numbers.of(instance)
+    low, high = numbers.interval
+    k = 1 / (4 * numbers.alpha)
+    caps = tuple(value(f"cap of ({name})", cap) for name, cap in numbers.caps.items())
+    return Findings(
+        hypotheses=numbers.confidence(),
+        constants=(
+            *caps,
+            value("smallest C that (A7) allows", low),
+            value("largest C", high, f"{numbers.binding} binds"),
+            below("C > 8 for noise that depends on x: 8 against the largest C", 8.0, high),
+        ),
+        conclusions=(
+            numbers.feasible(),
+            at_most("distance of 1/(4 alpha) from a whole number", abs(k - round(k)), 1e-9 * k),
+        ),
+    )
+
+
+A_JOINT: Final = Statement(
+    id="FCB22/A.joint",
+    kind="assumption",
+    number="Assumptions (A1)-(A7)",
+    meaning="One constant C serves all seven assumptions, and T is a whole number of steps.",
+    formula=r"\max\{1, \tfrac{1}{4\alpha^2}\} \le C \le \min\{\tfrac{1}{\alpha^2}, \mathrm{cap}_1, \dots, "
+    r"\mathrm{cap}_6\}, \quad \tfrac{1}{4\alpha} \in \mathbb{N}",
+    needs=("parameters",),
+    parameters=NUMBERS,
+    judge=_joint,
+    example=lambda: stated("the numbers of the instance C = 64", C64),
+    control=lambda: stated("the numbers of Figure 1", FIGURE),
+    control_shows="the figure of the paper is outside its theorem: (A1) allows C up to 0.017, (A7) asks for 100",
+    control_outcome="violated",
+    forms=Forms(
+        remark="(A5) with noise that depends on x needs C > 8: at eta = 1/8 the labels of one cluster can be flipped "
+        "for the most part, and then no method can know the clean ones.",
+    ),
+)
