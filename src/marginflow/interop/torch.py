@@ -3,12 +3,15 @@ r"""PyTorch: `TwoLayer` and `MLP` to and from `torch.nn.Sequential(Linear, ReLU,
 In float64 both ways are exact, bit for bit. In float32 every number is rounded once on the way there, and not at all on
 the way back. Files need no conversion: `module.load_state_dict(safetensors.torch.load_file(path))` reads what
 `network.save(path)` wrote, and `TwoLayer.load` and `MLP.load` read what
-`safetensors.torch.save_file(module.state_dict(), path)` wrote.
+`safetensors.torch.save_file(module.state_dict(), path)` wrote. What `torch.save(module.state_dict(), path)` wrote is
+read by `load_state`, tensors only: nothing in the file is executed.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -111,6 +114,45 @@ def mlp(module: torch.nn.Module, *, outputs: Outputs | None = None) -> MLP:
     """Read an `MLP` from `torch.nn.Sequential(Linear, ReLU, ..., Linear)`; parameters as in `two_layer`."""
     layers, found = _read(module)
     return MLP.from_layers(layers, outputs=found if outputs is None else outputs)
+
+
+def load_state(path: str | Path) -> dict[str, FloatArray]:
+    """The `state_dict` in a `.pt` file as float64 arrays, exactly, in its order.
+
+    Read with `weights_only=True`: torch's own reader of tensors, which runs no code that a file brings. A checkpoint
+    that keeps the `state_dict` under "state_dict" or "model_state_dict" is opened too.
+    """
+    source = Path(path)
+    if not source.is_file():
+        raise InputError(f"There is no file {source}.")
+    try:
+        import torch
+    except ImportError:
+        raise InputError(f"Reading {source} needs the package torch; install marginflow[torch].") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of old formats, which are of no use to who reads the sentence below
+            content = torch.load(source, map_location="cpu", weights_only=True)
+    except Exception as error:  # a damaged file shows itself in dozens of ways, none of them documented
+        reason = " ".join(str(error).split()).partition(" Please file an issue")[0][:200]
+        raise InputError(
+            f"{source} is not a file of tensors ({type(error).__name__}: {reason}); write one by "
+            "torch.save(module.state_dict(), path)."
+        ) from None
+    for name in ("state_dict", "model_state_dict"):
+        if isinstance(content, Mapping) and isinstance(content.get(name), Mapping):
+            content = content[name]
+    if not isinstance(content, Mapping) or not all(isinstance(name, str) for name in content):
+        raise InputError(
+            f"{source} holds a {type(content).__name__}, not a state_dict; write one by "
+            "torch.save(module.state_dict(), path)."
+        )
+    try:
+        return arrays(content)
+    except (RuntimeError, NotImplementedError, TypeError) as error:  # sparse, quantised, on the meta device
+        raise InputError(
+            f"{source} holds a tensor that cannot be read: {' '.join(str(error).split())[:200]}."
+        ) from None
 
 
 def _array(name: str, tensor: torch.Tensor) -> FloatArray:

@@ -1,0 +1,139 @@
+"""Somebody's two-layer network from a file of any format that we read, or a sentence that says what to do instead.
+
+- `.safetensors`: ours, or a torch `state_dict`;
+- `.pt`, `.pth`: a torch `state_dict`, tensors only (needs the extra `torch`);
+- `.onnx`: Gemm, Relu, Gemm and their other spellings (needs the extra `onnx`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, one_of
+from marginflow.errors import InputError
+from marginflow.interop import onnx, torch
+from marginflow.networks import TwoLayer
+from marginflow.networks.layers import Layer, Outputs, checked_layers
+from marginflow.storage import load_tensors
+
+SUFFIXES = (".safetensors", ".pt", ".pth", ".onnx")
+
+
+def load_network(path: str | Path, *, outputs: Outputs | None = None) -> TwoLayer:
+    """Read a two-layer ReLU network with one output and no output bias, whatever its layers are called.
+
+    Parameters
+    ----------
+    path : str or Path
+        `.safetensors`, `.pt`, `.pth` or `.onnx`.
+    outputs : "trained", "frozen" or None
+        Whether v belongs to the parameters; None: as the file notes it, else trained.
+
+    Returns
+    -------
+    TwoLayer
+        An output bias that is exactly zero is left out.
+    """
+    source = Path(path)
+    suffix = source.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(f"{source} ends in {source.suffix!r}; networks end in {', '.join(SUFFIXES)}.")
+    if suffix == ".onnx":
+        layers, noted = onnx.load_layers(source)
+    else:
+        if suffix == ".safetensors":
+            state, metadata = load_tensors(source)
+        else:
+            state, metadata = torch.load_state(source), {}
+        try:
+            word = one_of("outputs", metadata.get("outputs", "trained"), ("trained", "frozen"))
+            noted = "frozen" if word == "frozen" else "trained"
+            layers = layers_by_shape(state)
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from None
+    try:
+        return _two_layer(layers, noted if outputs is None else outputs)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+
+
+def layers_by_shape(state: Mapping[str, FloatArray]) -> list[Layer]:
+    """The layers of a `state_dict` whatever their names: `fc1.weight`, `net.0.weight`, `module.hidden.weight`, ...
+
+    Each layer is a prefix with a weight and perhaps a bias. They are ordered by their shapes where these allow one
+    order only, else as torch would name them (numbers by size).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginflow.interop.files import layers_by_shape
+    >>> layers = layers_by_shape({"out.weight": np.ones((1, 3)), "hidden.weight": np.ones((3, 2))})
+    >>> [W.shape for W, b in layers]
+    [(3, 2), (1, 3)]
+    """
+    weights = {name.removesuffix("weight"): array for name, array in state.items() if _ends(name, "weight")}
+    biases = {name.removesuffix("bias"): array for name, array in state.items() if _ends(name, "bias")}
+    foreign = [name for name in state if not (_ends(name, "weight") or _ends(name, "bias"))]
+    foreign += [f"{prefix}bias" for prefix in biases if prefix not in weights]
+    if foreign or not weights:
+        found = f"{foreign[0][:80]!r}" if foreign else "nothing"
+        raise InputError(
+            f"The state holds {found}; only weights and biases of linear layers are expected, such as '0.weight', "
+            "'0.bias', '2.weight'."
+        )
+    for prefix, array in weights.items():
+        if array.ndim != 2:
+            raise InputError(f"{prefix[:80]}weight has shape {array.shape}; a matrix (two axes) is expected.")
+    order = sorted(weights, key=_natural)
+    if len(order) == 2 and not _chained(weights[order[0]], weights[order[1]]):
+        order.reverse()
+    if len(order) == 2 and not _chained(weights[order[0]], weights[order[1]]):
+        shapes = " and ".join(
+            f"{prefix[:80]}weight {weights[prefix].shape}" for prefix in sorted(weights, key=_natural)
+        )
+        raise InputError(
+            f"The weights are {shapes}; (width, dimension) and (1, width) are expected" + _advice_on_outputs(weights)
+        )
+    return checked_layers([weights[prefix] for prefix in order], [biases.get(prefix) for prefix in order], order)
+
+
+def _two_layer(layers: list[Layer], outputs: Outputs) -> TwoLayer:
+    if len(layers) != 2:
+        raise InputError(
+            f"The network has depth {len(layers)}; depth 2 (Linear, ReLU, Linear) is expected, because the KKT points "
+            "and radii here are those of two layers: audit the last two layers as a network of their own, on the "
+            "features that the layers before them compute."
+        )
+    (W, b), (v, c) = layers
+    if c is not None and c.any():
+        raise InputError(
+            f"The network has the output bias {float(c[0]):g}, with which it is not homogeneous, so that KKT points "
+            "of the max-margin problem do not describe it; train with Linear(width, 1, bias=False), or append a hidden "
+            f"neuron with zero weights, bias 1 and output weight {float(c[0]):g}, which computes the same."
+        )
+    return TwoLayer(W=W, b=b, v=np.ascontiguousarray(v[0]), outputs=outputs)
+
+
+def _advice_on_outputs(weights: Mapping[str, FloatArray]) -> str:
+    """What to do with two logits, the usual reason why the last layer has no single row."""
+    if any(array.shape[0] == 2 for array in weights.values()):
+        return " (of two logits keep the difference: one row, that of the second class minus that of the first)."
+    return "."
+
+
+def _chained(first: FloatArray, second: FloatArray) -> bool:
+    return second.shape == (1, first.shape[0])
+
+
+def _ends(name: str, word: str) -> bool:
+    return name == word or name.endswith(f".{word}")
+
+
+def _natural(name: str) -> list[tuple[bool, int, str]]:
+    """Digits compare as numbers: `net.2` before `net.10`."""
+    pieces = re.split(r"([0-9]{1,9})", name)
+    return [(piece.isdigit(), int(piece) if piece.isdigit() else 0, piece) for piece in pieces]

@@ -1,0 +1,203 @@
+"""From an ONNX graph to the layers (W, b) of a ReLU network, or a sentence that names the node that does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.errors import InputError
+from marginflow.networks.layers import Layer, Outputs, checked_layers
+
+if TYPE_CHECKING:
+    import onnx
+
+_EXPECTED = "Gemm (or MatMul and Add), Relu, Gemm is expected"
+_ATTRIBUTES: dict[str, dict[str, float | int | None]] = {
+    "Gemm": {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": None},
+    "Transpose": {"perm": None},
+    "Constant": {"value": None},
+}
+
+
+def read_graph(model: onnx.ModelProto) -> tuple[list[Layer], Outputs]:
+    """The layers of a graph of linear maps and ReLU in turn, and the note of `to_model` on its outputs, if any.
+
+    Parameters
+    ----------
+    model : onnx.ModelProto
+        As parsed; it need not have passed `onnx.checker`.
+
+    Returns
+    -------
+    list of (W, b), and "trained" or "frozen"
+    """
+    graph = model.graph
+    constants = {tensor.name: _array(tensor, f"The initializer {tensor.name!r}") for tensor in graph.initializer}
+    inputs = [value.name for value in graph.input if value.name not in constants]
+    if graph.sparse_initializer:
+        raise InputError("The graph has sparse weights; dense ones are expected.")
+    if len(inputs) != 1 or len(graph.output) != 1:
+        raise InputError(
+            f"The graph has {len(inputs)} inputs and {len(graph.output)} outputs; one of each is expected."
+        )
+    if model.functions:
+        raise InputError(f"The model defines the function {model.functions[0].name!r}; {_EXPECTED}.")
+    walk = _Walk(constants=constants, value=inputs[0])
+    for number, node in enumerate(graph.node):
+        walk.step(node, f"Node {number} ({node.op_type[:40]!r}, named {node.name[:80]!r})")
+    if walk.value != graph.output[0].name:
+        raise InputError(
+            f"The output of the graph is {graph.output[0].name[:80]!r}, which is not what its last node computes."
+        )
+    if not walk.weights or not walk.open:
+        last = "Relu" if walk.weights else "nothing"
+        raise InputError(f"The graph ends in {last}; {_EXPECTED}.")
+    names = [f"Linear map {index + 1}: " for index in range(len(walk.weights))]
+    noted = {entry.key: entry.value for entry in model.metadata_props}.get("outputs")
+    return checked_layers(walk.weights, walk.biases, names), "frozen" if noted == "frozen" else "trained"
+
+
+@dataclass(kw_only=True)
+class _Walk:
+    """One pass along the nodes: what is constant, which value flows, which linear maps were passed.
+
+    `open` says that the last thing passed is a linear map, so that a bias may follow (if it has none) or a ReLU.
+    """
+
+    constants: dict[str, FloatArray]
+    value: str
+    weights: list[FloatArray] = field(default_factory=list)
+    biases: list[FloatArray | None] = field(default_factory=list)
+    open: bool = False
+
+    def step(self, node: Any, named: str) -> None:
+        if node.domain not in ("", "ai.onnx"):
+            raise InputError(f"{named} comes from the domain {node.domain[:80]!r}; {_EXPECTED}.")
+        attributes = _attributes(node, named)
+        inputs = list(node.input)
+        while inputs and inputs[-1] == "":  # a trailing optional input that is left out
+            inputs.pop()
+        if len(node.output) != 1 or not node.output[0]:
+            raise InputError(f"{named} has {len(node.output)} outputs; one is expected.")
+        output = node.output[0]
+        if output in self.constants or output == self.value:
+            raise InputError(f"{named} writes {output[:80]!r}, which exists already.")
+        if node.op_type == "Constant":
+            self.constants[output] = _array(attributes["value"], named)
+        elif node.op_type in ("Identity", "Transpose") and len(inputs) == 1 and inputs[0] in self.constants:
+            self.constants[output] = self._transposed(node.op_type, attributes, inputs[0], named)
+        else:
+            self._along_the_value(node.op_type, attributes, inputs, named)
+            self.value = output
+
+    def _transposed(self, kind: str, attributes: dict[str, Any], name: str, named: str) -> FloatArray:
+        array = self.constants[name]
+        if kind == "Identity":
+            return array
+        if array.ndim != 2 or list(attributes.get("perm", [1, 0])) != [1, 0]:
+            raise InputError(f"{named} permutes the axes of a constant of shape {array.shape}; a matrix is expected.")
+        return array.T
+
+    def _along_the_value(self, kind: str, attributes: dict[str, Any], inputs: list[str], named: str) -> None:
+        if inputs.count(self.value) != 1:
+            known = "twice" if self.value in inputs else "not at all"
+            raise InputError(f"{named} takes the value before it {known}; a chain of nodes is expected.")
+        others = [self._constant(name, named) for name in inputs if name != self.value]
+        match kind:
+            case "Identity" if not others:
+                pass
+            case "Relu" if not others:
+                if not self.open:
+                    raise InputError(f"{named} does not follow a linear map; {_EXPECTED}.")
+                self.open = False
+            case "Gemm" if len(others) in (1, 2) and inputs[0] == self.value:
+                matrix = self._matrix(others[0], named)
+                self._linear(matrix if attributes.get("transB", 0) else matrix.T, named)
+                if len(others) == 2:
+                    self._bias(others[1], named)
+            case "MatMul" if len(others) == 1 and inputs[0] == self.value:
+                self._linear(self._matrix(others[0], named).T, named)
+            case "Add" if len(others) == 1:
+                if not self.open or self.biases[-1] is not None:
+                    raise InputError(f"{named} does not follow a linear map without bias; {_EXPECTED}.")
+                self._bias(others[0], named)
+            case "Identity" | "Relu" | "Gemm" | "MatMul" | "Add":
+                raise InputError(f"{named} has {len(inputs)} inputs in an order that is not expected; {_EXPECTED}.")
+            case _:
+                raise InputError(f"{named} is not of a ReLU network; {_EXPECTED}.")
+
+    def _constant(self, name: str, named: str) -> FloatArray:
+        if name not in self.constants:
+            raise InputError(f"{named} takes {name[:80]!r}, which is not a constant; a chain of nodes is expected.")
+        return self.constants[name]
+
+    def _matrix(self, array: FloatArray, named: str) -> FloatArray:
+        if array.ndim != 2 or array.size == 0:
+            raise InputError(f"{named} multiplies by weights of shape {array.shape}; a matrix is expected.")
+        return array
+
+    def _linear(self, W: FloatArray, named: str) -> None:
+        if self.open:
+            raise InputError(f"{named} follows another linear map without a Relu between them; {_EXPECTED}.")
+        self.weights.append(np.ascontiguousarray(W))
+        self.biases.append(None)
+        self.open = True
+
+    def _bias(self, array: FloatArray, named: str) -> None:
+        k = self.weights[-1].shape[0]
+        if array.shape not in ((), (1,), (k,), (1, 1), (1, k)):
+            raise InputError(f"{named} adds a constant of shape {array.shape}; a bias of shape ({k},) is expected.")
+        self.biases[-1] = np.broadcast_to(array.reshape(-1), (k,)).copy()
+
+
+def _attributes(node: Any, named: str) -> dict[str, Any]:
+    """The attributes of a node, as far as we know what they mean; the others are refused."""
+    import onnx
+
+    known = _ATTRIBUTES.get(node.op_type, {})
+    if node.op_type not in ("Gemm", "Transpose", "Constant", "Identity", "Relu", "MatMul", "Add"):
+        return {}
+    found: dict[str, Any] = {}
+    for attribute in node.attribute:
+        try:
+            value = onnx.helper.get_attribute_value(attribute)
+        except ValueError:
+            raise InputError(f"{named} has an attribute {attribute.name[:80]!r} of no known type.") from None
+        if attribute.name not in known:
+            raise InputError(f"{named} has the attribute {attribute.name[:80]!r}; {_EXPECTED}.")
+        wanted = known[attribute.name]
+        if wanted is not None and value != wanted:
+            raise InputError(f"{named} has {attribute.name} = {value!s:.40}; {wanted} is expected.")
+        found[attribute.name] = value
+    if "transB" in found and found["transB"] not in (0, 1):
+        raise InputError(f"{named} has transB = {found['transB']!s:.40}; 0 or 1 is expected.")
+    if "perm" in found and not isinstance(found["perm"], list | tuple):
+        raise InputError(f"{named} has a perm that is not a list of axes.")
+    if node.op_type == "Constant" and not isinstance(found.get("value"), onnx.TensorProto):
+        raise InputError(f"{named} holds no tensor; a constant with the attribute 'value' is expected.")
+    return found
+
+
+def _array(tensor: Any, named: str) -> FloatArray:
+    """A tensor as float64, exactly; kept in another file, of another type or damaged, it is refused."""
+    from onnx import TensorProto, numpy_helper
+
+    if tensor.data_location == TensorProto.EXTERNAL or tensor.external_data:
+        raise InputError(
+            f"{named} keeps its numbers in another file, which is not opened; save the model with its weights inside."
+        )
+    if tensor.data_type not in (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16):
+        kinds = dict(zip(TensorProto.DataType.values(), TensorProto.DataType.keys(), strict=True))
+        kind = kinds.get(tensor.data_type, str(tensor.data_type))
+        raise InputError(f"{named} holds numbers of type {kind}; floating point is expected.")
+    shape = tuple(tensor.dims)
+    if any(length < 0 for length in shape) or prod(shape) > tensor.ByteSize():  # every number takes at least one byte
+        raise InputError(f"{named} has the shape {shape!s:.80}, which does not fit what it holds.")
+    try:
+        return np.asarray(numpy_helper.to_array(tensor), dtype=np.float64).reshape(shape)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{named} is damaged: {' '.join(str(error).split())}.") from None
