@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
-    from marginflow import certificates, data, flow, limit, losses, networks, robustness, theory
+    from marginflow import certificates, data, flow, generalisation, limit, losses, networks, robustness, theory
     from marginflow.certificates import certify
     from marginflow.flow import train
     from marginflow.limit import kkt_point
@@ -19,6 +19,7 @@ __all__ = [
     "certify",
     "data",
     "flow",
+    "generalisation",
     "kkt_point",
     "limit",
     "losses",

@@ -13,9 +13,23 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from marginflow.arrays import real_number, whole_number
-from marginflow.errors import InputError
+from marginflow.arrays import whole_number
+from marginflow.generalisation.confidence import clopper_pearson_interval
+from marginflow.generalisation.tails import log_beta_tail, log_sphere_correlation_tail
 from marginflow.theory.check import Check, Relation
+
+__all__ = [
+    "Estimate",
+    "clopper_pearson",
+    "estimate",
+    "log_beta_tail",
+    "log_chi_square_tail",
+    "log_coupon_missed_tail",
+    "log_gaussian_tail",
+    "log_sphere_correlation_tail",
+    "log_two_sided_gaussian_tail",
+    "union",
+]
 
 
 def log_gaussian_tail(t: float) -> float:
@@ -60,54 +74,6 @@ def _legendre_fraction(a: float, x: float) -> float:
         if abs(c * d - 1) < 1e-15:
             break
     return f
-
-
-def log_beta_tail(t: float, a: float, b: float) -> float:
-    """ln P(B > t) for B ~ Beta(a, b), 0 <= t <= 1."""
-    if t <= 0:
-        return 0.0
-    if t >= 1:
-        return -math.inf
-    ordinary = float(special.betainc(b, a, 1 - t))
-    if ordinary > 1e-250:
-        return math.log(ordinary)
-    # P(B > t) = (1 - t)^b t^a / (b Beta(a, b)) times a continued fraction that converges fast where the tail is tiny.
-    front = b * math.log1p(-t) + a * math.log(t) - math.log(b) - float(special.betaln(a, b))
-    return front + math.log(_beta_fraction(b, a, 1 - t))
-
-
-def _beta_fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function I_x(a, b), x < (a + 1)/(a + b + 2), modified Lentz."""
-    tiny = 1e-300
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
-    f = d
-    for n in range(1, 100_000):
-        step = 1.0
-        for term in (
-            n * (b - n) * x / ((a + 2 * n - 1) * (a + 2 * n)),
-            -(a + n) * (a + b + n) * x / ((a + 2 * n) * (a + 2 * n + 1)),
-        ):
-            d = 1 / (1 + term * d or tiny)
-            c = 1 + term / c or tiny
-            step = c * d
-            f *= step
-        if abs(step - 1) < 1e-15:
-            break
-    return f
-
-
-def log_sphere_correlation_tail(t: float, dimension: int) -> float:
-    r"""ln P(|<x, x'>| > t) for independent uniform points on the unit sphere: <x, x'>^2 ~ Beta(1/2, (d - 1)/2).
-
-    Examples
-    --------
-    >>> import math
-    >>> from marginflow.theory.probability import log_sphere_correlation_tail
-    >>> f"{math.exp(log_sphere_correlation_tail(0.5, 100)):.2e}"
-    '1.02e-07'
-    """
-    d = whole_number("dimension", dimension, minimum=2)
-    return log_beta_tail(real_number("t", t, at_least=0.0, at_most=1.0) ** 2, 0.5, (d - 1) / 2)
 
 
 def log_coupon_missed_tail(draws: int, coupons: int) -> float:
@@ -171,13 +137,7 @@ def clopper_pearson(count: int, draws: int, confidence: float = 0.99) -> Estimat
     >>> clopper_pearson(0, 100, 0.95).high.__round__(4)
     0.0362
     """
-    draws = whole_number("draws", draws)
-    count = whole_number("count", count, minimum=0)
-    if count > draws:
-        raise InputError(f"count is {count}, but there were {draws} draws.")
-    tail = (1 - real_number("confidence", confidence, above=0.0, below=1.0)) / 2
-    low = 0.0 if count == 0 else float(special.betaincinv(count, draws - count + 1, tail))
-    high = 1.0 if count == draws else float(special.betaincinv(count + 1, draws - count, 1 - tail))
+    low, high = clopper_pearson_interval(count, draws, confidence)
     return Estimate(count=count, draws=draws, low=low, high=high, confidence=confidence)
 
 
