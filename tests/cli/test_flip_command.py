@@ -21,6 +21,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     TwoLayer(W=3.0 * np.eye(2), v=[3.0, -3.0]).save("net.safetensors")
     TwoLayer(W=np.eye(2), v=[-1.0, 1.0]).save("wrong.safetensors")
     TwoLayer(W=np.eye(3), v=[1.0, -1.0, 1.0]).save("three.safetensors")
+    Dataset(X=np.eye(3), y=[1, -1, 1]).save("three.npz")
     np.save("z.npy", np.array([2.0, -2.0]))
     np.save("three.npy", np.ones(3))
     np.save("matrix.npy", np.eye(2))
@@ -100,6 +101,19 @@ def test_samples_that_flip_one_after_the_other_are_never_flipped_at_once(capsys:
     assert (found["flip_back"], found["never_flipped"], found["share_0.5"]) == (2, 0, 0.5)
 
 
+def test_fresh_points_are_flipped_along_the_direction_of_the_data(capsys: pytest.CaptureFixture[str]) -> None:
+    """N(x) = 9 (x_1 - x_2) on (3, 1) and (1, 5): along (1, -1) these flip at t = 1 and t = 2."""
+    Dataset(X=[[3.0, 1.0], [1.0, 5.0]], y=[1, -1]).save("fresh.npz")
+    for source in ("", " --direction dual", " --direction z.npy"):
+        record = told(f"flip net.safetensors data.npz --points fresh.npz{source}", capsys)
+        (found,) = record["directions"]  # type: ignore[misc]
+        assert record["samples"] == 2
+        assert found["smallest_first"] == pytest.approx(np.sqrt(2.0), rel=1e-12)
+        assert found["all_at_once"] == pytest.approx(2.0 * np.sqrt(2.0), rel=1e-12)
+    itself = told("flip net.safetensors data.npz --points data.npz", capsys)
+    assert itself["directions"] == told("flip net.safetensors data.npz", capsys)["directions"]
+
+
 def test_several_directions_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("flip net.safetensors data.npz --direction label-sum dual z.npy".split()) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -131,6 +145,8 @@ def test_multipliers_of_a_network_that_is_no_kkt_point_come_with_a_remark(capsys
         ("flip net.safetensors data.npz --direction means", "know no cluster means"),
         ("flip wrong.safetensors data.npz --direction margin", "classified correctly"),
         ("flip net.safetensors data.npz --share 0", "share is 0"),
+        ("flip net.safetensors data.npz --points no.npz", "There is no file no.npz"),
+        ("flip net.safetensors data.npz --points three.npz", "points has 3 columns, but the network has dimension 2"),
         ("flip net.safetensors data.npz --share 1.5", "share is 1.5"),
         ("flip net.safetensors data.npz --out curve.csv", ".json is expected"),
         ("flip net.safetensors data.npz --direction z.npy no.npy --out curve.json", "There is no file no.npy"),

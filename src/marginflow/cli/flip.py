@@ -54,6 +54,12 @@ def flip(
             ),
         ),
     ] = None,
+    points: Annotated[
+        Path | None,
+        Parameter(
+            help="Fresh samples to flip, .npz or .csv; the directions still come from DATA, which is the default."
+        ),
+    ] = None,
     unsigned: Annotated[
         bool,
         Parameter(negative="", help="Add the same vector to every sample; else it is subtracted from the positive."),
@@ -72,6 +78,7 @@ def flip(
     if out is not None:
         check_target(out, (".json",), force=force)
     judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
+    target = dataset if points is None else fresh_points(points, judged, label)
     d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
     step = minimal_step_unsigned if unsigned else minimal_step
     told: list[tuple[str, dict[str, float]]] = []
@@ -82,7 +89,7 @@ def flip(
         for place, name in enumerate(names):
             show(place / len(names), name)
             z = direction_of(name, judged, dataset, multipliers)
-            steps = step(judged, dataset.X, dataset.y, z)
+            steps = step(judged, target.X, target.y, z)
             told.append((name, findings(steps, share, d)))
             whole.append(row(*told[-1]) | {"vector": z, "first": steps.sizes, "curve": curve(steps)})
     flips = all(math.isfinite(one["norm"]) for _, one in told)
@@ -90,7 +97,8 @@ def flip(
         "flips": flips,
         "share": share,
         "signed": not unsigned,
-        "samples": dataset.n_samples,
+        "samples": target.n_samples,
+        "points": points,
         "sqrt_dimension": math.sqrt(d),
         "out": out,
     }
@@ -99,10 +107,18 @@ def flip(
     if as_json:
         print(json.dumps(plain(record | {"directions": [row(*one) for one in told]}), allow_nan=False))
     else:
-        _tell(told, share, dataset.n_samples, d, unsigned=unsigned)
+        _tell(told, share, target.n_samples, d, unsigned=unsigned)
         if out is not None:
             print(f"Written to {out}")
     return DONE if flips else DOES_NOT_HOLD
+
+
+def fresh_points(path: Path, network: TwoLayer, label: str | None) -> Dataset:
+    """Samples that had no part in the direction."""
+    fresh = Dataset.load(path, label=label)
+    if fresh.dimension != network.dimension:
+        raise InputError(f"points has {fresh.dimension} columns, but the network has dimension {network.dimension}.")
+    return fresh
 
 
 def best_multipliers(network: TwoLayer, data: Dataset) -> Callable[[], FloatArray]:
