@@ -1,31 +1,22 @@
 r"""The ideal classifier of the XOR clusters, |<mu1, x>| - |<mu2, x>|, and its clean error, exactly [FCB22, Eq. (1)].
 
-On the cluster +mu1 both <mu1, x> - <mu2, x> and <mu1, x> + <mu2, x> decide: the classifier errs when exactly one of them
-is negative. For Gaussian clusters these are independent N(1, 2 sigma^2), so the error is 2 q (1 - q) with
+On the cluster +mu1 both <mu1, x> - <mu2, x> and <mu1, x> + <mu2, x> decide: the classifier errs when exactly one of
+them is negative. For Gaussian clusters these are independent N(1, 2 sigma^2), so the error is 2 q (1 - q) with
 q = Phi(-1/(sigma sqrt 2)).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import integrate, special, stats
+from scipy import integrate, special
 
 from marginflow.arrays import matrix, one_of, real_number
-from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-
-# Laws with independent coordinates, centred and of variance 1, as `data.isotropic` draws them.
-_COORDINATES = {
-    "gaussian": stats.norm(),
-    "laplace": stats.laplace(scale=math.sqrt(0.5)),
-    "logistic": stats.logistic(scale=math.sqrt(3.0) / math.pi),
-    "cube": stats.uniform(loc=-math.sqrt(3.0), scale=2.0 * math.sqrt(3.0)),
-    "exponential": stats.expon(loc=-1.0),
-    "gumbel": stats.gumbel_r(loc=-np.euler_gamma * math.sqrt(6.0) / math.pi, scale=math.sqrt(6.0) / math.pi),
-}
 
 
 def ideal_xor_network(mu1: ArrayLike, mu2: ArrayLike) -> TwoLayer:
@@ -39,7 +30,7 @@ def ideal_xor_network(mu1: ArrayLike, mu2: ArrayLike) -> TwoLayer:
     """
     means = matrix("means", np.stack([np.asarray(mu1, dtype=np.float64), np.asarray(mu2, dtype=np.float64)]))
     W = np.stack([means[0], -means[0], means[1], -means[1]])
-    return TwoLayer(W=W, v=[1.0, 1.0, -1.0, -1.0], outputs="frozen")
+    return TwoLayer(W=W, v=np.array([1.0, 1.0, -1.0, -1.0]), outputs="frozen")
 
 
 def ideal_xor_error(sigma: float) -> float:
@@ -60,11 +51,20 @@ def ideal_xor_error(sigma: float) -> float:
     return 2.0 * q * (1.0 - q)
 
 
-def coordinate_law(law: str) -> stats.rv_continuous:
-    """The law of one coordinate of z, as a distribution of scipy.stats, for laws with independent coordinates."""
-    if law == "negative-exponential":
-        raise InputError("Mirror the clusters of 'exponential' instead: the ideal classifier does not see the sign.")
-    return _COORDINATES[one_of("law", law, tuple(_COORDINATES))]
+def coordinate_law(law: str) -> Any:
+    """The law of one coordinate of z as `data.isotropic` draws it, a frozen distribution of scipy.stats."""
+    from scipy import stats  # slow to import, and needed by few
+
+    unit = math.sqrt(6.0) / math.pi
+    laws = {
+        "gaussian": stats.norm(),
+        "laplace": stats.laplace(scale=math.sqrt(0.5)),
+        "logistic": stats.logistic(scale=math.sqrt(3.0) / math.pi),
+        "cube": stats.uniform(loc=-math.sqrt(3.0), scale=2.0 * math.sqrt(3.0)),
+        "exponential": stats.expon(loc=-1.0),
+        "gumbel": stats.gumbel_r(loc=-np.euler_gamma * unit, scale=unit),
+    }
+    return laws[one_of("law", law, tuple(laws))]
 
 
 def ideal_xor_error_of(law: str, sigma: float) -> float:
@@ -94,6 +94,6 @@ def ideal_xor_error_of(law: str, sigma: float) -> float:
             return float(one.pdf(t) * (one.sf(reach) + one.cdf(-reach)))
 
         corners = sorted({low, *(p for p in (-centre / sigma, 0.0, -1.0) if low < p < high), high})
-        for a, b in zip(corners, corners[1:], strict=False):
+        for a, b in itertools.pairwise(corners):
             total += 0.5 * integrate.quad(density, a, b, epsabs=1e-15, epsrel=1e-12, limit=500)[0]
     return total

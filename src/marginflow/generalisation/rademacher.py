@@ -1,4 +1,4 @@
-r"""The empirical Rademacher complexity of two-layer networks with frozen outputs, exactly in the plane [FCB22, Prop B.1].
+r"""The Rademacher complexity of two-layer networks with frozen outputs, exactly in the plane [FCB22, Prop B.1].
 
 For outputs a_j frozen and W in the ball ||W||_F <= R the supremum over all neurons collapses to two problems of one
 neuron each: with h(w) = sum_i eps_i relu(<w, x_i>) and G_+ = sup_{|w| <= 1} h, G_- = sup_{|w| <= 1} -h,
