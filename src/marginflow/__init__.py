@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
-    from marginflow import certificates, data, flow, generalisation, limit, losses, networks, robustness, theory
+    from marginflow import certificates, data, flow, generalisation, limit, losses, networks, robustness, sweeps, theory
     from marginflow.certificates import certify
     from marginflow.flow import train
     from marginflow.limit import kkt_point
@@ -25,6 +25,7 @@ __all__ = [
     "losses",
     "networks",
     "robustness",
+    "sweeps",
     "theory",
     "train",
 ]

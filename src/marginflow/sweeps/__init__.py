@@ -1,0 +1,32 @@
+"""Sweeps: one task on a grid of parameters with several seeds, resumable, on one machine or on many."""
+
+from marginflow.sweeps.cell import Cell
+from marginflow.sweeps.engines import AbstractEngine, LocalEngine
+from marginflow.sweeps.record import Record
+from marginflow.sweeps.runner import Progress, Results, run, stored
+from marginflow.sweeps.stopped import StoppedError
+from marginflow.sweeps.store import AbstractStore, Memory, Store
+from marginflow.sweeps.sweep import Sweep
+from marginflow.sweeps.task import Result, Row, Task, find_task, task, tasks
+
+__all__ = [
+    "AbstractEngine",
+    "AbstractStore",
+    "Cell",
+    "LocalEngine",
+    "Memory",
+    "Progress",
+    "Record",
+    "Result",
+    "Results",
+    "Row",
+    "StoppedError",
+    "Store",
+    "Sweep",
+    "Task",
+    "find_task",
+    "run",
+    "stored",
+    "task",
+    "tasks",
+]

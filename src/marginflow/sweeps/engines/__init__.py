@@ -1,0 +1,6 @@
+"""Engines: where cells are computed."""
+
+from marginflow.sweeps.engines.engine import AbstractEngine
+from marginflow.sweeps.engines.local import LocalEngine
+
+__all__ = ["AbstractEngine", "LocalEngine"]

@@ -1,0 +1,58 @@
+"""One sweep on one store: a lock that the operating system takes back when its holder dies, even by kill -9."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from types import TracebackType
+from typing import Self, final
+
+from marginflow.errors import InputError
+
+
+@final
+class Lock:
+    """Held while a sweep writes to a store; a second holder is refused with a sentence.
+
+    It is an open transaction on a small SQLite file beside the store: such a lock works on every system, and ends with
+    the process. Who holds it is written there for the sentence; readers may read that while the lock is held.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        connection = sqlite3.connect(self._path, timeout=0.0, isolation_level=None)
+        try:
+            connection.execute("CREATE TABLE IF NOT EXISTS holder (process INTEGER)")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("DELETE FROM holder")
+            connection.execute("INSERT INTO holder VALUES (?)", (os.getpid(),))
+            connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            holder = _holder(connection)
+            connection.close()
+            if "locked" not in str(error):
+                raise InputError(f"The lock {self._path} cannot be taken: {error}.") from None
+            raise InputError(
+                f"Another sweep{holder} is writing to {self._path.with_suffix('')}; wait for it, stop it, or choose "
+                "another store."
+            ) from None
+        self._connection = connection
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _holder(connection: sqlite3.Connection) -> str:
+    try:
+        found = connection.execute("SELECT process FROM holder").fetchone()
+    except sqlite3.Error:
+        return ""
+    return f" (process {found[0]})" if found else ""

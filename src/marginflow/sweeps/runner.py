@@ -1,0 +1,186 @@
+"""`run`: the cells of a sweep that are not stored yet are computed and stored; all of them are returned."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from marginflow.arrays import whole_number
+from marginflow.errors import InputError
+from marginflow.sweeps.engines import AbstractEngine, LocalEngine
+from marginflow.sweeps.record import Record
+from marginflow.sweeps.store import AbstractStore, Memory, Store
+from marginflow.sweeps.sweep import Sweep
+
+
+@final
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep is.
+
+    Parameters
+    ----------
+    total, stored : int
+        Cells of the sweep, and those that were there before it began.
+    computed, failed : int
+        Cells finished by now, and how many of these failed.
+    seconds : float
+        Since the first cell was begun.
+    """
+
+    total: int
+    stored: int
+    computed: int
+    failed: int
+    seconds: float
+
+    @property
+    def left(self) -> int:
+        """Cells that are still to be computed."""
+        return self.total - self.stored - self.computed
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimate from the mean pace so far; None before the first cell is done."""
+        return None if self.computed == 0 else self.seconds / self.computed * self.left
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The finished cells of a sweep, in the order of its grid whatever the order in which they were computed.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    records : tuple of Record
+        Done and failed cells.
+    stored : int
+        How many of them were there before; the others were computed now.
+    """
+
+    sweep: Sweep
+    records: tuple[Record, ...]
+    stored: int
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """Parameters, seed and row of every cell that is done; equal for equal sweeps, bit for bit."""
+        return [record.flat() for record in self.records if record.status == "done"]
+
+    @property
+    def done(self) -> tuple[Record, ...]:
+        """Cells that have a row."""
+        return tuple(record for record in self.records if record.status == "done")
+
+    @property
+    def failed(self) -> tuple[Record, ...]:
+        """Cells whose task raised, or whose worker died."""
+        return tuple(record for record in self.records if record.status == "failed")
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has a row."""
+        return len(self.done) == len(self.sweep.cells)
+
+    @property
+    def computed(self) -> int:
+        """Cells that were computed now."""
+        return len(self.records) - self.stored
+
+    def require_complete(self) -> Results:
+        """Itself, or an `InputError` that tells the first failure."""
+        if self.failed:
+            first = self.failed[0]
+            raise InputError(f"{len(self.failed)} cells failed; the first is {first.cell}: {first.reason}")
+        if not self.complete:
+            raise InputError(f"{len(self.done)} of {len(self.sweep.cells)} cells are stored; run the sweep first.")
+        return self
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+
+def run(
+    sweep: Sweep,
+    *,
+    store: AbstractStore | str | Path | None = None,
+    max_workers: int = 1,
+    engine: AbstractEngine | None = None,
+    retry_failed: bool = False,
+    any_code: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Results:
+    """Compute the cells of a sweep that are not stored yet, and return all of them.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    store : Store, path of a .sqlite file, or None
+        None keeps nothing on disk.
+    max_workers : int
+        Processes of the local engine; 1 computes in this process.
+    engine : AbstractEngine, optional
+        Where to compute instead.
+    retry_failed : bool
+        Compute failed cells again; otherwise they stay as they are.
+    any_code : bool
+        Accept rows that an earlier version of the code computed.
+    progress : callable, optional
+        Receives a `Progress` at the start and after every cell.
+
+    Raises
+    ------
+    InputError
+        If another sweep is writing to the store.
+    StoppedError
+        If the disk is full or no worker is left; what was stored stays.
+    """
+    whole_number("max_workers", max_workers)
+    if engine is not None and max_workers != 1:
+        raise InputError("max_workers is for the local engine; give it to the engine instead.")
+    chosen = engine if engine is not None else LocalEngine(max_workers=max_workers)
+    kept = _store(store)
+    with kept.writing():
+        before = _settled(kept.find(sweep.cells, any_code=any_code), retry_failed)
+        missing = {cell.key: cell for cell in sweep.cells if cell.key not in before}
+        total, stored = len(sweep.cells), len(before)
+        begun, failed = time.monotonic(), 0
+
+        def tell(computed: int) -> None:
+            if progress is not None:
+                progress(Progress(total, stored, computed, failed, time.monotonic() - begun))
+
+        tell(0)
+        if missing:
+            with closing(chosen.compute(tuple(missing.values()))) as stream:
+                for count, computed in enumerate(stream, start=1):
+                    kept.keep(missing[computed.key], computed)
+                    failed += computed.status == "failed"
+                    tell(count)
+    found = kept.find(sweep.cells, any_code=any_code)
+    return Results(sweep, tuple(found[cell.key] for cell in sweep.cells), stored)
+
+
+def stored(sweep: Sweep, store: AbstractStore | str | Path, *, any_code: bool = False) -> Results:
+    """The cells of a sweep that a store holds already; nothing is computed or written."""
+    found = _store(store).find(sweep.cells, any_code=any_code)
+    records = tuple(found[cell.key] for cell in sweep.cells if cell.key in found)
+    return Results(sweep, records, len(records))
+
+
+def _store(store: AbstractStore | str | Path | None) -> AbstractStore:
+    if store is None:
+        return Memory()
+    return store if isinstance(store, AbstractStore) else Store(store)
+
+
+def _settled(found: dict[str, Record], retry_failed: bool) -> dict[str, Record]:
+    return {key: record for key, record in found.items() if record.status == "done" or not retry_failed}

@@ -1,0 +1,211 @@
+"""A sweep: one task on a grid of parameters with several seeds, from Python or from a TOML file."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final, final
+
+import msgspec
+
+from marginflow.errors import InputError
+from marginflow.sweeps.cell import Cell
+from marginflow.sweeps.task import Task, closest, find_task
+from marginflow.sweeps.values import converted, shown
+
+_SEED: Final = Annotated[int, msgspec.Meta(ge=0)]
+_COUNT: Final = Annotated[int, msgspec.Meta(ge=1)]
+_TABLES: Final = ("sweep", "grid", "fixed", "points")
+_HEAD: Final = ("name", "task", "seeds")
+
+
+@final
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sweep:
+    """Every combination of the axes, for every point and every seed.
+
+    Parameters
+    ----------
+    task : Task or str
+        The task, or its name; "package.module:name" for one that has to be imported first.
+    grid : mapping of names to lists
+        Axes; the cells are their product, the last axis varying fastest.
+    points : sequence of mappings
+        Parameters that vary together; the product is taken once for each of them.
+    fixed : mapping
+        Parameters that do not vary; the others have their defaults.
+    seeds : int or sequence of int
+        A number n stands for 0, ..., n - 1.
+    name : str
+        For people.
+
+    Raises
+    ------
+    InputError
+        With the path of the wrong field, before anything is computed.
+
+    Examples
+    --------
+    >>> from marginflow.sweeps import Sweep
+    >>> sweep = Sweep(task="limit", grid={"dimension": [10, 20]}, fixed={"n_samples": 8}, seeds=3)
+    >>> len(sweep.cells)
+    6
+    >>> Sweep(task="limit", grid={"widht": [10]})
+    Traceback (most recent call last):
+    marginflow.errors.InputError: grid.widht: the task 'limit' has no such parameter; did you mean 'width'?
+    """
+
+    task: Task[Any] | str
+    grid: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    points: Sequence[Mapping[str, object]] = ()
+    fixed: Mapping[str, object] = field(default_factory=dict)
+    seeds: int | Sequence[int] = (0,)
+    name: str = "sweep"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.task, Task):
+            object.__setattr__(self, "task", find_task(converted("sweep.task", self.task, str)))
+        converted("sweep.name", self.name, str)
+        object.__setattr__(self, "seeds", _seeds(self.seeds))
+        _ = self.cells
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells, seeds varying fastest, then the last axis."""
+        made = tuple(self._cells())
+        seen: set[str] = set()
+        for cell in made:
+            if cell.identity in seen:
+                raise InputError(f"points: the cell {cell} occurs twice.")
+            seen.add(cell.identity)
+        return made
+
+    def _cells(self) -> Iterator[Cell]:
+        task = self.task if isinstance(self.task, Task) else find_task(self.task)
+        seeds = self.seeds if isinstance(self.seeds, tuple) else ()
+        kinds = {entry.name: entry.type for entry in msgspec.structs.fields(task.parameters)}
+        fixed = _table("fixed", self.fixed, task, kinds)
+        axes = {name: _axis(name, values, task, kinds) for name, values in _named("grid", self.grid).items()}
+        listed = [_table(f"points[{place}]", point, task, kinds) for place, point in enumerate(_list(self.points))]
+        _apart(fixed, axes, listed)
+        for place, point in enumerate(listed or [{}]):
+            for values in itertools.product(*axes.values()):
+                given = fixed | point | dict(zip(axes, values, strict=True))
+                parameters = _whole(given, task, f"points[{place}]" if listed else "grid")
+                for seed in seeds:
+                    yield Cell(task=task, parameters=parameters, seed=seed)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Sweep:
+        """Read a TOML file with the tables [sweep], [grid], [fixed] and [[points]]."""
+        source = Path(path)
+        if not source.is_file():
+            raise InputError(f"There is no file {source}.")
+        try:
+            text = source.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{source} cannot be read: {error}.") from None
+        try:
+            return cls.loads(text)
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from None
+
+    @classmethod
+    def loads(cls, text: str) -> Sweep:
+        """The sweep that a TOML text describes."""
+        try:
+            spec = msgspec.toml.decode(text)
+        except msgspec.DecodeError as error:
+            raise InputError(f"This is not TOML: {error}.") from None
+        _known(spec, _TABLES, "")
+        head = _named("sweep", spec.get("sweep", {}))
+        _known(head, _HEAD, "sweep.")
+        if "task" not in head:
+            raise InputError("sweep.task: expected the name of a task, but there is none.")
+        return cls(**head, **{name: spec[name] for name in _TABLES[1:] if name in spec})
+
+
+def _known(table: Mapping[str, object], names: Sequence[str], path: str) -> None:
+    for name in table:
+        if name not in names:
+            raise InputError(f"{path}{name}: there is no such field; {closest(name, names)}")
+
+
+def _named(path: str, table: object) -> Mapping[str, Any]:
+    if not isinstance(table, Mapping):
+        raise InputError(f"{path}: expected a table, got {shown(table)}.")
+    return table
+
+
+def _list(points: object) -> Sequence[object]:
+    if not isinstance(points, Sequence) or isinstance(points, str):
+        raise InputError(f"points: expected a list of tables, got {shown(points)}.")
+    return points
+
+
+def _seeds(given: object) -> tuple[int, ...]:
+    if isinstance(given, int):
+        return tuple(range(converted("sweep.seeds", given, _COUNT)))
+    if not isinstance(given, Sequence | range) or isinstance(given, str) or len(given) == 0:
+        raise InputError(f"sweep.seeds: expected a whole number >= 1 or a list of seeds, got {shown(given)}.")
+    seeds = tuple(converted(f"sweep.seeds[{place}]", seed, _SEED) for place, seed in enumerate(given))
+    _distinct("sweep.seeds", seeds)
+    return seeds
+
+
+def _table(path: str, given: object, task: Task[Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
+    table = _named(path, given)
+    return {name: converted(f"{path}.{name}", table[name], _kind(path, name, task, kinds)) for name in table}
+
+
+def _axis(name: str, values: object, task: Task[Any], kinds: Mapping[str, Any]) -> tuple[Any, ...]:
+    kind, path = _kind("grid", name, task, kinds), f"grid.{name}"
+    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) == 0:
+        raise InputError(f"{path}: expected a list of at least one value, got {shown(values)}.")
+    axis = tuple(converted(f"{path}[{place}]", value, kind) for place, value in enumerate(values))
+    _distinct(path, axis)
+    return axis
+
+
+def _kind(path: str, name: str, task: Task[Any], kinds: Mapping[str, Any]) -> Any:
+    if name not in kinds:
+        raise InputError(f"{path}.{name}: the task {task.name!r} has no such parameter; {closest(name, kinds)}")
+    return kinds[name]
+
+
+def _distinct(path: str, values: Sequence[object]) -> None:
+    seen: set[str] = set()
+    for place, value in enumerate(values):
+        word = shown(value)
+        if word in seen:
+            raise InputError(f"{path}[{place}]: {word} occurs twice.")
+        seen.add(word)
+
+
+def _apart(fixed: Mapping[str, Any], axes: Mapping[str, Any], points: Sequence[Mapping[str, Any]]) -> None:
+    """Each parameter is given in one place only."""
+    for name in axes:
+        if name in fixed:
+            raise InputError(f"fixed.{name}: is an axis of the grid too; leave one of them out.")
+    for place, point in enumerate(points):
+        for name in point:
+            if name in fixed or name in axes:
+                where = "fixed" if name in fixed else "grid"
+                raise InputError(f"points[{place}].{name}: is given under [{where}] too; leave one of them out.")
+
+
+def _whole(given: Mapping[str, Any], task: Task[Any], path: str) -> dict[str, Any]:
+    """All parameters with defaults; what the struct itself refuses (its `__post_init__`) is told with the values."""
+    for entry in msgspec.structs.fields(task.parameters):
+        if entry.required and entry.name not in given:
+            raise InputError(f"fixed.{entry.name}: the task {task.name!r} needs this parameter, but it is not given.")
+    try:
+        whole = msgspec.convert(dict(given), task.parameters)
+    except msgspec.ValidationError as error:
+        values = ", ".join(f"{name} = {shown(value)}" for name, value in given.items())
+        raise InputError(f"{path}: {values}: {error}") from None
+    made: dict[str, Any] = msgspec.to_builtins(whole)
+    return made
