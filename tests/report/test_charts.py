@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
-from marginflow.report import Chart, dots, lines
+from marginflow import InputError
+from marginflow.report import Chart, dots, draw, histogram, lines, points
+from marginflow.report.static import light_colours
 
 TITLES = {"t": "Time", "value": "Value", "name": "Name"}
 
@@ -35,8 +38,9 @@ def test_colours_are_variables_of_the_style_sheet() -> None:
 
 def test_logarithmic_axis_leaves_out_zero_and_ticks_at_powers_of_ten() -> None:
     drawn = chart([{"t": t, "value": v, "name": "a"} for t, v in enumerate((0.0, 1e-3, 20.0))], y_scale="log")
-    assert drawn.specification["transform"] == [{"filter": "datum['value'] > 0"}]
-    assert drawn.specification["encoding"]["y"]["axis"]["values"] == [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0]
+    for layer in drawn.specification["layer"]:
+        assert layer["transform"] == [{"filter": "datum['value'] > 0"}]
+        assert layer["encoding"]["y"]["axis"]["values"] == [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0]
 
 
 def test_category_without_a_positive_value_keeps_its_line() -> None:
@@ -56,3 +60,32 @@ def test_category_without_a_positive_value_keeps_its_line() -> None:
 @pytest.mark.parametrize("scale", ["linear", "log"])
 def test_chart_of_nothing_can_be_made(scale: str) -> None:
     assert chart([], x_scale=scale, y_scale=scale).numbers.rows == ()
+
+
+def test_every_chart_answers_hover_and_legend() -> None:
+    rows: list[dict[str, object]] = [{"t": t, "value": float(t), "name": "a"} for t in range(3)]
+    for drawn in (
+        chart(rows),
+        points(rows, x="t", y="value", series="name", titles=TITLES, title="T", description="D"),
+        histogram(rows, value="value", series="name", titles=TITLES, title="T", description="D"),
+        dots(rows, value="value", category="t", series="name", titles=TITLES, title="T", description="D"),
+    ):
+        text = json.dumps(drawn.specification)
+        assert '"tooltip"' in text
+        assert '"bind": "legend"' in text
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+def test_chart_is_drawn_as_a_file_in_colours_that_need_no_style_sheet(suffix: str, tmp_path: Path) -> None:
+    drawn = chart([{"t": t, "value": 2.0**-t, "name": "a"} for t in range(4)])
+    content = draw(drawn, tmp_path / f"chart{suffix}").read_bytes()
+    assert content[:4] == {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}[suffix]
+    if suffix == ".svg":
+        assert b"var(" not in content
+        assert light_colours()["series-1"].encode() in content
+
+
+def test_unknown_ending_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"ends in '\.gif'"):
+        draw(chart([{"t": 1, "value": 2, "name": "a"}]), tmp_path / "chart.gif")
+    assert list(tmp_path.iterdir()) == []

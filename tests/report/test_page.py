@@ -108,7 +108,7 @@ def test_no_element_loads_anything(document: Document) -> None:
         (tag, name, value)
         for tag, attributes in document.elements
         for name, value in attributes.items()
-        if name in LOADING_ATTRIBUTES
+        if name in LOADING_ATTRIBUTES and not str(value).startswith("#")  # a place on the same page
     ]
     assert loading == []
     assert not {"link", "iframe", "object", "embed", "img", "base"} & {tag for tag, _ in document.elements}

@@ -1,7 +1,23 @@
 """Rows in, one offline HTML file out; no number is computed here."""
 
-from marginflow.report.charts import Chart, dots, histogram, lines
+from marginflow.report.charts import Chart, dots, histogram, lines, points
+from marginflow.report.formula import Formula
 from marginflow.report.page import Page, Section, render, write
+from marginflow.report.static import draw
 from marginflow.report.table import Table, shown
 
-__all__ = ["Chart", "Page", "Section", "Table", "dots", "histogram", "lines", "render", "shown", "write"]
+__all__ = [
+    "Chart",
+    "Formula",
+    "Page",
+    "Section",
+    "Table",
+    "dots",
+    "draw",
+    "histogram",
+    "lines",
+    "points",
+    "render",
+    "shown",
+    "write",
+]

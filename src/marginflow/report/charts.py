@@ -1,25 +1,39 @@
-"""Charts as Vega-Lite specifications: each takes rows of plain values and says in words what it shows."""
+"""Charts as Vega-Lite specifications: each takes rows of plain values and says in words what it shows.
+
+Each answers the mouse: a hint at every datum, a legend that filters, and either a brush that counts what lies under it
+or, on curves, moving (drag), zooming (shift and wheel) and back again (double click).
+"""
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from marginflow.report.encodings import (
+    DRAWN_BY_MOUSE,
+    SERIES_COLOURS,
+    SERIES_DASHES,
+    SERIES_SHAPES,
+    Row,
+    Scale,
+    axis,
+    chosen_opacity,
+    colour,
+    cycle,
+    finished,
+    inline,
+    legend,
+    legend_filter,
+    names,
+    positive,
+    scaled,
+    tooltips,
+)
 from marginflow.report.table import Table
 
 if TYPE_CHECKING:
     import altair as alt
-
-Row = Mapping[str, object]
-Scale = Literal["linear", "log"]
-
-# Colours are variables of the page's style sheet, so that a chart follows the reader's light or dark mode.
-SERIES_COLOURS = ["var(--series-1)", "var(--series-2)", "var(--series-3)", "var(--series-4)"]
-SERIES_DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
-SERIES_SHAPES = ["circle", "square", "triangle-up", "diamond"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,25 +76,68 @@ def lines(
     """
     import altair as alt
 
-    chart = alt.Chart(_data(rows)).mark_line(strokeWidth=2, interpolate="linear", clip=True)
-    encodings: dict[str, Any] = {
-        "x": alt.X(x, type="quantitative", title=titles[x], scale=_scale(x_scale), axis=_axis(rows, x, x_scale)),
-        "y": alt.Y(y, type="quantitative", title=titles[y], scale=_scale(y_scale), axis=_axis(rows, y, y_scale)),
-        "tooltip": _tooltips(rows, titles),
-    }
+    base = positive(alt.Chart(inline(rows)), {x: x_scale, y: y_scale})
+    encodings = _position(rows, x, y, titles, x_scale, y_scale)
+    curves = base.mark_line(strokeWidth=2, interpolate="linear", clip=True)
+    hovered = alt.selection_point(name="hovered", nearest=True, on="pointerover", clear="pointerout", empty=False)
+    dot = base.mark_point(filled=True, size=70, clip=True).add_params(hovered)
+    shown_dot = alt.condition(hovered, alt.value(1.0), alt.value(0.0))
+    zoom = alt.selection_interval(
+        name="zoom", bind="scales", zoom="wheel![event.shiftKey]", translate=DRAWN_BY_MOUSE, clear="dblclick"
+    )
+    curves = curves.add_params(zoom)
     if series is not None:
-        names = _names(rows, series)
-        encodings |= {
-            "color": _colour(series, names, titles[series]),
-            "strokeDash": alt.StrokeDash(
-                series,
-                type="nominal",
-                legend=_legend(names),
-                title=titles[series],
-                scale=alt.Scale(domain=names, range=_cycle(SERIES_DASHES, names)),
-            ),
-        }
-    return _finished(_positive(chart, {x: x_scale, y: y_scale}).encode(**encodings), rows, titles, title, description)
+        shown_names = names(rows, series)
+        chosen = legend_filter(series)
+        curves = curves.add_params(chosen)
+        encodings["color"] = colour(series, shown_names, titles[series], symbol="stroke")
+        dashes = alt.StrokeDash(
+            series,
+            type="nominal",
+            legend=legend(shown_names, symbol="stroke"),
+            title=titles[series],
+            scale=alt.Scale(domain=shown_names, range=cycle(SERIES_DASHES, shown_names)),
+        )
+        curves = curves.encode(**encodings, strokeDash=dashes, opacity=chosen_opacity(chosen))
+    else:
+        curves = curves.encode(**encodings)
+    dot = dot.encode(**encodings, opacity=shown_dot, tooltip=tooltips(rows, titles))
+    return _chart(alt.layer(curves, dot), rows, titles, title, description)
+
+
+def points(
+    rows: Sequence[Row],
+    *,
+    x: str,
+    y: str,
+    series: str | None = None,
+    titles: Mapping[str, str],
+    title: str,
+    description: str,
+    x_scale: Scale = "linear",
+    y_scale: Scale = "linear",
+) -> Chart:
+    """One point per row at (`x`, `y`), coloured by `series`; a brush says how many it holds and how large `y` is."""
+    import altair as alt
+
+    base = positive(alt.Chart(inline(rows)), {x: x_scale, y: y_scale})
+    encodings = _position(rows, x, y, titles, x_scale, y_scale, padding=8)
+    brush = alt.selection_interval(name="brush", on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False)
+    marks = base.mark_point(filled=True, size=70, clip=True).add_params(brush)
+    shown_where: Any = brush
+    if series is not None:
+        shown_names = names(rows, series)
+        chosen = legend_filter(series)
+        marks = marks.add_params(chosen)
+        encodings["color"] = colour(series, shown_names, titles[series])
+        encodings["shape"] = _shape(series, shown_names, titles[series])
+        shown_where = brush & chosen
+    marks = marks.encode(
+        **encodings,
+        opacity=alt.condition(shown_where, alt.value(0.9), alt.value(0.15)),
+        tooltip=tooltips(rows, titles),
+    )
+    return _chart(alt.layer(marks, _under_the_brush(base, shown_where, y)), rows, titles, title, description)
 
 
 def histogram(
@@ -93,33 +150,43 @@ def histogram(
     description: str,
     bins: int = 40,
 ) -> Chart:
-    """How often each value of column `value` occurs, one translucent shape over the other for each of `series`."""
+    """How often each value of column `value` occurs, one translucent shape over the other for each of `series`.
+
+    A brush along the axis says how many values lie under it, and their smallest, median and largest.
+    """
     import altair as alt
 
-    names = _names(rows, series)
+    shown_names = names(rows, series)
     steps = alt.Bin(maxbins=bins)
+    base = alt.Chart(inline(rows))
+    chosen = legend_filter(series)
+    brush = alt.selection_interval(
+        name="brush", encodings=["x"], on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False
+    )
     bars = (
-        alt.Chart(_data(rows))
-        .mark_bar(fillOpacity=0.45, strokeWidth=1.5, binSpacing=0)
+        base.mark_bar(strokeWidth=1.5, binSpacing=0)
         .encode(
             x=alt.X(value, type="quantitative", bin=steps, title=titles[value]),
             y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=alt.Axis(tickMinStep=1)),
-            color=_colour(series, names, titles[series]),
+            color=colour(series, shown_names, titles[series]),
             stroke=alt.Stroke(
                 series,
                 type="nominal",
-                legend=_legend(names),
+                legend=legend(shown_names),
                 title=titles[series],
-                scale=alt.Scale(domain=names, range=_cycle(SERIES_COLOURS, names)),
+                scale=alt.Scale(domain=shown_names, range=cycle(SERIES_COLOURS, shown_names)),
             ),
+            fillOpacity=alt.condition(brush & chosen, alt.value(0.45), alt.value(0.08)),
+            strokeOpacity=alt.condition(brush & chosen, alt.value(1.0), alt.value(0.15)),
             tooltip=[
                 alt.Tooltip(value, type="quantitative", bin=steps, title=titles[value]),
                 alt.Tooltip(aggregate="count", type="quantitative", title="Samples"),
                 alt.Tooltip(series, type="nominal", title=titles[series]),
             ],
         )
+        .add_params(brush, chosen)
     )
-    return _finished(bars, rows, titles, title, description)
+    return _chart(alt.layer(bars, _under_the_brush(base, brush & chosen, value)), rows, titles, title, description)
 
 
 def dots(
@@ -139,152 +206,112 @@ def dots(
     """
     import altair as alt
 
-    names = _names(rows, series)
-    points = (
-        _positive(alt.Chart(_data(rows)), {value: scale})
-        .mark_point(filled=True, size=110, opacity=1.0)
+    shown_names, categories = names(rows, series), names(rows, category)
+    chosen = legend_filter(series)
+    marks = (
+        positive(alt.Chart(inline(rows)), {value: scale})
+        .mark_point(filled=True, size=110)
         .encode(
             x=alt.X(
                 value,
                 type="quantitative",
                 title=titles[value],
-                scale=_scale(scale, padding=12),
-                axis=_axis(rows, value, scale),
+                scale=scaled(scale, padding=12),
+                axis=axis(rows, value, scale),
             ),
             y=alt.Y(
                 category,
                 type="nominal",
                 title=None,
-                scale=alt.Scale(domain=_names(rows, category)),
+                scale=alt.Scale(domain=categories),
                 axis=alt.Axis(grid=True, labelLimit=140),
             ),
-            color=_colour(series, names, titles[series]),
-            shape=alt.Shape(
-                series,
-                type="nominal",
-                legend=_legend(names),
-                title=titles[series],
-                scale=alt.Scale(domain=names, range=_cycle(SERIES_SHAPES, names)),
-            ),
-            tooltip=_tooltips(rows, titles),
+            color=colour(series, shown_names, titles[series]),
+            shape=_shape(series, shown_names, titles[series]),
+            opacity=chosen_opacity(chosen),
+            tooltip=tooltips(rows, titles),
         )
+        .add_params(chosen)
     )
-    return _finished(points, rows, titles, title, description, height=44 * max(1, len(_names(rows, category))))
+    return _chart(marks, rows, titles, title, description, height=44 * max(1, len(categories)))
 
 
-def _finished(
-    chart: alt.Chart, rows: Sequence[Row], titles: Mapping[str, str], title: str, description: str, height: int = 240
+def _position(
+    rows: Sequence[Row],
+    x: str,
+    y: str,
+    titles: Mapping[str, str],
+    x_scale: Scale,
+    y_scale: Scale,
+    padding: int = 0,
+) -> dict[str, Any]:
+    import altair as alt
+
+    return {
+        "x": alt.X(
+            x,
+            type="quantitative",
+            title=titles[x],
+            scale=scaled(x_scale, padding=padding),
+            axis=axis(rows, x, x_scale),
+        ),
+        "y": alt.Y(
+            y,
+            type="quantitative",
+            title=titles[y],
+            scale=scaled(y_scale, padding=padding),
+            axis=axis(rows, y, y_scale),
+        ),
+    }
+
+
+def _shape(series: str, shown_names: list[str], title: str) -> alt.Shape:
+    import altair as alt
+
+    return alt.Shape(
+        series,
+        type="nominal",
+        legend=legend(shown_names),
+        title=title,
+        scale=alt.Scale(domain=shown_names, range=cycle(SERIES_SHAPES, shown_names)),
+    )
+
+
+def _under_the_brush(base: alt.Chart, shown_where: Any, column: str) -> Any:
+    """One line of text: how many rows the brush and the legend leave, and their smallest, median and largest value."""
+    import altair as alt
+
+    number = "format(datum.{}, '.4~g')"
+    words = " + ".join(
+        [
+            "datum.rows_held",
+            "' values from '",
+            number.format("least"),
+            "' to '",
+            number.format("largest"),
+            "', median '",
+            number.format("middle"),
+        ]
+    )
+    return (
+        base.transform_filter(shown_where)
+        .transform_aggregate(
+            rows_held="count()", least=f"min({column})", middle=f"median({column})", largest=f"max({column})"
+        )
+        .transform_calculate(told=words)
+        .mark_text(align="left", baseline="bottom", fontSize=12)
+        .encode(x=alt.value(0), y=alt.value(-4), text=alt.Text("told", type="nominal"))
+    )
+
+
+def _chart(
+    drawn: Any,
+    rows: Sequence[Row],
+    titles: Mapping[str, str],
+    title: str,
+    description: str,
+    height: int = 240,
 ) -> Chart:
-    import altair as alt
-
-    sized = chart.properties(width="container", height=height, description=description, background="transparent")
-    styled = sized.configure(
-        font="system-ui, sans-serif",
-        axis=alt.AxisConfig(
-            labelColor="var(--muted)",
-            titleColor="var(--ink)",
-            titleFontWeight="normal",
-            gridColor="var(--line)",
-            domainColor="var(--line)",
-            tickColor="var(--line)",
-            labelFontSize=12,
-            titleFontSize=12,
-        ),
-        legend=alt.LegendConfig(
-            labelColor="var(--ink)",
-            titleColor="var(--muted)",
-            titleFontWeight="normal",
-            labelFontSize=12,
-            titleFontSize=12,
-            orient="top",
-            direction="horizontal",
-            labelLimit=280,
-            symbolStrokeWidth=2,
-        ),
-        view=alt.ViewConfig(stroke="transparent"),
-        line=alt.LineConfig(color="var(--series-1)"),
-    )
-    numbers_behind = Table.of(rows, columns=titles, caption=f"The numbers behind “{title}”")
-    return Chart(specification=styled.to_dict(), title=title, description=description, numbers=numbers_behind)
-
-
-def _data(rows: Sequence[Row]) -> alt.InlineData:
-    """Rows as inline data; a number that is not finite has no place on an axis and becomes a gap."""
-    import altair as alt
-
-    return alt.InlineData(values=[{key: _plain(entry) for key, entry in row.items()} for row in rows])
-
-
-def _plain(entry: object) -> object:
-    if entry is None or isinstance(entry, str | bool):
-        return entry
-    if isinstance(entry, numbers.Integral):
-        return int(entry)
-    if isinstance(entry, numbers.Real):
-        return float(entry) if math.isfinite(entry) else None
-    return str(entry)
-
-
-def _positive(chart: alt.Chart, scales: Mapping[str, Scale]) -> alt.Chart:
-    """Leave out what a logarithmic axis cannot show."""
-    for column, scale in scales.items():
-        if scale == "log":
-            chart = chart.transform_filter(f"datum[{column!r}] > 0")
-    return chart
-
-
-def _scale(kind: Scale, *, padding: int = 0) -> alt.Scale:
-    import altair as alt
-
-    return alt.Scale(type="log", padding=padding) if kind == "log" else alt.Scale(zero=False, padding=padding)
-
-
-def _axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
-    """On a logarithmic axis a tick at powers of ten only, at most eight of them."""
-    import altair as alt
-
-    if kind == "linear":
-        return alt.Axis(tickCount=6)
-    exponents = [
-        math.log10(value) for row in rows if isinstance(value := _plain(row.get(column)), int | float) and value > 0
-    ]
-    if not exponents:
-        return alt.Axis()
-    low, high = math.floor(min(exponents)), math.ceil(max(exponents))
-    step = max(1, math.ceil((high - low) / 7))
-    return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], format=".0e")
-
-
-def _colour(series: str, names: list[str], title: str) -> alt.Color:
-    import altair as alt
-
-    scale = alt.Scale(domain=names, range=_cycle(SERIES_COLOURS, names))
-    return alt.Color(series, type="nominal", title=title, scale=scale, legend=_legend(names))
-
-
-def _legend(names: list[str]) -> alt.Legend:
-    """Names beside each other where they fit on a telephone, below each other where they do not."""
-    import altair as alt
-
-    return alt.Legend(columns=len(names) if sum(len(name) + 4 for name in names) <= 28 else 1)
-
-
-def _names(rows: Sequence[Row], column: str) -> list[str]:
-    """The values of a column in order of first appearance."""
-    return list(dict.fromkeys(str(row[column]) for row in rows))
-
-
-def _cycle(options: list[Any], names: list[str]) -> list[Any]:
-    return [options[place % len(options)] for place in range(max(1, len(names)))]
-
-
-def _tooltips(rows: Sequence[Row], titles: Mapping[str, str]) -> list[alt.Tooltip]:
-    import altair as alt
-
-    words = {column for column in titles if any(isinstance(row.get(column), str) for row in rows)}
-    return [
-        alt.Tooltip(column, type="nominal", title=heading)
-        if column in words
-        else alt.Tooltip(column, type="quantitative", format=".4~g", title=heading)
-        for column, heading in titles.items()
-    ]
+    behind = Table.of(rows, columns=titles, caption=f"The numbers behind “{title}”")
+    specification = finished(drawn, description=description, height=height)
+    return Chart(specification=specification, title=title, description=description, numbers=behind)

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from marginflow.report.bundle import template_text, vega_script
 from marginflow.report.charts import Chart
+from marginflow.report.formula import Formula, mathml
 from marginflow.report.table import Table, shown
 from marginflow.storage import write_text
+
+if TYPE_CHECKING:
+    import jinja2
 
 Tone = Literal["holds", "violated", "open"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A heading, paragraphs of text, then tables and charts in the order given."""
+    """A heading, paragraphs of text, then formulas, tables and charts in the order given."""
 
     heading: str
     paragraphs: tuple[str, ...] = ()
-    content: tuple[Table | Chart, ...] = ()
+    content: tuple[Table | Chart | Formula, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,9 @@ class Page:
     versions : mapping of str
         Versions of the software that computed the numbers.
     command : str
-        The command line that gives the same page again.
+        The command lines that give the same page again, one per line.
+    references : tuple of str
+        The papers behind what the page says.
     """
 
     title: str
@@ -54,6 +59,16 @@ class Page:
     parameters: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     command: str = ""
+    references: tuple[str, ...] = ()
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """Every chart of the page that has something to draw, from top to bottom."""
+        return tuple(item for item in self._content() if isinstance(item, Chart) and item.numbers.rows)
+
+    def _content(self) -> Iterator[Table | Chart | Formula]:
+        for section in self.sections:
+            yield from section.content
 
 
 def render(page: Page) -> str:
@@ -62,23 +77,18 @@ def render(page: Page) -> str:
     Vega, Vega-Lite and Vega-Embed are written into the page, and a content security policy forbids it to load
     anything from anywhere.
     """
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["shown"] = shown
-    template = environment.from_string(_text("page.html.j2"))
-    charts = [item for section in page.sections for item in section.content if isinstance(item, Chart)]
-    drawn = {f"chart-{number}": chart for number, chart in enumerate(charts, 1) if chart.numbers.rows}
-    return template.render(
-        page=page,
-        style=_text("page.css"),
-        id=id,
-        tables={id(item) for section in page.sections for item in section.content if isinstance(item, Table)},
-        names={id(chart): name for name, chart in drawn.items()},
-        specifications={name: _script_safe(chart.specification) for name, chart in drawn.items()},
-        bundle=_vega_bundle() if drawn else "",
+    drawn = {f"chart-{number}": chart for number, chart in enumerate(page.charts, 1)}
+    return (
+        environment()
+        .from_string(template_text("page.html.j2"))
+        .render(
+            page=page,
+            style=template_text("page.css"),
+            id=id,
+            names={id(chart): name for name, chart in drawn.items()},
+            specifications={name: _script_safe(chart.specification) for name, chart in drawn.items()},
+            bundle=vega_script() if drawn else "",
+        )
     )
 
 
@@ -87,24 +97,18 @@ def write(page: Page, path: str | Path) -> Path:
     return write_text(path, render(page))
 
 
-def _text(name: str) -> str:
-    return importlib.resources.files("marginflow.report").joinpath("templates", name).read_text(encoding="utf-8")
+def environment() -> jinja2.Environment:
+    """Templates in which every text is escaped and a missing name is an error."""
+    import jinja2
+
+    made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made.filters["shown"] = shown
+    made.filters["mathml"] = mathml
+    made.tests["table"] = lambda item: isinstance(item, Table)
+    made.tests["formula"] = lambda item: isinstance(item, Formula)
+    return made
 
 
 def _script_safe(specification: Mapping[str, object]) -> str:
     """JSON in which no character can end the script element that holds it."""
     return json.dumps(specification, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-
-
-@cache
-def _vega_bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, in the Vega-Lite version that altair writes."""
-    import altair as alt
-    import vl_convert
-
-    wanted = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-    known = vl_convert.get_vegalite_versions()
-    bundle: str = vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed;", vl_version=wanted if wanted in known else known[-1]
-    )
-    return bundle.replace("</script", "<\\/script")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Final
 
-from marginflow.report.page import _text
-from marginflow.report.table import shown
+from marginflow.report.bundle import template_text
+from marginflow.report.formula import mathml
+from marginflow.report.page import environment
 from marginflow.storage import write_text
 from marginflow.theory import PAPERS, Covered, Statement, Verdict
 from marginflow.theory.verdict import OUTCOMES
@@ -82,48 +82,31 @@ def render_verdicts(
         The command line that gives the same page again.
     versions : mapping of str
     """
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["shown"] = shown
     papers = []
     for key, paper in PAPERS.items():
         rows = [_row(row) for row in judged if row.id.startswith(f"{key}/") and row.statement is not None]
         if rows:
             papers.append((str(paper), rows))
-    return environment.from_string(_text("verdicts.html.j2")).render(
-        title="The statements of the papers, checked",
-        verdict=verdict,
-        tone="holds" if holds else "violated",
-        tones=TONES,
-        style=_text("page.css") + _text("verdicts.css"),
-        summary=summary(judged),
-        papers=papers,
-        command=command,
-        versions=versions,
+    return (
+        environment()
+        .from_string(template_text("verdicts.html.j2"))
+        .render(
+            title="The statements of the papers, checked",
+            verdict=verdict,
+            tone="holds" if holds else "violated",
+            tones=TONES,
+            style=template_text("page.css") + template_text("verdicts.css"),
+            summary=summary(judged),
+            papers=papers,
+            command=command,
+            versions=versions,
+        )
     )
 
 
 def write_verdicts(text: str, path: str | Path) -> Path:
     """Write the page to a file, whole or not at all."""
     return write_text(path, text)
-
-
-@cache
-def mathml(latex: str) -> str:
-    """A LaTeX formula as MathML.
-
-    Examples
-    --------
-    >>> from marginflow.report.verdicts import mathml
-    >>> mathml("a < b").startswith("<math")
-    True
-    """
-    from latex2mathml.converter import convert
-
-    return str(convert(latex))
 
 
 def _row(covered: Covered) -> Row:

@@ -1,0 +1,173 @@
+"""What every chart has in common: colours of the page, axes, legends that filter, hints, and the finishing touches."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Row = Mapping[str, object]
+Scale = Literal["linear", "log"]
+
+# Colours are variables of the page's style sheet, so that a chart follows the reader's light or dark mode.
+SERIES_COLOURS = [f"var(--series-{number})" for number in range(1, 9)]
+SERIES_DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 1], [1, 3], [10, 2, 2, 2, 2, 2]]
+SERIES_SHAPES = [
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+]
+# A finger on a chart scrolls the page; only a mouse or a pen draws on it.
+DRAWN_BY_MOUSE = "[pointerdown[event.pointerType !== 'touch'], window:pointerup] > window:pointermove!"
+FADED = 0.12
+
+
+def inline(rows: Sequence[Row]) -> alt.InlineData:
+    """Rows as inline data; a number that is not finite has no place on an axis and becomes a gap."""
+    import altair as alt
+
+    return alt.InlineData(values=[{key: plain(entry) for key, entry in row.items()} for row in rows])
+
+
+def plain(entry: object) -> object:
+    """A value in terms of JSON."""
+    if entry is None or isinstance(entry, str | bool):
+        return entry
+    if isinstance(entry, numbers.Integral):
+        return int(entry)
+    if isinstance(entry, numbers.Real):
+        return float(entry) if math.isfinite(entry) else None
+    return str(entry)
+
+
+def positive(chart: alt.Chart, scales: Mapping[str, Scale]) -> alt.Chart:
+    """Leave out what a logarithmic axis cannot show."""
+    for column, kind in scales.items():
+        if kind == "log":
+            chart = chart.transform_filter(f"datum[{column!r}] > 0")
+    return chart
+
+
+def scaled(kind: Scale, *, padding: int = 0) -> alt.Scale:
+    """The scale of an axis; a linear one need not contain zero."""
+    import altair as alt
+
+    return alt.Scale(type="log", padding=padding) if kind == "log" else alt.Scale(zero=False, padding=padding)
+
+
+def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
+    """On a logarithmic axis a tick at powers of ten only, at most eight of them, if there are two or more."""
+    import altair as alt
+
+    if kind == "linear":
+        return alt.Axis(tickCount=6)
+    exponents = [
+        math.log10(value) for row in rows if isinstance(value := plain(row.get(column)), int | float) and value > 0
+    ]
+    if not exponents or max(exponents) - min(exponents) < 1.0:
+        return alt.Axis(tickCount=6, format=".2~g")
+    low, high = math.floor(min(exponents)), math.ceil(max(exponents))
+    step = max(1, math.ceil((high - low) / 7))
+    return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], format=".0e")
+
+
+def colour(series: str, shown_names: list[str], title: str, symbol: str | None = None) -> alt.Color:
+    """Colour by series; `symbol` is the shape in the legend where the mark does not decide it."""
+    import altair as alt
+
+    chosen = alt.Scale(domain=shown_names, range=cycle(SERIES_COLOURS, shown_names))
+    return alt.Color(series, type="nominal", title=title, scale=chosen, legend=legend(shown_names, symbol))
+
+
+def legend(shown_names: list[str], symbol: str | None = None) -> alt.Legend:
+    """Names beside each other where they fit on a telephone, below each other where they do not."""
+    import altair as alt
+
+    columns = len(shown_names) if sum(len(name) + 4 for name in shown_names) <= 32 else 1
+    # The offset leaves room for the line of text that tells what is under the brush.
+    return alt.Legend(columns=columns, offset=26) if symbol is None else alt.Legend(columns=columns, symbolType=symbol)
+
+
+def legend_filter(series: str) -> alt.Parameter:
+    """A click on a name of the legend leaves only that series (with shift: this one too); a double click, all."""
+    import altair as alt
+
+    return alt.selection_point(name="chosen", fields=[series], bind="legend")
+
+
+def chosen_opacity(chosen: alt.Parameter) -> Any:
+    """Full strength where the legend says so, faint elsewhere."""
+    import altair as alt
+
+    return alt.condition(chosen, alt.value(1.0), alt.value(FADED))
+
+
+def names(rows: Sequence[Row], column: str) -> list[str]:
+    """The values of a column in order of first appearance."""
+    return list(dict.fromkeys(str(row[column]) for row in rows))
+
+
+def cycle(options: list[Any], shown_names: list[str]) -> list[Any]:
+    """As many options as names, from the start again where they run out."""
+    return [options[place % len(options)] for place in range(max(1, len(shown_names)))]
+
+
+def tooltips(rows: Sequence[Row], titles: Mapping[str, str]) -> list[alt.Tooltip]:
+    """What a hint says: every column that has a title."""
+    import altair as alt
+
+    words = {column for column in titles if any(isinstance(row.get(column), str) for row in rows)}
+    return [
+        alt.Tooltip(column, type="nominal", title=heading)
+        if column in words
+        else alt.Tooltip(column, type="quantitative", format=".4~g", title=heading)
+        for column, heading in titles.items()
+    ]
+
+
+def finished(chart: Any, *, description: str, height: int = 240) -> dict[str, Any]:
+    """The specification with the size and the style of the page."""
+    import altair as alt
+
+    sized = chart.properties(width="container", height=height, description=description, background="transparent")
+    axes = alt.AxisConfig(
+        labelColor="var(--muted)",
+        titleColor="var(--ink)",
+        titleFontWeight="normal",
+        gridColor="var(--line)",
+        domainColor="var(--line)",
+        tickColor="var(--line)",
+        labelFontSize=12,
+        titleFontSize=12,
+    )
+    legends = alt.LegendConfig(
+        labelColor="var(--ink)",
+        titleColor="var(--muted)",
+        titleFontWeight="normal",
+        labelFontSize=12,
+        titleFontSize=12,
+        orient="top",
+        direction="horizontal",
+        labelLimit=280,
+        symbolStrokeWidth=2,
+    )
+    styled = sized.configure(
+        font="system-ui, sans-serif",
+        axis=axes,
+        legend=legends,
+        view=alt.ViewConfig(stroke="transparent"),
+        line=alt.LineConfig(color="var(--series-1)"),
+        point=alt.MarkConfig(color="var(--series-1)"),
+        text=alt.MarkConfig(color="var(--muted)"),
+    )
+    specification: dict[str, Any] = styled.to_dict()
+    return specification

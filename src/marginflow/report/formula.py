@@ -1,0 +1,29 @@
+"""Formulas: LaTeX in, MathML out, which browsers draw without a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True, kw_only=True)
+class Formula:
+    """A formula in LaTeX and what it says in words."""
+
+    latex: str
+    meaning: str
+
+
+@cache
+def mathml(latex: str) -> str:
+    """A LaTeX formula as MathML.
+
+    Examples
+    --------
+    >>> from marginflow.report.formula import mathml
+    >>> mathml("a < b").startswith("<math")
+    True
+    """
+    from latex2mathml.converter import convert
+
+    return str(convert(latex))
