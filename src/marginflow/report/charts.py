@@ -281,13 +281,13 @@ def _under_the_brush(base: alt.Chart, shown_where: Any, column: str) -> Any:
     """One line of text: how many rows the brush and the legend leave, and their smallest, median and largest value."""
     import altair as alt
 
-    number = "format(datum.{}, '.4~g')"
+    number = "format(datum.{}, '.3~g')"
     words = " + ".join(
         [
             "datum.rows_held",
-            "' values from '",
+            "' values: '",
             number.format("least"),
-            "' to '",
+            "' … '",
             number.format("largest"),
             "', median '",
             number.format("middle"),
