@@ -1,0 +1,21 @@
+"""The figures of the papers and those they should have had: computed, drawn and judged against their claims."""
+
+from marginflow.experiments.figure import SIZES, Figure, Grid, Result, Size, product
+from marginflow.experiments.outcome import Finding, Mean, Outcome
+from marginflow.experiments.panel import Panel
+from marginflow.experiments.registry import figure, figures
+
+__all__ = [
+    "SIZES",
+    "Figure",
+    "Finding",
+    "Grid",
+    "Mean",
+    "Outcome",
+    "Panel",
+    "Result",
+    "Size",
+    "figure",
+    "figures",
+    "product",
+]

@@ -1,0 +1,1 @@
+"""Figures of FCB22, one file each."""

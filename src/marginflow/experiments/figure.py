@@ -1,0 +1,189 @@
+"""A figure: what is computed in each cell, what is drawn of it, and whether it bears out the paper's claim."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, final
+
+from marginflow.arrays import whole_number
+from marginflow.errors import InputError
+from marginflow.experiments.outcome import Outcome
+from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.running import Progress, computed
+from marginflow.sweeps import Task
+
+Size = Literal["smoke", "laptop", "paper"]
+SIZES: tuple[Size, ...] = ("smoke", "laptop", "paper")
+
+
+def product(**axes: Sequence[object]) -> tuple[dict[str, object], ...]:
+    """Every combination of the values, the last axis fastest.
+
+    Examples
+    --------
+    >>> from marginflow.experiments.figure import product
+    >>> product(d=(10, 20), method=("recipe",))
+    ({'d': 10, 'method': 'recipe'}, {'d': 20, 'method': 'recipe'})
+    """
+    return tuple(dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """The cells of one size and the number of seeds of each.
+
+    Parameters
+    ----------
+    cells : tuple of mappings
+        The parameters of each cell, plain values.
+    seeds : int
+        Seeds seed, seed + 1, ... of each cell.
+    """
+
+    cells: tuple[Mapping[str, object], ...]
+    seeds: int = 1
+
+    def __post_init__(self) -> None:
+        whole_number("seeds", self.seeds)
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Figure:
+    """One figure of a paper, or one of ours that a paper should have had.
+
+    Parameters
+    ----------
+    id : str
+        As in the catalogue of the papers, such as "VYS22/Fig1a"; ours end in ".ours".
+    title : str
+        What is drawn against what.
+    claim : str
+        What the paper says the figure shows (ours: what its theorem says), in one sentence.
+    cell : Task
+        (parameters, seed) -> measurements; a pure module-level function, declared by `sweeps.task`.
+    panels : function
+        Rows to what is drawn.
+    judge : function
+        Rows to the outcome of the claim.
+    sizes : mapping
+        A `Grid` for each of "smoke", "laptop" and "paper".
+    hours : function
+        Parameters to the hours that one cell takes on one core; an estimate from a count of operations.
+    deviations : str
+        Where the smaller sizes, or we, differ from the paper, and why.
+    """
+
+    id: str
+    title: str
+    claim: str
+    cell: Task[Any]
+    panels: Callable[[Sequence[Row]], tuple[Panel, ...]]
+    judge: Callable[[Sequence[Row]], Outcome]
+    sizes: Mapping[Size, Grid]
+    hours: Callable[[Mapping[str, object]], float]
+    deviations: str = ""
+
+    @property
+    def published(self) -> bool:
+        """Whether a paper has this figure."""
+        return not self.id.endswith(".ours")
+
+    def grid(self, size: str) -> Grid:
+        """The cells of a size."""
+        for known in SIZES:
+            if size == known:
+                return self.sizes[known]
+        raise InputError(f"size is {size!r}; one of {', '.join(SIZES)} is expected.")
+
+    def cost(self, size: str) -> float:
+        """Hours on one core that all cells of a size are estimated to take."""
+        grid = self.grid(size)
+        return math.fsum(self.hours(cell) for cell in grid.cells) * grid.seeds
+
+    def run(
+        self,
+        size: str = "laptop",
+        *,
+        seed: int = 0,
+        store: str | Path | None = None,
+        max_workers: int = 1,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Compute every cell and judge the claim.
+
+        Parameters
+        ----------
+        size : "smoke", "laptop" or "paper"
+        seed : int
+            The first seed; the cells of a size use as many as its grid says, counted up from here.
+        store : path or None
+            An SQLite file that keeps finished cells; what is in it already is not computed again. Figures that show the
+            same runs share them.
+        max_workers : int
+            Processes.
+        progress : callable or None
+            Called with (cells done, cells in all).
+
+        Examples
+        --------
+        >>> from marginflow import experiments
+        >>> found = experiments.figure("KYS23/Fig3").run(size="smoke")
+        >>> found.outcome.borne_out
+        True
+        """
+        grid = self.grid(size)
+        first = whole_number("seed", seed, minimum=0)
+        rows, seconds = computed(
+            self.cell,
+            grid.cells,
+            range(first, first + grid.seeds),
+            name=self.id,
+            store=store,
+            max_workers=whole_number("max_workers", max_workers),
+            progress=progress,
+        )
+        return Result(
+            figure=self,
+            size=size,
+            seed=first,
+            rows=rows,
+            panels=self.panels(rows),
+            outcome=self.judge(rows),
+            seconds=seconds,
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """A figure computed: its rows, what is drawn of them, the outcome of its claim, and how long it took."""
+
+    figure: Figure
+    size: str
+    seed: int
+    rows: tuple[Row, ...]
+    panels: tuple[Panel, ...]
+    outcome: Outcome
+    seconds: float
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return {
+            "id": self.figure.id,
+            "title": self.figure.title,
+            "claim": self.figure.claim,
+            "size": self.size,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "outcome": self.outcome.to_dict(),
+            "rows": [dict(row) for row in self.rows],
+        }
+
+    def __str__(self) -> str:
+        return f"{self.figure.id}, {self.figure.title}\nClaim: {self.figure.claim}\n{self.outcome}"

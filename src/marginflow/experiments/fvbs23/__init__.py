@@ -1,0 +1,1 @@
+"""Figures of FVBS23, one file each."""

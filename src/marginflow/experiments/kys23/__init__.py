@@ -1,0 +1,1 @@
+"""Figures of KYS23, one file each."""

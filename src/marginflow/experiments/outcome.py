@@ -1,0 +1,204 @@
+"""Whether numbers bear out a claim: single findings, each with an interval over the seeds, and all of them together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, final
+
+import numpy as np
+from scipy import special
+
+from marginflow.errors import InputError
+
+CONFIDENCE = 0.95
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Mean:
+    """A mean over seeds with the interval of Student's t for it; the interval is infinite for a single seed."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+
+    @classmethod
+    def of(cls, values: Iterable[float], *, confidence: float = CONFIDENCE) -> Mean:
+        """The mean of the values.
+
+        Examples
+        --------
+        >>> from marginflow.experiments import Mean
+        >>> found = Mean.of([1.0, 2.0, 3.0])
+        >>> found.value, round(found.low, 3), round(found.high, 3)
+        (2.0, -0.484, 4.484)
+        """
+        numbers = np.array([float(value) for value in values])
+        if numbers.size == 0:
+            raise InputError("There are no values to take the mean of.")
+        mean = float(numbers.mean())
+        if numbers.size == 1:
+            return cls(value=mean, low=-math.inf, high=math.inf, count=1)
+        spread = float(numbers.std(ddof=1)) / math.sqrt(numbers.size)
+        half = float(special.stdtrit(numbers.size - 1, 0.5 + confidence / 2)) * spread
+        return cls(value=mean, low=mean - half, high=mean + half, count=int(numbers.size))
+
+
+Relation = Literal["<=", ">=", "=="]
+Status = Literal["borne out", "undecided", "not borne out"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One measured number beside what the claim makes of it.
+
+    Parameters
+    ----------
+    name : str
+        What was measured.
+    value : float
+    low, high : float or None
+        Interval over the seeds; None where there is nothing random, or where the finding is about the worst case.
+    relation, bound
+        The claim: value `relation` bound.
+    """
+
+    name: str
+    value: float
+    relation: Relation
+    bound: float
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def about(cls, name: str, mean: Mean, relation: Relation, bound: float) -> Finding:
+        """A finding about a mean over seeds."""
+        finite = mean.count > 1
+        return cls(
+            name=name,
+            value=mean.value,
+            relation=relation,
+            bound=bound,
+            low=mean.low if finite else None,
+            high=mean.high if finite else None,
+        )
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value itself is on the right side; never true of a number that is not one."""
+        if self.relation == "<=":
+            return self.value <= self.bound
+        return self.value >= self.bound if self.relation == ">=" else self.value == self.bound
+
+    @property
+    def sure(self) -> bool:
+        """Whether the whole interval is on the same side as the value; always so where there is no interval."""
+        if self.low is None or self.high is None or self.relation == "==":
+            return True
+        return not self.low < self.bound < self.high
+
+    def __str__(self) -> str:
+        between = "" if self.low is None or self.high is None else f" [{self.low:.4g}, {self.high:.4g}]"
+        mark = "yes" if self.holds else "NO "
+        doubt = "" if self.sure else " (within the spread of the seeds)"
+        return f"  {mark} {self.name}: {self.value:.4g}{between}, claimed {self.relation} {self.bound:.4g}{doubt}"
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The findings behind a claim, the sentence that sums them up, and remarks that decide nothing."""
+
+    findings: tuple[Finding, ...]
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.findings:
+            raise InputError("An outcome needs at least one finding.")
+
+    @property
+    def status(self) -> Status:
+        """Not borne out if a finding is surely against it, undecided if one is against it within the spread."""
+        against = [finding for finding in self.findings if not finding.holds]
+        if not against:
+            return "borne out"
+        return "not borne out" if any(finding.sure for finding in against) else "undecided"
+
+    @property
+    def borne_out(self) -> bool:
+        """Whether every finding is as claimed."""
+        return self.status == "borne out"
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in one sentence."""
+        against = [finding.name for finding in self.findings if not finding.holds]
+        doubtful = [finding.name for finding in self.findings if finding.holds and not finding.sure]
+        if not against:
+            count = len(doubtful)
+            doubt = f", {count} of {len(self.findings)} findings only within the spread of the seeds" if count else ""
+            return f"Our numbers bear out the claim{doubt}."
+        if self.status == "undecided":
+            return (
+                f"Our numbers leave the claim open; against it, within the spread: {'; '.join(against)}."
+            )
+        return f"Our numbers do not bear out the claim: {'; '.join(against)}."
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return {
+            "status": self.status,
+            "sentence": self.sentence,
+            "findings": [{**vars(finding), "holds": finding.holds, "sure": finding.sure} for finding in self.findings],
+            "remarks": list(self.remarks),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join([self.sentence, *map(str, self.findings), *(f"  Note: {remark}" for remark in self.remarks)])
+
+
+Row = Mapping[str, object]
+
+
+def number(row: Row, column: str) -> float:
+    """A number in a row; nan where there is none."""
+    entry = row.get(column)
+    return float(entry) if isinstance(entry, int | float) else math.nan
+
+
+def column(rows: Iterable[Row], name: str) -> list[float]:
+    """A column as numbers."""
+    return [number(row, name) for row in rows]
+
+
+def where(rows: Iterable[Row], **wanted: object) -> list[Row]:
+    """The rows with these values."""
+    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def values(rows: Iterable[Row], name: str) -> list[object]:
+    """The different values of a column in order of first appearance."""
+    return list(dict.fromkeys(row[name] for row in rows))
+
+
+def means(rows: Sequence[Row], by: Sequence[str], value: str) -> list[dict[str, object]]:
+    """One row for each combination of `by`: the mean over the seeds of a column, its interval, and the number of seeds.
+
+    An interval that is infinite (one seed) becomes the mean itself, so that it can be drawn.
+    """
+    groups: dict[tuple[object, ...], list[float]] = {}
+    for row in rows:
+        entry = number(row, value)
+        if math.isfinite(entry):
+            groups.setdefault(tuple(row[name] for name in by), []).append(entry)
+    out = []
+    for key, entries in groups.items():
+        mean = Mean.of(entries)
+        low, high = (mean.low, mean.high) if mean.count > 1 else (mean.value, mean.value)
+        named = dict(zip(by, key, strict=True))
+        out.append({**named, value: mean.value, "low": low, "high": high, "seeds": mean.count})
+    return out

@@ -1,0 +1,59 @@
+"""Which figures exist: found by walking the rooms of the papers."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from functools import cache
+
+from marginflow.errors import InputError
+from marginflow.experiments.figure import Figure
+
+
+@cache
+def _every() -> dict[str, Figure]:
+    """Every module-level `Figure` in the rooms below `marginflow.experiments`, by id."""
+    package = importlib.import_module("marginflow.experiments")
+    found: dict[str, Figure] = {}
+    for module in pkgutil.walk_packages(package.__path__, prefix="marginflow.experiments."):
+        for thing in vars(importlib.import_module(module.name)).values():
+            if isinstance(thing, Figure):
+                if found.get(thing.id, thing) is not thing:
+                    raise InputError(f"Two figures have the id {thing.id}.")
+                found[thing.id] = thing
+    return {name: found[name] for name in sorted(found, key=_order)}
+
+
+def _order(id: str) -> tuple[str, bool, str]:
+    """By paper; what it published first, then ours."""
+    return id.partition("/")[0], id.endswith(".ours"), id
+
+
+def figures() -> tuple[Figure, ...]:
+    """All figures, those of the papers and ours.
+
+    Examples
+    --------
+    >>> from marginflow import experiments
+    >>> "VYS22/Fig1a" in [figure.id for figure in experiments.figures()]
+    True
+    """
+    return tuple(_every().values())
+
+
+def figure(id: str) -> Figure:
+    """The figure with this id, such as "VYS22/Fig1a"; an `InputError` names the nearest ones.
+
+    Examples
+    --------
+    >>> from marginflow import experiments
+    >>> experiments.figure("VYS22/Fig1a").published
+    True
+    """
+    known = _every()
+    if id in known:
+        return known[id]
+    near = difflib.get_close_matches(id, known, n=3, cutoff=0.4)
+    hint = f"did you mean {', '.join(near)}?" if near else "see `marginflow figure`."
+    raise InputError(f"There is no figure {id!r}; {hint}")

@@ -1,0 +1,42 @@
+"""Compute the cells of a figure as a sweep: in several processes, and kept in a store where there is one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from marginflow.experiments.panel import Row
+from marginflow.sweeps import Sweep, Task, run
+
+Progress = Callable[[int, int], None]
+
+
+def computed(
+    task: Task[Any],
+    points: Sequence[Mapping[str, object]],
+    seeds: Sequence[int],
+    *,
+    name: str,
+    store: str | Path | None,
+    max_workers: int,
+    progress: Progress | None,
+) -> tuple[tuple[Row, ...], float]:
+    """The rows of all points with all seeds - parameters, seed, measurements - and the seconds that it took.
+
+    A cell that fails is an `InputError` with its reason; the other cells are kept in the store.
+    """
+    began = time.perf_counter()
+    sweep = Sweep(task=task, points=points, seeds=tuple(seeds), name=name)
+    with threadpool_limits(1):
+        found = run(
+            sweep,
+            store=store,
+            max_workers=max_workers,
+            retry_failed=True,
+            progress=None if progress is None else lambda now: progress(now.stored + now.computed, now.total),
+        )
+    return tuple(found.require_complete().rows), time.perf_counter() - began

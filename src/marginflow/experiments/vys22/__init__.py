@@ -1,0 +1,1 @@
+"""Figures of VYS22, one file each."""

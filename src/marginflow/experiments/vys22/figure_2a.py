@@ -1,0 +1,83 @@
+"""[VYS22, Figure 2(a)]: the share of samples on the margin, for m = d^alpha samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from marginflow.experiments.figure import Figure
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, values, where
+from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, TITLES, named
+from marginflow.experiments.vys22.sphere import hours, sphere_run
+
+CLAIMED_SHARE = 0.92
+
+
+def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    """Share on the margin against d."""
+    return (
+        Panel(
+            title="Share of samples on the margin",
+            description=(
+                "Share of samples with yN(x) at most 1.1 times the smallest, against the dimension; mean and 95 % "
+                "interval over the seeds. The grey line is the 92 % that the paper reports for α > 1/2."
+            ),
+            rows=means(named(rows), ("dimension", "samples", "method"), "on_margin"),
+            x="dimension",
+            y="on_margin",
+            low="low",
+            high="high",
+            series="samples",
+            variant="method",
+            titles={**TITLES, "on_margin": "Share on the margin", "low": "95 % from", "high": "95 % to"},
+            references={"92 %": [(d, CLAIMED_SHARE) for d in _ends(rows)]},
+        ),
+    )
+
+
+def _ends(rows: Sequence[Row]) -> tuple[float, float]:
+    dimensions = column(rows, "dimension")
+    return min(dimensions), max(dimensions)
+
+
+def judge(rows: Sequence[Row]) -> Outcome:
+    """All samples for m = sqrt(d), at least 92 % for the other sizes: means over the seeds of the recipe's networks."""
+    findings = []
+    for alpha in values(rows, "alpha"):
+        curve = where(rows, method="recipe", alpha=alpha)
+        by_dimension = [
+            (d, Mean.of(column(where(curve, dimension=d), "on_margin"))) for d in values(curve, "dimension")
+        ]
+        d, least = min(by_dimension, key=lambda pair: pair[1].value)
+        if alpha == 0.5:
+            findings.append(
+                Finding(
+                    name=f"least share on the margin, m = d^0.5, d = {d}", value=least.value, relation="==", bound=1.0
+                )
+            )
+        else:
+            findings.append(
+                Finding.about(f"least share on the margin, m = d^{alpha:g}, d = {d}", least, ">=", CLAIMED_SHARE)
+            )
+    exact = where(rows, method="KKT point", exact=True)
+    remarks: tuple[str, ...] = ()
+    if exact:
+        shares = column(exact, "on_margin")
+        remarks = (
+            f"At {len(exact)} exact KKT points the share is {min(shares):.3g} to {max(shares):.3g}, mean "
+            f"{sum(shares) / len(shares):.3g}.",
+        )
+    return Outcome(findings=tuple(findings), remarks=remarks)
+
+
+FIGURE = Figure(
+    id="VYS22/Fig2a",
+    title="share of samples on the margin against the dimension, for m = d^α samples",
+    claim="For m = √d all samples are on the margin, and for α = 0.8, 1, 1.2, 1.5 at least 92 % of them.",
+    cell=sphere_run,
+    panels=panels,
+    judge=judge,
+    sizes=SIZES,
+    hours=hours,
+    deviations=DEVIATIONS,
+)
