@@ -93,3 +93,15 @@ def test_bad_input_is_refused_in_one_sentence(change, sentence):
     given.update(change)
     with pytest.raises(InputError, match=sentence):
         angle_flow(given.pop("W"), given.pop("b"), given.pop("v"), given.pop("X"), given.pop("y"), **given)
+
+
+def test_single_precision_follows_double_within_its_rounding():
+    data = sphere(12, 10)
+    start = TwoLayer.initialise(20, 10, scale=0.1, seed=0)
+    double, single = (
+        angle_flow(start.W, start.b, start.v, data.X, data.y, steps=40, angle=0.02, precision=precision)
+        for precision in ("double", "single")
+    )
+    assert single.W.dtype == np.float64
+    difference = np.linalg.norm(single.W - double.W) / np.linalg.norm(double.W)
+    assert 0.0 < difference < 1e-5

@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.flow.parameters import ParameterVector
@@ -53,23 +54,31 @@ class TwoLayerKernel:
         Frozen outputs; None if v is trained and comes as the second part of the parameters.
     capacity : int or None
         Most samples that one call will use (mini-batches); None for all.
+    dtype : numpy type
+        Of every buffer; parameters must have it too.
     """
 
     def __init__(
-        self, X: FloatArray, y: FloatArray, width: int, outputs: FloatArray | None, capacity: int | None = None
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        width: int,
+        outputs: FloatArray | None,
+        capacity: int | None = None,
+        dtype: DTypeLike = np.float64,
     ) -> None:
-        self.X = np.ascontiguousarray(X)
-        self.y = y
-        self.frozen = outputs
+        self.X = np.ascontiguousarray(X, dtype)
+        self.y = y.astype(dtype, copy=False)
+        self.frozen = None if outputs is None else outputs.astype(dtype, copy=False)
         n, D = self.X.shape
         self.shapes: list[tuple[int, ...]] = [(width, D)] if outputs is not None else [(width, D), (width,)]
         size = n if capacity is None else capacity
         rows = max(1, min(size, BLOCK_NUMBERS // width))
-        self._Z = np.empty((rows, width))
+        self._Z = np.empty((rows, width), dtype)
         self._active = np.empty((rows, width), dtype=np.bool_)
-        self._weighted = np.empty((rows, D)) if width >= D else None
-        self._partial = np.empty((width, D)) if rows < size else None
-        self.margins = np.empty(n)
+        self._weighted = np.empty((rows, D), dtype) if width >= D else None
+        self._partial = np.empty((width, D), dtype) if rows < size else None
+        self.margins = np.empty(n, dtype)
         self._rows = rows
         self._blocks = self._cut(self.X, self.y, self.margins)
         self._gather: dict[int, list[_Block]] = {}
@@ -96,7 +105,9 @@ class TwoLayerKernel:
         """The blocks of a mini-batch, gathered into buffers that are kept for its size."""
         m = rows.size
         if m not in self._gather:
-            self._gather[m] = self._cut(np.empty((m, self.X.shape[1])), np.empty(m), np.empty(m))
+            self._gather[m] = self._cut(
+                *(np.empty(shape, self.X.dtype) for shape in ((m, self.X.shape[1]), (m,), (m,)))
+            )
         blocks = self._gather[m]
         start = 0
         for block in blocks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from marginflow.arrays import FloatArray
 
@@ -14,9 +15,9 @@ class ParameterVector:
 
     __slots__ = ("flat", "parts")
 
-    def __init__(self, shapes: Sequence[tuple[int, ...]]) -> None:
+    def __init__(self, shapes: Sequence[tuple[int, ...]], dtype: DTypeLike = np.float64) -> None:
         sizes = [int(np.prod(shape)) for shape in shapes]
-        self.flat: FloatArray = np.zeros(sum(sizes))
+        self.flat: FloatArray = np.zeros(sum(sizes), dtype)
         ends = np.cumsum(sizes)
         self.parts: tuple[FloatArray, ...] = tuple(
             self.flat[end - size : end].reshape(shape) for shape, size, end in zip(shapes, sizes, ends, strict=True)

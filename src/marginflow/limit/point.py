@@ -25,6 +25,7 @@ from marginflow.limit.limit import Limit, Moved, Stop
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.polish import Polished, Progress, polish
 from marginflow.limit.problem import Problem
+from marginflow.limit.rising_start import rising_start
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Outputs
@@ -135,12 +136,17 @@ def kkt_point(
         start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)
     if not bias and not data.X.any():
         raise InputError("Every sample is zero; without bias every network is zero there.")
-    solve = _Solve(data, start, cap, stay_near, tolerance, began, deadline, progress)
+    with _threads_for(data.X.size * float(min(data.X.shape))):
+        solve = _Solve(data, start, cap, stay_near, tolerance, began, deadline, progress)
     steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
     limits: list[Limit] = []
     for attempt in range(_TRIES):
         try:
             limits.append(solve.attempt(attempt, steps, angle, loss))
+        except _VanishedError:
+            if attempt == _TRIES - 1 and not limits:
+                raise
+            continue  # with a soft margin zero is a KKT point like others; a longer flow may find a better one
         except InputError:
             if not limits:
                 raise
@@ -148,6 +154,10 @@ def kkt_point(
         if limits[-1].exact or limits[-1].stopped_by:
             break
     return replace(_best(limits), seconds=time.monotonic() - began)
+
+
+class _VanishedError(InputError):
+    """Every neuron was set to zero."""
 
 
 def _best(limits: list[Limit]) -> Limit:
@@ -205,6 +215,11 @@ class _Solve:
                 bundles, multipliers = start.neurons, start.multipliers
                 groups = np.full(self.start.width, -1, dtype=np.int64)  # no neuron of the flow survives
                 one_sided = None
+        if number == 2 and np.isfinite(self.cap) and not self.frozen:
+            risen = rising_start(self.problem, bundles.U, seed=0)
+            if risen is not None and len(risen.s) <= self.start.width:
+                bundles, multipliers = risen, None
+                groups = np.full(self.start.width, -1, dtype=np.int64)
         if one_sided is not None:
             raise InputError(
                 f"The start has no neuron with sign {one_sided:+g} that is not zero, but data with both labels need "
@@ -220,17 +235,18 @@ class _Solve:
                 progress=self.progress,
             )
         if len(found.s) == 0:
-            raise InputError(
+            raise _VanishedError(
                 f"penalty is {self.cap:g}, so small that the best network found is the zero function; try a larger one."
             )
         members = np.where(groups >= 0, found.members[groups], -1)
         network, mu = self._network(found, neurons, members)
-        certificate = certify(
-            network,
-            self.data,
-            penalty=None if np.isinf(self.cap) else self.cap,
-            multipliers=(self._in_user_order(found.lam), self._in_user_order(mu)),
-        )
+        with _threads_for(self.data.X.size * self.start.width):
+            certificate = certify(
+                network,
+                self.data,
+                penalty=None if np.isinf(self.cap) else self.cap,
+                multipliers=(self._in_user_order(found.lam), self._in_user_order(mu)),
+            )
         gap = self._gap(found)
         exact = certificate.holds(self.tolerance) and gap <= self.tolerance
         stopped = None if exact else self._stop(found)
@@ -256,7 +272,7 @@ class _Solve:
             block = min(_FLOW_BLOCK, until - done)
             end = angle_flow(
                 network.W, network.b, network.v, self.X, self.data.y,
-                steps=block, angle=angle, outputs=network.outputs, loss=loss,
+                steps=block, angle=angle, outputs=network.outputs, loss=loss, precision="single",
             )  # fmt: skip
             if not all(np.isfinite(part).all() for part in (end.W, end.v)):
                 break  # data that the network cannot separate drive it to infinity
