@@ -61,6 +61,10 @@ COMMANDS = {
         "Judge a statement on your network and data or on its built-in example, or all of them.",
         "marginflow check VYS22/Thm4.1 --network kkt.safetensors --data data.npz",
     ),
+    "sweep": (
+        "Run a task on a grid of parameters with several seeds; stop it at any time and go on later.",
+        "marginflow sweep spec.toml --max-workers 2 --export rows.csv",
+    ),
 }
 app.command("marginflow.cli.sample:sample", name="sample", help="Draw data from a law and write them to a file.")
 for name, (summary, example) in COMMANDS.items():

@@ -1,7 +1,8 @@
 """Sweeps: one task on a grid of parameters with several seeds, resumable, on one machine or on many."""
 
 from marginflow.sweeps.cell import Cell
-from marginflow.sweeps.engines import AbstractEngine, LocalEngine
+from marginflow.sweeps.engines import AbstractEngine, DaskEngine, LocalEngine
+from marginflow.sweeps.export import export
 from marginflow.sweeps.record import Record
 from marginflow.sweeps.runner import Progress, Results, run, stored
 from marginflow.sweeps.stopped import StoppedError
@@ -13,6 +14,7 @@ __all__ = [
     "AbstractEngine",
     "AbstractStore",
     "Cell",
+    "DaskEngine",
     "LocalEngine",
     "Memory",
     "Progress",
@@ -24,6 +26,7 @@ __all__ = [
     "Store",
     "Sweep",
     "Task",
+    "export",
     "find_task",
     "run",
     "stored",

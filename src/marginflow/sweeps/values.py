@@ -50,7 +50,7 @@ def described(info: inspect.Type) -> str:
     >>> from msgspec.inspect import type_info
     >>> from marginflow.sweeps.values import described
     >>> described(type_info(float | Literal["sqrt(d)"] | None))
-    'a number, none, or one of "sqrt(d)"'
+    'a number, one of "sqrt(d)", or none'
     """
     match info:
         case inspect.Metadata():

@@ -1,0 +1,124 @@
+"""Cells on a Dask cluster: one at a given address, or one started here."""
+
+from __future__ import annotations
+
+import importlib
+import queue
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from marginflow.arrays import real_number, whole_number
+from marginflow.errors import InputError
+from marginflow.sweeps.cell import Cell
+from marginflow.sweeps.engines.engine import AbstractEngine
+from marginflow.sweeps.record import Computed
+from marginflow.sweeps.stopped import StoppedError
+from marginflow.sweeps.worker import ONE_THREAD, Order, OtherCodeError, compute, died
+
+_LOOK_EVERY: Final = 0.5  # seconds between looks at whether there is still anybody who works
+
+
+@final
+@dataclass(frozen=True)
+class DaskEngine(AbstractEngine):
+    """Cells travel to Dask workers; the scheduler hands those of a worker that dies to another one.
+
+    Parameters
+    ----------
+    address : str, optional
+        Of a scheduler, such as "tcp://127.0.0.1:8786"; its workers must have the same versions of marginflow, NumPy and
+        SciPy, and this is checked. Without it a cluster is started on this machine and ended afterwards.
+    max_workers : int, optional
+        Workers of the cluster that is started; by default one for every core.
+    patience : float
+        Seconds to wait for a scheduler to answer, and for a worker to appear when there is none.
+    """
+
+    address: str | None = None
+    max_workers: int | None = None
+    patience: float = 30.0
+
+    def __post_init__(self) -> None:
+        real_number("patience", self.patience, above=0.0)
+        if self.max_workers is not None:
+            whole_number("max_workers", self.max_workers)
+            if self.address is not None:
+                raise InputError(
+                    "max_workers is for a cluster that is started here; the one at the address has its own."
+                )
+
+    def compute(self, cells: Sequence[Cell]) -> Generator[Computed, None, None]:
+        """Compute each cell once, in whatever order they finish."""
+        with self._client() as client:
+            orders = {cell.key: Order.of(cell) for cell in cells}
+            finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+            futures = [client.submit(compute, order, key=f"marginflow-{key}") for key, order in orders.items()]
+            for future in futures:
+                future.add_done_callback(finished.put)
+            try:
+                for _ in futures:
+                    future = self._next(finished, client)
+                    yield self._computed(future, orders)
+                    future.release()
+            finally:
+                client.cancel(futures, force=True)
+
+    def _next(self, finished: queue.SimpleQueue[Any], client: Any) -> Any:
+        """The next future that is finished, unless nobody has worked for too long."""
+        last_seen = time.monotonic()
+        while True:
+            try:
+                return finished.get(timeout=_LOOK_EVERY)
+            except queue.Empty:
+                if client.status != "running":
+                    raise StoppedError(
+                        f"The Dask scheduler at {self._place(client)} is gone; what was stored stays, so start it and "
+                        "the same sweep again."
+                    ) from None
+                if client.scheduler_info(n_workers=-1)["workers"]:
+                    last_seen = time.monotonic()
+                elif time.monotonic() - last_seen > self.patience:
+                    raise StoppedError(
+                        f"No worker of the Dask scheduler at {self._place(client)} is left after {self.patience:g} s; "
+                        "what was stored stays, so start workers and the same sweep again."
+                    ) from None
+
+    def _computed(self, future: Any, orders: dict[str, Order]) -> Computed:
+        order = orders[future.key.removeprefix("marginflow-")]
+        error = future.exception()
+        if error is None:
+            computed: Computed = future.result()
+            return computed
+        if type(error).__name__ == "KilledWorker":
+            return died(order, "several Dask workers died one after the other while they computed this cell")
+        if isinstance(error, OtherCodeError):
+            raise StoppedError(str(error))
+        raise StoppedError(f"Dask could not compute the cell with {dict(order.parameters)}: {error}.")
+
+    def _place(self, client: Any) -> str:
+        return self.address or str(client.scheduler.address)
+
+    @contextmanager
+    def _client(self) -> Iterator[Any]:
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError:
+            raise InputError("The engine 'dask' needs Dask; install it with: pip install 'marginflow[dask]'") from None
+        if self.address is not None:
+            try:
+                client = distributed.Client(self.address, timeout=self.patience, set_as_default=False)
+            except (OSError, ValueError, TimeoutError) as error:
+                raise InputError(f"No Dask scheduler answers at {self.address}: {error}.") from None
+            with client:
+                yield client
+            return
+        with (
+            distributed.LocalCluster(
+                n_workers=self.max_workers, threads_per_worker=1, dashboard_address=None, env=dict(ONE_THREAD)
+            ) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):
+            yield client

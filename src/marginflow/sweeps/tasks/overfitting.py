@@ -1,0 +1,37 @@
+"""`overfitting`: the clean test error at a KKT point that interpolates noisy labels [KYS23, sec. 3 to 5]."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from marginflow.generalisation import line_error, sampled_error
+from marginflow.sweeps.task import Row, task
+from marginflow.sweeps.tasks.point import Count, PointParameters, certified, distribution, point, sample
+
+
+class OverfittingParameters(PointParameters, frozen=True, kw_only=True):
+    """Data, network, and the number of test points where the error is counted."""
+
+    law: Literal["noisy-sphere", "interval"] = "noisy-sphere"
+    n_test: Count = 10_000
+
+
+@task("overfitting")
+def overfitting(parameters: OverfittingParameters, seed: int) -> Row:
+    """Clean test error at a KKT point with noisy labels: exact on the interval, counted on the noisy sphere."""
+    data = sample(parameters, seed)
+    noisy = 0 if data.noisy is None else int(data.noisy.sum())
+    if noisy in (0, data.n_samples):
+        # A constant network of the one label that is there: no margin problem with two classes, and nothing to certify.
+        error = 0.0 if noisy == 0 else 1.0
+        return {"holds": None, "exact": None, "stationarity": None, "noisy": noisy, **_error(error, error, error)}
+    found = point(parameters, data, seed)
+    if parameters.law == "interval":
+        exact = line_error(found.network).value
+        return {**certified(found), "noisy": noisy, **_error(exact, exact, exact)}
+    counted = sampled_error(found.compact, distribution(parameters), parameters.n_test, seed=seed, train=data)
+    return {**certified(found), "noisy": noisy, **_error(counted.value, counted.lower, counted.upper)}
+
+
+def _error(value: float, lower: float, upper: float) -> Row:
+    return {"clean_error": value, "clean_error_lower": lower, "clean_error_upper": upper}

@@ -1,0 +1,53 @@
+"""`radius`: proved distances of samples of a KKT point to its decision boundary."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Final
+
+import numpy as np
+from msgspec import Meta
+
+from marginflow.robustness import exact_radii
+from marginflow.sweeps.task import Result, task
+from marginflow.sweeps.tasks.point import Count, PointParameters, certified, point, sample
+
+# The number of nodes ends a search, never the clock: the same seed must give the same bits on a slow machine.
+_FOR_EVER: Final = 1e9
+
+
+class RadiusParameters(PointParameters, frozen=True, kw_only=True):
+    """Data, network, how many of the samples are measured, and when a search ends."""
+
+    points: Count = 10
+    max_nodes: Count = 2000
+    rtol: Annotated[float, Meta(ge=1e-8, lt=1.0)] = 1e-6
+
+
+@task("radius")
+def radius(parameters: RadiusParameters, seed: int) -> Result:
+    """Median and extremes of the proved l2 radii of the first samples; the bounds of each are in the arrays."""
+    data = sample(parameters, seed)
+    found = point(parameters, data, seed)
+    count = min(parameters.points, data.n_samples)
+    radii = exact_radii(
+        found.compact,
+        data.X[:count],
+        y=data.y[:count],
+        rtol=parameters.rtol,
+        max_nodes=parameters.max_nodes,
+        time_limit=_FOR_EVER,
+    )
+    lower, upper = np.array([one.lower for one in radii]), np.array([one.upper for one in radii])
+    median = float(np.median(upper))
+    row = {
+        **certified(found),
+        "measured": count,
+        "proved": sum(one.proved for one in radii),
+        "smallest": float(lower.min()),
+        "median": median,
+        "median_by_sqrt_dimension": median / math.sqrt(data.dimension),
+        "largest": float(upper.max()),
+        "nodes": sum(one.nodes for one in radii),
+    }
+    return Result(row=row, arrays={"lower": lower, "upper": upper})
