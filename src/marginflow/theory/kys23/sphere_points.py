@@ -1,0 +1,97 @@
+"""KKT points on the noisy sphere that the statements of [KYS23, Section 4] are shown on; made once and kept."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.data import Dataset, GramReduction, NoisySphere
+from marginflow.limit import Limit, convex_pair, kkt_point
+from marginflow.networks import TwoLayer
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import at_point
+
+
+@cache
+def noisy_data(m: int, k: int, d: int, seed: int = 0) -> tuple[GramReduction, Dataset]:
+    """m samples of the noisy sphere, exactly k of them negative, in reduced coordinates; and their law."""
+    law = GramReduction(NoisySphere(dimension=d, p=k / m, count="exact"))
+    return law, law.sample(m, seed=seed)
+
+
+@cache
+def pair_point(m: int, k: int, d: int, seed: int = 0) -> Instance:
+    """The exact pair: one positive and one negative neuron, outputs trained."""
+    law, data = noisy_data(m, k, d, seed)
+    return at_point(convex_pair(data), f"the exact pair on {m} samples, {k} negative, d = {d:.3g}", law=law)
+
+
+def near_pair(data: Dataset, width: int, *, spread: float = 0.01, seed: int = 0) -> TwoLayer:
+    r"""Neurons with frozen outputs +1 and -1 near the closed form on orthonormal samples.
+
+    .. math:: (w, b)_\pm \propto \sum_{I_\pm} (1 + |I_\mp|) \tilde x_i - \sum_{I_\mp} |I_\pm| \tilde x_i
+
+    Training from small random weights kills the negative neurons in the first steps and never fits the noisy samples;
+    a start that is aligned does not.
+    """
+    rng = np.random.default_rng(seed)
+    plus = data.y > 0
+    q, k = int(plus.sum()), int((~plus).sum())
+    T: FloatArray = np.column_stack([data.X, np.ones(data.n_samples)])
+    up = np.where(plus, 1 + k, -q) @ T / (1 + q + k)
+    down = np.where(plus, -k, 1 + q) @ T / (1 + q + k)
+    v = np.repeat([1.0, -1.0], width // 2)
+    A = np.where(v[:, None] > 0, up, down)
+    W = A[:, :-1] + spread * rng.standard_normal((v.size, data.dimension))
+    return TwoLayer(W=W, b=A[:, -1], v=v, outputs="frozen")
+
+
+def _from_limit(name: str, limit: Limit, data: Dataset, law: GramReduction | None) -> Instance:
+    certificate = limit.certificate
+    mu = certificate.multipliers[:, None] * certificate.clarke
+    return Instance(name=name, network=limit.network, data=data, law=law, multipliers=(certificate.multipliers, mu))
+
+
+@cache
+def frozen_point(m: int, n: int, k: int, d: int, seed: int = 0) -> Instance:
+    """A KKT point with n frozen outputs +1 and -1, half of each, on m samples of which k are negative."""
+    law, data = noisy_data(m, k, d, seed)
+    limit = kkt_point(data, start=near_pair(data, n, seed=seed))
+    return _from_limit(f"{n} frozen outputs, {m} samples, {k} negative, d = {d:.3g}", limit, data, law)
+
+
+@cache
+def frozen_low() -> Instance:
+    """A KKT point with 8 frozen outputs on 12 samples in dimension 3, far from orthogonal."""
+    law = NoisySphere(dimension=3, p=0.25, count="exact")
+    data = law.sample(12)
+    v = np.repeat([1.0, -1.0], 10)
+    small = TwoLayer.initialise(20, 3, scale=0.01, outputs="frozen", seed=0)
+    limit = kkt_point(data, start=TwoLayer(W=small.W, b=small.b, v=v, outputs="frozen"))
+    certificate = limit.certificate
+    mu = certificate.multipliers[:, None] * certificate.clarke
+    return Instance(
+        name="20 frozen outputs on 12 samples in dimension 3",
+        network=limit.network,
+        data=data,
+        law=law,
+        multipliers=(certificate.multipliers, mu),
+    )
+
+
+@cache
+def without_bias_point(m: int, k: int, d: int, width: int, seed: int = 0) -> Instance:
+    """A KKT point without biases, outputs trained."""
+    law, data = noisy_data(m, k, d, seed)
+    limit = kkt_point(data, width=width, bias=False, seed=seed)
+    return _from_limit(f"{width} neurons without bias, {m} samples, {k} negative, d = {d:.3g}", limit, data, law)
+
+
+@cache
+def trained_point(m: int, k: int, d: int, width: int, seed: int = 0) -> Instance:
+    """A KKT point with biases near which gradient flow from small weights goes, outputs trained."""
+    law, data = noisy_data(m, k, d)
+    limit = kkt_point(data, width=width, seed=seed)
+    return _from_limit(f"{width} neurons (seed {seed}), {m} samples, {k} negative, d = {d:.3g}", limit, data, law)

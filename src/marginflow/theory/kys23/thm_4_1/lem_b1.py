@@ -1,0 +1,104 @@
+r"""[KYS23, Lemma B.1]: nearly orthogonal samples, ||X X^T|| = O(1) and few negative ones, with high probability."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from marginflow.data.bartlett import bartlett
+from marginflow.theory.check import Check, above, at_least, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.concentration import explicit_deviation
+from marginflow.theory.kys23.sphere_setting import log_binomial_tail
+from marginflow.theory.probability import estimate, log_sphere_correlation_tail, union
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+_DRAWS: Final = 60
+
+
+def pair_threshold(m: int, d: int, delta: float, factor: float) -> float:
+    """sqrt(2 ln(factor m^2 / delta) / d), which no |x_i . x_l| should exceed."""
+    return math.sqrt(2 * math.log(factor * m**2 / delta) / d)
+
+
+def log_pairs_tail(m: int, d: int, threshold: float) -> float:
+    """ln of the union over the m (m - 1)/2 pairs of the exact tail of |x_i . x_l|."""
+    if m < 2 or threshold >= 1:
+        return -math.inf
+    return union(log_sphere_correlation_tail(threshold, d), m * (m - 1) / 2)
+
+
+def _judge(instance: Instance) -> Findings:
+    m, d = instance.whole("m"), instance.whole("dimension")
+    p, delta, C = instance.number("p"), instance.number("delta", 0.1), instance.number("C", 4.0)
+    c2 = instance.number("c2", 5.0)
+    threshold = pair_threshold(m, d, delta, 3.0)
+    pairs, negatives = log_pairs_tail(m, d, threshold), log_binomial_tail(math.floor(1.5 * p * m), m, p)
+    third = math.log(delta / 3)
+    deviation = 1 + explicit_deviation(m, d, math.log(6 / delta))
+
+    def fails(rng: np.random.Generator) -> bool:
+        Z = bartlett(m, d, rng)
+        Z /= np.linalg.norm(Z, axis=1, keepdims=True)
+        gram = Z @ Z.T
+        largest = float(np.linalg.eigvalsh(gram)[-1])
+        np.fill_diagonal(gram, 0.0)
+        count = int((rng.random(m) < p).sum())
+        return bool(np.abs(gram).max() > threshold or largest > C or count > 1.5 * p * m)
+
+    if m / d > C:
+        joint: Check = at_most("P(some property fails)", 1.0, delta, note="||X X^T|| >= m/d > C for every sample")
+    else:
+        joint = estimate(fails, _DRAWS, seed=instance.seed).check("P(some property fails)", "<=", delta)
+    return Findings(
+        hypotheses=(
+            above("p", p, 0.0),
+            at_most("p against c_1", p, 0.25),
+            at_least("m", m, c2 * math.log(3 / delta) / p if p > 0 else math.inf, note="c_2 ln(3/delta) / p"),
+            at_least("d", d, 2),
+        ),
+        constants=(
+            value("threshold of P1", threshold),
+            value("1 + explicit bound of Lemma D.2-repaired", deviation, "P2 with this C has probability 1 - delta/3"),
+            value("m / d", m / d, "||X X^T|| is at least this"),
+        ),
+        conclusions=(
+            at_most("ln P(P1 fails), union of exact tails", pairs, third),
+            at_most("ln P(P3 fails), exact", negatives, -p * m / 5, note="exp(-pm/5) by Bernstein"),
+            at_most("ln P(P3 fails) against delta/3", negatives, third),
+            joint,
+        ),
+    )
+
+
+LEMMA_B1: Final = Statement(
+    id="KYS23/LemB.1",
+    kind="lemma",
+    number="Lemma B.1",
+    meaning="With probability 1 - delta: small inner products, ||X X^T|| <= C, and |I_-| <= 3pm/2.",
+    formula=r"|x_i^\top x_l| \le \sqrt{\frac{2 \ln(3m^2/\delta)}{d}} \ (i \ne l), \quad \|X X^\top\| \le C, \quad "
+    r"|I_-| \le \frac{3pm}{2}",
+    needs=("parameters",),
+    parameters={
+        "m": "samples",
+        "dimension": "d",
+        "p": "noise rate",
+        "delta": "0.1 by default",
+        "C": "the constant of Property 2; 4 by default",
+        "c2": "the constant of the condition on m; 5 by default",
+    },
+    judge=_judge,
+    example=lambda: Instance(name="m = 100, d = 10^6, p = 0.2", parameters={"m": 100, "dimension": 10**6, "p": 0.2}),
+    control=lambda: Instance(name="m = 100, d = 20, p = 0.2", parameters={"m": 100, "dimension": 20, "p": 0.2}),
+    control_shows="nothing in the lemma bounds m/d, and ||X X^T|| >= m/d always: 5 > C = 4 here",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"p \le c_1, \quad m > c_2 \frac{\ln(1/\delta)}{p}",
+        proved=r"p \le \tfrac14, \quad m \ge \frac{5 \ln(3/\delta)}{p}, \quad d \ge c\, m",
+        remark="Property 1 must exclude i = l. Property 2 needs d >= c m, which is missing because Lemma D.2 has m "
+        "and d exchanged; the theorem's d >= c_3 m^2 supplies it. ln(1/delta) must be ln(3/delta).",
+    ),
+)

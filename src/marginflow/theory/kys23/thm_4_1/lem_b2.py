@@ -1,0 +1,79 @@
+r"""[KYS23, Lemma B.2]: a network with small biases that fits the positive samples has a norm of order sqrt(|I_+|)."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.limit import orthogonal
+from marginflow.theory.check import at_least, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.sphere_setting import Sample, beta_of, separates, size_of
+from marginflow.theory.kys23.thm_4_1.construction import biased_pair
+from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+
+def least_norm(sample: Sample) -> float:
+    """sqrt(q / C_op): below it, no feasible network has beta <= 1/2."""
+    return math.sqrt(sample.q / sample.C_op)
+
+
+def _judge(instance: Instance) -> Findings:
+    """At margin 1: 1/2 <= |v| |W x_i| on I_+, summed and bounded by ||X X^T||."""
+    network, data = instance.the_network(), instance.the_data()
+    sample = Sample.of(data)
+    fits = separates(network, data)
+    if fits.state != "met":
+        return undefined((fits,), "only a network that separates can be brought to margin 1")
+    network = network.at_margin_one(data.X, data.y)
+    beta, K = beta_of(network), size_of(network)
+    products = float(np.linalg.norm(network.v)) * np.linalg.norm(sample.X @ network.W.T, axis=1)
+    plus = ~sample.minus
+    return Findings(
+        hypotheses=(fits, at_most("beta", beta, 0.5), sample.some_positive()),
+        constants=(value("C_op", sample.C_op), value("|I_+|", sample.q), value("||theta||^2", K)),
+        conclusions=(
+            at_least("||v|| ||W x_i|| on I_+", products[plus], 1 - beta),
+            at_least("||theta||^2, as printed", K, math.sqrt(sample.q / (12 * sample.C_op))),
+            at_least("||theta||^2, sharp", K, least_norm(sample)),
+        ),
+    )
+
+
+@cache
+def without_bias() -> Instance:
+    """The bias-less closed form on 100 orthonormal samples, one negative: ||theta||^2 = 2 (sqrt 99 + 1)."""
+    point = orthogonal(orthonormal(100, 1), bias=False)
+    return Instance(name="100 orthonormal samples without bias", network=point.network, data=point.data)
+
+
+@cache
+def _with_bias() -> Instance:
+    data = orthonormal(100, 1)
+    return Instance(name="the construction of Lemma B.3", network=biased_pair(data, 2), data=data)
+
+
+LEMMA_B2: Final = Statement(
+    id="KYS23/LemB.2",
+    kind="lemma",
+    number="Lemma B.2",
+    meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(|I_+| / ||X X^T||).",
+    formula=r"\sum_j v_j \sigma(b_j) \le \tfrac12 \implies \|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
+    needs=("network", "data"),
+    judge=_judge,
+    example=without_bias,
+    control=_with_bias,
+    control_shows="large biases fit 99 positive samples with ||theta||^2 = 5 < sqrt(99)",
+    forms=Forms(
+        printed=r"\|\theta\|^2 \ge C \sqrt{|I_+|}",
+        proved=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{12 \|X X^\top\|}}",
+        sharp=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
+        remark="Feasible is enough, no max-margin solution is needed; i in [m] must be i in I_+. The sharp constant "
+        "comes from ||theta||^2 >= 2 ||v|| ||W||_F.",
+    ),
+)

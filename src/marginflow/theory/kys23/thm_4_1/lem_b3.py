@@ -1,0 +1,147 @@
+r"""[KYS23, Lemma B.3]: a network with large biases and ||theta||^2 of order sqrt(|I_-|), as printed and repaired."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import Dataset
+from marginflow.theory.check import at_least, at_most, equal, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.sphere import noisy_sample
+from marginflow.theory.kys23.sphere_setting import Sample, beta_of, size_of
+from marginflow.theory.kys23.thm_4_1.construction import biased_pair, exact_norm_times_root
+from marginflow.theory.probability import log_sphere_correlation_tail
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+
+def log_error_of_construction(sample: Sample) -> float:
+    """ln P(T >= 1/2), T = s . x: the clean error of the construction, exactly."""
+    length = float(np.linalg.norm(sample.s))
+    if sample.d < 2 or length <= 0.5:
+        return -math.inf
+    return log_sphere_correlation_tail(0.5 / length, sample.d) - math.log(2)
+
+
+def _judge(instance: Instance, repaired: bool) -> Findings:
+    data = instance.the_data()
+    sample = Sample.of(data)
+    n, delta = instance.whole("width", 2), instance.number("delta", 0.1)
+    m, k = sample.m, sample.k
+    off = np.abs(sample.gram - np.diag(np.diag(sample.gram)))
+    reach = float(off[:, sample.minus].sum(axis=1).max(initial=0.0))
+    hypotheses = (
+        sample.unit_norms(),
+        sample.some_negative(),
+        at_most("largest sum of |x_r . x_i| over I_-, r != i", reach, 0.1, note="|T - 1{i in I_-}| <= 1/10"),
+        at_most("|I_-| / m", k / m, 0.5, note="Property 3 with p <= 1/4"),
+        at_least("n", n, 2),
+    )
+    if k == 0 or n < 2:
+        return undefined(hypotheses, "the construction divides by |I_-|")
+    network = biased_pair(data, n)
+    margins = network.margins(data.X, data.y)
+    root = math.sqrt(k)
+    printed = math.log(50 * m**2 * math.log(3 * m**2 / delta))
+    constants = [
+        value("|I_-|", k),
+        value("smallest margin as printed", float(margins.min())),
+        value("||theta||^2 as printed", size_of(network)),
+        value("beta as printed", beta_of(network)),
+        value("ln of the clean error, exact", log_error_of_construction(sample)),
+        value("ln of the least d that is printed", printed),
+        value("ln d", math.log(sample.d)),
+    ]
+    if repaired:
+        if margins.min() <= 0:
+            return undefined(hypotheses, "the construction does not separate the data", tuple(constants))
+        least = network.at_margin_one(data.X, data.y)
+        return Findings(
+            hypotheses=hypotheses,
+            constants=tuple(constants),
+            conclusions=(
+                at_least("margins at the end", least.margins(data.X, data.y), 1.0),
+                at_most("||theta||^2 at margin 1", size_of(least), 9 * root),
+                at_most("||theta||^2 at margin 1, sharp", size_of(least), (8.4 * k + 2) / (1.6 * root)),
+            ),
+        )
+    exact = exact_norm_times_root(data.X[sample.minus])
+    return Findings(
+        hypotheses=hypotheses,
+        constants=tuple(constants),
+        conclusions=(
+            at_least("margins", margins, 1.0),
+            at_least("margins, as the proof gives", margins, 1.6),
+            equal("||theta||^2 by the formula", size_of(network), float(exact) / root),
+            at_most(
+                "sqrt(k) ||theta||^2 - 9k, exact",
+                float(exact - 9 * k),
+                0.0,
+                rtol=0.0,
+                note=f"a comparison of fractions, {float(exact):g} against {9 * k}",
+            ),
+        ),
+    )
+
+
+def orthonormal(m: int, k: int) -> Dataset:
+    """m orthonormal samples, the last k of them negative."""
+    return Dataset(X=np.eye(m), y=np.where(np.arange(m) < m - k, 1.0, -1.0))
+
+
+@cache
+def _orthonormal_instance(m: int, k: int) -> Instance:
+    return Instance(name=f"{m} orthonormal samples, {k} negative", data=orthonormal(m, k))
+
+
+_FORMULA: Final = (
+    r"N(x) = 2 \left[\sigma(1 - T) - \sigma(T)\right], \ T = \sum_{r \in I_-} x_r^\top x: \quad "
+    r"y_i N(x_i) \ge 1, \quad \|\theta\|^2 \le 9 \sqrt{|I_-|}"
+)
+_PARAMETERS: Final = {"width": "n, 2 by default", "delta": "0.1; only for the printed dimension"}
+
+LEMMA_B3: Final = Statement(
+    id="KYS23/LemB.3",
+    kind="construction",
+    number="Lemma B.3",
+    meaning="The printed network has margin 1 and ||theta||^2 <= 9 sqrt(|I_-|); false for |I_-| = 1.",
+    formula=_FORMULA,
+    needs=("data",),
+    parameters=_PARAMETERS,
+    judge=lambda instance: _judge(instance, repaired=False),
+    example=lambda: noisy_sample(100, 0.08, 10**7, count="exact"),
+    control=lambda: _orthonormal_instance(8, 1),
+    control_shows="with one negative sample ||theta||^2 = 10 > 9, exactly",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\|\theta\|^2 \le 9 \sqrt{|I_-|}",
+        proved=r"\|\theta\|^2 = \frac{4 \|s\|^2 + 4k + 2}{\sqrt{k}}, \quad s = \sum_{I_-} x_r",
+        remark="The sum of v_j^2 is 4 sqrt(k); the proof has 2 sqrt(k). So 9 sqrt(k) fails for k = 1, is attained for "
+        "k = 2 orthonormal samples, fails for k = 2 when x_1 . x_2 > 0, and holds with the factor 1.1 from k = 4 on. "
+        "For k = 0 the formula divides by zero.",
+    ),
+)
+
+LEMMA_B3_REPAIRED: Final = Statement(
+    id="KYS23/LemB.3-repaired",
+    kind="construction",
+    number="Lemma B.3, rescaled to margin 1",
+    meaning="At margin 1, which divides it by at least 1.6, the network has ||theta||^2 <= 9 sqrt(|I_-|) for every k.",
+    formula=_FORMULA,
+    needs=("data",),
+    parameters=_PARAMETERS,
+    judge=lambda instance: _judge(instance, repaired=True),
+    example=lambda: _orthonormal_instance(8, 1),
+    control=lambda: noisy_sample(40, 0.3, 60, count="exact"),
+    control_shows="in dimension 60 the samples are too far from orthogonal",
+    forms=Forms(
+        proved=r"\|\theta\|^2 \le \frac{8.4 k + 2}{1.6 \sqrt{k}} \le 6.5 \sqrt{k}",
+        sharp=r"4 \sqrt{k} + \frac{1}{\sqrt{k}} \quad \text{on orthonormal samples}",
+        remark="The least ||theta||^2 on orthonormal samples is that of the exact pair, "
+        "2 (sqrt(q (1 + k)/(1 + m)) + sqrt(k (1 + q)/(1 + m))).",
+    ),
+)

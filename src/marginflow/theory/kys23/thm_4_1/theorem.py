@@ -1,0 +1,196 @@
+r"""[KYS23, Theorem 4.1]: near-max-margin KKT points overfit benignly, in the form that can be tested.
+
+The literal constants: c_2 = 5, c_4 = a/2 with a < C sqrt(2) / (18 sqrt(3)), C = (12 C_op)^(-1/2). As the ratio
+||theta||^2 / ||theta*||^2 is at least 1, p <= c_4^2, about 4e-5, so that m >= 4e5 and d >= 2e14. The deterministic form
+below has the same two implications with what the sample at hand gives in place of the universal constants.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramReduction, NoisySphere
+from marginflow.errors import InputError
+from marginflow.limit import convex_pair
+from marginflow.theory.check import Check, above, at_most, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.instances import at_point
+from marginflow.theory.kys23.sphere_points import pair_point
+from marginflow.theory.kys23.sphere_setting import Sample, beta_of, is_kkt, separates, size_of
+from marginflow.theory.kys23.thm_4_1.bias_dominance import (
+    dominance,
+    fresh_error,
+    log_any_width_bound,
+    sampled_check,
+)
+from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
+from marginflow.theory.kys23.thm_4_1.max_margin import MaxMargin, max_margin
+from marginflow.theory.probability import log_beta_tail
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+
+def literal_c4(C_op: float) -> float:
+    """The c_4 that the proof gives: half of C sqrt(2) / (18 sqrt(3)), C = (12 C_op)^(-1/2)."""
+    return math.sqrt(2) / (18 * math.sqrt(3)) / math.sqrt(12 * C_op) / 2
+
+
+def near_max_margin(K: float, sample: Sample, best: MaxMargin) -> Check:
+    """||theta||^2 / ||theta*||^2, up to a bracket, below sqrt(q / C_op) / upper: what c_4 / sqrt(p) stands for.
+
+    Then ||theta||^2 < sqrt(q / C_op).
+    """
+    return Check(
+        name="||theta||^2 / ||theta*||^2",
+        observed=K / best.lower,
+        relation="<",
+        bound=least_norm(sample) / best.upper,
+        interval=(K / best.upper, max(K / best.lower, K / best.upper)),
+        note="||theta*||^2 is bracketed by the exact pair and the dual function",
+    )
+
+
+def log_far_from_span(sample: Sample) -> float:
+    """ln P(||P x||^2 >= C_op / q), P the projection on the span of the samples: how large d must be for Implication B.
+
+    beta > 1/2 and ||theta||^2 < sqrt(q / C_op) give N(x) > 1/2 - ||P x|| sqrt(q / C_op) / 2.
+    """
+    r = min(sample.m, sample.d)
+    if sample.d <= r or sample.q == 0:
+        return 0.0
+    return log_beta_tail(min(1.0, sample.C_op / sample.q), r / 2, (sample.d - r) / 2)
+
+
+def _judge(instance: Instance) -> Findings:
+    network, data = instance.the_network(), instance.the_data()
+    epsilon = instance.number("epsilon", 0.01)
+    sample = Sample.of(data)
+    fits, norms, some = separates(network, data), sample.unit_norms(), sample.some_negative()
+    if fits.state != "met" or network.b is None or sample.k in (0, sample.m):
+        return undefined((fits, norms, some, sample.some_positive()), "a fitted network with biases is needed")
+    try:
+        best = max_margin(data)
+    except InputError as error:
+        return undefined((fits, above("linearly separable", 0.0, 0.5)), str(error))
+    network = network.at_margin_one(data.X, data.y)
+    K, proof = size_of(network), dominance(network, data)
+    proved = min(proof.log_bound, log_any_width_bound(network, sample.d))
+    ratio = near_max_margin(K, sample, best)
+    assert ratio.bound is not None
+    large = at_most(
+        "ln P(||P x||^2 >= C_op / q)", log_far_from_span(sample), math.log(epsilon), note="d is large enough"
+    )
+    c4 = literal_c4(sample.C_op)
+    return Findings(
+        hypotheses=(fits, norms, some, is_kkt(instance), ratio, large),
+        constants=(
+            value("p, realised", sample.k / sample.m),
+            value("C_op", sample.C_op),
+            value("rho |I_-|", sample.rho * sample.k),
+            value("||theta||^2", K),
+            value("||theta*||^2, lower", best.lower),
+            value("||theta*||^2, upper", best.upper),
+            value("c_4 that this sample allows", ratio.bound * math.sqrt(sample.k / sample.m)),
+            value("c_4 of the proof", c4),
+            value("p that c_4 of the proof allows", c4**2, "the ratio is at least 1"),
+            value("m that this p needs, delta = 0.1", 5 * math.log(10) / c4**2),
+        ),
+        conclusions=(
+            above("beta", beta_of(network), 0.5),
+            at_most("ln of the proved clean error", proved, math.log(epsilon)),
+            sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
+        ),
+    )
+
+
+THEOREM_4_1: Final = Statement(
+    id="KYS23/Thm4.1",
+    kind="theorem",
+    number="Theorem 4.1",
+    meaning="In high dimension, KKT points whose norm is near the least one have beta > 1/2 and almost no clean error.",
+    formula=r"\|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2 \implies \|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X "
+    r"X^\top\|}} \implies \sum_j v_j \sigma(b_j) > \tfrac12 \implies L_{cl} \le \epsilon",
+    needs=("network", "data", "law"),
+    parameters={"epsilon": "0.01 by default"},
+    judge=_judge,
+    example=lambda: pair_point(300, 6, 10**12),
+    control=lambda: pair_point(60, 30, 10**9),
+    control_shows="with half of the labels turned even the max-margin network is too large, and the error is a half",
+    forms=Forms(
+        printed=r"p \le c_1, \ m \ge \frac{c_2 \ln(1/\delta)}{p}, \ d \ge c_3 m^2 \ln\frac{m}{\epsilon} "
+        r"\ln\frac{m}{\delta}, \ \|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2",
+        proved=r"c_2 = 5, \quad c_4 < \frac{1}{36 \sqrt{18\, C_{op}}} \approx 0.0065 \implies p \le 4 \cdot 10^{-5}, "
+        r"\ m \ge 4 \cdot 10^5, \ d \ge 2 \cdot 10^{14}",
+        sharp=r"\|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X X^\top\|}}, \quad \Pr\left[\|P x\|^2 \ge \frac{\|X X^\top\|}"
+        r"{|I_+|}\right] \le \epsilon",
+        remark="In the sharp form the max-margin network itself qualifies up to k/q of about 1/16, p of about 0.06. "
+        "The text writes ||theta*|| where ||theta*||^2 is meant; the intuition says Omega(|I_+|) and O(|I_-|) "
+        "where the lemmas have square roots; the proof needs sqrt(ln(m/epsilon)) not two logarithms.",
+    ),
+)
+
+
+def _other_law(instance: Instance) -> Findings:
+    """Only small inner products and ||X X^T|| = O(1) are used; norms need not be 1."""
+    network, data = instance.the_network(), instance.the_data()
+    sample = Sample.of(data)
+    epsilon, C = instance.number("epsilon", 0.01), instance.number("C", 2.0)
+    fits = separates(network, data)
+    if fits.state != "met" or network.b is None:
+        return undefined((fits,), "a fitted network with biases is needed")
+    network = network.at_margin_one(data.X, data.y)
+    K = size_of(network)
+    return Findings(
+        hypotheses=(
+            fits,
+            at_most("rho |I_-|", sample.rho * sample.k, 0.1),
+            at_most("C_op", sample.C_op, C),
+            at_most("||theta||^2", K, least_norm(sample)),
+        ),
+        constants=(
+            value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),
+            value("share of beta in 1", beta_of(network)),
+        ),
+        conclusions=(
+            above("beta", beta_of(network), 0.5),
+            sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
+        ),
+    )
+
+
+@cache
+def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Instance:
+    """The exact pair on a sample of another isotropic law, k labels turned."""
+    laws: dict[str, AbstractDistribution] = {
+        "sphere": GramReduction(NoisySphere(dimension=d, p=0.0)),
+        "gaussian": GramReduction(Gaussian(dimension=d, variance="1/d", labels="positive")),
+        "ball": GramReduction(Ball(dimension=d, radius=1.0, labels="positive")),
+        "standard gaussian": GramReduction(Gaussian(dimension=d, variance=1.0, labels="positive")),
+    }
+    clean = laws[name].sample(m)
+    y = clean.y.copy()
+    y[:k] = -1.0
+    data = Dataset(X=clean.X, y=y, ambient_dimension=d, clean_labels=clean.y)
+    return at_point(convex_pair(data), f"the exact pair, law: {name}, d = {d}", law=laws[name])
+
+
+REMARK_4_2: Final = Statement(
+    id="KYS23/Rem4.2",
+    kind="remark",
+    number="Remark 4.2",
+    meaning="Any law with nearly orthogonal samples and ||X X^T|| = O(1) will do: N(0, I/d), the ball; not N(0, I).",
+    formula=r"|x_i^\top x_l| = o(1), \quad \|X X^\top\| = O(1) \implies \text{Theorem 4.1}",
+    needs=("network", "data", "law"),
+    parameters={"epsilon": "0.01 by default", "C": "the bound on ||X X^T||, 2 by default"},
+    judge=_other_law,
+    example=lambda: other_law_point("gaussian"),
+    control=lambda: other_law_point("standard gaussian"),
+    control_shows="N(0, I) has inner products of order sqrt(d); the biases are then negligible",
+    forms=Forms(
+        printed=r"\text{standard Gaussian}",
+        proved=r"\mathcal{N}(0, I/d)",
+        remark="The standard Gaussian N(0, I) has neither property.",
+    ),
+)
