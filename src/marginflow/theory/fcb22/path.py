@@ -1,0 +1,313 @@
+r"""What a recorded run of [FCB22] is measured by: its clusters I_mu, the neuron sets J_mu, and the weights over time.
+
+The means are always in the order +mu1, -mu1, +mu2, -mu2, so that the opposite of mean s is s ^ 1 and the two axes are
+s // 2. J is read off the initial weights and frozen afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+from marginflow.theory.fcb22.constants import C0_MEASURED
+from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
+from marginflow.theory.instance import Instance
+
+RUN: Final = {**NUMBERS, "C0": "threshold 1/(3 C0 sqrt(d)) of the neuron sets J, 2 by default"}
+"""The parameters of every statement about a run."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sample:
+    """The samples with their clusters.
+
+    Parameters
+    ----------
+    X, y, clean : arrays, shapes (n, d), (n,) and (n,)
+        Samples, observed labels, clean labels.
+    clusters : array, shape (n,)
+        0, 1, 2, 3 for +mu1, -mu1, +mu2, -mu2.
+    mu : array, shape (2, d)
+        mu1 and mu2.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    clean: FloatArray
+    clusters: IntArray
+    mu: FloatArray
+
+    @classmethod
+    def of(cls, data: Dataset) -> Sample:
+        """Refuses data that do not know the four clusters in XOR position."""
+        if data.clusters is None or data.means is None or data.clean_labels is None or data.means.shape[0] != 4:
+            raise InputError(f"The data are {data!r}; samples of XorClusters, with their four clusters, are expected.")
+        means = data.means
+        if float(np.abs(means[1] + means[0]).max() + np.abs(means[3] + means[2]).max()) > 1e-9:
+            raise InputError("The means of the clusters are not +mu1, -mu1, +mu2, -mu2.")
+        return cls(X=data.X, y=data.y, clean=data.clean_labels, clusters=data.clusters, mu=means[[0, 2]])
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return int(self.y.size)
+
+    @property
+    def noisy(self) -> BoolArray:
+        """The set N as a mask."""
+        flipped: BoolArray = self.y != self.clean
+        return flipped
+
+    @property
+    def noisy_share(self) -> float:
+        """|N| / n."""
+        return float(self.noisy.mean())
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """+mu1, -mu1, +mu2, -mu2; shape (4, d)."""
+        return np.stack([self.mu[0], -self.mu[0], self.mu[1], -self.mu[1]])
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """|I_mu|, shape (4,)."""
+        return np.bincount(self.clusters, minlength=4)
+
+    @cached_property
+    def clean_sizes(self) -> IntArray:
+        """|I_mu^C|, shape (4,)."""
+        return np.bincount(self.clusters[~self.noisy], minlength=4)
+
+    @cached_property
+    def coordinates(self) -> FloatArray:
+        """<x_i, mu1> and <x_i, mu2>, shape (n, 2)."""
+        return self.X @ self.mu.T
+
+    @cached_property
+    def distances(self) -> FloatArray:
+        """||x_i - mu(x_i)||, shape (n,)."""
+        distances: FloatArray = np.linalg.norm(self.X - self.means[self.clusters], axis=1)
+        return distances
+
+    @cached_property
+    def norms(self) -> FloatArray:
+        """||x_i||, shape (n,)."""
+        norms: FloatArray = np.linalg.norm(self.X, axis=1)
+        return norms
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Neurons:
+    """The sets J_mu of Lemma 4.2.
+
+    Parameters
+    ----------
+    correlations : array, shape (m, 2)
+        <w0_j / |w0_j|, mu1> and the same with mu2.
+    a : array, shape (m,)
+        Frozen outputs.
+    threshold : float
+        1 / (3 C0 sqrt(d)).
+    """
+
+    correlations: FloatArray
+    a: FloatArray
+    threshold: float
+
+    @classmethod
+    def of(cls, start: TwoLayer, mu: FloatArray, C0: float, d: int | None = None) -> Neurons:
+        """From the initial weights; d is the ambient dimension where it is not that of the weights."""
+        norms = np.linalg.norm(start.W, axis=1, keepdims=True)
+        correlations = start.W @ mu.T / np.where(norms > 0, norms, 1.0)
+        return cls(correlations=correlations, a=start.v, threshold=1.0 / (3.0 * C0 * math.sqrt(d or start.dimension)))
+
+    @cached_property
+    def reached(self) -> BoolArray:
+        """Which neurons reach the threshold on which mean, whatever their output; shape (4, m)."""
+        c = self.correlations.T
+        return np.stack([c[0], -c[0], c[1], -c[1]]) >= self.threshold
+
+    @cached_property
+    def sets(self) -> BoolArray:
+        """J_mu as masks, shape (4, m): a_j > 0 for +-mu1, a_j < 0 for +-mu2."""
+        right = np.stack([self.a > 0, self.a > 0, self.a < 0, self.a < 0])
+        return self.reached & right
+
+    @cached_property
+    def own(self) -> IntArray:
+        """The mean of each neuron, 0 to 3, and -1 outside J; shape (m,)."""
+        inside = self.sets.any(axis=0)
+        return np.where(inside, self.sets.argmax(axis=0), -1)
+
+    @property
+    def J(self) -> BoolArray:
+        """The union, shape (m,)."""
+        inside: BoolArray = self.own >= 0
+        return inside
+
+    @property
+    def sizes(self) -> IntArray:
+        """|J_mu|, shape (4,)."""
+        sizes: IntArray = self.sets.sum(axis=1)
+        return sizes
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Path:
+    """A recorded run, seen from its clusters and neurons; times are those of the records.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    sample : Sample
+    neurons : Neurons
+    C0 : float
+    times : array, shape (r,)
+        Steps made; the first is 0.
+    networks : tuple of TwoLayer
+        One for each time.
+    """
+
+    numbers: Numbers
+    sample: Sample
+    neurons: Neurons
+    C0: float
+    times: IntArray
+    networks: tuple[TwoLayer, ...]
+
+    @property
+    def alpha(self) -> float:
+        """The step-size."""
+        return self.numbers.alpha
+
+    @property
+    def a(self) -> FloatArray:
+        """|a_j|, shape (m,)."""
+        return np.abs(self.neurons.a)
+
+    @property
+    def end(self) -> TwoLayer:
+        """The last recorded network."""
+        return self.networks[-1]
+
+    @cached_property
+    def projections(self) -> FloatArray:
+        """<w_j, mu1> and <w_j, mu2> at every record, shape (r, m, 2)."""
+        return np.stack([network.W @ self.sample.mu.T for network in self.networks])
+
+    @cached_property
+    def norms(self) -> FloatArray:
+        """|w_j| at every record, shape (r, m)."""
+        return np.stack([np.linalg.norm(network.W, axis=1) for network in self.networks])
+
+    @cached_property
+    def own_projection(self) -> FloatArray:
+        """<w_j, mu> with the own mean of each neuron in J, shape (r, |J|)."""
+        own = self.neurons.own[self.neurons.J]
+        sign = np.where(own % 2 == 0, 1.0, -1.0)
+        J = np.flatnonzero(self.neurons.J)
+        projection: FloatArray = self.projections[:, J, own // 2] * sign
+        return projection
+
+    @cached_property
+    def opposite_projection(self) -> FloatArray:
+        """<w_j, mu2> for j in J_{+-mu1} and <w_j, mu1> for j in J_{+-mu2}, shape (r, |J|)."""
+        own = self.neurons.own[self.neurons.J]
+        return self.projections[:, np.flatnonzero(self.neurons.J), 1 - own // 2]
+
+    @cached_property
+    def correlations(self) -> FloatArray:
+        """<w_j / |w_j|, mu> with the own mean, shape (r, |J|)."""
+        norms = self.norms[:, self.neurons.J]
+        return self.own_projection / np.where(norms > 0, norms, 1.0)
+
+    @cached_property
+    def _measured(self) -> tuple[tuple[BoolArray, ...], tuple[FloatArray, ...], FloatArray]:
+        """Alignment and slack of every neuron of J, and the values f(x_i), at every record; one product for each."""
+        sample, J = self.sample, np.flatnonzero(self.neurons.J)
+        own = self.neurons.own[J]
+        mine = sample.clusters[:, None] == own  # (n, |J|)
+        opposite = sample.clusters[:, None] == (own ^ 1)
+        aligned, slack, values = [], [], []
+        for network, norms in zip(self.networks, self.norms, strict=True):
+            U = sample.X @ network.W.T
+            values.append(np.maximum(U, 0.0) @ network.v)
+            Z = U[:, J]
+            aligned.append(((Z > 0) | ~mine).all(axis=0) & ((Z <= 0) | ~opposite).all(axis=0))
+            size = np.where(norms[J] > 0, norms[J], 1.0) * sample.norms[:, None]
+            signed = np.where(mine, Z / size, np.where(opposite, -Z / size, np.inf))
+            slack.append(signed.min(axis=0, initial=np.inf))
+        return tuple(aligned), tuple(slack), np.stack(values)
+
+    @property
+    def aligned(self) -> tuple[BoolArray, ...]:
+        """Condition 4.7 for each neuron of J, at every record."""
+        return self._measured[0]
+
+    @property
+    def slack(self) -> tuple[FloatArray, ...]:
+        """min_k of the normalised <w_j, x_k> over the own cluster and of -<w_j, x_k> over the opposite one."""
+        return self._measured[1]
+
+    @property
+    def values(self) -> FloatArray:
+        """f(x_i; W^t), shape (r, n)."""
+        return self._measured[2]
+
+    @property
+    def orthogonality(self) -> FloatArray:
+        """|<w_j, mu_opposite>| / (alpha |a_j|) for j in J, shape (r, |J|); Condition 4.8 bounds it by 3."""
+        ratio: FloatArray = np.abs(self.opposite_projection) / (self.alpha * self.a[self.neurons.J])
+        return ratio
+
+    @property
+    def growth(self) -> FloatArray:
+        """Mean growth of <w_j, mu> per step between records, in units of alpha |a_j|; shape (r - 1, |J|)."""
+        per_step = np.diff(self.own_projection, axis=0) / np.diff(self.times)[:, None]
+        growth: FloatArray = per_step / (self.alpha * self.a[self.neurons.J])
+        return growth
+
+    @property
+    def clean_margins(self) -> FloatArray:
+        """Clean label times f(x_i; W^t), shape (r, n)."""
+        margins: FloatArray = self.sample.clean * self.values
+        return margins
+
+    def subnetwork_margins(self, record: int = -1) -> FloatArray:
+        """Clean label times f^J(x_i), shape (n,)."""
+        network, J = self.networks[record], self.neurons.J
+        hidden = np.maximum(self.sample.X @ network.W[J].T, 0.0)
+        margins: FloatArray = self.sample.clean * (hidden @ network.v[J])
+        return margins
+
+
+@lru_cache(maxsize=24)
+def path_of(instance: Instance) -> Path:
+    """The path of an instance with data, an initial network and a run that kept its networks."""
+    data, run, start = instance.the_data(), instance.the_run(), instance.initial
+    if start is None:
+        raise InputError("The initial network is needed and none was given.")
+    kept = run.trajectory.networks
+    if kept is None:
+        raise InputError("The run kept no networks; record them with Recording(ratio=1.0, networks=True).")
+    networks = tuple(network for network in kept if isinstance(network, TwoLayer))
+    if len(networks) != len(kept) or start.b is not None:
+        raise InputError(f"The run is of {kept[0]!r}; two-layer networks without bias are expected.")
+    sample = Sample.of(data)
+    C0 = instance.number("C0", C0_MEASURED)
+    return Path(
+        numbers=Numbers.of(instance),
+        sample=sample,
+        neurons=Neurons.of(start, sample.mu, C0, data.ambient_dimension),
+        C0=C0,
+        times=run.trajectory.step,
+        networks=networks,
+    )
