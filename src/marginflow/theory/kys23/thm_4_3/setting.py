@@ -1,0 +1,97 @@
+r"""The letters of [KYS23, Appendix B.2]: KKT points with n outputs frozen at +1 and -1, half of each.
+
+w_j = v_j sum_i lambda_i sigma'_ij y_i x_i and b_j = v_j sum_i lambda_i sigma'_ij y_i with Clarke weights sigma'_ij; the
+proofs use sigma' = 1 only where a neuron is strictly active, so they hold with Clarke weights as they stand. What they
+ask of d enters only through rho = max |x_i . x_l| <= sqrt(2 ln(2m^2/delta)/d), which is measured here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.networks import TwoLayer
+from marginflow.theory.check import Check, at_least, at_most, true
+from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.sphere_setting import Sample, is_kkt
+from marginflow.theory.verdict import Findings, undefined
+
+NOISE: Final = 1 / 22
+"""c_1: |I_-| <= m / (22 n^2)."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Frozen:
+    """A network with frozen outputs at margin 1, its multipliers, and its sample."""
+
+    sample: Sample
+    network: TwoLayer
+    lam: FloatArray
+    b: FloatArray
+
+    @property
+    def n(self) -> int:
+        """Width."""
+        return self.network.width
+
+    @property
+    def B(self) -> float:
+        """sum of b_j over v_j = 1 minus the sum over v_j = -1."""
+        return math.fsum(self.network.v * self.b)
+
+    @property
+    def mn(self) -> int:
+        """m n."""
+        return self.sample.m * self.n
+
+    @property
+    def scale(self) -> float:
+        """Size of the numbers that are compared: the largest bias or multiplier."""
+        return float(max(np.abs(self.b).max(), self.lam.max(initial=0.0), 1.0))
+
+    def nearly_orthogonal(self, factor: float, bound: float, name: str) -> Check:
+        """factor * rho <= bound."""
+        return at_most(name, factor * self.sample.rho, bound)
+
+    def few_negative(self, c: float = NOISE) -> Check:
+        """|I_-| <= c m / n^2."""
+        return at_most("|I_-|", self.sample.k, c * self.sample.m / self.n**2, note="m / (22 n^2)")
+
+    def log_least_dimension(self, coefficient: float, power: int, delta: float) -> float:
+        """ln of coefficient m^4 n^power ln(2m^2/delta), what a lemma asks of d."""
+        m = self.sample.m
+        return math.log(coefficient * m**4 * self.n**power * math.log(2 * m**2 / delta))
+
+
+def frozen_setting(instance: Instance) -> tuple[Frozen | None, tuple[Check, ...]]:
+    """The letters, and the hypotheses that all lemmas share; None where the network cannot be brought to margin 1."""
+    network, data = instance.the_network(), instance.the_data()
+    sample = Sample.of(data)
+    v = network.v
+    halves = int((v == 1).sum()) == int((v == -1).sum()) and bool((np.abs(v) == 1).all())
+    shared = (
+        true("outputs frozen, half +1 and half -1", network.outputs == "frozen" and halves),
+        true("hidden biases", network.b is not None),
+        sample.unit_norms(),
+        is_kkt(instance),
+    )
+    certificate = instance.certificate
+    if certificate.status == "does not separate" or network.b is None:
+        return None, shared
+    at_one = certificate.network
+    assert at_one.b is not None
+    return Frozen(sample=sample, network=at_one, lam=certificate.multipliers, b=at_one.b), shared
+
+
+def not_fitted(shared: tuple[Check, ...]) -> Findings:
+    """What to return for a network that does not separate or has no biases."""
+    return undefined(shared, "a network with biases that separates the samples is needed")
+
+
+def enough_samples(frozen: Frozen) -> Check:
+    """m >= 2n."""
+    return at_least("m", frozen.sample.m, 2 * frozen.n)
