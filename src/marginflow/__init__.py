@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
-    from marginflow import certificates, data, flow, generalisation, limit, losses, networks, robustness, sweeps, theory
+    from marginflow import (
+        certificates,
+        data,
+        experiments,
+        flow,
+        generalisation,
+        limit,
+        losses,
+        networks,
+        robustness,
+        sweeps,
+        theory,
+    )
     from marginflow.certificates import certify
     from marginflow.flow import train
     from marginflow.limit import kkt_point
@@ -18,6 +30,7 @@ __all__ = [
     "certificates",
     "certify",
     "data",
+    "experiments",
     "flow",
     "generalisation",
     "kkt_point",

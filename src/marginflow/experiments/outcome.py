@@ -143,9 +143,7 @@ class Outcome:
             doubt = f", {count} of {len(self.findings)} findings only within the spread of the seeds" if count else ""
             return f"Our numbers bear out the claim{doubt}."
         if self.status == "undecided":
-            return (
-                f"Our numbers leave the claim open; against it, within the spread: {'; '.join(against)}."
-            )
+            return f"Our numbers leave the claim open; against it, within the spread: {'; '.join(against)}."
         return f"Our numbers do not bear out the claim: {'; '.join(against)}."
 
     def to_dict(self) -> dict[str, object]:

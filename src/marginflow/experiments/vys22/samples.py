@@ -32,7 +32,7 @@ def _laptop() -> tuple[Mapping[str, object], ...]:
 
 
 SIZES: Mapping[Size, Grid] = {
-    "smoke": Grid(cells=product(method=METHODS, alpha=(0.5, 1.0), dimension=(12, 20), width=(10,)), seeds=2),
+    "smoke": Grid(cells=product(method=METHODS, alpha=(0.5, 1.0), dimension=(12, 20), width=(30,)), seeds=2),
     "laptop": Grid(cells=_laptop(), seeds=5),
     "paper": Grid(
         cells=product(

@@ -1,0 +1,139 @@
+"""`marginflow figure`: compute a figure of the papers, judge its claim, and write page, rows and pictures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from marginflow import experiments
+from marginflow.arrays import whole_number
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.options import AsJson, Seed
+from marginflow.cli.output import note, plain, print_rows
+from marginflow.cli.progress import progress
+from marginflow.errors import InputError
+from marginflow.experiments import Result, Size
+from marginflow.storage import write_text
+
+
+def figure(
+    id: Annotated[str | None, Parameter(help="The figure, such as VYS22/Fig1a; without it: the list.")] = None,
+    /,
+    *,
+    size: Annotated[Size, Parameter(help="smoke: seconds; laptop: minutes; paper: the published grid.")] = "laptop",
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None,
+        Parameter(name=["--out", "-o"], help="Folder for page, rows and pictures; default: marginflow-figures."),
+    ] = None,
+    max_workers: Annotated[int, Parameter(help="Processes.")] = 1,
+    store: Annotated[
+        Path | None, Parameter(help="SQLite file that keeps finished cells; default: cells.sqlite in the folder.")
+    ] = None,
+    images: Annotated[
+        tuple[Literal["svg", "png", "pdf"], ...], Parameter(help="Also write each chart in these formats.", negative="")
+    ] = (),
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if our numbers bear out the claim, 1 if they do not or leave it open."""
+    if id is None:
+        return _listed(as_json=as_json)
+    chosen = experiments.figure(id)
+    whole_number("max_workers", max_workers)
+    whole_number("seed", seed, minimum=0)
+    folder = Path("marginflow-figures") if out is None else out
+    if not folder.parent.is_dir():
+        raise InputError(f"The folder {folder.parent} does not exist; make it first.")
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; the name of a folder is expected.")
+    folder.mkdir(exist_ok=True)
+    grid = chosen.grid(size)
+    note(
+        f"{chosen.id}, {chosen.title}: {len(grid.cells) * grid.seeds} cells, about {_duration(chosen.cost(size))} on "
+        "one core."
+    )
+    with progress(chosen.id) as show:
+        result = chosen.run(
+            size,
+            seed=seed,
+            store=folder / "cells.sqlite" if store is None else store,
+            max_workers=max_workers,
+            progress=lambda done, total: show(done / max(1, total), f"{done} of {total} cells"),
+        )
+    written = _written(result, folder, images)
+    if as_json:
+        print(json.dumps(plain(result.to_dict() | {"written": written}), allow_nan=False))
+    else:
+        print(result)
+        for path in written:
+            print(f"Written to {path}")
+    return DONE if result.outcome.borne_out else DOES_NOT_HOLD
+
+
+def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
+    """Page, rows and pictures; all names begin with the id and the size."""
+    from marginflow.report import draw, write
+    from marginflow.report.figures import page_of
+
+    name = f"{result.figure.id.replace('/', '-')}-{result.size}"
+    seeded = f" --seed {result.seed}" if result.seed else ""
+    page = page_of(
+        result,
+        command=f"marginflow figure {result.figure.id} --size {result.size}{seeded}",
+        versions={"Python": platform.python_version()}
+        | {package: version(package) for package in ("marginflow", "numpy", "scipy")},
+    )
+    written = [
+        write(page, folder / f"{name}.html"),
+        write_text(folder / f"{name}.csv", table_text(result)),
+        write_text(folder / f"{name}.json", json.dumps(plain(result.to_dict()), allow_nan=False) + "\n"),
+    ]
+    charts = page.sections[0].content
+    for number, chart in enumerate(charts, 1):
+        for ending in images:
+            suffix = f"-{number}" if len(charts) > 1 else ""
+            written.append(draw(chart, folder / f"{name}{suffix}.{ending}"))  # type: ignore[arg-type]
+    return written
+
+
+def table_text(result: Result) -> str:
+    """The rows as CSV, columns in order of first appearance."""
+    columns = list(dict.fromkeys(column for row in result.rows for column in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(dict(row) for row in result.rows)
+    return text.getvalue()
+
+
+def _duration(hours: float) -> str:
+    if hours >= 1:
+        return f"{hours:.3g} hours"
+    return f"{60 * hours:.2g} minutes" if hours >= 1 / 60 else f"{max(1.0, 3600 * hours):.2g} seconds"
+
+
+def _listed(*, as_json: bool) -> int:
+    rows: list[dict[str, object]] = [
+        {
+            "id": one.id,
+            "title": one.title,
+            "claim": one.claim,
+            "published": one.published,
+            "cost": _duration(one.cost("laptop")),
+            **{f"{size}_hours": one.cost(size) for size in experiments.SIZES},
+        }
+        for one in experiments.figures()
+    ]
+    if as_json:
+        print(json.dumps(plain(rows), allow_nan=False))
+    else:
+        print_rows(rows, headings={"id": "id", "cost": "laptop, one core", "title": "what is drawn"})
+    return DONE

@@ -1,0 +1,59 @@
+"""[VYS22, Figure 2(b)]: the number of samples that are not on the margin, for m = d^alpha samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from marginflow.experiments.figure import Figure
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, values, where
+from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.vys22.figure_2a import CLAIMED_SHARE
+from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, TITLES, named
+from marginflow.experiments.vys22.sphere import hours, sphere_run
+
+
+def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    """Number off the margin against d."""
+    return (
+        Panel(
+            title="Number of samples not on the margin",
+            description=(
+                "Number of samples with yN(x) above 1.1 times the smallest, against the dimension; mean and 95 % "
+                "interval over the seeds."
+            ),
+            rows=means(named(rows), ("dimension", "samples", "method"), "off_margin"),
+            x="dimension",
+            y="off_margin",
+            low="low",
+            high="high",
+            series="samples",
+            variant="method",
+            titles={**TITLES, "off_margin": "Samples not on the margin", "low": "95 % from", "high": "95 % to"},
+        ),
+    )
+
+
+def judge(rows: Sequence[Row]) -> Outcome:
+    """None for m = sqrt(d); for the other sizes at most 8 % of the samples, at the largest dimension."""
+    findings = []
+    for alpha in values(rows, "alpha"):
+        curve = where(rows, method="recipe", alpha=alpha, separated=True)
+        largest = max(column(curve, "dimension"))
+        last = where(curve, dimension=largest)
+        off = Mean.of(column(last, "off_margin"))
+        bound = 0.0 if alpha == 0.5 else (1.0 - CLAIMED_SHARE) * float(str(last[0]["samples"]))
+        findings.append(Finding.about(f"samples not on the margin, m = d^{alpha:g}, d = {largest:g}", off, "<=", bound))
+    return Outcome(findings=tuple(findings))
+
+
+FIGURE = Figure(
+    id="VYS22/Fig2b",
+    title="number of samples not on the margin against the dimension, for m = d^α samples",
+    claim="Few samples are not on the margin: none for m = √d, and at most 8 % of them for larger sample sizes.",
+    cell=sphere_run,
+    panels=panels,
+    judge=judge,
+    sizes=SIZES,
+    hours=hours,
+    deviations=DEVIATIONS,
+)

@@ -1,0 +1,238 @@
+"""Charts of the figures: a panel of plain rows in, a chart out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from marginflow.experiments import Panel, Result
+from marginflow.report.charts import Chart
+from marginflow.report.encodings import (
+    SERIES_COLOURS,
+    SERIES_DASHES,
+    SERIES_SHAPES,
+    Row,
+    axis,
+    cycle,
+    finished,
+    inline,
+    names,
+    positive,
+    scaled,
+    tooltips,
+)
+from marginflow.report.page import Page, Section
+from marginflow.report.table import Table
+
+if TYPE_CHECKING:
+    import altair as alt
+
+# Reference lines carry their names at their ends, grey like the axes.
+_GREY = "var(--muted)"
+
+
+def chart_of(panel: Panel) -> Chart:
+    """Areas, bands, reference lines, curves, marks and points of a panel, one over the other."""
+    import altair as alt
+
+    layers = [*_areas(panel), *_band(panel), *_references(panel), *_curves(panel), *_points(panel)]
+    drawn = alt.layer(*layers).resolve_scale(color="independent", strokeDash="independent", shape="independent")
+    specification = finished(drawn, description=panel.description, height=440 if panel.square else 320)
+    if panel.square:
+        specification["width"] = 440
+    numbers = Table.of(panel.rows, columns=panel.titles, caption=f"The numbers behind “{panel.title}”")
+    return Chart(specification=specification, title=panel.title, description=panel.description, numbers=numbers)
+
+
+def page_of(result: Result, *, command: str, versions: dict[str, str]) -> Page:
+    """The page of a figure: the outcome, the claim, the charts, the findings and how they were computed."""
+    figure, outcome = result.figure, result.outcome
+    found = Table(
+        columns=("Finding", "Measured", "95 % from", "95 % to", "Claimed", "As claimed", "Beyond the spread"),
+        rows=tuple(
+            (f.name, f.value, f.low, f.high, f"{f.relation} {f.bound:g}", f.holds, f.sure) for f in outcome.findings
+        ),
+        caption="What the claim asks for, one by one",
+    )
+    tone: dict[str, Any] = {"borne out": "holds", "not borne out": "violated", "undecided": "open"}
+    how = figure.deviations or "As the paper says."
+    return Page(
+        title=f"{figure.id}: {figure.title}",
+        verdict=outcome.sentence,
+        tone=tone[outcome.status],
+        sections=(
+            Section(
+                heading="The claim",
+                paragraphs=(figure.claim, *outcome.remarks),
+                content=tuple(chart_of(panel) for panel in result.panels),
+            ),
+            Section(heading="Findings", content=(found,)),
+            Section(heading="How it was computed", paragraphs=(how,)),
+        ),
+        parameters={
+            "size": result.size,
+            "first seed": result.seed,
+            "cells": len(result.rows),
+            "seconds": result.seconds,
+        },
+        versions=versions,
+        command=command,
+    )
+
+
+def _position(panel: Panel, y: str) -> dict[str, Any]:
+    import altair as alt
+
+    rows = panel.rows
+    return {
+        "x": alt.X(
+            panel.x,
+            type="quantitative",
+            title=panel.titles[panel.x],
+            scale=scaled(panel.x_scale),
+            axis=axis(rows, panel.x, panel.x_scale),
+        ),
+        "y": alt.Y(
+            y,
+            type="quantitative",
+            title=panel.titles[panel.y],
+            scale=scaled(panel.y_scale),
+            axis=axis(rows, panel.y, panel.y_scale),
+        ),
+    }
+
+
+def _base(panel: Panel, rows: Sequence[Row]) -> alt.Chart:
+    import altair as alt
+
+    return positive(alt.Chart(inline(rows)), {panel.x: panel.x_scale, panel.y: panel.y_scale})
+
+
+def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
+    """Colour by series, with one legend for all layers."""
+    import altair as alt
+
+    if panel.series is None:
+        return {}
+    shown = names(panel.rows, panel.series)
+    return {
+        "color": alt.Color(
+            panel.series,
+            type="nominal",
+            title=panel.titles[panel.series],
+            scale=alt.Scale(domain=shown, range=cycle(SERIES_COLOURS, shown)),
+            legend=alt.Legend(columns=min(len(shown), 4), symbolType="stroke") if legend else None,
+        )
+    }
+
+
+def _curves(panel: Panel) -> list[alt.Chart]:
+    import altair as alt
+
+    encodings = _position(panel, panel.y) | _colour(panel, legend=True)
+    if panel.variant is not None:
+        kinds = names(panel.rows, panel.variant)
+        encodings["strokeDash"] = alt.StrokeDash(
+            panel.variant,
+            type="nominal",
+            title=panel.titles[panel.variant],
+            scale=alt.Scale(domain=kinds, range=cycle(SERIES_DASHES, kinds)),
+            legend=alt.Legend(columns=min(len(kinds), 4), symbolType="stroke"),
+        )
+    curves = [_base(panel, panel.rows).mark_line(strokeWidth=2, clip=True).encode(**encodings)]
+    if panel.marks:
+        marks = (
+            _position(panel, panel.y) | _colour(panel, legend=False) | {"tooltip": tooltips(panel.rows, panel.titles)}
+        )
+        if panel.variant is not None:
+            kinds = names(panel.rows, panel.variant)
+            marks["shape"] = alt.Shape(
+                panel.variant,
+                type="nominal",
+                scale=alt.Scale(domain=kinds, range=cycle(SERIES_SHAPES, kinds)),
+                legend=None,
+            )
+        curves.append(_base(panel, panel.rows).mark_point(filled=True, size=45, opacity=1.0).encode(**marks))
+    return curves
+
+
+def _band(panel: Panel) -> list[alt.Chart]:
+    import altair as alt
+
+    if panel.low is None or panel.high is None:
+        return []
+    encodings = _position(panel, panel.low) | _colour(panel, legend=False) | {"y2": alt.Y2(panel.high)}
+    if panel.variant is not None:
+        encodings["detail"] = alt.Detail(panel.variant, type="nominal")
+    return [_base(panel, panel.rows).mark_area(opacity=0.13, clip=True).encode(**encodings)]
+
+
+def _references(panel: Panel) -> list[alt.Chart]:
+    import altair as alt
+
+    layers = []
+    for name, points in (panel.references or {}).items():
+        rows: list[Row] = [{panel.x: x, panel.y: y} for x, y in points]
+        line = alt.Chart(inline(rows)).mark_line(color=_GREY, strokeWidth=1.5, strokeDash=[3, 3], clip=True)
+        layers.append(line.encode(**_position(panel, panel.y)))
+        text = alt.Chart(inline([{**rows[-1], "name": name}])).mark_text(
+            color=_GREY, align="right", baseline="bottom", dx=-2, dy=-4, fontSize=12
+        )
+        layers.append(text.encode(**_position(panel, panel.y), text=alt.Text("name", type="nominal")))
+    return layers
+
+
+def _points(panel: Panel) -> list[alt.Chart]:
+    import altair as alt
+
+    if not panel.points:
+        return []
+    kinds = names(panel.points, "kind")
+    renamed: list[Row] = [{panel.x: row["x"], panel.y: row["y"], "kind": row["kind"]} for row in panel.points]
+    many = len(renamed) > 100
+    encodings = _position(panel, panel.y) | {
+        "shape": alt.Shape(
+            "kind",
+            type="nominal",
+            title=None,
+            scale=alt.Scale(domain=kinds, range=cycle(SERIES_SHAPES, kinds)),
+            legend=alt.Legend(columns=2),
+        ),
+        "color": alt.Color(
+            "kind",
+            type="nominal",
+            title=None,
+            scale=alt.Scale(domain=kinds, range=cycle(SERIES_COLOURS, kinds) if many else ["var(--ink)"] * len(kinds)),
+            legend=alt.Legend(columns=2),
+        ),
+    }
+    mark = _base(panel, renamed).mark_point(
+        filled=many, size=14 if many else 70, opacity=0.8 if many else 1.0, clip=True
+    )
+    return [mark.encode(**encodings)]
+
+
+def _areas(panel: Panel) -> list[alt.Chart]:
+    import altair as alt
+
+    if not panel.areas:
+        return []
+    kinds = names(panel.areas, "kind")
+    rows: list[Row] = [
+        {panel.x: row["x"], panel.y: row["y"], "area": row["area"], "kind": row["kind"], "corner": place}
+        for place, row in enumerate(panel.areas)
+    ]
+    encodings = _position(panel, panel.y) | {
+        "fill": alt.Fill(
+            "kind",
+            type="nominal",
+            title=None,
+            scale=alt.Scale(domain=kinds, range=cycle(SERIES_COLOURS, kinds)),
+            legend=alt.Legend(columns=2, symbolType="square", symbolStrokeWidth=0),
+        ),
+        "detail": alt.Detail("area", type="nominal"),
+        "order": alt.Order("corner", type="quantitative"),
+    }
+    return [
+        alt.Chart(inline(rows)).mark_line(filled=True, strokeWidth=0, fillOpacity=0.16, clip=True).encode(**encodings)
+    ]
