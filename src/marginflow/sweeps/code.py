@@ -6,16 +6,16 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import numpy
 import scipy
 
-import marginflow
 from marginflow.sweeps.task import Task
 
-_PACKAGE: Final = Path(marginflow.__file__).parent
+_PACKAGE: Final = Path(__file__).parents[1]
 # Rooms whose code no task runs, or, for experiments, in which the file of the task itself is what counts.
 _APART: Final = ("cli", "report", "interop", "experiments", "sweeps")
 
@@ -33,7 +33,7 @@ def code_version(task: Task[Any]) -> str:
 def _version(function: Callable[..., object]) -> str:
     digest = hashlib.sha256(_library().encode())
     digest.update(_source(function))
-    return f"{marginflow.__version__}-numpy{numpy.__version__}-scipy{scipy.__version__}-{digest.hexdigest()[:16]}"
+    return f"{version('marginflow')}-numpy{numpy.__version__}-scipy{scipy.__version__}-{digest.hexdigest()[:16]}"
 
 
 def _source(function: Callable[..., object]) -> bytes:
