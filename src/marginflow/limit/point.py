@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from marginflow.arrays import FloatArray, IntArray, one_of, real_number, whole_number
 from marginflow.certificates import certify
@@ -26,6 +24,7 @@ from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.polish import Polished, Progress, polish
 from marginflow.limit.problem import Problem
 from marginflow.limit.rising_start import rising_start
+from marginflow.limit.threads import available_threads, threads_for
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Outputs
@@ -36,8 +35,6 @@ _BUNDLES = 96
 _FLOW_BLOCK = 20
 _FLOW_LEAST, _FLOW_MOST = 60, 3000
 _FRESH_POINTS = 500
-# Multiplications in one matrix operation above which several BLAS threads pay.
-_WORTH_SHARING = 3e7
 _TRIES = 3
 
 
@@ -56,6 +53,7 @@ def kkt_point(
     angle: float = 0.05,
     stay_near: float = 0.0,
     tolerance: float = 1e-9,
+    max_iterations: int = 20_000,
     time_limit: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Limit:
@@ -91,6 +89,8 @@ def kkt_point(
         removed before the end, so the result is a KKT point whatever the weight.
     tolerance : float
         What the certificate must reach for the status to say "exact".
+    max_iterations : int
+        Of ADMM in each of at most three attempts; unlike a time limit it gives the same bits on every machine.
     time_limit : float, optional
         Seconds after which the best point so far is returned with the status "stopped early".
     progress : callable, optional
@@ -120,6 +120,7 @@ def kkt_point(
     one_of("outputs", outputs, ("trained", "frozen"))
     stay_near = real_number("stay_near", stay_near, at_least=0.0)
     tolerance = real_number("tolerance", tolerance, above=0.0)
+    max_iterations = whole_number("max_iterations", max_iterations)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
     data.require_two_classes()
     if penalty is None:
@@ -136,8 +137,8 @@ def kkt_point(
         start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)
     if not bias and not data.X.any():
         raise InputError("Every sample is zero; without bias every network is zero there.")
-    with _threads_for(data.X.size * float(min(data.X.shape))):
-        solve = _Solve(data, start, cap, stay_near, tolerance, began, deadline, progress)
+    with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
+        solve = _Solve(data, start, cap, stay_near, tolerance, max_iterations, began, deadline, progress)
     steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
     limits: list[Limit] = []
     for attempt in range(_TRIES):
@@ -184,12 +185,13 @@ class _Solve:
         cap: float,
         stay_near: float,
         tolerance: float,
+        max_iterations: int,
         began: float,
         deadline: float,
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.data, self.cap, self.stay_near, self.tolerance = data, cap, stay_near, tolerance
-        self.began, self.deadline, self.progress = began, deadline, progress
+        self.max_iterations, self.began, self.deadline, self.progress = max_iterations, began, deadline, progress
         self.X, self.Q = in_span(data.X)
         # What a neuron has outside the span of the samples is dropped: at a KKT point it is zero.
         self.start = replace(start, W=start.W @ self.Q.T)
@@ -201,7 +203,7 @@ class _Solve:
         if number == 1:
             steps = 4 * max(500, steps or 0)
         flow_began = time.monotonic()
-        with _threads_for(self.X.size * self.start.width):
+        with threads_for(self.X.size * self.start.width, available_threads()):
             flowed = self._flow(steps, angle, loss)
         flow_seconds = time.monotonic() - flow_began
         neurons = self._neurons(flowed)
@@ -225,22 +227,21 @@ class _Solve:
                 f"The start has no neuron with sign {one_sided:+g} that is not zero, but data with both labels need "
                 "neurons of both signs; try another seed, a larger width or another start."
             )
-        with _threads_for(float(self.problem.X.shape[1]) ** 3):  # of factorising the kink samples of a neuron
-            found = polish(
-                self.problem,
-                bundles,
-                multipliers=multipliers,
-                anchor_weight=self.stay_near / float(np.linalg.norm(bundles.U, axis=1).mean()),
-                deadline=self.deadline,
-                progress=self.progress,
-            )
+        found = polish(
+            self.problem,
+            bundles,
+            multipliers=multipliers,
+            anchor_weight=self.stay_near / float(np.linalg.norm(bundles.U, axis=1).mean()),
+            deadline=self.deadline,
+            progress=self.progress,
+        )
         if len(found.s) == 0:
             raise _VanishedError(
                 f"penalty is {self.cap:g}, so small that the best network found is the zero function; try a larger one."
             )
         members = np.where(groups >= 0, found.members[groups], -1)
         network, mu = self._network(found, neurons, members)
-        with _threads_for(self.data.X.size * self.start.width):
+        with threads_for(self.data.X.size * self.start.width, available_threads()):
             certificate = certify(
                 network,
                 self.data,
@@ -393,11 +394,6 @@ class _Solve:
                 "larger width or a soft margin (penalty)."
             )
         return f"Not exact: the structure did not settle; relative stationarity {stationarity:.1e}."
-
-
-def _threads_for(multiplications: float) -> AbstractContextManager[object]:
-    """One BLAS thread where products are too small to share: waiting for each other costs more than it saves."""
-    return threadpool_limits(1) if multiplications < _WORTH_SHARING else nullcontext()
 
 
 def _parents(size: FloatArray, width: int) -> IntArray:
