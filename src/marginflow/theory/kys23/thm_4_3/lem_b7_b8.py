@@ -1,8 +1,8 @@
 r"""[KYS23, Lemmas B.7 and B.8]: if the biases were small, positive samples would weigh enough and negative ones little.
 
 Steps of a proof by contradiction: their premise B <= 1/4 is what Lemma B.9 refutes, so in the regime of the theorem
-they are vacuous. The inequalities displayed in their proofs hold at every KKT point and are checked everywhere; where the
-premise is false, nothing here is counted as evidence.
+they are vacuous. The inequalities displayed in their proofs hold at every KKT point and are checked everywhere; where
+the premise is false, nothing here is counted as evidence.
 """
 
 from __future__ import annotations
