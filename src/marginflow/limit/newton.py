@@ -28,6 +28,7 @@ import scipy.linalg
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import equal_pattern_groups
 from marginflow.limit.problem import Problem
+from marginflow.limit.threads import threads_for
 
 INACTIVE, ACTIVE, KINK = 0, 1, 2
 
@@ -184,11 +185,27 @@ def newton(
     max_iterations: int = 40,
     tolerance: float = 2e-14,
     deadline: float = np.inf,
+    threads: int = 1,
 ) -> NewtonResult:
     """Iterate to a point of (C) whose structure is consistent, or give up after `max_iterations`.
 
-    `rho` weighs pre-activations against multipliers when a pair on the wrong side chooses its next state.
+    `rho` weighs pre-activations against multipliers when a pair on the wrong side chooses its next state. The bases of
+    single neurons are small and made by one BLAS thread; the Hessian may use `threads`.
     """
+    with threads_for(0.0, 1):
+        return _newton(problem, guess, frozen, rho, max_iterations, tolerance, deadline, threads)
+
+
+def _newton(
+    problem: Problem,
+    guess: Structure,
+    frozen: bool,
+    rho: float,
+    max_iterations: int,
+    tolerance: float,
+    deadline: float,
+    threads: int,
+) -> NewtonResult:
     X, y, C = problem.X, problem.y, problem.penalty
     known = _KinkBases(problem)
     s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
@@ -207,7 +224,7 @@ def newton(
         if rows.size == 0 or len(s) == 0 or time.monotonic() > deadline:
             break
         try:
-            lam, t = _step(problem, rows, active, bases, lam, t, frozen, damping, centre)
+            lam, t = _step(problem, rows, active, bases, lam, t, frozen, damping, centre, threads)
         except np.linalg.LinAlgError:
             break
         D, mu = _directions(X, active, sigma, state, lam, bases)
@@ -260,13 +277,15 @@ def _step(
     frozen: bool,
     damping: float,
     centre: FloatArray,
+    threads: int,
 ) -> tuple[FloatArray, FloatArray]:
     """One Newton step in the free multipliers and, with trained outputs, the scales."""
     D = (active * lam[:, None]).T @ problem.X
     for j, basis in enumerate(bases):
         D[j] = basis.project(D[j])
     C = (problem.X @ D.T) * active
-    H = _hessian(problem, rows, active, bases, t)
+    with threads_for(float(len(rows)) ** 2 * sum(basis.narrow.shape[1] for basis in bases), threads):
+        H = _hessian(problem, rows, active, bases, t)
     H[np.diag_indices(len(rows))] += damping
     missing = (1.0 - C @ t + damping * (centre - lam))[rows]
     lam = lam.copy()

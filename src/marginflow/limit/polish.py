@@ -18,6 +18,7 @@ from marginflow.limit.admm import Admm
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.newton import ACTIVE, INACTIVE, KINK, NewtonResult, Structure, newton
 from marginflow.limit.problem import Problem
+from marginflow.limit.threads import available_threads, threads_for
 
 _FIRST_ROUND = 60
 _LONGEST_ROUND = 2000
@@ -124,7 +125,7 @@ def polish(
     deadline : float
         `time.monotonic()` value after which the best point so far is returned.
     """
-    started = time.monotonic()
+    started, threads = time.monotonic(), available_threads()
     lam = problem.warm_multipliers(neurons.U, neurons.s) if multipliers is None else multipliers
     frozen = neurons.outputs_squared is not None
     admm = Admm(problem, neurons, lam, anchor_weight=anchor_weight)
@@ -138,7 +139,8 @@ def polish(
         while True:
             for _ in range(max(1, length // 10)):
                 work_of_admm += 10.0 * 4.0 * problem.X.size * len(admm.s)
-                admm.run(10)
+                with threads_for(problem.X.size * len(admm.s), threads):
+                    admm.run(10)
                 diverged = not admm.objective <= _DIVERGED * began_at
                 if diverged or time.monotonic() > deadline:
                     break
@@ -159,7 +161,7 @@ def polish(
                 best, best_value = _iterate(admm), value
             if admm.anchor_weight == 0.0 and _settled(admm) and work_of_newton <= _NEWTON_SHARE * work_of_admm:
                 guess = identify(admm)
-                result = newton(problem, guess, frozen=frozen, rho=admm.rho, deadline=deadline)
+                result = newton(problem, guess, frozen=frozen, rho=admm.rho, deadline=deadline, threads=threads)
                 work_of_newton += result.iterations * _work_of_newton_step(problem, guess)
                 steps += result.iterations
                 if result.converged:
