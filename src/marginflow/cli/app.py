@@ -10,6 +10,7 @@ from cyclopts import App, CycloptsError
 
 from marginflow import __version__
 from marginflow.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED
+from marginflow.cli.provenance import running
 from marginflow.errors import InputError
 
 app = App(
@@ -61,6 +62,10 @@ COMMANDS = {
         "Judge a statement on your network and data or on its built-in example, or all of them.",
         "marginflow check VYS22/Thm4.1 --network kkt.safetensors --data data.npz",
     ),
+    "figure": (
+        "Compute a figure of the papers, judge its claim, and write page, rows and pictures; or list them.",
+        "marginflow figure VYS22/Fig1a --size smoke",
+    ),
     "sweep": (
         "Run a task on a grid of parameters with several seeds; stop it at any time and go on later.",
         "marginflow sweep spec.toml --max-workers 2 --export rows.csv",
@@ -82,7 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        code = app(list(sys.argv[1:] if arguments is None else arguments))
+        line = list(sys.argv[1:] if arguments is None else arguments)
+        with running(line):
+            code = app(line)
         sys.stdout.flush()
     except (InputError, CycloptsError) as error:
         print(f"marginflow: {_one_line(str(error))}", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from marginflow import certificates
 from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
-from marginflow.cli.output import check_target, plain
+from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
@@ -49,9 +48,9 @@ def certify(
     holds = certificate.holds(tolerance)
     answer = {"holds": holds, "tolerance": tolerance}
     if out is not None:
-        write_text(out, json.dumps(plain(certificate.to_dict() | answer), allow_nan=False) + "\n")
+        write_text(out, result_text(certificate.to_dict() | answer) + "\n")
     if as_json:
-        print(json.dumps(plain(certificate.to_dict(arrays=False) | answer | {"out": out}), allow_nan=False))
+        print(result_text(certificate.to_dict(arrays=False) | answer | {"out": out}))
     else:
         print(certificate)
         if tolerance != certificates.DEFAULT_TOLERANCE:

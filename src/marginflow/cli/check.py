@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,8 +12,9 @@ from threadpoolctl import threadpool_limits
 from marginflow import theory
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Seed
-from marginflow.cli.output import check_target, plain
+from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
+from marginflow.cli.provenance import versions
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
@@ -73,7 +71,7 @@ def _one(statement: Statement, given: Instance | None, *, control: bool, as_json
         raise InputError("--control is a built-in instance; leave out the files and parameters.")
     instance = given if given is not None else (statement.control() if control else statement.example())
     verdict = statement.judge_instance(instance)
-    print(json.dumps(plain(verdict.to_dict()), allow_nan=False) if as_json else f"{statement.meaning}\n{verdict}")
+    print(result_text(verdict.to_dict()) if as_json else f"{statement.meaning}\n{verdict}")
     return DONE if verdict.outcome in ("holds", "measured") else DOES_NOT_HOLD
 
 
@@ -105,10 +103,8 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
         from marginflow.report.verdicts import render_verdicts, write_verdicts
 
         command = "marginflow check --all" + (f" --paper {paper}" if paper else "") + f" --out {out.name}"
-        versions = {"Python": platform.python_version()} | {
-            name: version(name) for name in ("marginflow", "numpy", "scipy")
-        }
-        write_verdicts(render_verdicts(rows, verdict=sentence, holds=not bad, command=command, versions=versions), out)
+        text = render_verdicts(rows, verdict=sentence, holds=not bad, command=command, versions=versions())
+        write_verdicts(text, out)
     if as_json:
         record = {
             "implemented": done,
@@ -118,7 +114,7 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
             "out": out,
             "verdicts": [row.example.to_dict() for row in rows if row.example is not None],
         }
-        print(json.dumps(plain(record), allow_nan=False))
+        print(result_text(record))
     else:
         for row in rows:
             if row.example is not None:
@@ -146,7 +142,7 @@ def _judge_user(given: Instance, paper: str | None, *, as_json: bool) -> int:
                 broken.append(statement.id)
     if as_json:
         record = {"violated": broken, "skipped": skipped, "verdicts": [verdict.to_dict() for verdict in verdicts]}
-        print(json.dumps(plain(record), allow_nan=False))
+        print(result_text(record))
     else:
         for verdict in verdicts:
             _line(verdict)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +17,7 @@ from marginflow.cli.limit import remark
 from marginflow.cli.options import AsJson, Seed
 from marginflow.cli.output import note, tell
 from marginflow.cli.progress import progress
+from marginflow.cli.provenance import versions
 from marginflow.data import Clusters, Dataset, smallest_dimension
 from marginflow.errors import InputError
 from marginflow.limit import kkt_point
@@ -91,8 +90,7 @@ def _found(seed: int) -> tuple[Findings, float]:
             "loss to stop at": STOP_LOSS,
             "fresh points": N_FRESH,
         },
-        versions={"Python": platform.python_version()}
-        | {name: version(name) for name in ("marginflow", "numpy", "scipy")},
+        versions=versions(),
         command="marginflow demo" + (f" --seed {seed}" if seed else ""),
     )
     return findings, time.perf_counter() - began

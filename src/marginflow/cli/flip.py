@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from functools import cache
@@ -16,7 +15,7 @@ from marginflow import certificates
 from marginflow.arrays import FloatArray, real_number, vector
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
-from marginflow.cli.output import check_target, note, plain, print_rows
+from marginflow.cli.output import check_target, note, print_rows, result_text
 from marginflow.cli.progress import progress
 from marginflow.data import Dataset
 from marginflow.errors import InputError
@@ -103,9 +102,9 @@ def flip(
         "out": out,
     }
     if out is not None:
-        write_text(out, json.dumps(plain(record | {"directions": whole}), allow_nan=False) + "\n")
+        write_text(out, result_text(record | {"directions": whole}) + "\n")
     if as_json:
-        print(json.dumps(plain(record | {"directions": [row(*one) for one in told]}), allow_nan=False))
+        print(result_text(record | {"directions": [row(*one) for one in told]}))
     else:
         _tell(told, share, target.n_samples, d, unsigned=unsigned)
         if out is not None:

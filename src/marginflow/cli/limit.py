@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,7 +10,7 @@ from cyclopts import Parameter
 from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed
-from marginflow.cli.output import check_target, plain
+from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
 from marginflow.data import Dataset
 from marginflow.limit import Progress, kkt_point
@@ -73,10 +72,10 @@ def limit(
     holds = found.certificate.holds(tolerance)
     record = {"holds": holds, "tolerance": tolerance, "out": out, "certificate_file": beside, "seed": seed}
     written = found.to_dict(arrays=True) | record
-    write_text(beside, json.dumps(plain(written), allow_nan=False) + "\n")
+    write_text(beside, result_text(written) + "\n")
     (found.compact if compact else found.network).save(out)
     if as_json:
-        print(json.dumps(plain(found.to_dict() | record), allow_nan=False))
+        print(result_text(found.to_dict() | record))
     else:
         print(found)
         print(f"Network      {out}\nCertificate  {beside}")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from marginflow.cli.provenance import made_by
 from marginflow.errors import InputError
 from marginflow.report.table import shown
 
@@ -35,15 +36,27 @@ def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, 
     >>> tell({"loss": 0.125, "steps": 10}, as_json=False, headings={"loss": "Loss", "steps": "Steps"})
     Loss   0.125
     Steps  10
-    >>> tell({"loss": float("inf")}, as_json=True, headings={})
-    {"loss": null}
     """
     if as_json:
-        print(json.dumps(plain(record), allow_nan=False))
+        print(result_text(record))
         return
     widest = max((len(heading) for heading in headings.values()), default=0)
     for key, heading in headings.items():
         print(f"{heading:<{widest}}  {shown(record.get(key))}")
+
+
+def result_text(record: Mapping[str, object]) -> str:
+    """A result as one line of JSON that also says which command line and which versions made it.
+
+    Examples
+    --------
+    >>> import json
+    >>> from marginflow.cli.output import result_text
+    >>> found = json.loads(result_text({"loss": float("inf")}))
+    >>> found["loss"], sorted(found["made_by"])
+    (None, ['command', 'versions'])
+    """
+    return json.dumps(plain({**record, "made_by": made_by()}), allow_nan=False)
 
 
 def print_rows(rows: Sequence[Mapping[str, object]], *, headings: Mapping[str, str]) -> None:

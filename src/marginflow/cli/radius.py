@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from cyclopts import Parameter
 from marginflow.arrays import IntArray, real_number, whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
-from marginflow.cli.output import check_target, plain, print_rows
+from marginflow.cli.output import check_target, print_rows, result_text
 from marginflow.cli.progress import progress
 from marginflow.data import Dataset
 from marginflow.errors import InputError
@@ -91,9 +90,9 @@ def radius(
     }
     if out is not None:
         whole = record | {"radii": [one.row() | one.proof() for one in found]}
-        write_text(out, json.dumps(plain(whole), allow_nan=False) + "\n")
+        write_text(out, result_text(whole) + "\n")
     if as_json:
-        print(json.dumps(plain(record | {"radii": [one.row() for one in found]}), allow_nan=False))
+        print(result_text(record | {"radii": [one.row() for one in found]}))
     else:
         _tell(found, record, d, out)
     if interrupted:

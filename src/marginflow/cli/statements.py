@@ -11,7 +11,7 @@ from marginflow import theory
 from marginflow.cli.check import judge_each
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson
-from marginflow.cli.output import plain
+from marginflow.cli.output import plain, result_text
 from marginflow.errors import InputError
 from marginflow.theory import Covered, Statement
 
@@ -34,7 +34,7 @@ def statements(
         if coverage:
             raise InputError("--coverage is about many statements; leave out the id.")
         one = theory.statement(id)
-        print(json.dumps(plain(_record(one)), allow_nan=False) if as_json else _in_full(one))
+        print(result_text(_record(one)) if as_json else _in_full(one))
         return DONE
     if coverage:
         return _coverage(paper, as_json=as_json)
@@ -56,7 +56,7 @@ def _coverage(paper: str | None, *, as_json: bool) -> int:
     done = sum(row.implemented for row in rows)
     if as_json:
         record = {"total": len(rows), "implemented": done, "unsound": [row.id for row in unsound]}
-        print(json.dumps(plain(record | {"rows": [_covered(row) for row in rows]}), allow_nan=False))
+        print(result_text(record | {"rows": [_covered(row) for row in rows]}))
     else:
         print(f"{'id':<22} {'implemented':<12} {'example':<15} control")
         for row in rows:

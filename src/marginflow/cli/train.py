@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,7 +11,7 @@ from marginflow import flow
 from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed
-from marginflow.cli.output import check_target, plain, tell
+from marginflow.cli.output import check_target, result_text, tell
 from marginflow.cli.progress import progress
 from marginflow.data import Dataset
 from marginflow.errors import InputError
@@ -83,7 +82,7 @@ def train(
             progress=lambda now: show(now.share, f"step {now.step}, loss {as_power_of_ten(now.log_loss)}"),
         )
     record = summary(run) | {"out": out, "trajectory": beside, "seed": seed, "recipe": recipe}
-    write_text(beside, json.dumps(plain(record | {"records": records(run)}), allow_nan=False) + "\n")
+    write_text(beside, result_text(record | {"records": records(run)}) + "\n")
     run.network.save(out)
     tell(record, as_json=as_json, headings=HEADINGS)
     if run.status == "interrupted":

@@ -1,0 +1,37 @@
+"""Which command line is running, and with which versions: what every result carries so that it can be made again."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+_lines: list[tuple[str, ...]] = []  # the command lines that run, innermost last
+
+
+@contextmanager
+def running(line: Sequence[str]) -> Iterator[None]:
+    """Remember the command line while it runs."""
+    _lines.append(tuple(line))
+    try:
+        yield
+    finally:
+        _lines.pop()
+
+
+def command() -> str:
+    """The command line that runs, as a shell takes it; nothing if the library was called by a program."""
+    return shlex.join(["marginflow", *_lines[-1]]) if _lines else ""
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computes the numbers."""
+    from importlib.metadata import version
+
+    return {"Python": platform.python_version()} | {name: version(name) for name in ("marginflow", "numpy", "scipy")}
+
+
+def made_by() -> dict[str, object]:
+    """Both, as results carry them."""
+    return {"command": command(), "versions": versions()}
