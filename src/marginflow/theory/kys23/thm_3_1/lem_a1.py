@@ -1,0 +1,124 @@
+r"""[KYS23, Lemma A.1] Gaps of uniform points are neither too large nor, most of them, too small: the exact spacing law.
+
+The m + 1 spacings of m uniform points are exchangeable with P(j given ones exceed r_1, ..., r_j) = (1 - sum r)_+^m, so
+both conditions have exact probabilities by inclusion and exclusion, here in whole numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.theory.check import Check, at_least, below, equal, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.line_setting import unmet
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+
+def largest_gap_allowed(m: int, delta: float) -> float:
+    """log(8 (m + 1) / delta) / (m + 1)."""
+    return math.log(8 * (m + 1) / delta) / (m + 1)
+
+
+@cache
+def no_large_gap(m: int, r: Fraction, gaps: int) -> Fraction:
+    """P(given `gaps` of the m + 1 spacings are all at most r), exactly."""
+    n, d = r.numerator, r.denominator
+    terms = min(gaps, d // n)  # (1 - j r)_+ vanishes beyond
+    total = sum((-1) ** j * math.comb(gaps, j) * (d - j * n) ** m for j in range(terms + 1))
+    return Fraction(total, d**m)
+
+
+@cache
+def few_small_gaps(m: int, r: Fraction, gaps: int, fewer_than: Fraction) -> Fraction:
+    """P(fewer than so many of the given `gaps` spacings are below r), exactly.
+
+    At least t = gaps - (largest allowed number) of them exceed r; the probability of at least t of exchangeable events
+    is sum_{i >= t} (-1)^(i - t) C(i - 1, t - 1) C(gaps, i) P(i given ones occur).
+    """
+    allowed = math.ceil(fewer_than) - 1
+    t = gaps - allowed
+    if t <= 0:
+        return Fraction(1)
+    n, d = r.numerator, r.denominator
+    last = min(gaps, d // n)
+    total = sum(
+        (-1) ** (i - t) * math.comb(i - 1, t - 1) * math.comb(gaps, i) * (d - i * n) ** m for i in range(t, last + 1)
+    )
+    return Fraction(total, d**m)
+
+
+def event(x: np.ndarray[tuple[int], np.dtype[np.float64]], delta: float) -> bool:
+    """Whether E_x occurs for sorted points."""
+    m = x.size
+    gaps = np.diff(x)
+    return bool(
+        gaps.max() <= largest_gap_allowed(m, delta)
+        and (gaps < 1 / (10 * (m + 1))).sum() < (m + 1) / 8
+        and gaps.min() > 0
+    )
+
+
+def _judge(instance: Instance) -> Findings:
+    m, delta = instance.whole("m"), instance.number("delta", 0.1)
+    hypotheses = (
+        at_least("m", m, 3.0),
+        at_least("delta", delta, 1e-300),
+        below("delta < 1", delta, 1.0),
+        below("m, so that whole numbers stay small", m, 5001.0),
+    )
+    if unmet(hypotheses):
+        return undefined(hypotheses, "no probability to compute")
+    r = Fraction(largest_gap_allowed(m, delta)).limit_denominator(10**9)
+    small = Fraction(1, 10 * (m + 1))
+    large_fine = float(no_large_gap(m, r, m - 1))
+    small_fine = float(few_small_gaps(m, small, m - 1, Fraction(m + 1, 8)))
+    lowest, highest = large_fine + small_fine - 1.0, min(large_fine, small_fine)
+    target = 1 - delta / 4
+    both = Check(
+        name="P(E_x)",
+        observed=(lowest + highest) / 2,
+        relation=">=",
+        bound=target,
+        interval=(lowest, highest),
+        note="both conditions exactly, their union bounded from both sides; no collisions almost surely",
+    )
+    one = float(no_large_gap(m, r, 1))
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value("P(no gap is too large)", large_fine),
+            value("its limit exp(-delta / 8)", math.exp(-delta / 8)),
+            value("P(fewer than (m + 1)/8 gaps are too small)", small_fine),
+            value("P(one spacing below 1/(10 (m + 1)))", 1 - float((1 - small) ** m), "tends to 1 - e^-0.1 < 1/8"),
+        ),
+        conclusions=(both, equal("one spacing: 1 - (1 - r)^m", one, 1 - (1 - float(r)) ** m)),
+    )
+
+
+LEM_A1: Final = Statement(
+    id="KYS23/LemA.1",
+    kind="lemma",
+    number="Lemma A.1",
+    meaning="With probability 1 - delta/4 no gap of m uniform points is too large and few are too small, for m >= m_0.",
+    formula=r"\Pr\Big[ \max_i (x_{i+1} - x_i) \le \tfrac{\log(8(m+1)/\delta)}{m+1}, \; "
+    r"\big| \{ i : x_{i+1} - x_i < \tfrac{1}{10(m+1)} \} \big| < \tfrac{m+1}{8} \Big] \ge 1 - \tfrac{\delta}{4}",
+    needs=("parameters",),
+    parameters={"m": "number of points, at most 5000", "delta": "failure probability (default 0.1)"},
+    judge=_judge,
+    example=lambda: Instance(name="m = 600", parameters={"m": 600, "delta": 0.1}),
+    control=lambda: Instance(name="m = 50", parameters={"m": 50, "delta": 0.1}),
+    control_shows="m = 50 is below m_0: one spacing in ten is small, and more than an eighth of them too often",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\Pr[\Delta_{(j)} \le r] \to \Big( 1 - \tfrac{e^{-(m+1) r + \log(m+1)}}{m+1} \Big)^j",
+        sharp=r"\Pr[\text{all } K \text{ given spacings} \le r] = \sum_j (-1)^j \tbinom{K}{j} (1 - j r)_+^m",
+        remark="The proof gets 1 - delta/4 for each condition and then needs a union bound; its law of the j-th "
+        "ordered spacing is right for j = m + 1 only. With the exact law m_0 is about 450 at delta = 0.1.",
+    ),
+)

@@ -1,0 +1,174 @@
+r"""[KYS23, Thm 3.1 and footnote 2] Any KKT point on the line overfits temperedly, between p^5 and sqrt(p).
+
+As printed the bounds say nothing below three million samples (p = 0.3). What the proof gives for every single sample,
+without probability, is judged instead: a KKT point is negative on the best gap of every five consecutive labels -1.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.data import Interval
+from marginflow.generalisation import line_error
+from marginflow.theory.check import above, at_least, at_most, equal, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.line_instances import global_point, spikes
+from marginflow.theory.kys23.line_setting import Bends, kkt_point, line_samples, unmet
+from marginflow.theory.kys23.thm_3_1.lem_a2 import fives, negative_segment
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+
+def group_gaps(x: FloatArray) -> FloatArray:
+    """The least gap inside each of the disjoint groups I_1, I_2, ... of five consecutive samples."""
+    groups = x[: x.size // 5 * 5].reshape(-1, 5)
+    least: FloatArray = np.diff(groups, axis=1).min(axis=1) if groups.size else np.zeros(0)
+    return least
+
+
+def five_group_core(x: FloatArray, y: FloatArray) -> float:
+    """The error that the disjoint groups of five labels -1 force on a KKT point: the sum of their least gaps."""
+    negative = (y[: x.size // 5 * 5].reshape(-1, 5) < 0).all(axis=1)
+    return float(group_gaps(x)[negative].sum())
+
+
+def deviation(m: int, delta: float) -> float:
+    """sqrt(log(m / delta) / m)."""
+    return math.sqrt(math.log(m / delta) / m)
+
+
+def _theorem(instance: Instance) -> Findings:
+    data, network = instance.the_data(), instance.the_network()
+    p, delta = instance.number("p", 0.2), instance.number("delta", 0.1)
+    hypotheses = (*kkt_point(instance), at_least("p", p, 0.0), at_most("p <= 1/2", p, 0.5))
+    if network.dimension != 1 or data.dimension != 1:
+        return undefined(hypotheses, "the theorem is about the line")
+    x, y = line_samples(data)
+    m = x.size
+    bends = Bends.of(network)
+    error = line_error(network).value
+    starts = fives(y)
+    core = five_group_core(x, y)
+    signs = np.sign(network(np.sort(np.concatenate([x, bends.kinks, (x[:-1] + x[1:]) / 2]))[:, None]))
+    changes = int((np.diff(signs[signs != 0]) != 0).sum())
+    regions = 1 + int(((bends.kinks > 0) & (bends.kinks < 1)).sum())
+    slack = deviation(m, delta)
+    segments = (
+        (
+            at_most(
+                "largest N on the best segment of five labels -1",
+                [negative_segment(bends, x[i : i + 5]) for i in starts],
+                0.0,
+            ),
+        )
+        if starts
+        else ()
+    )
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value("L_cl", error),
+            value("p^5 - sqrt(log(m/delta)/m)", p**5 - slack),
+            value("sqrt(p) + sqrt(log(m/delta)/m)", math.sqrt(p) + slack),
+            value("fives of labels -1", len(starts)),
+            value("linear regions / (sign changes + 1)", regions / (changes + 1)),
+        ),
+        conclusions=(
+            at_least("L_cl against the least gaps of groups of five", error, core, vacuous=core == 0.0),
+            *segments,
+            at_least("L_cl >= p^5 - sqrt(log(m/delta)/m)", error, p**5 - slack, vacuous=p**5 <= slack),
+            at_most(
+                "L_cl <= sqrt(p) + sqrt(log(m/delta)/m)",
+                error,
+                math.sqrt(p) + slack,
+                vacuous=math.sqrt(p) + slack >= 1,
+                note="with C = 1, which the paper does not claim",
+            ),
+        ),
+    )
+
+
+THM_3_1: Final = Statement(
+    id="KYS23/Thm3.1",
+    kind="theorem",
+    number="Theorem 3.1",
+    meaning="On the line every KKT point has a clean error between order p^5 and order sqrt(p), whatever the width.",
+    formula=r"c \Big( p^5 - \sqrt{\tfrac{\log(m/\delta)}{m}} \Big) \le L_{\mathrm{cl}}(N_\theta) \le "
+    r"C \Big( \sqrt p + \sqrt{\tfrac{\log(m/\delta)}{m}} \Big)",
+    needs=("network", "data"),
+    parameters={"p": "noise rate (default 0.2)", "delta": "failure probability (default 0.1)"},
+    judge=_theorem,
+    example=lambda: global_point(40, 0.2, runs=2, run_length=9),
+    control=lambda: spikes(40, 0.2, runs=2, run_length=9),
+    control_shows="spikes through the same samples err less than the groups of five force on KKT points",
+    forms=Forms(
+        proved=r"L_{\mathrm{cl}} \ge \sum_{g} 1\{ y|_{I_g} = -1 \} \min_{\ell \in I_g} (x_{\ell+1} - x_\ell)",
+        sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
+        remark="The lower bound is positive only for m above about 3e6 (p = 0.3), the upper one below 1 only for p "
+        "below about 0.01. The inner sum over a group counts one segment five times, and McDiarmid applies to the "
+        "explicit sum, not to the error, which may change everywhere when one label does.",
+    ),
+)
+
+
+def _footnote(instance: Instance) -> Findings:
+    """The expectation over labels of the sum over groups, by all 2^m of them, against p^5 times the gaps."""
+    data = instance.the_data()
+    p = instance.number("p", 0.3)
+    m = data.n_samples
+    hypotheses = (
+        above("p", p, 0.0),
+        at_most("p <= 1/2", p, 0.5),
+        at_least("m, for one group of five", m, 5.0),
+        at_most("m, for all 2^m labels", m, 12.0),
+    )
+    if unmet(hypotheses) or data.dimension != 1:
+        return undefined(hypotheses, "the expectation is over all labels of five to twelve samples on a line")
+    x, _ = line_samples(data)
+    claimed = instance.number("factor", 1.0) * p**5 * float(group_gaps(x).sum())
+    mean = math.fsum(
+        p**minus * (1 - p) ** (x.size - minus) * five_group_core(x, np.array(y))
+        for y in itertools.product((-1.0, 1.0), repeat=x.size)
+        for minus in [y.count(-1.0)]
+    )
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value(
+                "E over x as well", p**5 * (m // 5) / (4 * (m + 1)), "the least of four spacings has mean 1/(4(m+1))"
+            ),
+            value("c = that / p^5", (m // 5) / (4 * (m + 1)), "tends to 1/20"),
+        ),
+        conclusions=(
+            equal("E_y of the groups' error = p^5 sum of least gaps", claimed, mean),
+            at_most("p^5 / 20 <= p, the error of 1-nearest neighbour", p**5 / 20, p),
+            at_most("p <= sqrt(p)", p, math.sqrt(p)),
+        ),
+    )
+
+
+def _ten(factor: float) -> Instance:
+    law = Interval(p=0.3)
+    extra = {} if factor == 1.0 else {"factor": factor}
+    return Instance(name="ten uniform points", data=law.sample(10, seed=0), law=law, parameters={"p": 0.3, **extra})
+
+
+FN2: Final = Statement(
+    id="KYS23/FN2",
+    kind="remark",
+    number="Footnote 2",
+    meaning="In expectation, for every m, the clean error of a KKT point is between order p^5 and order sqrt(p).",
+    formula=r"c p^5 \le \mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] \le C \sqrt p",
+    needs=("data",),
+    parameters={"p": "noise rate (default 0.3)", "factor": "what to multiply the claim by (the proof's inner sum: 5)"},
+    judge=_footnote,
+    example=lambda: _ten(1.0),
+    control=lambda: _ten(5.0),
+    control_shows="the proof's inner sum counts the one negative segment of a group five times",
+    control_outcome="violated",
+)
