@@ -56,9 +56,7 @@ def right_facing_point(m: int, p: float, seed: int = 0) -> Instance:
     data = law.sample(m, seed=seed)
     x, y = line_samples(data)
     limit = line.local_minimum(data, start=spline(x, y))
-    return at_limit(
-        limit, f"the local minimum below the spline on {m} uniform points, p = {p:g} (seed {seed})", law=law
-    )
+    return at_limit(limit, f"the local minimum below a spline, {m} uniform points, p = {p:g} (seed {seed})", law=law)
 
 
 @cache

@@ -269,7 +269,7 @@ X_GLOBAL_LP: Final = Statement(
     id="KYS23/X.GlobalLP",
     kind="construction",
     number="Problem (1), d = 1",
-    meaning="On the line the global max-margin network is found with a proof: the dual function is at most 1 everywhere.",
+    meaning="On the line the global max-margin network has a proof: the dual function is at most 1 everywhere.",
     formula=r"\min \tfrac12 \|\theta\|^2 = \max_\lambda \Big\{ \sum_i \lambda_i : \sup_{\|u\| = 1} |F_\lambda(u)| \le "
     r"1 \Big\}, \qquad F_\lambda(u) = \sum_i \lambda_i y_i \sigma(u \cdot \tilde x_i)",
     needs=("network", "data"),

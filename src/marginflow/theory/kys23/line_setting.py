@@ -59,7 +59,7 @@ class Bends:
         if not kinks.size:
             return cls(network=network, kinks=kinks, jumps=jumps)
         group = np.cumsum(fresh) - 1
-        sums = np.bincount(group, weights=jumps)
+        sums = np.bincount(group, weights=jumps).astype(np.float64)
         real = np.abs(sums) > SAME_KINK * np.bincount(group, weights=np.abs(jumps))
         return cls(network=network, kinks=kinks[fresh][real], jumps=sums[real])
 
@@ -118,9 +118,8 @@ def facing(network: TwoLayer, x: FloatArray) -> str:
     margin = SAME_KINK * max(1.0, float(np.abs(x).max()))
     right = w[bending] > 0
     # a kink at the first sample leaves a left-facing neuron asleep on all, and so the other way round
-    seen = np.where(
-        right, (kinks >= x[0] - margin) & (kinks < x[-1] - margin), (kinks > x[0] + margin) & (kinks <= x[-1] + margin)
-    )
+    first, last = np.where(right, x[0] - margin, x[0] + margin), np.where(right, x[-1] - margin, x[-1] + margin)
+    seen = (kinks > first) & (kinks < last)
     if not seen.any():
         return "neither"
     return "right" if right[seen].all() else ("mixed" if right[seen].any() else "left")

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.theory.check import Check, at_least, below, equal, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.kys23.line_setting import unmet
@@ -53,7 +54,7 @@ def few_small_gaps(m: int, r: Fraction, gaps: int, fewer_than: Fraction) -> Frac
     return Fraction(total, d**m)
 
 
-def event(x: np.ndarray[tuple[int], np.dtype[np.float64]], delta: float) -> bool:
+def event(x: FloatArray, delta: float) -> bool:
     """Whether E_x occurs for sorted points."""
     m = x.size
     gaps = np.diff(x)

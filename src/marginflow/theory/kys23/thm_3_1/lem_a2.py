@@ -6,10 +6,12 @@ each has at most one positive neuron in a run. [Safran et al. 2022, Lemma E.6]
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.theory.check import at_least, at_most, below, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.kys23.line_instances import global_point, spikes
@@ -41,7 +43,7 @@ LEM_A2: Final = Statement(
     id="KYS23/LemA.2",
     kind="lemma",
     number="Lemma A.2",
-    meaning="In an interval spanned by consecutive samples labelled -1 the slope of a KKT point increases at most twice.",
+    meaning="Between consecutive samples labelled -1 the slope of a KKT point increases at most twice.",
     formula=r"y_i = \dots = y_j = -1 \;\Rightarrow\; N'_\theta \text{ increases at most twice in } [x_i, x_j]",
     needs=("network", "data"),
     judge=_at_most_twice,
@@ -51,12 +53,12 @@ LEM_A2: Final = Statement(
 )
 
 
-def negative_segment(bends: Bends, points: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+def negative_segment(bends: Bends, points: FloatArray) -> float:
     """min over the segments of the points of the largest value of N there: negative if N < 0 on one of them."""
-    return min(bends.range(float(a), float(b))[1] for a, b in zip(points[:-1], points[1:], strict=True))
+    return min(bends.range(float(a), float(b))[1] for a, b in itertools.pairwise(points))
 
 
-def fives(y: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
+def fives(y: FloatArray) -> list[int]:
     """The places where five consecutive labels -1 begin."""
     return [start for a, b in minus_runs(y, 5) for start in range(a, b - 3)]
 
@@ -81,7 +83,7 @@ COR_A3: Final = Statement(
     id="KYS23/CorA.3",
     kind="corollary",
     number="Corollary A.3",
-    meaning="Among five consecutive samples labelled -1 there are two neighbours between which a KKT point is negative.",
+    meaning="Among five consecutive samples labelled -1 are two neighbours between which a KKT point is negative.",
     formula=r"y_i = \dots = y_{i+4} = -1 \;\Rightarrow\; \exists \ell \in \{i, \dots, i+3\}: \; "
     r"N_\theta |_{[x_\ell, x_{\ell+1}]} < 0",
     needs=("network", "data"),

@@ -139,9 +139,7 @@ def _footnote(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(
-            value(
-                "E over x as well", p**5 * (m // 5) / (4 * (m + 1)), "the least of four spacings has mean 1/(4(m+1))"
-            ),
+            value("E over x as well", p**5 * (m // 5) / (4 * (m + 1)), "the least of four spacings: 1/(4(m+1))"),
             value("c = that / p^5", (m // 5) / (4 * (m + 1)), "tends to 1/20"),
         ),
         conclusions=(

@@ -30,7 +30,7 @@ def classifier_of_least_pieces(x: FloatArray, y: FloatArray) -> TwoLayer:
     """
     changes = np.flatnonzero(np.diff(y) != 0)
     if not changes.size:
-        return TwoLayer(W=[[0.0]], b=[1.0], v=[float(y[0])])
+        return TwoLayer(W=np.zeros((1, 1)), b=np.ones(1), v=y[:1])
     zeros = (x[changes] + x[changes + 1]) / 2
     knots = np.concatenate([[x[0] - 1.0], (zeros[:-1] + zeros[1:]) / 2, [x[-1] + 1.0]])
     values = np.empty(knots.size)
@@ -82,7 +82,9 @@ A1_NSTAR: Final = Statement(
     judge=_judge,
     example=lambda: global_point(20, 0.3),
     control=lambda: Instance(
-        name="two samples, one change", data=Dataset(X=[[0.2], [0.7]], y=[-1, 1]), parameters={"bound": "printed"}
+        name="two samples, one change",
+        data=Dataset(X=np.array([[0.2], [0.7]]), y=np.array([-1.0, 1.0])),
+        parameters={"bound": "printed"},
     ),
     control_shows="one label change needs two neurons, because one neuron has one sign; print allows one",
     control_outcome="violated",
