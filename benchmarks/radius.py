@@ -1,22 +1,23 @@
-"""Exact l2 radii: points proved, time and nodes by setting; SCIP's mixed-integer model on the smallest one.
+"""Exact l2 radii: points proved, time and nodes by setting; against SCIP and against attacks.
 
-    python benchmarks/radius.py [--points N] [--scip]
+    python benchmarks/radius.py [--setting 0 1 2 3] [--points N] [--scip] [--attacks]
 
 Every setting is measured on two networks. "KKT point" comes from the limit solver; its parallel neurons merge.
 "trained" is the same data after gradient descent from small initialisation, where all neurons stay different.
-Every certificate is checked. Times are processor time of one core; run with OPENBLAS_NUM_THREADS=1.
+Every certificate is checked, with the clock stopped. Times are processor time of one core, with wall time beside it
+where it says so; run with OPENBLAS_NUM_THREADS=1. Fewer points than samples are drawn at random with a fixed seed.
 
---scip also solves the points of the smallest setting as a mixed-integer quadratically constrained program with
-PySCIPOpt (not a dependency; install it yourself), given twice the exact radius as its bound on the perturbation.
-
-Noted once, on a busy machine, relative tolerance 1e-6 (points proved; median and largest milliseconds a point; nodes):
-see NOTES at the end of this file.
+--scip also solves the points of width 50 as mixed-integer quadratically constrained programs with PySCIPOpt, given
+twice the exact radius as its bound on the perturbation. --attacks runs our attacks, and those of foolbox if it can be
+imported, on the points of setting 1. Neither package is a dependency. The numbers of one run stand in docs/radius.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,11 +26,32 @@ from marginflow.arrays import FloatArray
 from marginflow.flow import AngleBounded, Descent, Steps
 from marginflow.losses import Exponential
 from marginflow.networks import TwoLayer
-from marginflow.robustness import check_certificate, exact_radius
+from marginflow.robustness import ATTACKS, Radius, check_certificate, exact_radius, lower_bounds
 
 # Samples, dimension, width, steps of gradient descent.
 SETTINGS = ((20, 20, 50, 3000), (100, 100, 200, 3000), (100, 784, 1000, 600), (400, 50, 300, 4000))
 TIME_LIMIT = 60.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Radii of one network, and the seconds that each took: processor, wall, and the checker's."""
+
+    radii: list[Radius]
+    seconds: FloatArray
+    wall: FloatArray
+    checks: FloatArray
+    holding: int
+
+    def row(self) -> str:
+        n, nodes = len(self.radii), [radius.nodes for radius in self.radii]
+        proved = sum(radius.status == "proved" for radius in self.radii)
+        milliseconds, wall = 1e3 * self.seconds, 1e3 * self.wall
+        return (
+            f"{proved:4d}/{n:<4d} {self.holding:4d}/{n:<4d} {np.median(milliseconds):9.1f} {milliseconds.mean():9.1f} "
+            f"{milliseconds.max():9.1f} {np.median(wall):9.1f} {np.median(nodes):6.0f} {max(nodes):6d} "
+            f"{1e3 * np.median(self.checks):9.1f}"
+        )
 
 
 def networks(m: int, d: int, k: int, steps: int) -> tuple[mf.data.Dataset, dict[str, TwoLayer]]:
@@ -42,27 +64,20 @@ def networks(m: int, d: int, k: int, steps: int) -> tuple[mf.data.Dataset, dict[
     }
 
 
-def measure(network: TwoLayer, X: FloatArray, y: FloatArray) -> tuple[str, list[float], list[float]]:
-    """One row of the table, the radii and the seconds."""
-    seconds, checks, radii = [], [], []
-    proved = holding = 0
-    nodes = []
+def measure(network: TwoLayer, X: FloatArray, y: FloatArray) -> Measured:
+    exact_radius(network, X[0], label=y[0], time_limit=TIME_LIMIT)  # the network is reduced once, and caches are warm
+    radii, seconds, wall, checks, holding = [], [], [], [], 0
     for x, label in zip(X, y, strict=True):
-        begin = time.process_time()
+        begin, began = time.process_time(), time.perf_counter()
         radius = exact_radius(network, x, label=label, time_limit=TIME_LIMIT)
         seconds.append(time.process_time() - begin)
+        wall.append(time.perf_counter() - began)
         begin = time.process_time()
         assert radius.certificate is not None
         holding += check_certificate(radius.certificate, network).holds
         checks.append(time.process_time() - begin)
-        proved += radius.status == "proved"
-        nodes.append(radius.nodes)
-        radii.append(radius.upper)
-    row = (
-        f"{proved:4d}/{len(X):<4d} {holding:4d}/{len(X):<4d} {1e3 * np.median(seconds):8.1f} {1e3 * max(seconds):9.1f} "
-        f"{np.median(nodes):6.0f} {max(nodes):6d} {1e3 * np.median(checks):9.1f}"
-    )
-    return row, radii, seconds
+        radii.append(radius)
+    return Measured(radii, np.array(seconds), np.array(wall), np.array(checks), holding)
 
 
 def by_scip(network: TwoLayer, x: FloatArray, label: float, reach: float, limit: float) -> tuple[float, float, str]:
@@ -72,13 +87,15 @@ def by_scip(network: TwoLayer, x: FloatArray, label: float, reach: float, limit:
     model = Model()
     model.hideOutput()
     model.setParam("limits/time", limit)
-    model.setParam("limits/gap", 1e-6)
+    model.setParam("limits/gap", 1e-7)
+    model.setParam("numerics/feastol", 1e-8)
     model.setParam("parallel/maxnthreads", 1)
     compact = network.compact()
     size = np.linalg.norm(compact.W, axis=1)
     W = compact.W / size[:, None]
     a = W @ x + (0.0 if compact.b is None else compact.b / size)
     c = label * compact.v * size
+    c = c / float(c @ np.maximum(a, 0.0))  # the value at the point becomes 1, which SCIP's tolerances are made for
     delta = [model.addVar(lb=-reach, ub=reach) for _ in range(x.size)]
     square = model.addVar(lb=0.0, ub=reach**2)
     model.addCons(quicksum(t * t for t in delta) <= square)
@@ -104,34 +121,109 @@ def by_scip(network: TwoLayer, x: FloatArray, label: float, reach: float, limit:
     return value, seconds, str(model.getStatus())
 
 
-def against_scip(network: TwoLayer, X: FloatArray, y: FloatArray, radii: list[float], seconds: list[float]) -> None:
-    values, times = [], []
-    for x, label, radius in zip(X, y, radii, strict=True):
-        value, spent, _ = by_scip(network, x, label, 2.0 * radius, 120.0)
-        values.append(value)
-        times.append(spent)
-    worst = max(abs(value / radius - 1.0) for value, radius in zip(values, radii, strict=True))
+def against_scip(network: TwoLayer, X: FloatArray, y: FloatArray, measured: Measured) -> None:
+    answers = [
+        by_scip(network, x, label, 2.0 * r.upper, 60.0) for x, label, r in zip(X, y, measured.radii, strict=True)
+    ]
+    times = np.array([seconds for _, seconds, _ in answers])
+    finished = [status in ("optimal", "gaplimit") for _, _, status in answers]
+    apart = [
+        abs(value / radius.upper - 1.0)
+        for (value, _, _), radius, done in zip(answers, measured.radii, finished, strict=True)
+        if done
+    ]
+    ratio = times / measured.seconds
     print(
-        f"      SCIP: median {np.median(times):.2f} s, largest {max(times):.2f} s a point; "
-        f"{np.median(np.array(times) / np.array(seconds)):.0f} times slower (median of the ratios); "
-        f"values differ by at most {worst:.1e}"
+        f"      SCIP finished {sum(finished)}/{len(X)}: median {np.median(times):.2f} s, largest {times.max():.2f} s a "
+        f"point; slower by {np.median(ratio):.0f} (median), {ratio.min():.0f} (least), "
+        f"{times.sum() / measured.seconds.sum():.0f} (all points together); "
+        f"values differ by at most {max(apart, default=np.nan):.1e}",
+        flush=True,
     )
+
+
+def attacks_of_foolbox(network: TwoLayer) -> dict[str, Callable[[FloatArray, FloatArray], FloatArray]]:
+    """Name to a function from points and labels to distances, by foolbox's own attacks at the settings named."""
+    try:
+        import foolbox
+    except ImportError:
+        print("      foolbox cannot be imported; its attacks are left out")
+        return {}
+    import torch
+
+    from marginflow.interop.foolbox import to_foolbox, to_inputs
+
+    torch.set_num_threads(1)
+
+    def runner(attack: object, bounds: tuple[float, float]) -> Callable[[FloatArray, FloatArray], FloatArray]:
+        def run(X: FloatArray, y: FloatArray) -> FloatArray:
+            inputs, classes = to_inputs(X, y)
+            _, moved, flipped = attack(to_foolbox(network, bounds=bounds), inputs, classes, epsilons=None)  # type: ignore[operator]
+            away = np.linalg.norm(moved.detach().numpy() - X, axis=1)
+            return np.where(flipped.numpy(), away, np.inf)
+
+        return run
+
+    f = foolbox.attacks
+    near = (-20.0, 20.0)  # far outside the data; some of the attacks measure their steps in widths of the box
+    return {
+        "foolbox DeepFool, 50 steps": runner(f.L2DeepFoolAttack(), near),
+        "foolbox DDN, 1000 steps": runner(f.DDNAttack(steps=1000), near),
+        "foolbox FMN, 100 steps": runner(f.L2FMNAttack(), near),
+        "foolbox FMN, 1000 steps": runner(f.L2FMNAttack(steps=1000), near),
+        "foolbox C&W, 9 x 1000 steps": runner(f.L2CarliniWagnerAttack(binary_search_steps=9, steps=1000), near),
+    }
+
+
+def against_attacks(network: TwoLayer, X: FloatArray, y: FloatArray, measured: Measured) -> None:
+    exact = np.array([radius.upper for radius in measured.radii])
+    lower = np.array([radius.lower for radius in measured.radii])
+    ours = {
+        f"our {name}": (lambda X, y, attack=attack: attack(network, X, y).sizes)  # type: ignore[misc]
+        for name, attack in ATTACKS.items()
+    }
+    print("      distance / exact               flipped      median      mean     worst   ms a point")
+    for name, run in {**ours, **attacks_of_foolbox(network)}.items():
+        begin = time.process_time()
+        sizes = run(X, y)
+        spent = time.process_time() - begin
+        assert (sizes >= lower * (1.0 - 1e-9)).all(), f"{name} is below a proved lower bound"
+        ratio = (sizes / exact)[np.isfinite(sizes)]
+        print(
+            f"      {name:28} {ratio.size:4d}/{len(X):<4d} {ratio_row(ratio, ratio.max(), spent / len(X))}", flush=True
+        )
+    for bound in (lower_bounds.lipschitz_bound, lower_bounds.local_lipschitz_bound, lower_bounds.chord_bound):
+        begin = time.process_time()
+        found = bound(network, X, y)
+        spent = time.process_time() - begin
+        ratio = found.radii / exact
+        print(f"      {'bound ' + found.name:38} {ratio_row(ratio, ratio.min(), spent / len(X))}", flush=True)
+
+
+def ratio_row(ratio: FloatArray, worst: float, seconds: float) -> str:
+    return f"{np.median(ratio):9.5f} {ratio.mean():9.5f} {worst:9.5f} {1e3 * seconds:10.1f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--points", type=int, default=100, help="points of each setting")
-    parser.add_argument("--scip", action="store_true", help="also solve the smallest setting with PySCIPOpt")
+    parser.add_argument("--setting", type=int, nargs="+", default=range(len(SETTINGS)), help="rows of SETTINGS")
+    parser.add_argument("--points", type=int, default=400, help="at most so many points of each setting")
+    parser.add_argument("--scip", action="store_true", help="also solve setting 0 with PySCIPOpt")
+    parser.add_argument("--attacks", action="store_true", help="also attack the points of setting 1")
     arguments = parser.parse_args()
-    print("(m, d, width)      network      proved    checked   median ms    max ms  nodes    max  check ms")
-    for place, (m, d, k, steps) in enumerate(SETTINGS):
+    print(" " * 29 + "proved    checked   median ms   mean ms    max ms   wall ms  nodes    max  check ms")
+    for place in arguments.setting:
+        m, d, k, steps = SETTINGS[place]
         data, nets = networks(m, d, k, steps)
-        X, y = data.X[: arguments.points], data.y[: arguments.points]
+        chosen = np.random.default_rng(0).permutation(m)[: arguments.points]
+        X, y = data.X[chosen], data.y[chosen]
         for name, network in nets.items():
-            row, radii, seconds = measure(network, X, y)
-            print(f"{(m, d, k)!s:18} {name:10} {row}", flush=True)
+            measured = measure(network, X, y)
+            print(f"{(m, d, k)!s:16} {name:10} {measured.row()}", flush=True)
             if arguments.scip and place == 0:
-                against_scip(network, X, y, radii, seconds)
+                against_scip(network, X, y, measured)
+            if arguments.attacks and place == 1:
+                against_attacks(network, X, y, measured)
 
 
 if __name__ == "__main__":
