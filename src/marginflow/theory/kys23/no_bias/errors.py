@@ -42,6 +42,8 @@ class CleanError:
 
 def clean_error(network: TwoLayer, *, seed: int = 0) -> CleanError:
     """The clean error of a network without bias in dimension 2 or more, whatever the dimension is."""
+    if network.b is not None and network.b.any():
+        return CleanError(value=math.nan, interval=None, how="the network has biases")
     live = network.W.any(axis=1) & (network.v != 0)
     W, v = network.W[live], network.v[live]
     if not live.any():

@@ -21,6 +21,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
+from marginflow.errors import InputError
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair
@@ -60,6 +61,15 @@ def dual_supremum_bound(data: Dataset, multipliers: FloatArray, shares: FloatArr
         H = D @ D.T
         highest = max(highest, float(np.maximum(H, 0.0).sum()))
     return math.sqrt(highest)
+
+
+def linearly_separable(data: Dataset) -> bool:
+    """Whether a hyperplane separates the samples, so that there is a pair."""
+    try:
+        max_margin(data)
+    except InputError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=16)

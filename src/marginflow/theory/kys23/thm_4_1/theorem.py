@@ -12,9 +12,8 @@ from functools import cache
 from typing import Final
 
 from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramReduction, NoisySphere
-from marginflow.errors import InputError
 from marginflow.limit import convex_pair
-from marginflow.theory.check import Check, above, at_most, value
+from marginflow.theory.check import Check, above, at_most, true, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.sphere_points import pair_point
@@ -26,7 +25,7 @@ from marginflow.theory.kys23.thm_4_1.bias_dominance import (
     sampled_check,
 )
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
-from marginflow.theory.kys23.thm_4_1.max_margin import MaxMargin, max_margin
+from marginflow.theory.kys23.thm_4_1.max_margin import MaxMargin, linearly_separable, max_margin
 from marginflow.theory.probability import log_beta_tail
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings, undefined
@@ -70,10 +69,9 @@ def _judge(instance: Instance) -> Findings:
     fits, norms, some = separates(network, data), sample.unit_norms(), sample.some_negative()
     if fits.state != "met" or network.b is None or sample.k in (0, sample.m):
         return undefined((fits, norms, some, sample.some_positive()), "a fitted network with biases is needed")
-    try:
-        best = max_margin(data)
-    except InputError as error:
-        return undefined((fits, above("linearly separable", 0.0, 0.5)), str(error))
+    if not linearly_separable(data):
+        return undefined((fits, true("linearly separable", False)), "nothing is known of the least norm")
+    best = max_margin(data)
     network = network.at_margin_one(data.X, data.y)
     K, proof = size_of(network), dominance(network, data)
     proved = min(proof.log_bound, log_any_width_bound(network, sample.d))

@@ -1,0 +1,42 @@
+"""Recorded runs on the noisy sphere, for the few statements that are about training itself; made once and kept."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from marginflow.data import Dataset, GramReduction, NoisySphere
+from marginflow.flow import GradientFlow, LossBelow, Recording, Steps, train
+from marginflow.losses import Exponential
+from marginflow.networks import MLP, TwoLayer, initialisation
+from marginflow.theory.instance import Instance
+
+_RECORDING = Recording(ratio=1.5, networks=True)
+
+
+@cache
+def _sample() -> tuple[GramReduction, Dataset]:
+    law = GramReduction(NoisySphere(dimension=60, p=0.25, count="exact"))
+    return law, law.sample(8)
+
+
+@cache
+def sphere_flow(log_loss: float = -100.0, steps: int | None = None) -> Instance:
+    """Gradient flow of the sum of exponential losses on 8 samples, 2 of them negative, in dimension 60, width 8."""
+    law, data = _sample()
+    start = TwoLayer.initialise(8, data.dimension, law=initialisation.Balanced(), scale=0.05, seed=0)
+    stop = [LossBelow(log_value=log_loss)] if steps is None else [Steps(steps)]
+    plan = GradientFlow(loss=Exponential("sum"), angle=0.02, decrease=0.1, stop=stop)
+    run = train(start, data, plan, recording=_RECORDING)
+    assert isinstance(run.network, TwoLayer)
+    name = "gradient flow on 8 noisy samples" if steps is None else f"the same flow after {steps} steps"
+    return Instance(name=name, data=data, law=law, initial=start, run=run, network=run.network)
+
+
+@cache
+def sphere_deep(depth: int = 3, steps: int | None = None) -> Instance:
+    """Gradient flow of a deeper homogeneous network on the same samples; the network is in the run."""
+    law, data = _sample()
+    start = MLP.initialise(widths=[8] * (depth - 1), dimension=data.dimension, bias="first", seed=0)
+    stop = [LossBelow(1e-4)] if steps is None else [Steps(steps)]
+    run = train(start, data, GradientFlow(angle=0.02, decrease=0.1, stop=stop))
+    return Instance(name=f"gradient flow of depth {depth} on 8 noisy samples", data=data, law=law, run=run)
