@@ -37,7 +37,9 @@ _COLUMNS_AT_ONCE = 4096
 # A sample outside the margin set may fall short of margin 1 by this much before it enters the set.
 _MARGIN_SLACK = 1e-12
 # Steps without a new least number of violations after which the structure is given back to ADMM.
-_PATIENCE = 8
+_PATIENCE = 16
+# And the share of pairs and samples on the wrong side above which it is given back after a few steps.
+_WRONG, _FEW_STEPS = 0.02, 6
 # Damping of the multipliers in the first step; later it follows the residual.
 _FIRST_DAMPING = 1e-2
 # Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.
@@ -253,6 +255,8 @@ def _newton(
             fewest, since = violations, iteration
         elif violations and iteration - since >= _PATIENCE:
             break  # the active set wanders
+        if iteration >= _FEW_STEPS and violations > _WRONG * state.size:
+            break
         if violations and iteration < max_iterations:
             state = new_state
             free, capped = (free & ~leave & ~cap) | enter | uncap, (capped & ~uncap) | cap
