@@ -70,10 +70,21 @@ COMMANDS = {
         "Run a task on a grid of parameters with several seeds; stop it at any time and go on later.",
         "marginflow sweep spec.toml --max-workers 2 --export rows.csv",
     ),
+    "report": (
+        "Make one offline page of results, or of a network and its data; charts also as SVG, PNG and PDF.",
+        "marginflow report limit.json radius.json --out page.html --svg charts",
+    ),
+    "cite": (
+        "Print BibTeX of the papers, or of the papers and methods that results stand on.",
+        "marginflow cite limit.json",
+    ),
+    "doctor": ("Say what is installed, how many threads there are and how much disk is free.", "marginflow doctor"),
+    "completion": ("Print what a shell needs to complete commands and options.", "marginflow completion bash"),
 }
 app.command("marginflow.cli.sample:sample", name="sample", help="Draw data from a law and write them to a file.")
 for name, (summary, example) in COMMANDS.items():
     app.command(f"marginflow.cli.{name}:{name}", name=name, help=summary, help_epilogue=f"Example: {example}")
+app.register_install_completion_command(help="Have the shell complete commands and options from now on.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

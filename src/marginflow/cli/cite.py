@@ -1,0 +1,32 @@
+"""`marginflow cite`: BibTeX of the papers and methods that results stand on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from marginflow.cli.exit_codes import DONE
+from marginflow.cli.options import AsJson
+from marginflow.cli.output import result_text
+from marginflow.report.references import references
+from marginflow.report.results import read_result
+from marginflow.report.results.citing import cited
+
+
+def cite(
+    *results: Annotated[Path, Parameter(help="Results that commands wrote with --json; without them: the papers.")],
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0."""
+    found = cited([read_result(path) for path in results]) if results else references()
+    if as_json:
+        entries = [{"key": one.key, "what": one.what, "bibtex": one.bibtex()} for one in found]
+        print(result_text({"references": entries}))
+        return DONE
+    if not found:
+        print("% These results name no paper and no command; nothing is to be cited.")
+    for one in found:
+        print(one.bibtex() + "\n")
+    return DONE

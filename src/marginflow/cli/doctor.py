@@ -1,0 +1,133 @@
+"""`marginflow doctor`: versions, extras, threads and disk: what to look at first when something is slow or missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+from threadpoolctl import threadpool_info
+
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.options import AsJson
+from marginflow.cli.output import result_text
+
+NEEDED = (
+    "numpy",
+    "scipy",
+    "joblib",
+    "threadpoolctl",
+    "msgspec",
+    "safetensors",
+    "cyclopts",
+    "rich",
+    "altair",
+    "vl-convert-python",
+    "jinja2",
+    "latex2mathml",
+)
+# The extra of pyproject.toml, the package it brings, the module it is imported as, and what it is for.
+EXTRAS = (
+    ("torch", "torch", "torch", "networks to and from torch, .pt files"),
+    ("sklearn", "scikit-learn", "sklearn", "the classifier, and the bundled data sets"),
+    ("onnx", "onnx", "onnx", "networks to and from .onnx"),
+    ("exact", "python-flint", "flint", "certificates in exact arithmetic"),
+    ("dask", "distributed", "distributed", "sweeps on several machines"),
+    ("foolbox", "foolbox", "foolbox", "attacks to compare with"),
+)
+LITTLE_DISK = 1.0  # gigabytes
+
+
+def doctor(*, as_json: AsJson = False) -> int:
+    """Exit code 0 if everything that is needed is there, 1 if not; an extra that is absent is no fault."""
+    import numpy as np
+    import scipy.linalg
+
+    np.linalg.norm(scipy.linalg.inv(np.eye(2)))  # loads both BLAS libraries, so that they can be listed
+    packages = {name: _version(name) for name in NEEDED}
+    extras = {extra: _version(package) if _importable(module) else None for extra, package, module, _ in EXTRAS}
+    pools = [
+        {"library": pool["internal_api"], "version": pool.get("version"), "threads": pool["num_threads"]}
+        for pool in threadpool_info()
+        if pool.get("user_api") == "blas"
+    ]
+    free = shutil.disk_usage(Path.cwd()).free / 1e9
+    missing = [name for name, found in packages.items() if found is None]
+    advice = _advice(missing, pools, free, extras)
+    healthy = not missing and free >= LITTLE_DISK
+    record: dict[str, object] = {
+        "healthy": healthy,
+        "marginflow": _version("marginflow"),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "executable": sys.executable,
+        "cores": _cores(),
+        "packages": packages,
+        "extras": extras,
+        "blas": pools,
+        "blas_variables": {name: os.environ.get(name) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")},
+        "free_disk_gb": free,
+        "chromium": shutil.which("chromium"),
+        "advice": advice,
+    }
+    if as_json:
+        print(result_text(record))
+    else:
+        _tell(record, packages, extras, pools)
+    return DONE if healthy else DOES_NOT_HOLD
+
+
+def _advice(
+    missing: list[str], pools: list[dict[str, object]], free: float, extras: dict[str, str | None]
+) -> list[str]:
+    told = []
+    if missing:
+        told.append(f"Install what is missing: pip install {' '.join(missing)}")
+    if free < LITTLE_DISK:
+        told.append(f"Only {free:.1f} GB are free here; sweeps and pages need room.")
+    if any(isinstance(pool["threads"], int) and pool["threads"] > _cores() for pool in pools):
+        told.append(f"BLAS uses more threads than there are cores: export OPENBLAS_NUM_THREADS={_cores()}")
+    absent = [name for name, found in extras.items() if found is None]
+    if absent:
+        told.append(f"To add what an extra brings: pip install 'marginflow[{','.join(absent)}]'")
+    return told
+
+
+def _tell(
+    record: dict[str, object],
+    packages: dict[str, str | None],
+    extras: dict[str, str | None],
+    pools: list[dict[str, object]],
+) -> None:
+    print(f"marginflow {record['marginflow']}, Python {record['python']}, {record['platform']}")
+    print(f"Cores      {record['cores']}")
+    for pool in pools:
+        print(f"BLAS       {pool['library']} {pool['version']}, {pool['threads']} threads")
+    print(f"Free disk  {record['free_disk_gb']:.1f} GB here")
+    print(f"Chromium   {record['chromium'] or 'absent (only the tests of pages need it)'}")
+    print("Packages   " + ", ".join(f"{name} {found or 'MISSING'}" for name, found in packages.items()))
+    print("Extras")
+    for extra, _, _, purpose in EXTRAS:
+        print(f"  {extra:<8} {extras[extra] or 'absent':<10} {purpose}")
+    for sentence in record["advice"]:  # type: ignore[attr-defined]
+        print(f"-> {sentence}")
+    print("Everything that is needed is there." if record["healthy"] else "Something that is needed is not there.")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _importable(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -1,0 +1,160 @@
+"""What a page tells of a certificate, and of a KKT point that was looked for."""
+
+from __future__ import annotations
+
+from marginflow.report.charts import Chart, dots, histogram, lines, points
+from marginflow.report.formula import Formula
+from marginflow.report.page import Section
+from marginflow.report.results.told import (
+    Record,
+    Told,
+    number_under,
+    numbers_under,
+    object_under,
+    table_of_objects,
+)
+from marginflow.report.table import Table, shown
+
+PROBLEM = Formula(
+    latex=r"\min_{\theta}\ \tfrac12\|\theta\|^2 \quad\text{subject to}\quad y_i N(x_i;\theta)\ge 1,\ i=1,\dots,n",
+    meaning="The max-margin problem whose KKT points are meant",
+)
+CONDITIONS = Formula(
+    latex=r"\theta=\sum_i\lambda_i y_i\,\partial_\theta N(x_i;\theta),\quad \lambda_i\ge 0,\quad "
+    r"\lambda_i\,(y_iN(x_i;\theta)-1)=0",
+    meaning="Its KKT conditions; the derivative is Clarke's, with a weight in [0, 1] at every kink",
+)
+RESIDUALS = {
+    "stationarity": "Stationarity",
+    "complementarity": "Complementarity",
+    "feasibility": "Feasibility",
+    "dual_feasibility": "Dual feasibility",
+}
+FACTS = {
+    "total": "Stationarity and complementarity together",
+    "holds": "All conditions hold",
+    "tolerance": "at the tolerance",
+    "total_lower_bound": "No multipliers get below",
+    "norm_squared": "‖θ‖² at margin 1",
+    "multiplier_sum": "Sum of the multipliers",
+    "on_margin": "Samples on the margin",
+    "support_size": "Samples with a multiplier",
+    "n_samples": "Samples",
+    "dimension": "Dimension",
+    "width": "Neurons",
+    "live_neurons": "Neurons that are not zero",
+    "penalty": "C of the soft margin",
+    "outputs": "Output weights",
+    "bias": "Biases",
+    "status": "Multipliers",
+}
+MOVED = {
+    "cosine": "Cosine between the outputs before and after",
+    "norm_squared_before": "‖θ‖² at margin 1 before",
+    "norm_squared_after": "‖θ‖² at margin 1 after",
+    "patterns_changed": "Share of activation patterns that changed",
+    "neurons_vanished": "Share of neurons that vanished",
+}
+
+
+def certificate(record: Record) -> Told:
+    """A certificate as `marginflow certify` writes it, with or without its arrays."""
+    holds, residual = bool(record["holds"]), number_under(record, "total")
+    tolerance = number_under(record, "tolerance")
+    sentence = (
+        f"The network is a KKT point: its relative residual is {residual:.1e}, and every condition holds at "
+        f"{tolerance:.0e}."
+        if holds
+        else f"The network is no KKT point at {tolerance:.0e}: its relative residual is {shown(residual)}."
+    )
+    content: list[Table | Chart | Formula] = [_facts(record), _residuals(record), *_arrays(record)]
+    section = Section(heading="Certificate", content=(PROBLEM, CONDITIONS, *content))
+    return Told(sentence=sentence, tone="holds" if holds else "violated", sections=(section,))
+
+
+def limit(record: Record) -> Told:
+    """A KKT point as `marginflow limit` writes it, with or without arrays."""
+    judged = certificate({**object_under(record, "certificate"), "tolerance": record["tolerance"]})
+    holds = bool(record["holds"])
+    residual = number_under(object_under(record, "certificate"), "total")
+    sentence = (
+        f"A KKT point was found in {number_under(record, 'seconds'):.1f} s and is certified: relative residual "
+        f"{residual:.1e}."
+        if holds
+        else f"No KKT point was found: the best relative residual is {shown(residual)}."
+    )
+    way: list[Table | Chart] = []
+    if record.get("moved") is not None:
+        moved = object_under(record, "moved")
+        rows = tuple((name, moved.get(key)) for key, name in MOVED.items())
+        way.append(Table(columns=("What the polish changed", ""), rows=rows, caption="From the flow to the point"))
+    history = table_of_objects(record, "history")
+    if len(history) > 1:
+        drawn = [{**row, "record": place} for place, row in enumerate(history)]
+        way.append(
+            lines(
+                drawn,
+                x="record",
+                y="objective",
+                series="stage",
+                titles={"record": "Record", "objective": "½‖θ‖²", "stage": "Stage", "gap": "Gap", "flips": "Flips"},
+                title="Objective on the way",
+                description="The objective ½‖θ‖² at every record of the solver; it falls to that of the KKT point.",
+            )
+        )
+    found = Section(heading="How it was found", paragraphs=(str(record["status"]),), content=tuple(way))
+    return Told(sentence=sentence, tone="holds" if holds else "violated", sections=(*judged.sections, found))
+
+
+def _facts(record: Record) -> Table:
+    rows = [(heading, record.get(key)) for key, heading in (RESIDUALS | FACTS).items() if key in record]
+    return Table(columns=("What", "Value"), rows=tuple(rows), caption="The certificate")
+
+
+def _residuals(record: Record) -> Chart:
+    rows: list[dict[str, object]] = [
+        {"condition": name, "residual": record.get(key), "network": "network"} for key, name in RESIDUALS.items()
+    ]
+    return dots(
+        rows,
+        value="residual",
+        category="condition",
+        series="network",
+        titles={"residual": "Relative residual", "condition": "Condition", "network": "Of the"},
+        title="How far from a KKT point",
+        description=(
+            "Residual of each KKT condition, on a logarithmic axis; farther left is better, exact zeros are not drawn."
+        ),
+        scale="log",
+    )
+
+
+def _arrays(record: Record) -> list[Chart]:
+    """Margins and multipliers, where the file holds them."""
+    if "margins" not in record or "multipliers" not in record:
+        return []
+    margins, multipliers = numbers_under(record, "margins"), numbers_under(record, "multipliers")
+    rows: list[dict[str, object]] = [
+        {"sample": i, "margin": margin, "multiplier": weight, "kind": "with a multiplier" if weight > 0 else "without"}
+        for i, (margin, weight) in enumerate(zip(margins, multipliers, strict=True))
+    ]
+    titles = {"margin": "Margin, smallest one 1", "multiplier": "Multiplier", "sample": "Sample", "kind": "Samples"}
+    return [
+        histogram(
+            rows,
+            value="margin",
+            series="kind",
+            titles=titles,
+            title="Margins",
+            description="How many samples have which margin once the smallest margin is scaled to 1.",
+        ),
+        points(
+            rows,
+            x="margin",
+            y="multiplier",
+            series="kind",
+            titles=titles,
+            title="Multipliers",
+            description="The multiplier of every sample against its margin; off the margin it must be zero.",
+        ),
+    ]

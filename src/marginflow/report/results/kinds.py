@@ -1,0 +1,52 @@
+"""Which kind of result a file holds, told by the keys that only this kind has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from marginflow.errors import InputError
+from marginflow.report.results import plain
+from marginflow.report.results.certificates import certificate, limit
+from marginflow.report.results.robustness import flips, radii
+from marginflow.report.results.told import Record, Result, Told
+from marginflow.report.results.training import training
+from marginflow.report.results.verdicts import verdict, verdicts
+
+# The first kind whose keys are all there.
+KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Record], Told]]]] = {
+    "limit": (("certificate", "moved", "history"), limit),
+    "certificate": (("stationarity", "complementarity", "holds", "total"), certificate),
+    "training": (("separated", "log_loss", "normalised_margin"), training),
+    "radii": (("radii", "all_proved", "sqrt_dimension"), radii),
+    "flips": (("directions", "flips", "share"), flips),
+    "verdicts": (("verdicts", "violated"), verdicts),
+    "verdict": (("outcome", "hypotheses", "conclusions"), verdict),
+}
+
+
+def kind_of(result: Result) -> str:
+    """The name of the kind: one of `KINDS`, "rows" or "record"."""
+    if not isinstance(result.content, Mapping):
+        return "rows"
+    for name, (keys, _) in KINDS.items():
+        if all(key in result.content for key in keys):
+            return name
+    return "record"
+
+
+def told(result: Result, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Told:
+    """What a page tells of the result; `x`, `y` and `series` name the columns of a chart of rows."""
+    kind = kind_of(result)
+    try:
+        if not isinstance(result.content, Mapping):
+            return plain.rows(result.content, x=x, y=y, series=series)
+        return plain.record(result.content) if kind == "record" else KINDS[kind][1](result.content)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InputError(
+            f"{result.name} looks like a result of the kind {kind!r}, but {_missing(error)}; make it again with --json."
+        ) from None
+
+
+def _missing(error: Exception) -> str:
+    return f"{error} is missing in it" if isinstance(error, KeyError) else f"it cannot be read ({error})"

@@ -1,0 +1,91 @@
+"""What a page tells of rows, and of an object of no known kind: tables, and a chart where columns are named."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+
+from marginflow.errors import InputError
+from marginflow.report.charts import Chart, lines, points
+from marginflow.report.page import Section
+from marginflow.report.results.told import Record, Rows, Told
+from marginflow.report.table import Table, shown
+
+# A list longer than this is not read on a page; the file has it.
+LONGEST_LIST = 12
+
+
+def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Told:
+    """Rows as a table, and as a chart of column `y` against `x`, one curve for each value of `series`."""
+    columns = list(dict.fromkeys(column for row in found for column in row))
+    content: list[Table | Chart] = []
+    if x is not None and y is not None:
+        content.append(_drawn(found, columns, x, y, series))
+    titles = {column: column for column in columns}
+    content.append(Table.of([_short(row) for row in found], columns=titles, caption=f"{len(found)} rows"))
+    section = Section(heading="Rows", content=tuple(content))
+    return Told(
+        sentence=f"{len(found)} rows of {len(columns)} columns are shown; they make no claim.",
+        tone="open",
+        sections=(section,),
+    )
+
+
+def _drawn(found: Rows, columns: list[str], x: str, y: str, series: str | None) -> Chart:
+    for column in (x, y, *([series] if series else [])):
+        if column not in columns:
+            raise InputError(f"There is no column {column!r}; there are {', '.join(columns)}.")
+    for column in (x, y):
+        if not any(_is_number(row.get(column)) for row in found):
+            raise InputError(f"The column {column!r} holds no numbers, so it cannot be an axis.")
+    kept = [row for row in found if _is_number(row.get(x)) and _is_number(row.get(y))]
+    titles = {column: column for column in dict.fromkeys([x, y, *([series] if series else [])])}
+    several = len({(row[x], row.get(series) if series else None) for row in kept}) < len(kept)
+    made = [{column: row[column] for column in (x, y)} | ({series: str(row[series])} if series else {}) for row in kept]
+    made.sort(key=lambda row: float(row[x]))  # type: ignore[arg-type]
+    draw = points if several else lines
+    return draw(
+        made,
+        x=x,
+        y=y,
+        series=series,
+        titles=titles,
+        title=f"{y} against {x}",
+        description=f"Column {y} against column {x}" + (f", one colour for each {series}." if series else "."),
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def record(found: Record) -> Told:
+    """An object of no known kind: its plain values as one table, lists of objects as tables of their own."""
+    simple = tuple((key, value) for key, value in _short(found).items() if key != "made_by")
+    content = [Table(columns=("Name", "Value"), rows=simple, caption="What the file holds")]
+    for key, value in found.items():
+        if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+            titles = {column: column for column in dict.fromkeys(name for row in value for name in row)}
+            content.append(Table.of([_short(row) for row in value], columns=titles, caption=key))
+    sentence, tone = f"{len(found)} values are shown; they make no claim that this page knows how to judge.", "open"
+    for key in ("verdict", "sentence", "summary"):
+        if isinstance(found.get(key), str):
+            sentence = str(found[key])
+    if isinstance(found.get("holds"), bool):
+        tone = "holds" if found["holds"] else "violated"
+    section = Section(heading="Values", content=tuple(content))
+    return Told(sentence=sentence, tone=tone, sections=(section,))  # type: ignore[arg-type]
+
+
+def _short(row: Mapping[str, object]) -> dict[str, object]:
+    """The row with long lists and objects replaced by how long they are."""
+    return {key: _shortened(value) for key, value in row.items()}
+
+
+def _shortened(value: object) -> object:
+    if isinstance(value, list) and (len(value) > LONGEST_LIST or any(isinstance(one, dict | list) for one in value)):
+        return f"{len(value)} entries"
+    if isinstance(value, dict):
+        whole = shown({key: _shortened(entry) for key, entry in value.items()})
+        return whole if len(whole) <= 200 else f"{len(value)} values"
+    return value

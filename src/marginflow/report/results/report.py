@@ -1,0 +1,109 @@
+"""One page of several results: the verdict of all in a sentence, then each with its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from marginflow.report.page import Page, Section, Tone
+from marginflow.report.results.citing import cited
+from marginflow.report.results.kinds import told
+from marginflow.report.results.told import Result, Told
+
+# What of a result is a parameter rather than an outcome.
+PARAMETERS = (
+    "seed",
+    "recipe",
+    "tolerance",
+    "penalty",
+    "outputs",
+    "bias",
+    "width",
+    "n_samples",
+    "dimension",
+    "samples",
+    "asked",
+    "level",
+    "share",
+    "signed",
+    "size",
+    "instance",
+)
+
+
+def page_of_results(
+    results: Sequence[Result],
+    *,
+    title: str,
+    command: str,
+    versions: Mapping[str, str],
+    x: str | None = None,
+    y: str | None = None,
+    series: str | None = None,
+) -> Page:
+    """The page.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    title : str
+    command : str
+        The command line that makes the page; those that made the results stand before it.
+    versions : mapping of str
+        Used where no result names its own.
+    x, y, series : str or None
+        Columns of the chart of results that are rows.
+    """
+    stories = [told(result, x=x, y=y, series=series) for result in results]
+    lone = len(results) == 1
+    sections: list[Section] = []
+    for result, story in zip(results, stories, strict=True):
+        first, *others = story.sections
+        heading = first.heading if lone else f"{first.heading}: {result.name}"
+        opening = first.paragraphs if lone else (story.sentence, *first.paragraphs)
+        sections.append(Section(heading=heading, paragraphs=opening, content=first.content))
+        sections += others
+    commands = [str(result.made_by["command"]) for result in results if result.made_by.get("command")]
+    named = [result.made_by["versions"] for result in results if isinstance(result.made_by.get("versions"), Mapping)]
+    return Page(
+        title=title,
+        verdict=stories[0].sentence if lone else _together(results, stories),
+        tone=_tone(stories),
+        sections=tuple(sections),
+        parameters=_parameters(results),
+        versions={str(key): str(value) for key, value in named[0].items()} if named else versions,
+        command="\n".join(dict.fromkeys([*commands, command])),
+        references=tuple(str(reference) for reference in cited(results)),
+    )
+
+
+def _together(results: Sequence[Result], stories: Sequence[Told]) -> str:
+    bad = [result.name for result, story in zip(results, stories, strict=True) if story.tone == "violated"]
+    unclear = sum(story.tone == "open" for story in stories)
+    good = len(stories) - len(bad) - unclear
+    words = [f"{good} of {len(stories)} results hold"]
+    words += (
+        [f"{unclear} {'makes' if unclear == 1 else 'make'} no claim or {'leaves' if unclear == 1 else 'leave'} it open"]
+        if unclear
+        else []
+    )
+    words += [f"not so: {', '.join(bad)}"] if bad else []
+    return "; ".join(words) + ". " + " ".join(story.sentence for story in stories[:1])
+
+
+def _tone(stories: Sequence[Told]) -> Tone:
+    tones = {story.tone for story in stories}
+    return "violated" if "violated" in tones else "holds" if tones == {"holds"} else "open"
+
+
+def _parameters(results: Sequence[Result]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for result in results:
+        content = result.content
+        if not isinstance(content, Mapping):
+            continue
+        inner = content.get("certificate")
+        whole = {**(inner if isinstance(inner, Mapping) else {}), **content}
+        for key in PARAMETERS:
+            if key in whole and not isinstance(whole[key], dict | list):
+                found[key if len(results) == 1 else f"{result.name}: {key}"] = whole[key]
+    return found

@@ -1,0 +1,111 @@
+"""What a page tells of exact radii and of vectors that flip."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from marginflow.report.charts import lines, points
+from marginflow.report.formula import Formula
+from marginflow.report.page import Section
+from marginflow.report.results.told import Record, Told, number_under, numbers_under, object_under, table_of_objects
+from marginflow.report.table import Table, shown
+
+RADIUS = Formula(
+    latex=r"r(x)=\min\{\|\delta\| : y\,N(x+\delta)\le 0\}",
+    meaning="The distance of a sample to the decision boundary, proved from both sides",
+)
+FLIP = Formula(
+    latex=r"t^\ast=\min\{t\ge 0 : y_i\,N(x_i-t\,y_i z)\le 0\ \text{for all } i\}",
+    meaning="The smallest multiple of one vector z that flips every sample",
+)
+
+
+def radii(record: Record) -> Told:
+    """Radii as `marginflow radius` writes them."""
+    found = table_of_objects(record, "radii")
+    proved, everything = sum(row.get("status") != "bounded" for row in found), bool(record["all_proved"])
+    middle = numbers_under(record, "median")[-1] if found else math.nan
+    root = number_under(record, "sqrt_dimension")
+    sentence = (
+        f"{'All' if everything else proved} of {len(found)} distances to the decision boundary are proved and their "
+        f"proofs checked; the median is {shown(middle)} = {shown(middle / root)} √d."
+    ).replace("All of", "All")
+    titles = {"sample": "Sample", "upper": "Distance (upper bound)", "lower": "Lower bound", "status": "Status"}
+    rows = [{key: row.get(key) for key in (*titles, "nodes", "seconds")} for row in found]
+    chart = points(
+        rows,
+        x="sample",
+        y="upper",
+        series="status",
+        titles=titles,
+        title="Exact distance to the decision boundary",
+        description="The distance of every sample that was asked for; where it is proved, both bounds agree.",
+    )
+    relative = object_under(record, "relative")
+    sizes = tuple(
+        (name.capitalize(), *numbers_under(record, name), *numbers_under(relative, name))
+        for name in ("smallest", "median", "largest")
+    )
+    table = Table(
+        columns=("Radius", "At least", "At most", "At least / √d", "At most / √d"),
+        rows=sizes,
+        caption="Bounds on the smallest, the median and the largest of them",
+    )
+    section = Section(heading="Exact radii", content=(RADIUS, table, chart))
+    return Told(sentence=sentence, tone="holds" if everything else "open", sections=(section,))
+
+
+def flips(record: Record) -> Told:
+    """Flips as `marginflow flip` writes them, with or without whole curves."""
+    found = table_of_objects(record, "directions")
+    share = number_under(record, "share")
+    sizes = [(str(row["direction"]), number_under(row, "norm")) for row in found]
+    finite = [(norm, name) for name, norm in sizes if math.isfinite(norm)]
+    root = number_under(record, "sqrt_dimension")
+    who = f"all {shown(record['samples'])} samples" if share == 1.0 else f"a share of {shown(share)} of the samples"
+    if finite:
+        norm, name = min(finite)
+        sentence = f"One vector of norm {shown(norm)} = {shown(norm / root)} √d flips {who} (direction {name})."
+    else:
+        sentence = f"No multiple of the directions tried flips {who}."
+    columns = {
+        "direction": "Direction",
+        "norm": "Norm that flips",
+        "norm_by_sqrt_dimension": "Norm / √d",
+        "smallest_first": "First sample flips at",
+        "median_first": "Median first flip",
+        "largest_first": "Last sample flips at",
+        "never_flipped": "Never flipped",
+        "flip_back": "Flip back",
+    }
+    table = Table.of(found, columns=columns, caption="Each direction and what it takes; a dash means never")
+    rows = [point for row in found for point in _curve(row)]
+    chart = lines(
+        rows,
+        x="norm",
+        y="share",
+        series="direction",
+        titles={"norm": "Norm of the one vector", "share": "Share of samples flipped", "direction": "Direction"},
+        title="How much one vector flips",
+        description="The share of samples that is flipped at once by one vector, against the norm of the vector.",
+    )
+    section = Section(heading="One vector for all samples", content=(FLIP, chart, table))
+    return Told(sentence=sentence, tone="holds" if record.get("flips") else "open", sections=(section,))
+
+
+def _curve(row: dict[str, Any]) -> list[dict[str, object]]:
+    """The whole curve where the file holds it, as the staircase it is; else the shares that were printed."""
+    name = str(row["direction"])
+    if isinstance(row.get("curve"), dict):
+        curve = object_under(row, "curve")
+        steps = zip(
+            numbers_under(curve, "norm"), numbers_under(curve, "at"), numbers_under(curve, "after"), strict=True
+        )
+        drawn: list[dict[str, object]] = [{"norm": 0.0, "share": 0.0, "direction": name}]
+        for norm, at, after in steps:
+            before = drawn[-1]["share"]
+            drawn += [{"norm": norm, "share": share, "direction": name} for share in (before, at, after)]
+        return drawn
+    shares = [(float(key.removeprefix("share_")), value) for key, value in row.items() if key.startswith("share_")]
+    return [{"norm": value, "share": share, "direction": name} for share, value in sorted(shares) if value is not None]

@@ -1,0 +1,74 @@
+"""What a page tells of verdicts on statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from marginflow.report.formula import Formula
+from marginflow.report.page import Section, Tone
+from marginflow.report.results.told import Record, Told, table_of_objects
+from marginflow.report.table import Table
+
+TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated"}
+
+
+def verdict(record: Record) -> Told:
+    """One verdict as `marginflow check ID` writes it."""
+    outcome = str(record["outcome"])
+    sentence = f"{record['id']}: {outcome}" + (f" on {record['instance']}" if record.get("instance") else "") + "."
+    checks = [
+        (part, check["name"], check["observed"], check["relation"], check["bound"], check["state"], check["note"])
+        for part in ("hypotheses", "constants", "conclusions")
+        for check in table_of_objects(record, part)
+    ]
+    table = Table(
+        columns=("Part", "Check", "Observed", "", "Bound", "State", "Note"), rows=tuple(checks), caption="Every check"
+    )
+    section = Section(heading=f"Statement {record['id']}", content=(*_formula(str(record["id"])), table))
+    return Told(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
+
+
+def verdicts(record: Record) -> Told:
+    """Many verdicts as `marginflow check --all` writes them."""
+    found = table_of_objects(record, "verdicts")
+    broken = list(record["violated"])
+    counted = Counter(_word(one, broken) for one in found)
+    told = ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common())
+    sentence = f"Of {len(found)} statements, {told or 'nothing'}" + (
+        f"; violated although they apply: {', '.join(broken)}." if broken else "; nothing that applies is violated."
+    )
+    section = Section(heading="Statements of the papers", content=(verdict_table(found),))
+    return Told(sentence=sentence, tone="violated" if broken else "holds", sections=(section,))
+
+
+def _word(one: dict[str, Any], broken: list[str]) -> str:
+    """The outcome in words; an assumption or definition that is not met is an absent property, no contradiction."""
+    outcome = str(one["outcome"])
+    words = {"holds": "hold", "measured": "were measured", "not applicable": "do not apply"}
+    if outcome == "violated":
+        return "are violated" if one["id"] in broken else "are properties that are absent here"
+    return words.get(outcome, f"are {outcome}")
+
+
+def verdict_table(found: Sequence[dict[str, Any]]) -> Table:
+    """One line for each verdict: those that apply first."""
+    order = ("violated", "holds", "vacuous", "undecided", "measured", "not applicable")
+    ranked = sorted(found, key=lambda one: order.index(one["outcome"]) if one["outcome"] in order else len(order))
+    return Table.of(
+        ranked,
+        columns={"id": "Statement", "outcome": "Outcome", "reason": "What decided"},
+        caption="The verdict of each statement on these files; a statement that does not apply is never a pass",
+    )
+
+
+def _formula(id: str) -> tuple[Formula, ...]:
+    from marginflow import theory
+    from marginflow.errors import InputError
+
+    try:
+        statement = theory.statement(id)
+    except InputError:  # a file of another version may name a statement that is not there any more
+        return ()
+    return (Formula(latex=statement.formula, meaning=statement.meaning),)
