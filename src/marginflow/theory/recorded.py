@@ -1,4 +1,4 @@
-"""Recorded runs for the few statements that are about training itself. The only file of this room that trains.
+"""Recorded runs for the few statements that are about training itself. Only files of this name train in this room.
 
 Statements judge a `Run` that they are given. Their examples need one, so tiny ones are made here, once, and kept.
 """
