@@ -14,8 +14,10 @@ from typing import Final
 import numpy as np
 
 from marginflow.data import (
+    BoundaryNoise,
     ClusterNoise,
     Dataset,
+    DirectionNoise,
     ExactCountNoise,
     UniformNoise,
     XorClusters,
@@ -24,7 +26,7 @@ from marginflow.data.noise import AbstractLabelNoise
 from marginflow.flow import Descent, Recording, Run, Steps, recipes, train
 from marginflow.flow.schedule import Constant
 from marginflow.losses import Logistic
-from marginflow.networks import MLP, TwoLayer
+from marginflow.networks import MLP, TwoLayer, initialisation
 from marginflow.theory.fcb22.numbers import DELTA
 from marginflow.theory.instance import Instance
 
@@ -124,9 +126,14 @@ def tight() -> Instance:
     return gd_run(2000, 100, 40, sd=1e-5, eta=1 / 2000, omd=1e-5, k=4, noise=ExactCountNoise(rate=1 / 2000))
 
 
+def many_neurons() -> Instance:
+    """400 neurons, as Lemma 4.2 asks for at C0 = 2, in the dimension that Lemma 4.1 then asks for."""
+    return gd_run(100, 320, 400, sd=1 / 16, eta=1 / 16, omd=1 / 256, test=1)
+
+
 def wide_start() -> Instance:
-    """The instance C = 16 with a start of norm 2: far above alpha / 3, one step changes next to nothing."""
-    return gd_run(400, 1200, 100, sd=1 / 16, eta=1 / 16, omd=2.0)
+    """The instance C = 16 with a start of norm 8: far above alpha / 3, one step changes next to nothing."""
+    return gd_run(400, 1200, 100, sd=1 / 16, eta=1 / 16, omd=8.0)
 
 
 def wide_clusters() -> Instance:
@@ -180,14 +187,39 @@ def long_run(d: int, sd: float, steps: int, *, n: int = 60, m: int = 20) -> Inst
 
 
 @cache
-def deep(depth: int = 3, *, n: int = 200, d: int = 200, width: int = 40) -> Instance:
-    """One step of a deeper network without biases on the same law: does its first layer amplify?"""
+def noise_limits(*, n: int = 400, d: int = 100, m: int = 40) -> dict[str, float]:
+    """For each model of noise the largest rate, of those tried, at which every sample gets its clean label (k = 5)."""
+    tried: dict[str, tuple[AbstractLabelNoise, ...]] = {
+        "uniform": tuple(UniformNoise(rate=rate) for rate in (0.3, 0.4, 0.45)),
+        "boundary": tuple(BoundaryNoise(rate=rate) for rate in (0.3, 0.4, 0.45)),
+        "direction": tuple(DirectionNoise(rate=rate) for rate in (0.15, 0.2, 0.25)),
+        "one_cluster": tuple(ClusterNoise(rate=rate) for rate in (0.06, 0.09, 0.15)),
+    }
+    limits = {}
+    for model, noises in tried.items():
+        limits[model] = 0.0
+        for noise in noises:
+            rate = float(getattr(noise, "rate", 0.0))
+            one = gd_run(n, d, m, sd=1 / 16, eta=rate, omd=1 / 256, k=5, noise=noise, test=1)
+            clean = one.the_data().clean_labels
+            if clean is not None and bool((clean * one.the_network()(one.the_data().X) > 0).all()):
+                limits[model] = rate
+    return limits
+
+
+@cache
+def deep(
+    depth: int = 3, *, n: int = 200, d: int = 200, width: int = 40, rate: float = 2.0, steps: int = 20
+) -> Instance:
+    """A deeper network without biases on the same law, every layer trained: does its first layer amplify?"""
     law = XorClusters(dimension=d, sigma=1 / 16 / math.sqrt(d), means="random", noise=UniformNoise(rate=1 / 16))
     data = law.sample(n)
-    start = MLP.initialise(widths=[width] * (depth - 1), dimension=d, bias="none", seed=0)
-    plan = Descent(loss=Logistic(reduction="mean"), schedule=Constant(0.25), stop=[Steps(8)])
+    start = MLP.initialise(
+        widths=[width] * (depth - 1), dimension=d, law=initialisation.FCB22(), bias="none", outputs="frozen", seed=0
+    )
+    plan = Descent(loss=Logistic(reduction="mean"), schedule=Constant(rate), stop=[Steps(steps)])
     run = train(start, data, plan, recording=_EVERY)
-    return Instance(name=f"8 steps of depth {depth}", data=data, law=law, run=run)
+    return Instance(name=f"{steps} steps of depth {depth}, rate {rate:g}", data=data, law=law, run=run)
 
 
 # The literal chain ---------------------------------------------------------------------------------

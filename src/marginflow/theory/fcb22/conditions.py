@@ -1,0 +1,103 @@
+r"""[FCB22, Conditions 4.7 and 4.8] Neuron alignment and almost-orthogonality along a run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.theory.check import Check, at_least, at_most, equal, value
+from marginflow.theory.fcb22.constants import ORTHOGONALITY
+from marginflow.theory.fcb22.path import RUN, Path, path_of
+from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+
+def alignment(path: Path) -> Check:
+    """Condition 4.7 at every recorded time from 1 on, the last included: the least share of aligned neurons of J."""
+    shares = [float(one.mean()) if one.size else 0.0 for one, t in zip(path.aligned, path.times, strict=True) if t >= 1]
+    return equal("share of J that is aligned, at its least over t >= 1", min(shares, default=0.0), 1.0)
+
+
+def orthogonality(path: Path) -> Check:
+    """Condition 4.8 at every recorded time, t = 0 included."""
+    return at_most("|<w_j, mu_opposite>| / (alpha |a_j|), t >= 0", path.orthogonality, ORTHOGONALITY)
+
+
+def _alignment(instance: Instance) -> Findings:
+    path = path_of(instance)
+    shares = [float(one.mean()) if one.size else 0.0 for one in path.aligned]
+    later = [one for one, t in zip(path.aligned, path.times, strict=True) if t >= 1]
+    always = np.logical_and.reduce(later) if later else np.zeros(0, dtype=np.bool_)
+    whole = [int(t) for t, share in zip(path.times, shares, strict=True) if share == 1.0]
+    slack = float(min((one.min(initial=np.inf) for one in path.slack[1:]), default=np.nan))
+    return Findings(
+        hypotheses=(at_least("neurons in J", int(path.neurons.J.sum()), 1),),
+        constants=(
+            value("share aligned at t = 0", shares[0]),
+            value("share aligned at the first record after", shares[1] if len(shares) > 1 else np.nan),
+            value("share aligned at the end", shares[-1]),
+            value("least normalised slack, t >= 1", slack),
+            value("first time at which all are aligned", min(whole, default=-1), "-1: never"),
+            value("neurons aligned at all times t >= 1", int(always.sum()), f"of {always.size} in J"),
+        ),
+        conclusions=(alignment(path),),
+    )
+
+
+CONDITION_4_7: Final = Statement(
+    id="FCB22/Cond4.7",
+    kind="definition",
+    number="Condition 4.7",
+    meaning="Neuron alignment: each neuron of J_mu is active on all of its cluster and on none of the opposite.",
+    formula=r"j \in J_\mu: \quad \langle w_j^{(t)}, x_k \rangle > 0 \; (k \in I_\mu), \qquad "
+    r"\langle w_j^{(t)}, x_k \rangle \le 0 \; (k \in I_{-\mu})",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    judge=_alignment,
+    example=c16,
+    control=wide_clusters,
+    control_shows="clusters of radius 1 are not captured by one small step",
+    control_outcome="violated",
+    forms=Forms(
+        remark="Noisy samples count too. Lemma 4.9 uses the condition at time T although it assumes it to T - 1."
+    ),
+)
+
+
+def _orthogonality(instance: Instance) -> Findings:
+    path = path_of(instance)
+    K = path.orthogonality
+    return Findings(
+        hypotheses=(at_least("neurons in J", int(path.neurons.J.sum()), 1),),
+        constants=(
+            value("K*", float(K.max(initial=0.0)), "largest |<w_j, mu_opposite>| / (alpha |a_j|); the paper allows 3"),
+            value("K at t = 0", float(K[0].max(initial=0.0))),
+            value("K at the end", float(K[-1].max(initial=0.0))),
+            value("(1 - 2 eta)/8", (1 - 2 * path.numbers.eta) / 8, "what one step from nothing gives"),
+            value("share of J within the bound at the start", float((K[0] <= ORTHOGONALITY).mean())),
+        ),
+        conclusions=(orthogonality(path),),
+    )
+
+
+CONDITION_4_8: Final = Statement(
+    id="FCB22/Cond4.8",
+    kind="definition",
+    number="Condition 4.8",
+    meaning="Almost-orthogonality: neurons of J stay nearly orthogonal to the means of the other label.",
+    formula=r"|\langle w_j^{(t)}, \mu_2 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_1}), \quad "
+    r"|\langle w_j^{(t)}, \mu_1 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_2}), \quad t \le \tau",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    judge=_orthogonality,
+    example=c16,
+    control=figure,
+    control_shows="in Figure 1 the start is larger than the steps: K is above 10 at t = 0",
+    control_outcome="violated",
+    forms=Forms(
+        remark="'Up to time tau' includes t = 0, which Lemma 4.11 does not mention: it holds by the small start."
+    ),
+)

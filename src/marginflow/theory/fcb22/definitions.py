@@ -1,0 +1,234 @@
+r"""[FCB22, sec. 4] The ideal classifier, the neuron sets J, capture, and a good run (Definition 4.5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import XorClusters
+from marginflow.data.isotropic import isotropic_law
+from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_network
+from marginflow.networks import TwoLayer
+from marginflow.theory.check import at_least, at_most, equal, true, value
+from marginflow.theory.fcb22.constants import C0_MEASURED, C0_PAPER, C1_PAPER, C2_proved
+from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.path import RUN, Neurons, Sample, path_of
+from marginflow.theory.fcb22.recorded import c16, figure, with_parameters
+from marginflow.theory.instance import Instance
+from marginflow.theory.probability import clopper_pearson
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+
+def _ideal(instance: Instance) -> Findings:
+    """Eq. (1) on the test points, and the clean error against the exact one."""
+    test = instance.the_test()
+    sample = Sample.of(test)
+    network = instance.the_network()
+    law = instance.the_law()
+    gaussian = isinstance(law, XorClusters) and type(isotropic_law(law.cluster_law)).__name__ == "Normal"
+    sigma = law.sigma_value if isinstance(law, XorClusters) else math.nan
+    values = np.abs(sample.coordinates[:, 0]) - np.abs(sample.coordinates[:, 1])
+    wrong = int((sample.clean * values <= 0).sum())
+    counted = clopper_pearson(wrong, sample.n)
+    exact = ideal_xor_error(sigma)
+    return Findings(
+        hypotheses=(true("Gaussian clusters", gaussian),),
+        constants=(
+            value("exact clean error, 2 q (1 - q)", exact),
+            value("errors counted", wrong, f"of {sample.n}"),
+            value("neurons", network.width),
+        ),
+        conclusions=(
+            equal("network against |<mu1, x>| - |<mu2, x>|", network(test.X), values, scale=1.0),
+            at_least("exact error against the lower limit of the counted one", exact, counted.low, scale=1.0),
+            at_most("exact error against the upper limit", exact, counted.high, scale=1.0),
+        ),
+    )
+
+
+@cache
+def ideal_instance(sigma: float = 0.4, turned: bool = False) -> Instance:
+    """The four neurons of Eq. (1) on Gaussian clusters in the plane, wide enough to count errors."""
+    law = XorClusters(dimension=2, sigma=sigma)
+    test = law.sample(4000)
+    network = ideal_xor_network([1.0, 0.0], [0.0, 1.0])
+    if turned:
+        c, s = math.cos(0.1), math.sin(0.1)
+        network = TwoLayer(W=network.W @ np.array([[c, s], [-s, c]]), v=network.v, outputs="frozen")
+    name = "four neurons" + (", turned by 0.1" if turned else "")
+    return Instance(name=name, network=network, law=law, test=test)
+
+
+DEF_FSTAR: Final = Statement(
+    id="FCB22/Def.fstar",
+    kind="definition",
+    number="Equation (1)",
+    meaning="The ideal classifier is a network of four neurons; its clean error on Gaussian clusters is 2q(1-q).",
+    formula=r"f^*(x) = |\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|, \quad "
+    r"P(\tilde y f^*(x) \le 0) = 2 q (1 - q), \; q = \Phi\left(-\tfrac{1}{\sigma \sqrt{2}}\right)",
+    needs=("network", "law", "test"),
+    judge=_ideal,
+    example=ideal_instance,
+    control=lambda: ideal_instance(turned=True),
+    control_shows="the neurons are turned by 0.1 from the means",
+    control_outcome="violated",
+)
+
+
+def _sets(instance: Instance) -> Findings:
+    """J from the initial weights alone: disjoint, by sign, and as large as the threshold lets it be."""
+    path = path_of(instance)
+    neurons = path.neurons
+    c = neurons.correlations
+    m = neurons.a.size
+    alone = Neurons.of(path.networks[0], path.sample.mu, path.C0)
+    sweep = tuple(
+        value(f"|J|/m at C0 = {C0:g}", float(Neurons.of(path.networks[0], path.sample.mu, C0).J.mean()))
+        for C0 in (1.0, 2.0, 4.0, 10.0, 100.0, 1000.0)
+    )
+    signs = np.where(neurons.own[neurons.J] < 2, 1.0, -1.0)
+    own = neurons.own[neurons.J]
+    side = np.where(own % 2 == 0, 1.0, -1.0)
+    return Findings(
+        constants=(
+            *(value(f"|J_mu|, mu = {name}", int(size)) for name, size in zip(NAMES, neurons.sizes, strict=True)),
+            value("1/(3 C0 sqrt(d))", neurons.threshold),
+            *sweep,
+        ),
+        conclusions=(
+            at_most("sets that a neuron belongs to", neurons.sets.sum(axis=0), 1),
+            equal("sign of a_j by set", np.sign(neurons.a[neurons.J]), signs),
+            at_least("correlation with the own mean", side * c[np.flatnonzero(neurons.J), own // 2], neurons.threshold),
+            true("J is read off the start, and frozen", bool((alone.J == neurons.J).all())),
+            at_least("neurons in J", int(neurons.J.sum()), 1),
+            at_most("|J|", int(neurons.J.sum()), m),
+        ),
+    )
+
+
+NAMES: Final = ("+mu1", "-mu1", "+mu2", "-mu2")
+
+
+@cache
+def _no_neurons() -> Instance:
+    """A start that is orthogonal to both means: every J is empty."""
+    good = c16()
+    start, run = good.initial, good.the_run()
+    assert start is not None
+    mu = Sample.of(good.the_data()).mu
+    W = start.W - (start.W @ mu.T) @ mu
+    moved = TwoLayer(W=W, v=start.v, outputs="frozen")
+    kept = run.trajectory.networks
+    assert kept is not None
+    trajectory = replace(run.trajectory, networks=(moved, *kept[1:]))
+    return replace(good, initial=moved, run=replace(run, trajectory=trajectory), name="a start orthogonal to the means")
+
+
+DEF_J: Final = Statement(
+    id="FCB22/Def.J",
+    kind="definition",
+    number="Lemma 4.2",
+    meaning="Neurons whose initial correlation with a mean of their own label reaches 1/(3 C0 sqrt(d)).",
+    formula=r"J_{\pm\mu_1} = \{j : a_j > 0, \langle \tfrac{w_j^{(0)}}{\|w_j^{(0)}\|}, \pm\mu_1 \rangle \ge "
+    r"\tfrac{1}{3 C_0 \sqrt{d}}\}, \quad J_{\pm\mu_2} = \{j : a_j < 0, \dots \pm\mu_2 \dots\}",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    judge=_sets,
+    example=c16,
+    control=_no_neurons,
+    control_shows="the start is orthogonal to both means, so that J is empty",
+    control_outcome="violated",
+)
+
+
+def _capture(instance: Instance) -> Findings:
+    """sgn<w_j, x> against sgn<mu, x> over the own cluster, at the first and the last record."""
+    path = path_of(instance)
+    sample, neurons = path.sample, path.neurons
+    J = np.flatnonzero(neurons.J)
+    own = neurons.own[J]
+    mine = sample.clusters[:, None] == own
+    ideal = np.sign(sample.X @ sample.means.T)[:, own]
+
+    def shares(record: int) -> tuple[float, float]:
+        same = np.sign(sample.X @ path.networks[record].W[J].T) == ideal
+        pairs = float(same[mine].mean()) if mine.any() else math.nan
+        return pairs, float((same | ~mine).all(axis=0).mean()) if J.size else math.nan
+
+    start, end = shares(0), shares(-1)
+    return Findings(
+        hypotheses=(at_least("neurons in J", J.size, 1),),
+        constants=(
+            value("captured (neuron, sample) pairs at the start", start[0]),
+            value("captured clusters at the start", start[1]),
+            value("captured pairs at the end", end[0]),
+        ),
+        conclusions=(equal("share of neurons of J that capture their cluster at the end", end[1], 1.0),),
+    )
+
+
+DEF_CAPTURE: Final = Statement(
+    id="FCB22/Def.capture",
+    kind="definition",
+    number="Section 4.1",
+    meaning="A neuron captures a cluster when it is active on its samples exactly where the mean itself would be.",
+    formula=r"\mathrm{sgn}\langle w_j, x_i \rangle = \mathrm{sgn}\langle \mu, x_i \rangle \text{ for all } i \in I_\mu",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    judge=_capture,
+    example=c16,
+    control=lambda: figure(5, n=1000, m=100),
+    control_shows="the start of Figure 1 is large against the step-size: after 5 steps many clusters are not captured",
+    control_outcome="violated",
+)
+
+
+def _good(instance: Instance) -> Findings:
+    """The parts of Lemmas 4.1-4.4 as events, with C2 as the proof of Lemma 4.4 gives it."""
+    path = path_of(instance)
+    run = GoodRun.of(path)
+    C1 = max(C1_PAPER, run.C1)
+    return Findings(
+        hypotheses=(*path.numbers.confidence(),),
+        constants=(
+            value("C0", path.C0),
+            value("C1*", run.C1),
+            value("C2*", run.C2, f"n / smallest edge; the proof gives {C2_proved(path.C0):.4g}"),
+            value("claimed probability", 1 - 4 * path.numbers.delta),
+            value("P(a neuron is outside J), about", math.erf(1 / (3 * path.C0 * math.sqrt(2)))),
+        ),
+        conclusions=(
+            *run.initial_norms(),
+            run.counted(),
+            *run.set_sizes(),
+            *run.geometry(C1),
+            run.edge(C2_proved(path.C0)),
+        ),
+    )
+
+
+DEF_4_5: Final = Statement(
+    id="FCB22/Def4.5",
+    kind="definition",
+    number="Definition 4.5",
+    meaning="A good run: everything that Lemmas 4.1 to 4.4 say of the start and the sample holds.",
+    formula=r"\text{Lemmas 4.1, 4.2 with } C_0 = 4^5 \cdot 1024^2 e^4, \text{ 4.3 and 4.4 all hold}",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    judge=_good,
+    example=c16,
+    control=lambda: with_parameters(c16(), C0=C0_PAPER),
+    control_shows="with the paper's C0 all four sets must have a quarter of the neurons each, to one part in 10^10",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"C_0 = 4^5 \cdot 1024^2 e^4 = 5.86 \cdot 10^{10}",
+        sharp=rf"C_0 = {C0_MEASURED:g}: \text{{ holds at the instances }} C = 16 \text{{ and }} C = 64",
+        remark="With the literal C0 a neuron is outside J with probability 4.5e-12, so J = [m]. Below m = 3e23 Lemma "
+        "4.2 then fails, as the sets are not equally large, and Lemma 4.4 for neurons nearly orthogonal to a mean.",
+    ),
+)

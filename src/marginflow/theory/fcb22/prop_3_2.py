@@ -1,0 +1,98 @@
+r"""[FCB22, Proposition 3.2] Feature maps move away from the start, the more the smaller the start is."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.theory.check import at_least, at_most, value
+from marginflow.theory.fcb22.conditions import alignment
+from marginflow.theory.fcb22.constants import E2, GAMMA
+from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.growth import complete
+from marginflow.theory.fcb22.path import RUN, Path, path_of
+from marginflow.theory.fcb22.recorded import gd_run, tight
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+EXPLICIT: Final = GAMMA
+"""e^-2 / (16 * 1024), the constant of Prop. 3.2; the same number as the margin of Eq. (45)."""
+
+
+def _features(path: Path) -> tuple[FloatArray, FloatArray]:
+    """||phi(W^T x_i) - phi(W^0 x_i)|| and ||phi(W^0 x_i)||, each of shape (n,)."""
+    X = path.sample.X
+    start = np.maximum(X @ path.networks[0].W.T, 0.0)
+    end = np.maximum(X @ path.end.W.T, 0.0)
+    return np.linalg.norm(end - start, axis=1), np.linalg.norm(start, axis=1)
+
+
+def feature_change(path: Path) -> FloatArray:
+    """The relative change of the feature map of every sample; infinite where no neuron was active at the start."""
+    moved, before = _features(path)
+    return np.divide(moved, before, out=np.full_like(moved, math.inf), where=before > 0)
+
+
+def _change(instance: Instance) -> Findings:
+    path = path_of(instance)
+    s, run = path.numbers, GoodRun.of(path)
+    moved, before = _features(path)
+    ratio = feature_change(path)
+    sizes = path.neurons.sizes[path.sample.clusters]
+    middle = sizes * (E2 / (1024 * math.sqrt(path.neurons.a.size))) ** 2
+    C = s.constant(instance)
+    return Findings(
+        hypotheses=(
+            complete(path),
+            *run.event(),
+            alignment(path),
+            at_most("8 C1 sd", 8 * run.C1 * s.sd, E2 / 512),
+            at_most("omega sqrt(md)", s.omd, E2 / 4096),
+            at_most("alpha", path.alpha, 0.1),
+        ),
+        constants=(
+            value("least relative change", float(ratio.min())),
+            value("times omega sqrt(md)", float(ratio.min()) * s.omd, "free of omega"),
+            value("C*", 1 / (float(ratio.min()) * s.omd), "the smallest C with the first inequality"),
+            value("1 / (C omega sqrt(md)) with the smallest C of (A7)", 1 / (C * s.omd)),
+            value("samples on which no neuron was active", int((before == 0).sum())),
+        ),
+        conclusions=(
+            at_least("relative change, explicit bound", ratio, EXPLICIT / s.omd),
+            at_least("relative change against 1/C", ratio, 1 / C),
+            at_least("squared change, Eq. (53)", moved**2, middle),
+            at_most("||phi(W^0 x_i)|| / omega sqrt(md)", before / s.omd, 3.0),
+        ),
+    )
+
+
+def _lazy() -> Instance:
+    """A large start and a step-size that hardly moves it: the feature maps stay where they are."""
+    return gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=1000.0, rate=1e-5, steps=1)
+
+
+PROPOSITION_3_2: Final = Statement(
+    id="FCB22/Prop3.2",
+    kind="proposition",
+    number="Proposition 3.2",
+    meaning="The hidden representation of every sample moves by at least 1/(C omega sqrt(md)) relative to its start.",
+    formula=r"\frac{\|\phi(W^{(T)} x_i) - \phi(W^{(0)} x_i)\|}{\|\phi(W^{(0)} x_i)\|} \ge "
+    r"\frac{1}{C \omega_{\mathrm{init}} \sqrt{md}} \ge \frac{1}{C}, \quad C = 16 \cdot 1024 \, e^2",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    judge=_change,
+    example=tight,
+    control=_lazy,
+    control_shows="a start of norm 1000 and a step-size of 1e-5: the lazy regime, in which features do not move",
+    forms=Forms(
+        printed=r"\ge \tfrac{1}{C \omega \sqrt{md}} \ge \tfrac{1}{C}",
+        sharp=r"\approx \tfrac{1.15}{\omega \sqrt{md}} \text{ at the instance } C = 16; \quad \ge C \text{ under (A6)}",
+        remark="sqrt(2) |a_j| (alpha + 4) should be (alpha + 1/4); 1024 stands where 512 is proved; the norm of the "
+        "start is Lemma 4.1, not 4.3 or A.1; '- <w0, x>' has the wrong sign; alpha <= 1/10 follows from (A7) only for "
+        "C >= 100.",
+    ),
+)

@@ -1,0 +1,363 @@
+r"""[FCB22] What the paper says beside its theorems, as checks on recorded runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+import numpy as np
+from scipy import special
+
+from marginflow.theory.check import above, at_least, at_most, equal, value
+from marginflow.theory.fcb22.constants import E2
+from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.growth import complete, slopes
+from marginflow.theory.fcb22.numbers import DELTA
+from marginflow.theory.fcb22.path import RUN, Sample, path_of
+from marginflow.theory.fcb22.recorded import (
+    c16,
+    gd_run,
+    long_run,
+    lost_cluster,
+    success,
+    wide_clusters,
+)
+from marginflow.theory.fcb22.thm_3_1 import clean_error, pointwise_check
+from marginflow.theory.instance import Instance
+from marginflow.theory.probability import clopper_pearson
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings
+
+RUN_NEEDS: Final = ("data", "run", "initial")
+
+
+def _simple(instance: Instance) -> Findings:
+    """Agreement of sgn f with sgn f* on test points and on the circle of span(mu1, mu2), and where neurons point."""
+    path = path_of(instance)
+    test = Sample.of(instance.the_test())
+    ideal = np.abs(test.coordinates[:, 0]) - np.abs(test.coordinates[:, 1])
+    network = path.end
+    agree = float((np.sign(network(test.X)) == np.sign(ideal)).mean())
+    t = np.linspace(0.0, 2.0 * math.pi, 720, endpoint=False) + 0.003
+    circle = np.column_stack([np.cos(t), np.sin(t)])
+    f = network(circle @ path.sample.mu)
+    g = np.abs(circle[:, 0]) - np.abs(circle[:, 1])
+    cosine = float(f @ g / (np.linalg.norm(f) * np.linalg.norm(g)))
+    norms = np.where(path.norms[-1] > 0, path.norms[-1], 1.0)
+    best = np.abs(path.projections[-1]).max(axis=1) / norms
+    return Findings(
+        hypotheses=(above("neurons in J", int(path.neurons.J.sum()), 0),),
+        constants=(
+            value("test points", test.n),
+            value("agreement on the circle of span(mu1, mu2)", float((np.sign(f) == np.sign(g)).mean())),
+            value("median |correlation| with a mean", float(np.median(best))),
+            value("median correlation of J with the own mean", float(np.median(path.correlations[-1]))),
+        ),
+        conclusions=(
+            equal("agreement with sgn f* on test points", agree, 1.0),
+            at_least("share of neurons with |correlation| > 0.9", float((best > 0.9).mean()), 0.9),
+            at_least("cosine of f and f* on the circle", cosine, 0.9),
+        ),
+    )
+
+
+REM_SIMPLE_RULE: Final = Statement(
+    id="FCB22/Rem.SimpleRule",
+    kind="remark",
+    number="Section 3",
+    meaning="The trained network acts like the ideal classifier, and nearly every neuron points along a mean.",
+    formula=r"\mathrm{sgn} f(x; W^{(T)}) \approx \mathrm{sgn}(|\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|)",
+    needs=("data", "run", "initial", "test"),
+    parameters=RUN,
+    judge=_simple,
+    example=c16,
+    control=lost_cluster,
+    control_shows="one cluster was learned with the wrong label",
+    control_outcome="violated",
+)
+
+
+def _pointwise(instance: Instance) -> Findings:
+    path = path_of(instance)
+    clean = clean_error(instance)
+    return Findings(
+        hypotheses=(*path.numbers.confidence(), path.numbers.feasible(), complete(path)),
+        constants=(clean,),
+        conclusions=(pointwise_check(instance),),
+    )
+
+
+REM_TEST_POINTWISE: Final = Statement(
+    id="FCB22/Rem.TestPointwise",
+    kind="remark",
+    number="Section 1",
+    meaning="Every clean test point is classified correctly and every noisy one is not; stronger than Theorem 3.1.",
+    formula=r"\mathrm{sgn} f(x; W^{(T)}) = \tilde y \text{ for (almost) all test points}",
+    needs=("network", "data", "law", "test", "run", "initial"),
+    parameters=RUN,
+    judge=_pointwise,
+    example=c16,
+    control=lost_cluster,
+    control_shows="a quarter of the clean test points is wrong",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\text{every clean test example is classified correctly}",
+        proved=r"P(y \ne \mathrm{sgn} f) \le \eta + O(1/\sqrt{n})",
+        remark="The introduction claims more than the theorem. For Gaussian clusters even the ideal classifier errs "
+        "with probability 2q(1-q) > 0; on the instances measured no test point is wrong.",
+    ),
+)
+
+
+def _uncaptured(instance: Instance) -> Findings:
+    path = path_of(instance)
+    shares = [float(one.mean()) for one in path.aligned]
+    return Findings(
+        hypotheses=(above("neurons in J", int(path.neurons.J.sum()), 0),),
+        constants=(
+            value("share of J aligned at t = 0", shares[0]),
+            value("share of J aligned at the next record", shares[1] if len(shares) > 1 else math.nan),
+            value("share of J aligned at the end", shares[-1]),
+            value("sigma sqrt(d)", path.numbers.sd, "signal to noise of a neuron is |g| / (sigma sqrt(d))"),
+        ),
+        conclusions=(at_most("share of J aligned at t = 0, against half", shares[0], 0.5),),
+    )
+
+
+REM_INIT_NO_CAPTURE: Final = Statement(
+    id="FCB22/Rem.InitNoCapture",
+    kind="remark",
+    number="Sections 4.1 and 4.2",
+    meaning="At the start many samples of a cluster are not captured: true for sigma sqrt(d) near 1, not under (A3).",
+    formula=r"\text{neuron alignment fails at } t = 0 \text{ for most of } J",
+    needs=RUN_NEEDS,
+    parameters=RUN,
+    judge=_uncaptured,
+    example=wide_clusters,
+    control=c16,
+    control_shows="under (A3) with C = 16 nearly all neurons of J are aligned at the start already",
+    control_outcome="violated",
+    forms=Forms(
+        remark="The paper argues with a variance of order 1/sqrt(d), where the correlations of the start drown. (A3) "
+        "makes the clusters C times narrower, and alignment holds before the first step for 99 % (C = 16) or all of J."
+    ),
+)
+
+
+def _edge(instance: Instance) -> Findings:
+    """Active share of the own cluster, all samples, against 1/2 + P(0 < Z < s) for Gaussian clusters."""
+    path = path_of(instance)
+    sample, J = path.sample, np.flatnonzero(path.neurons.J)
+    own = path.neurons.own[J]
+    active = sample.X @ path.networks[0].W[J].T > 0
+    mine = sample.clusters[:, None] == own
+    shares = (active & mine).sum(axis=0) / np.maximum(mine.sum(axis=0), 1)
+    s = path.correlations[0] / path.numbers.sigma if path.numbers.sigma > 0 else np.full(J.size, math.inf)
+    expected = special.ndtr(s)
+    sizes = np.maximum(mine.sum(axis=0), 1)
+    # All neurons at once with confidence 0.999, by Hoeffding's inequality.
+    width = np.sqrt(math.log(2 * max(J.size, 1) / 0.001) / (2 * sizes))
+    return Findings(
+        hypotheses=(above("neurons in J", J.size, 0),),
+        constants=(
+            value("least share captured", float(shares.min(initial=1.0))),
+            value("mean share captured", float(shares.mean()) if J.size else math.nan),
+            value("least 1/2 + Delta expected", float(expected.min(initial=1.0))),
+            value("C2*", GoodRun.of(path).C2),
+        ),
+        conclusions=(
+            at_most("|share - (1/2 + Delta)| / its 99.9 % width", np.abs(shares - expected) / width, 1.0),
+            above("mean share captured against 1/2", float(shares.mean()) if J.size else math.nan, 0.5),
+        ),
+    )
+
+
+@cache
+def _against() -> Instance:
+    """The start mirrored after J was read off: every neuron of J points away from its mean."""
+    good = wide_clusters()
+    run, start = good.the_run(), good.initial
+    assert start is not None
+    kept = run.trajectory.networks
+    assert kept is not None
+    mirrored = replace(start, W=-start.W)
+    trajectory = replace(run.trajectory, networks=(mirrored, *kept[1:]))
+    return replace(good, run=replace(run, trajectory=trajectory), name="neurons that point away from their means")
+
+
+REM_EDGE: Final = Statement(
+    id="FCB22/Rem.Edge",
+    kind="remark",
+    number="Section 4.3",
+    meaning="A weak correlation captures a share 1/2 + Delta of the own cluster: the edge that one step amplifies.",
+    formula=r"\tfrac{|\{i \in I_\mu : \langle w_j^{(0)}, x_i \rangle > 0\}|}{|I_\mu|} \approx \tfrac12 + \Delta, \quad "
+    r"\Delta = P(0 < Z < \langle v, \mu \rangle / \sigma)",
+    needs=RUN_NEEDS,
+    parameters=RUN,
+    judge=_edge,
+    example=wide_clusters,
+    control=_against,
+    control_shows="the mirrored start captures less than half",
+    control_outcome="violated",
+)
+
+
+def _growing(instance: Instance) -> Findings:
+    path = path_of(instance)
+    J = path.neurons.J
+    later = path.times >= 1
+    norms = path.norms[later][:, J]
+    rising = np.diff(norms, axis=0) > 0
+    own, opposite = path.own_projection, path.opposite_projection
+    ratio = np.abs(opposite) / np.where(own > 0, own, np.nan)
+    return Findings(
+        hypotheses=(
+            above("neurons in J", int(J.sum()), 0),
+            at_least("records from t = 1 on", int(later.sum()), 2),
+        ),
+        constants=(
+            value("share of neurons and steps with growing norm", float(rising.mean()) if rising.size else math.nan),
+            value("median |<w, mu_opposite>| / <w, mu_own> after one step", float(np.nanmedian(ratio[1]))),
+            value("the same at the end", float(np.nanmedian(ratio[-1]))),
+            value("its largest value at the end", float(np.nanmax(ratio[-1]))),
+        ),
+        conclusions=(
+            above("growth of |w_j| from record to record, j in J, t >= 1", np.diff(norms, axis=0), 0.0),
+            at_most(
+                "median ratio at the end against half of that after one step",
+                float(np.nanmedian(ratio[-1])),
+                0.5 * float(np.nanmedian(ratio[1])),
+            ),
+        ),
+    )
+
+
+REM_NORM_GROWTH: Final = Statement(
+    id="FCB22/Rem.NormGrowth",
+    kind="remark",
+    number="Section 1",
+    meaning="Neurons of J grow in every step and turn orthogonal to the means of the other label.",
+    formula=r"\|w_j^{(t+1)}\| > \|w_j^{(t)}\|, \quad \frac{|\langle w_j^{(t)}, \mu_{\mathrm{opp}} \rangle|}"
+    r"{\langle w_j^{(t)}, \mu_{\mathrm{own}} \rangle} \to 0 \quad (j \in J, t \ge 1)",
+    needs=RUN_NEEDS,
+    parameters=RUN,
+    judge=_growing,
+    example=lambda: c16(k=10),
+    control=lost_cluster,
+    control_shows="with one cluster lost, neurons keep what they have of the means of the other label",
+    control_outcome="violated",
+)
+
+
+def _constant_width(instance: Instance) -> Findings:
+    """Successes of Theorem 3.1, part 1, over independent draws, against 1 - 4 delta."""
+    runs, good = instance.whole("runs"), instance.whole("successes")
+    delta = instance.number("delta", DELTA)
+    found = clopper_pearson(good, runs)
+    return Findings(
+        hypotheses=(at_least("runs", runs, 1), at_most("delta", delta, 0.25)),
+        constants=(
+            value("m", instance.number("m", math.nan)),
+            value("n", instance.number("n", math.nan)),
+            value("success rate", found.frequency, f"99 % interval [{found.low:.3g}, {found.high:.3g}]"),
+        ),
+        conclusions=(found.check("probability of success", ">=", 1 - 4 * delta),),
+    )
+
+
+REM_CONST_WIDTH: Final = Statement(
+    id="FCB22/Rem.ConstWidth",
+    kind="remark",
+    number="Section 3",
+    meaning="A constant width and a constant number of samples are enough for Theorem 3.1.",
+    formula=r"P(\text{Theorem 3.1, part 1}) \ge 1 - 4 \delta \text{ for } m, n \ge \text{const}(\delta)",
+    needs=("parameters",),
+    parameters={
+        "successes": "runs in which every sample got its clean label",
+        "runs": "independent runs",
+        "delta": "failure probability, 0.1 by default",
+        "m": "width",
+        "n": "sample size",
+    },
+    judge=_constant_width,
+    example=lambda: success(32, 200),
+    control=lambda: success(4, 20),
+    control_shows="four neurons and 20 samples are too few",
+    control_outcome="violated",
+)
+
+
+def _small_start(instance: Instance) -> Findings:
+    """The ends of runs whose starts differ by a factor, on the same data: `networks` holds the other ends."""
+    data, network = instance.the_data(), instance.the_network()
+    clean = data.clean_labels
+    f = network(data.X)
+    spread = [float(np.abs(one(data.X) - f).max() / max(np.abs(f).max(), 1e-300)) for one in instance.networks]
+    wrong = 0 if clean is None else int((clean * f <= 0).sum())
+    return Findings(
+        hypotheses=(at_least("runs to compare with", len(spread), 1),),
+        constants=(
+            value("largest |f|", float(np.abs(f).max())),
+            value("samples that are not classified as clean", wrong),
+        ),
+        conclusions=(
+            at_most("largest change of f over starts, relative", max(spread, default=math.nan), 0.01, rtol=0.0),
+            equal("samples wrong", wrong, 0),
+        ),
+    )
+
+
+@cache
+def _starts(omds: tuple[float, ...] = (1e-6, 1e-9, 1e-12)) -> Instance:
+    ends = [gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=omd, test=1) for omd in omds]
+    networks = tuple(one.the_network() for one in ends[1:])
+    return replace(ends[0], networks=networks, name="starts of norm " + ", ".join(f"{omd:g}" for omd in omds))
+
+
+REM_SMALL_INIT: Final = Statement(
+    id="FCB22/Rem.SmallInit",
+    kind="remark",
+    number="Section 1",
+    meaning="The start may be arbitrarily small: what is learned does not depend on its size.",
+    formula=r"f(\cdot; W^{(T)}) \text{ has a limit as } \omega_{\mathrm{init}} \to 0 \text{ at fixed directions}",
+    needs=("network", "networks", "data"),
+    parameters=RUN,
+    judge=_small_start,
+    example=_starts,
+    control=lambda: _starts((1.0, 3.0)),
+    control_shows="starts of norm 1 and 3 are not small, and stay visible",
+    control_outcome="violated",
+    forms=Forms(remark="omega = 0 itself is excluded: with phi'(0) = 0 nothing would move."),
+)
+
+
+def _early(instance: Instance) -> Findings:
+    path = path_of(instance)
+    z = np.abs(path.values)
+    return Findings(
+        hypotheses=(at_most("||W^T||_F, for |f| <= 2", float(np.linalg.norm(path.end.W)), 2 / math.sqrt(2)),),
+        constants=(
+            value("largest |f(x_i)| up to the end", float(z.max())),
+            value("smallest -l'", float(1 / (1 + np.exp(z.max())))),
+            value("largest -l'", float(1 / (1 + np.exp(-z.max()))), "1/2 throughout: the loss is still linear"),
+            value("e^-2 / 2", E2 / 2),
+        ),
+        conclusions=(slopes(path), at_most("largest |f(x_i)|", float(z.max()), 2.0)),
+    )
+
+
+REM_EARLY_STOP: Final = Statement(
+    id="FCB22/Rem.EarlyStop",
+    kind="remark",
+    number="Section 5",
+    meaning="Up to T no sample loses its weight in the gradient: the network is in the linear part of the loss.",
+    formula=r"-\ell'(y_i f(x_i; W^{(t)})) \ge \tfrac12 e^{-2} \quad (t \le T)",
+    needs=RUN_NEEDS,
+    parameters=RUN,
+    judge=_early,
+    example=c16,
+    control=lambda: long_run(500, 1.0, 3000),
+    control_shows="3000 steps instead of 2: the samples are fitted and their weights gone",
+)
