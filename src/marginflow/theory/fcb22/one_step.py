@@ -108,7 +108,6 @@ def _step(instance: Instance) -> Findings:
             value("correlation after, median", float(np.median(after)), "1/sqrt(2) for a start and clusters of size 0"),
             value("amplification, median", float(np.median(after / before))),
             value("share of J aligned before", float(path.aligned[0].mean())),
-            value("omega sqrt(md) / alpha", s.omd / path.alpha, "amplification needs this to be small"),
         ),
         conclusions=(
             at_most("error of Eq. (28) / largest entry of the step", error / np.abs(step).max(), 1e-9, rtol=0.0),

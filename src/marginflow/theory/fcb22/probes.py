@@ -101,7 +101,7 @@ def _deep(instance: Instance) -> Findings:
     run, sample = instance.the_run(), Sample.of(instance.the_data())
     kept = run.trajectory.networks or ()
     depth = len(run.network.weights) if isinstance(run.network, MLP) else 2
-    enough = (at_least("networks kept", len(kept), 2), at_least("depth", depth, 3))
+    enough = (at_least("networks kept", len(kept), 2), at_least("more than two layers", depth, 3))
     if len(kept) < 2:
         return Findings(hypotheses=enough, constants=(value("depth", depth),))
     before, once, last = (_first_layer(one, sample.mu) for one in (kept[0], kept[1], kept[-1]))
