@@ -111,6 +111,11 @@ def test_scaling_theta_changes_no_verdict_and_scaling_one_layer_does() -> None:
     )
     for name in ("LemA.10", "LemA.11", "LemD.7"):
         assert judged(name, presets.scaled_neurons(A, 1.1)).outcome == "not applicable"
+    literally = {"scale": "as given"}
+    assert judged("KKT", replace(good, parameters=literally)).outcome == "holds"
+    verdict = judged("KKT", replace(scaled, parameters=literally))
+    assert verdict.outcome == "violated"
+    assert verdict["least margin of theta as given"].observed == pytest.approx(1.21)
 
 
 def test_close_means_and_loud_noise_fail_the_assumption() -> None:

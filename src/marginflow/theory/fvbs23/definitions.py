@@ -150,6 +150,8 @@ def _kkt(instance: Instance) -> Findings:
     outputs = (lam * data.y) @ np.maximum(neurons.preactivations(data.X), 0.0)
     balance = (network.W**2).sum(axis=1) + neurons.b**2 - v**2
     scale = float(lam.max(initial=0.0))
+    given = instance.word("scale", "margin one", ("margin one", "as given")) == "as given"
+    least = certificate.scale**-2  # of the network that was handed in, which has degree 2
     return Findings(
         constants=(
             value("margin samples", float(certificate.margin_set.sum())),
@@ -166,6 +168,7 @@ def _kkt(instance: Instance) -> Findings:
             at_most("kinks relied on", certificate.kink_report.relied_on, 1e-9),
             at_most("||w_j||^2 + b_j^2 - v_j^2", np.abs(balance).max(), 0.0, scale=norm**2),
             equal("sum lambda against ||theta||^2 / 2", float(lam.sum()), norm**2 / 2, rtol=1e-8),
+            *((equal("least margin of theta as given", least, 1.0, rtol=1e-9),) if given else ()),
         ),
     )
 
@@ -178,6 +181,7 @@ KKT: Final = Statement(
     formula=r"w_j = v_j \sum_i \lambda_i y_i \phi'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \phi'_{ij}, \quad "
     r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0, \quad y_i N_\theta(x_i) \ge 1",
     needs=("network", "data", "law"),
+    parameters={"scale": "'margin one' rescales theta first; 'as given' takes the conditions literally"},
     judge=_kkt,
     example=lambda: preset(A),
     control=scaled_neurons,
