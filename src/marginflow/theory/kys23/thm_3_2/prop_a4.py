@@ -1,0 +1,201 @@
+r"""[KYS23, Prop. A.4, Lemmas A.6 and A.7] The pattern +, -, + at a local minimum; false as printed, and repaired.
+
+The proof moves two neurons against each other (`perturbations.py`) and assumes that both face right. A local minimum
+with neurons facing both ways escapes it (`limit.five_points`; `search.py` finds more).
+
+Repair. Call the pattern at i *covered* if every neuron that bends N strictly between the last - before x_i (or,
+without one, from x_1 on) and the first - behind it (or up to x_m) faces right, and N bends down somewhere there before
+x_i. Then the three moves of the proof are local and feasible:
+
+- N(x_i) < -1: j1 the last neuron that bends down before x_i, j2 one that bends up between j1 and x_{i+1}; (14) raises N
+  only between them, where x_i has slack and all other samples are +.
+- N(x_{i+1}) > 1: j1 bends up in (x_{i-1}, x_i], j2 is the next that bends down; until then N rises, so all samples on
+  the way are + and have slack while (14) lowers N. Without a j2 there is no - behind, and j1 alone is made smaller.
+- N not linear on (x_i, x_{i+1}): (10) raises N on the way to the next bend down, where no - can be; (12) lowers it
+  between two bends around x_i alone.
+
+Each lowers the norm, by Cauchy-Schwarz at balanced neurons. If some - precedes x_i, N bends down after it by itself.
+The mirror image holds for left-facing neurons, with (x_{i-1}, x_i) in the place of (x_i, x_{i+1}).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray
+from marginflow.networks import TwoLayer
+from marginflow.theory.check import at_least, at_most, equal, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.line_instances import five_point_minimum, global_point, mirror, right_facing_point
+from marginflow.theory.kys23.line_setting import (
+    SAME_KINK,
+    STRUCTURE,
+    Bends,
+    line_samples,
+    local_minimum,
+    plus_minus_plus,
+    unmet,
+)
+from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Patterns:
+    """What a network does at every pattern +, -, +: N(x_i), N(x_{i+1}), the distance from the chord between them."""
+
+    at_minus: FloatArray
+    behind: FloatArray
+    nonlinearity: FloatArray
+    covered: BoolArray
+
+    @property
+    def count(self) -> int:
+        """Number of patterns."""
+        return int(self.at_minus.size)
+
+
+def covered(network: TwoLayer, x: FloatArray, y: FloatArray, i: int) -> bool:
+    """Whether the pattern at i is covered by the repaired proposition."""
+    minus = np.flatnonzero(y < 0)
+    before, after = minus[minus < i], minus[minus > i]
+    margin = SAME_KINK * max(1.0, float(np.abs(x).max()))
+    # the ends count where they are the first or the last sample, not where they are labelled -
+    left = float(x[before[-1]]) + margin if before.size else float(x[0]) - margin
+    right = float(x[after[0]]) - margin if after.size else float(x[-1]) + margin
+    w = network.W[:, 0]
+    b = np.zeros_like(w) if network.b is None else network.b
+    bending = (w != 0) & (network.v != 0)
+    kinks, w, v = -b[bending] / w[bending], w[bending], network.v[bending]
+    near = (kinks > left) & (kinks < right)
+    down = near & (v < 0) & (kinks < x[i])
+    return bool((w[near] > 0).all() and down.any())
+
+
+def patterns(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patterns:
+    """At every pattern +, -, + of samples in order."""
+    bends = Bends.of(network)
+    values = network(x[:, None])
+    places = plus_minus_plus(y)
+    return Patterns(
+        at_minus=values[places],
+        behind=values[places + 1],
+        nonlinearity=np.array([bends.nonlinearity(float(x[i]), float(x[i + 1])) for i in places]),
+        covered=np.array([covered(network, x, y, int(i)) for i in places], dtype=np.bool_),
+    )
+
+
+def covered_both_ways(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patterns:
+    """The covered patterns, and those of the mirror image: right-facing and left-facing neurons alike."""
+    seen = patterns(network, x, y), patterns(mirror(network), 1.0 - x[::-1], y[::-1])
+    return Patterns(
+        at_minus=np.concatenate([one.at_minus[one.covered] for one in seen]),
+        behind=np.concatenate([one.behind[one.covered] for one in seen]),
+        nonlinearity=np.concatenate([one.nonlinearity[one.covered] for one in seen]),
+        covered=np.ones(sum(int(one.covered.sum()) for one in seen), dtype=np.bool_),
+    )
+
+
+def _findings(instance: Instance, *, linear: bool, values: bool, repaired: bool = False) -> Findings:
+    hypotheses = local_minimum(instance)
+    if unmet(hypotheses):
+        return undefined(hypotheses, "no local minimum on the line")
+    x, y = line_samples(instance.the_data())
+    network = instance.certificate.network
+    every = patterns(network, x, y)
+    found = covered_both_ways(network, x, y) if repaired else every
+    hypotheses = (*hypotheses, at_least("patterns +, -, +" + (" covered" if repaired else ""), found.count, 1.0))
+    if unmet(hypotheses):
+        return undefined(hypotheses, "no pattern that the proposition speaks of")
+    by_values = (
+        equal("N(x_i) = -1", found.at_minus, -1.0, rtol=STRUCTURE),
+        equal("N(x_{i+1}) = 1", found.behind, 1.0, rtol=STRUCTURE),
+    )
+    by_chord = at_most("distance of N from its chord", found.nonlinearity, 0.0, scale=1.0, rtol=STRUCTURE)
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value("patterns", every.count),
+            value("patterns whose neurons face right", float(every.covered.sum())),
+        ),
+        conclusions=(*(by_values if values else ()), *((by_chord,) if linear else ())),
+    )
+
+
+_PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
+
+PROP_A4: Final = Statement(
+    id="KYS23/PropA.4",
+    kind="proposition",
+    number="Proposition A.4",
+    meaning="At a local minimum a pattern +, -, + has N = -1, then 1, and N linear in between. False as printed.",
+    formula=_PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1, \; N_\theta \text{ linear on } "
+    r"(x_i, x_{i+1})",
+    needs=("network", "data"),
+    judge=lambda instance: _findings(instance, linear=True, values=True),
+    example=lambda: global_point(20, 0.3),
+    control=five_point_minimum,
+    control_shows="five points, four neurons facing both ways: a strict local minimum with N(x_5) = 4",
+    control_outcome="violated",
+    forms=Forms(
+        printed=_PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
+        remark="False: equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j "
+        "|w_j|, and the perturbations are local only if both neurons face the same way. Global optima have not violated it.",
+    ),
+)
+
+LEM_A6: Final = Statement(
+    id="KYS23/LemA.6",
+    kind="lemma",
+    number="Lemma A.6",
+    meaning="The linear half of Prop. A.4: N is linear behind the - of a pattern +, -, +. False as printed.",
+    formula=_PATTERN + r" \;\Rightarrow\; N_\theta \text{ linear on } (x_i, x_{i+1})",
+    needs=("network", "data"),
+    judge=lambda instance: _findings(instance, linear=True, values=False),
+    example=lambda: global_point(20, 0.3),
+    control=linearity_counterexample,
+    control_shows="a local minimum on six points, found by search, that bends between x_i and x_{i+1}",
+    control_outcome="violated",
+    forms=Forms(
+        remark="Case (2) must read N'(z2) < N'(z1), the middle term of (13) is v1 w1 w2 / v2, and i >= 2 is needed.",
+    ),
+)
+
+LEM_A7: Final = Statement(
+    id="KYS23/LemA.7",
+    kind="lemma",
+    number="Lemma A.7",
+    meaning="The other half of Prop. A.4: N = -1 at the - of a pattern +, -, + and N = 1 behind it. False as printed.",
+    formula=_PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1",
+    needs=("network", "data"),
+    judge=lambda instance: _findings(instance, linear=False, values=True),
+    example=lambda: global_point(20, 0.3),
+    control=five_point_minimum,
+    control_shows="N(x_5) = 4 at a strict local minimum",
+    control_outcome="violated",
+    forms=Forms(remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has."),
+)
+
+PROP_A4_REPAIRED: Final = Statement(
+    id="KYS23/PropA.4-repaired",
+    kind="proposition",
+    number="Proposition A.4, repaired",
+    meaning="Prop. A.4 where the neurons around the pattern face right; its mirror image where they face left.",
+    formula=_PATTERN + r", \; w_j > 0 \text{ for all kinks around} \;\Rightarrow\; N_\theta(x_i) = -1, \; "
+    r"N_\theta(x_{i+1}) = 1, \; N_\theta \text{ linear on } (x_i, x_{i+1})",
+    needs=("network", "data"),
+    judge=lambda instance: _findings(instance, linear=True, values=True, repaired=True),
+    example=lambda: right_facing_point(10, 0.35, 0),
+    control=five_point_minimum,
+    control_shows="around both patterns of the five points neurons face both ways, or N does not bend down before",
+    forms=Forms(
+        proved=r"\text{all neurons that bend } N \text{ between the last } - \text{ before and the first } - \text{ "
+        r"behind face right, and } N \text{ bends down before } x_i",
+        remark="With one orientation the perturbations (10), (12), (14) are local and the proof goes through; at "
+        "differentiable points it needs the KKT conditions only.",
+    ),
+)

@@ -1,0 +1,163 @@
+r"""[KYS23, Thm 3.2 and footnote 4] Local minima on the line err on a share of order p: the sandwich LO <= L <= HI.
+
+.. math:: \mathrm{LO} = \tfrac12 \sum_i (x_{i+1} - x_i) 1\{y_{i-1}, y_i, y_{i+1} = +, -, +\}, \qquad
+          \mathrm{HI} = 1 - \sum_i (x_{i+1} - x_i) 1\{y_i, y_{i+1} = +, +\}
+
+Prop. A.4 gives LO and Prop. A.5 gives HI, for every sample and without probability. LO fails where Prop. A.4 does; the
+theorem itself, whose constants are free, is not refuted by that.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.generalisation import line_error, nearest_neighbour_line_error
+from marginflow.theory.check import at_least, at_most, below, equal, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.line_instances import five_point_minimum, global_point, local_point
+from marginflow.theory.kys23.line_setting import (
+    STRUCTURE,
+    dual_supremum,
+    line_samples,
+    local_minimum,
+    plus_minus_plus,
+    plus_plus,
+    unmet,
+)
+from marginflow.theory.statement import Forms, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+
+def lower_core(x: FloatArray, y: FloatArray) -> float:
+    """LO: half the gap behind the - of every pattern +, -, +."""
+    i = plus_minus_plus(y)
+    return float((x[i + 1] - x[i]).sum()) / 2
+
+
+def upper_core(x: FloatArray, y: FloatArray) -> float:
+    """HI: everything but the gaps between two +; the two end pieces of [0, 1] are in it."""
+    i = plus_plus(y)
+    return 1.0 - float((x[i + 1] - x[i]).sum())
+
+
+def expected_cores(x: FloatArray, p: float) -> tuple[float, float]:
+    """E_y LO and E_y HI for labels that are independent of x, exactly."""
+    gaps = np.diff(x)
+    return p * (1 - p) ** 2 / 2 * float(gaps[1:].sum()), 1.0 - (1 - p) ** 2 * float(gaps.sum())
+
+
+def core_slacks(x: FloatArray, delta: float) -> tuple[float, float]:
+    """McDiarmid: LO and HI are within these of their expectations, each with probability 1 - delta.
+
+    One label y_l changes LO by at most half of max(gap_l, gap_{l-1} + gap_{l+1}) - the pattern may lose its middle or
+    its sides - and HI by at most gap_{l-1} + gap_l.
+    """
+    g = np.concatenate([[0.0], np.diff(x), [0.0]])  # g[l] is the gap before, g[l + 1] the gap behind sample l
+    further = np.append(g[2:], 0.0)
+    lo = np.maximum(g[1:], g[:-1] + further) / 2
+    hi = g[:-1] + g[1:]
+    factor = math.sqrt(math.log(1 / delta) / 2)
+    return factor * float(np.linalg.norm(lo)), factor * float(np.linalg.norm(hi))
+
+
+def _theorem(instance: Instance) -> Findings:
+    data, network = instance.the_data(), instance.the_network()
+    p, delta = instance.number("p", 0.3), instance.number("delta", 0.1)
+    hypotheses = (*local_minimum(instance), at_least("p", p, 0.0), below("p < 1/2", p, 0.5))
+    if network.dimension != 1 or data.dimension != 1:
+        return undefined(hypotheses, "the theorem is about the line")
+    x, y = line_samples(data)
+    error = line_error(network).value
+    low, high = lower_core(x, y), upper_core(x, y)
+    low_mean, high_mean = expected_cores(x, p)
+    low_slack, high_slack = core_slacks(x, delta)
+    slack = math.sqrt(math.log(x.size / delta) / x.size)
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value("L_cl", error),
+            value("E LO over the labels", low_mean, f"McDiarmid: within {low_slack:.3g} with probability 1 - delta"),
+            value("E HI over the labels", high_mean, f"McDiarmid: within {high_slack:.3g} with probability 1 - delta"),
+            value("L of 1-nearest neighbour", nearest_neighbour_line_error(data.X, data.y).value),
+        ),
+        conclusions=(
+            at_least("L_cl >= LO", error, low, scale=1.0, rtol=STRUCTURE, vacuous=low == 0.0),
+            at_most("L_cl <= HI", error, high, scale=1.0, rtol=STRUCTURE, vacuous=high >= 1.0),
+            at_least(
+                "L_cl >= (p - sqrt(log(m/delta)/m)) / 8",
+                error,
+                (p - slack) / 8,
+                vacuous=p <= slack,
+                note="the paper's constant",
+            ),
+        ),
+    )
+
+
+THM_3_2: Final = Statement(
+    id="KYS23/Thm3.2",
+    kind="theorem",
+    number="Theorem 3.2",
+    meaning="On the line the clean error of every local minimum is of order p, whatever the width.",
+    formula=r"c \Big( p - \sqrt{\tfrac{\log(m/\delta)}{m}} \Big) \le L_{\mathrm{cl}}(N_\theta) \le "
+    r"C \Big( p + \sqrt{\tfrac{\log(m/\delta)}{m}} \Big)",
+    needs=("network", "data"),
+    parameters={"p": "noise rate (default 0.3)", "delta": "failure probability (default 0.1)"},
+    judge=_theorem,
+    example=lambda: local_point(12, 0.3, 1),
+    control=five_point_minimum,
+    control_shows="a local minimum with L = 0.25 below LO = 0.30: the proof's per-sample lower bound is false",
+    control_outcome="violated",
+    forms=Forms(
+        proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI}, \quad \mathbb{E}\,\mathrm{LO} = \tfrac{p (1-p)^2}{2} "
+        r"\tfrac{m-2}{m+1}, \quad \mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
+        remark="The lower half rests on Prop. A.4, which is false where neurons face both ways; the theorem with free "
+        "constants is neither proved nor refuted (see KYS23/O3). The paper's E HI = 2p forgets the two end pieces.",
+    ),
+)
+
+
+def _footnote(instance: Instance) -> Findings:
+    """A global optimum has the sign of 1-nearest neighbour, so that E L = p exactly."""
+    data, network = instance.the_data(), instance.the_network()
+    hypotheses = local_minimum(instance)
+    if unmet(hypotheses):
+        return undefined(hypotheses, "no local minimum")
+    hypotheses = (*hypotheses, at_most("global: sup |F|", dual_supremum(instance), 1.0, rtol=1e-7))
+    error = line_error(network).value
+    neighbour = nearest_neighbour_line_error(data.X, data.y)
+    x, _ = line_samples(data)
+    alone = [nearest_neighbour_line_error(x, np.where(np.arange(x.size) == i, -1.0, 1.0)).value for i in range(x.size)]
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("L_cl", error), value("realised noise rate", float((data.y < 0).mean()))),
+        conclusions=(
+            equal("L_cl = L of 1-nearest neighbour", error, neighbour.value, scale=1.0, rtol=1e-9),
+            equal("E_y L of 1-nearest neighbour / p: the cells fill [0, 1]", math.fsum(alone), 1.0),
+        ),
+    )
+
+
+FN4: Final = Statement(
+    id="KYS23/FN4",
+    kind="remark",
+    number="Footnote 4",
+    meaning="E L = Theta(p) for any m; of the global optimum even E L = p, because it has the sign of 1-NN.",
+    formula=r"\mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] = \Theta(p), \qquad "
+    r"\mathrm{sign}\, N_{\theta^*} = \mathrm{sign}\, \mathrm{1NN} \;\Rightarrow\; \mathbb{E} = p",
+    needs=("network", "data"),
+    judge=_footnote,
+    example=lambda: global_point(20, 0.3),
+    control=five_point_minimum,
+    control_shows="a local minimum that is not global errs on 0.25, 1-nearest neighbour on 0.4",
+    forms=Forms(
+        printed=r"\mathbb{E}_S[L_{\mathrm{cl}}] = \Theta(p)",
+        sharp=r"L_{\mathrm{cl}}(N_{\theta^*}) = L_{\mathrm{cl}}(\mathrm{1NN})",
+        remark="The sharp form is an observation, not a theorem: it is a conjecture that no sample has contradicted "
+        "(KYS23/O4).",
+    ),
+)
