@@ -56,7 +56,7 @@ LEFT = Figure(
                 dimension=(10, 30, 100, 300, 1000, 3000),
                 noise=(0.1, 0.2, 0.3, 0.4, 0.5),
                 samples=(100,),
-                width=(500,),
+                width=(300,),
                 test_points=(10_000,),
                 **BRIEF,
             )
@@ -65,7 +65,7 @@ LEFT = Figure(
                 dimension=(100, 300, 1000, 3000),
                 noise=(0.1, 0.2, 0.3, 0.4, 0.5),
                 samples=(100,),
-                width=(500,),
+                width=(300,),
                 test_points=(10_000,),
                 **BRIEF,
             ),
