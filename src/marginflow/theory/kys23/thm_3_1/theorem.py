@@ -126,8 +126,9 @@ def _footnote(instance: Instance) -> Findings:
         at_most("p <= 1/2", p, 0.5),
         at_least("m, for one group of five", m, 5.0),
         at_most("m, for all 2^m labels", m, 12.0),
+        at_most("d, of samples on a line", data.dimension, 1.0),
     )
-    if unmet(hypotheses) or data.dimension != 1:
+    if unmet(hypotheses):
         return undefined(hypotheses, "the expectation is over all labels of five to twelve samples on a line")
     x, _ = line_samples(data)
     claimed = instance.number("factor", 1.0) * p**5 * float(group_gaps(x).sum())
