@@ -21,12 +21,15 @@ if TYPE_CHECKING:
         sweeps,
         theory,
     )
+    from marginflow.audits import audit
     from marginflow.certificates import certify
     from marginflow.flow import train
     from marginflow.limit import kkt_point
 
 __all__ = [
     "InputError",
+    "audit",
+    "audits",
     "certificates",
     "certify",
     "data",
@@ -46,7 +49,12 @@ __version__ = "0.1.0"
 
 # Rooms are imported when they are first entered (PEP 562), so that `import marginflow` and the help of the command line
 # do not wait for scipy.
-_DOORS = {"certify": "marginflow.certificates", "kkt_point": "marginflow.limit", "train": "marginflow.flow"}
+_DOORS = {
+    "audit": "marginflow.audits",
+    "certify": "marginflow.certificates",
+    "kkt_point": "marginflow.limit",
+    "train": "marginflow.flow",
+}
 
 
 def __getattr__(name: str) -> object:

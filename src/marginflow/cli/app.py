@@ -54,6 +54,10 @@ COMMANDS = {
         "Find the smallest multiple of one vector that flips the samples, all at once or a share of them.",
         "marginflow flip kkt.safetensors data.npz --direction label-sum dual",
     ),
+    "audit": (
+        "Audit your own network: how near a KKT point, what flips it, exact radii, which theorems apply; one page.",
+        "marginflow audit model.pt data.csv --out audit.html",
+    ),
     "statements": (
         "List the statements of the papers that can be checked, or show one in full.",
         "marginflow statements VYS22/Thm4.1",

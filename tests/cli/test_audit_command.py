@@ -1,0 +1,78 @@
+"""`marginflow audit`: our files without any extra, a page with the verdict first, exit codes that mean something."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from marginflow.cli import main
+from marginflow.data import Dataset
+from marginflow.networks import MLP, TwoLayer
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On orthonormal samples with opposite labels the network (e_1, +1), (e_2, -1) is a KKT point by hand."""
+    monkeypatch.chdir(tmp_path)
+    Dataset(X=np.eye(2), y=[1, -1]).save("data.npz")
+    Dataset(X=np.eye(2), y=[1, -1]).save("data.csv")
+    Dataset(X=np.eye(3), y=[1, -1, 1]).save("three.npz")
+    TwoLayer(W=3.0 * np.eye(2), v=[3.0, -3.0]).save("kkt.safetensors")
+    TwoLayer(W=[[1.0, 0.2], [0.0, 1.0]], v=[1.0, -1.0]).save("other.safetensors")
+    MLP.initialise([2], 2, bias="all", seed=0).save("bias.safetensors")
+    MLP.initialise([2, 2], 2, bias="first", seed=0).save("deep.safetensors")
+
+
+def test_kkt_point_by_hand_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("audit kkt.safetensors data.csv --json --points 1".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["holds"] is True
+    assert record["universal"]["upper"] == pytest.approx(0.5**0.5, rel=1e-6)
+    assert len(record["radii"]) == 1
+    assert record["made_by"]["command"].startswith("marginflow audit kkt.safetensors")
+
+
+def test_any_other_network_does_not_and_the_verdict_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("audit other.safetensors data.npz --initial kkt.safetensors".split()) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("The network is not at a KKT point")
+    assert any("training that ends at this norm cannot" in line for line in lines)
+
+
+def test_page_has_the_verdict_and_loads_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("audit other.safetensors data.npz --out page.html".split()) == 1
+    page = Path("page.html").read_text()
+    assert "The network is not at a KKT point" in page
+    assert "Which theorems apply" in page
+    assert "default-src" in page
+    assert "marginflow audit other.safetensors data.npz --out page.html" in page
+    assert main("audit other.safetensors data.npz --out page.html".split()) == 2
+    assert "--force" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("audit nothing.safetensors data.npz", "There is no file nothing.safetensors"),
+        ("audit kkt.safetensors nothing.npz", "There is no file nothing.npz"),
+        ("audit data.npz data.npz", "networks end in .safetensors, .pt, .pth, .onnx"),
+        ("audit kkt.safetensors three.npz", "takes points of dimension 2, but the samples of three.npz have 3 columns"),
+        ("audit bias.safetensors data.npz", "output bias"),
+        ("audit deep.safetensors data.npz", "has depth 3; depth 2"),
+        ("audit kkt.safetensors data.npz --out page.pdf", "ends in '.pdf'; .html is expected"),
+        ("audit kkt.safetensors data.npz --points -1", "points is -1"),
+        ("audit kkt.safetensors data.npz --initial bias.safetensors", "output bias"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_written(
+    line: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(Path().iterdir())
+    assert main(line.split()) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert sorted(Path().iterdir()) == before
