@@ -65,6 +65,13 @@ def test_inner_products_have_a_beta_law_and_no_factor_two_is_needed(d: int, shar
         assert exact <= -d * t**2 / 2 + 1e-9
 
 
+@pytest.mark.parametrize("d", [10**9, 10**12, 10**14])
+@pytest.mark.parametrize("s", [1.0, 3.0, 6.0])
+def test_inner_products_are_gaussian_in_astronomical_dimensions(d: int, s: float) -> None:
+    exact = log_sphere_correlation_tail(s / math.sqrt(d), d)
+    assert exact == pytest.approx(math.log(2 * stats.norm.sf(s)), abs=(s**4 + 1) / d + 1e-9)
+
+
 @pytest.mark.parametrize(("m", "d", "measured"), [(50, 2500, 11.9), (200, 1000, 142.0), (200, 40_000, 27.5)])
 def test_printed_rate_of_the_gram_matrix_is_wrong_by_the_measured_factors(m: int, d: int, measured: float) -> None:
     rng = np.random.default_rng(0)
