@@ -5,23 +5,14 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import numpy as np
-
-from marginflow.certificates import certify
-from marginflow.errors import InputError
 from marginflow.losses import Exponential, Logistic
-from marginflow.networks import TwoLayer
-from marginflow.theory.check import above, at_least, at_most, below, equal, true, value
+from marginflow.theory.check import at_least, equal, value
+from marginflow.theory.convergence import flow_checks, judge_convergence, judge_direction
 from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.recorded import coarse_run, flow_run, unfinished_run
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings
-
-# How much of a conserved quantity a flow that is followed by finite steps may lose.
-_DRIFT: Final = 0.05
-# Radians per unit of ln t at which a direction counts as settled.
-_SETTLED: Final = 0.01
 
 
 def _loss(instance: Instance) -> Findings:
@@ -76,15 +67,8 @@ DEF_LOSS: Final = Statement(
 def _flow(instance: Instance) -> Findings:
     """What a flow lowers, and what it conserves."""
     path = instance.the_run().trajectory
-    drift = np.nan if path.balance is None else float(np.abs(path.balance - path.balance[0]).max())
-    scale = float(path.norm.max() ** 2)
-    return Findings(
-        constants=(value("ln L at the end", float(path.log_loss[-1])), value("||theta||^2 at the end", scale)),
-        conclusions=(
-            at_most("ln L never rises between records", np.diff(path.log_loss), 0.0, scale=np.abs(path.log_loss[1:])),
-            at_most("drift of v_j^2 - ||(w_j, b_j)||^2, relative to ||theta||^2", drift / scale, _DRIFT, rtol=0.0),
-        ),
-    )
+    ends = (value("ln L at the end", float(path.log_loss[-1])), value("||theta|| at the end", float(path.norm[-1])))
+    return Findings(constants=ends, conclusions=flow_checks(path))
 
 
 DEF_GF: Final = Statement(
@@ -102,21 +86,6 @@ DEF_GF: Final = Statement(
 )
 
 
-def _direction(instance: Instance) -> Findings:
-    """How fast the direction turns per unit of ln t."""
-    path = instance.the_run().trajectory
-    moving = np.flatnonzero(np.isfinite(path.log_time))[1:]
-    angle = np.arccos(np.clip(path.cosine[moving], -1.0, 1.0))
-    rate = angle / (path.log_time[moving] - path.log_time[moving - 1])
-    return Findings(
-        constants=(value("records", len(path)), value("largest rate of turning", float(rate.max(initial=0.0)))),
-        conclusions=(
-            at_most("angle per unit of ln t, at the end", float(rate[-1]), _SETTLED, rtol=0.0),
-            at_most("the last rate against the largest", float(rate[-1]), float(rate.max()) / 10),
-        ),
-    )
-
-
 DEF_DIRCONV: Final = Statement(
     id="FVBS23/Def-DirConv",
     kind="definition",
@@ -124,52 +93,13 @@ DEF_DIRCONV: Final = Statement(
     meaning="The direction of the parameters converges.",
     formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
     needs=("run",),
-    judge=_direction,
+    judge=judge_direction,
     example=flow_run,
     control=unfinished_run,
     control_shows="after 20 steps the direction still turns",
     control_outcome="violated",
     forms=Forms(remark="A limit cannot be seen at a finite time; the rate of turning in log time is what is judged."),
 )
-
-
-def _theorem_2_1(instance: Instance) -> Findings:
-    """From the first record with L < 1/n to the last: KKT residual, loss, norm, margins."""
-    run, data = instance.the_run(), instance.the_data()
-    path, loss = run.trajectory, run.plan.loss
-    if path.networks is None:
-        raise InputError("The run kept no networks; record it with Recording(networks=True).")
-    threshold = loss.log_threshold(data.n_samples)
-    fitted = np.flatnonzero(path.log_loss < threshold)
-    hypotheses = (
-        true("a homogeneous two-layer network", isinstance(run.network, TwoLayer)),
-        below("smallest ln L on the way", float(path.log_loss.min()), threshold, rtol=0.0, note="ln(1/n) for the mean"),
-    )
-    if fitted.size < 2:
-        never = at_most("KKT residual at the end", np.nan, 1.0, note="the samples were never fitted")
-        return Findings(hypotheses=hypotheses, conclusions=(never,))
-    first, last = int(fitted[0]), len(path) - 1
-    early, late = path.networks[first], path.networks[last]
-    assert isinstance(early, TwoLayer)
-    assert isinstance(late, TwoLayer)
-    before, after = certify(early, data), certify(late, data)
-    smooth = path.smoothed_margin[first:]
-    return Findings(
-        hypotheses=hypotheses,
-        constants=(
-            value("ln L at t_0", float(path.log_loss[first])),
-            value("ln L at the end", float(path.log_loss[last])),
-            value("KKT residual at t_0", before.total),
-            value("KKT residual at the end", after.total),
-        ),
-        conclusions=(
-            above("all margins are positive at t_0", early.margins(data.X, data.y), 0.0),
-            at_most("the KKT residual falls", after.total, before.total),
-            below("ln L falls by at least 10", float(path.log_loss[last]), float(path.log_loss[first]) - 10.0),
-            at_least("||theta|| grows", np.diff(path.norm[first:]), 0.0),
-            at_least("the smoothed normalised margin never falls", np.diff(smooth), 0.0, scale=smooth.max(), rtol=1e-3),
-        ),
-    )
 
 
 THEOREM_2_1: Final = Statement(
@@ -180,7 +110,7 @@ THEOREM_2_1: Final = Statement(
     formula=r"L(\theta(t_0)) < \frac{1}{n} \implies \frac{\theta(t)}{\|\theta(t)\|} \to \text{a KKT direction}, \quad "
     r"L(\theta(t)) \to 0, \quad \|\theta(t)\| \to \infty",
     needs=("run", "data"),
-    judge=_theorem_2_1,
+    judge=judge_convergence,
     example=flow_run,
     control=unfinished_run,
     control_shows="the run never fits the samples",

@@ -9,17 +9,13 @@ import numpy as np
 
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, equal, value
+from marginflow.theory.check import at_most, equal, value
+from marginflow.theory.convergence import flow_checks, judge_direction
 from marginflow.theory.instance import Instance
 from marginflow.theory.recorded import coarse_run, flow_run, unfinished_run
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import orthogonal_preset
-
-# How much of a conserved quantity a recorded flow may lose: it is followed by finite steps.
-_DRIFT = 0.05
-# Radians per unit of ln t at which a direction counts as settled.
-_SETTLED = 0.01
 
 
 def _loss(instance: Instance) -> Findings:
@@ -66,9 +62,7 @@ DEF_LOSS: Final = Statement(
 def _flow(instance: Instance) -> Findings:
     """What gradient flow conserves and what it lowers, along the records; sigma'(0) at the end."""
     run, data = instance.the_run(), instance.the_data()
-    path, network = run.trajectory, run.network
-    drift = np.nan if path.balance is None else float(np.abs(path.balance - path.balance[0]).max())
-    scale = float(path.norm.max() ** 2)
+    network = run.network
     p = run.plan.loss.weights(network.margins(data.X, data.y))
     gradients = [network.gradient(data.X, -data.y * p, kink=kink) for kink in (0.0, 0.5, 1.0)]
     apart = 0.0
@@ -76,10 +70,12 @@ def _flow(instance: Instance) -> Findings:
         norm = float(np.linalg.norm(gradients[0].W))  # type: ignore[union-attr]
         apart = max(float(np.linalg.norm(g.W - gradients[0].W)) for g in gradients) / norm  # type: ignore[union-attr]
     return Findings(
-        constants=(value("ln L at the end", run.log_loss), value("||theta||^2 at the end", scale)),
+        constants=(
+            value("ln L at the end", run.log_loss),
+            value("||theta|| at the end", float(run.trajectory.norm[-1])),
+        ),
         conclusions=(
-            at_most("ln L never rises between records", np.diff(path.log_loss), 0.0, scale=np.abs(path.log_loss[1:])),
-            at_most("drift of v_j^2 - ||(w_j, b_j)||^2, relative to ||theta||^2", drift / scale, _DRIFT, rtol=0.0),
+            *flow_checks(run.trajectory),
             at_most("gradients with sigma'(0) = 0, 1/2, 1 differ by", apart, 0.0, scale=1.0),
         ),
     )
@@ -100,22 +96,6 @@ DEF_GF: Final = Statement(
 )
 
 
-def _direction(instance: Instance) -> Findings:
-    """How fast the direction turns per unit of ln t: a path that converges turns ever less."""
-    path = instance.the_run().trajectory
-    moving = np.flatnonzero(np.isfinite(path.log_time))[1:]  # a record and the one before it, both at a time t > 0
-    angle = np.arccos(np.clip(path.cosine[moving], -1.0, 1.0))
-    rate = angle / (path.log_time[moving] - path.log_time[moving - 1])
-    return Findings(
-        constants=(value("records", len(path)), value("largest rate of turning", float(rate.max(initial=0.0)))),
-        conclusions=(
-            at_most("angle per unit of ln t, at the end", float(rate[-1]), _SETTLED, rtol=0.0),
-            at_most("the last rate against the largest", float(rate[-1]), float(rate.max()) / 10),
-            at_least("||theta|| grows", np.diff(path.norm[len(path) // 2 :]), 0.0),
-        ),
-    )
-
-
 DEF_DIRCONV: Final = Statement(
     id="VYS22/Def.dirconv",
     kind="definition",
@@ -123,7 +103,7 @@ DEF_DIRCONV: Final = Statement(
     meaning="The direction of the parameters converges while their length grows.",
     formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
     needs=("run",),
-    judge=_direction,
+    judge=judge_direction,
     example=flow_run,
     control=unfinished_run,
     control_shows="after 20 steps the direction still turns",

@@ -1,0 +1,123 @@
+r"""Gradient flow and its limit, judged on a recorded run.
+
+Three of the papers quote the theorem from Lyu and Li and from Ji and Telgarsky. It is asymptotic, with rates
+logarithmic in 1/L: at a finite time only the trend can be judged.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.certificates import certify
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.flow import Trajectory
+from marginflow.losses import AbstractLoss
+from marginflow.networks import TwoLayer
+from marginflow.theory.check import Check, above, at_least, at_most, below, true, value
+from marginflow.theory.instance import Instance
+from marginflow.theory.verdict import Findings, undefined
+
+# How much of a conserved quantity a flow that is followed by finite steps may lose.
+_DRIFT: Final = 0.05
+# Radians per unit of ln t at which a direction counts as settled.
+_SETTLED: Final = 0.01
+# 1 - cos(theta, -grad L) below which finite steps, which zigzag by more than that, decide.
+_ALIGNED: Final = 1e-3
+
+
+def flow_checks(path: Trajectory) -> tuple[Check, Check]:
+    """What a flow lowers, and what it conserves."""
+    drift = np.nan if path.balance is None else float(np.abs(path.balance - path.balance[0]).max())
+    scale = float(path.norm.max() ** 2)
+    return (
+        at_most("ln L never rises between records", np.diff(path.log_loss), 0.0, scale=np.abs(path.log_loss[1:])),
+        at_most("drift of v_j^2 - ||(w_j, b_j)||^2, relative to ||theta||^2", drift / scale, _DRIFT, rtol=0.0),
+    )
+
+
+def turning(path: Trajectory) -> FloatArray:
+    """Angle per unit of ln t between a record and the one before it, both at a time t > 0."""
+    moving = np.flatnonzero(np.isfinite(path.log_time))[1:]
+    angle = np.arccos(np.clip(path.cosine[moving], -1.0, 1.0))
+    rate: FloatArray = angle / (path.log_time[moving] - path.log_time[moving - 1])
+    return rate
+
+
+def judge_direction(instance: Instance) -> Findings:
+    """A path that converges in direction turns ever less per unit of ln t, while theta grows."""
+    path = instance.the_run().trajectory
+    rate = turning(path)
+    return Findings(
+        constants=(value("records", len(path)), value("largest rate of turning", float(rate.max(initial=0.0)))),
+        conclusions=(
+            at_most("angle per unit of ln t, at the end", float(rate[-1]), _SETTLED, rtol=0.0),
+            at_most("the last rate against the largest", float(rate[-1]), float(rate.max()) / 10),
+            at_least("||theta|| grows", np.diff(path.norm[len(path) // 2 :]), 0.0),
+        ),
+    )
+
+
+def _alignment(network: TwoLayer, data: Dataset, loss: AbstractLoss) -> float:
+    """cos(theta, -grad L), which tends to 1 along the flow."""
+    p = loss.weights(network.margins(data.X, data.y))
+    g = network.gradient(data.X, data.y * p)
+    inner = float((network.W * g.W).sum() + network.v @ g.v)
+    if network.b is not None and g.b is not None:
+        inner += float(network.b @ g.b)
+    return inner / float(np.sqrt(network.norm_squared() * g.norm_squared("trained")))
+
+
+def judge_convergence(instance: Instance) -> Findings:
+    """From the first record with L < l(0) to the last: KKT residual, alignment, turning, loss, norm."""
+    run, data = instance.the_run(), instance.the_data()
+    path, loss = run.trajectory, run.plan.loss
+    if path.networks is None:
+        raise InputError("The run kept no networks; record it with Recording(networks=True).")
+    threshold = loss.log_threshold(data.n_samples)
+    fitted = np.flatnonzero(path.log_loss < threshold)
+    hypotheses = (
+        true("a homogeneous two-layer network", isinstance(run.network, TwoLayer)),
+        above("largest of the least margins on the way", float(path.least_margin.max()), 0.0),
+        below(
+            "smallest ln L on the way",
+            float(path.log_loss.min()),
+            threshold,
+            rtol=0.0,
+            note="ln l(0), minus ln n for a mean",
+        ),
+    )
+    if fitted.size < 3:
+        return undefined(hypotheses, "the samples were never fitted")
+    first, last = int(fitted[0]), len(path) - 1
+    early, late = path.networks[first], path.networks[last]
+    assert isinstance(early, TwoLayer)
+    assert isinstance(late, TwoLayer)
+    before, after = certify(early, data), certify(late, data)
+    tight = late.margins(data.X, data.y)[after.support]
+    off = [1.0 - _alignment(network, data, loss) for network in (early, late)]
+    rate = turning(path)
+    smooth = path.smoothed_margin[first:]
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value("ln L at t_0", float(path.log_loss[first])),
+            value("ln L at the end", float(path.log_loss[last])),
+            value("KKT residual at t_0", before.total),
+            value("KKT residual at the end", after.total, "0.1 and more is common in training"),
+            value("max q / min q - 1 on the support at the end", float(tight.max() / tight.min()) - 1.0),
+            value("stationarity with hard patterns at the end", after.kink_report.hard_residual or after.stationarity),
+        ),
+        conclusions=(
+            above("all margins are positive at t_0", early.margins(data.X, data.y), 0.0),
+            at_most("the KKT residual falls", after.total, before.total),
+            at_most("1 - cos(theta, -grad L) falls, or is next to nothing", off[1], max(off[0], _ALIGNED)),
+            at_most("angle per unit of ln t, last against largest", float(rate[-1]), float(rate.max())),
+            below("ln L falls by at least 10", float(path.log_loss[last]), float(path.log_loss[first]) - 10.0),
+            at_least("||theta|| grows", np.diff(path.norm[first:]), 0.0),
+            at_least("the smoothed normalised margin never falls", np.diff(smooth), 0.0, scale=smooth.max(), rtol=1e-3),
+        ),
+    )
