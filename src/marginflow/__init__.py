@@ -9,6 +9,7 @@ from marginflow.errors import InputError
 
 if TYPE_CHECKING:
     from marginflow import (
+        audits,
         certificates,
         data,
         experiments,
