@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.data import Dataset, GramReduction, NoisySphere
+from marginflow.data import AbstractDistribution, Dataset, GramReduction, NoisySphere
 from marginflow.limit import Limit, convex_pair, kkt_point
 from marginflow.networks import TwoLayer
 from marginflow.theory.instance import Instance
@@ -48,7 +48,7 @@ def near_pair(data: Dataset, width: int, *, spread: float = 0.01, seed: int = 0)
     return TwoLayer(W=W, b=A[:, -1], v=v, outputs="frozen")
 
 
-def _from_limit(name: str, limit: Limit, data: Dataset, law: GramReduction | None) -> Instance:
+def _from_limit(name: str, limit: Limit, data: Dataset, law: AbstractDistribution) -> Instance:
     certificate = limit.certificate
     mu = certificate.multipliers[:, None] * certificate.clarke
     return Instance(name=name, network=limit.network, data=data, law=law, multipliers=(certificate.multipliers, mu))
@@ -64,21 +64,25 @@ def frozen_point(m: int, n: int, k: int, d: int, seed: int = 0) -> Instance:
 
 @cache
 def frozen_low() -> Instance:
-    """A KKT point with 8 frozen outputs on 12 samples in dimension 3, far from orthogonal."""
+    """A KKT point with 20 frozen outputs on 12 samples in dimension 3, far from orthogonal."""
     law = NoisySphere(dimension=3, p=0.25, count="exact")
     data = law.sample(12)
     v = np.repeat([1.0, -1.0], 10)
     small = TwoLayer.initialise(20, 3, scale=0.01, outputs="frozen", seed=0)
     limit = kkt_point(data, start=TwoLayer(W=small.W, b=small.b, v=v, outputs="frozen"))
-    certificate = limit.certificate
-    mu = certificate.multipliers[:, None] * certificate.clarke
-    return Instance(
-        name="20 frozen outputs on 12 samples in dimension 3",
-        network=limit.network,
-        data=data,
-        law=law,
-        multipliers=(certificate.multipliers, mu),
-    )
+    return _from_limit("20 frozen outputs on 12 samples in dimension 3", limit, data, law)
+
+
+@cache
+def frozen_close(angle: float = 0.1) -> Instance:
+    """A KKT point with two frozen outputs on two samples of opposite labels that are close: lambda is about 1/angle^2."""
+    law = NoisySphere(dimension=2, p=0.4)
+    X = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
+    data = Dataset(X=X, y=np.array([1.0, -1.0]))
+    U = convex_pair(data).network.directions
+    start = TwoLayer(W=U[:, :-1], b=U[:, -1], v=np.array([1.0, -1.0]), outputs="frozen")
+    limit = kkt_point(data, start=start, flow_steps=0)
+    return _from_limit(f"two opposite samples at an angle of {angle:g}", limit, data, law)
 
 
 @cache

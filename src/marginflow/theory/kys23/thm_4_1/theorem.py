@@ -147,10 +147,7 @@ def _other_law(instance: Instance) -> Findings:
             at_most("C_op", sample.C_op, C),
             at_most("||theta||^2", K, least_norm(sample)),
         ),
-        constants=(
-            value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),
-            value("share of beta in 1", beta_of(network)),
-        ),
+        constants=(value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),),
         conclusions=(
             above("beta", beta_of(network), 0.5),
             sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),

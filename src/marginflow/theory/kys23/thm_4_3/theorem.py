@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.theory.check import above, at_least, at_most, value
 from marginflow.theory.instance import Instance
-from marginflow.theory.kys23.sphere_points import frozen_low, frozen_point
+from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
 from marginflow.theory.kys23.sphere_setting import Sample
 from marginflow.theory.kys23.thm_4_1.bias_dominance import dominance, fresh_error, sampled_check
 from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting, not_fitted
@@ -103,8 +103,8 @@ LAMBDA_MAX: Final = Statement(
     needs=("network", "data"),
     judge=_multipliers,
     example=lambda: frozen_point(88, 2, 1, 10**13),
-    control=frozen_low,
-    control_shows="opposite samples in dimension 3 are close, and pull much harder",
+    control=frozen_close,
+    control_shows="two opposite samples at an angle of 0.1 have multipliers of 100, and 3mn is 12",
     forms=Forms(
         printed=r"\max_i \lambda_i \le 3mn",
         sharp=r"\max_{I_+} \lambda_i \le \tfrac32, \quad \max_{I_-} \lambda_i \le \tfrac32 mn",
