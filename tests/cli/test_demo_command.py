@@ -10,8 +10,9 @@ import pytest
 
 from marginflow import certify
 from marginflow.cli import demo as command
-from marginflow.cli import demo_edge, main
-from marginflow.data import Dataset
+from marginflow.cli import demo_edge, demo_theory, main
+from marginflow.data import Clusters, Dataset, smallest_dimension
+from marginflow.limit import kkt_point
 from marginflow.networks import TwoLayer
 
 
@@ -42,6 +43,8 @@ def test_page_gives_verdict_seed_versions_and_command(made: Path) -> None:
     assert verdict is not None
     assert "is certified" in verdict.group(1)
     assert "marginflow demo --seed 1" in page
+    assert "The theorems on this instance" in page
+    assert "Clopper and Pearson" in page
     assert "numpy" in page
     assert page.count('class="chart"') == 7
 
@@ -57,6 +60,10 @@ def test_second_demo_replaces_the_first_and_prints_json(
     record = json.loads(captured.out)
     assert Path(record["page"]) == (made / "index.html").resolve()
     assert record["networks"]["KKT point"]["holds"] is True
+    error = record["networks"]["KKT point"]["test_error"]
+    assert error["trials"] == 50
+    assert error["lower"] <= error["value"] <= error["upper"]
+    assert record["verdicts"]["FVBS23/Asm2.2"] in ("holds", "violated")
     assert "Trained" in captured.err  # progress for people goes to stderr
 
 
@@ -75,6 +82,21 @@ def test_kkt_points_lose_room_with_every_cluster_and_the_robust_network_does_not
         assert {one.status for side in edge.sides for one in side.radii} == {"proved"}
         for side in edge.sides:  # no common step is shorter than the nearest boundary
             assert side.flips.size_for_share(1.0) >= max(one.lower for one in side.radii)
+
+
+def test_theorems_apply_to_the_demo_as_it_is_shipped_and_hold_and_their_contrast_needs_more_clusters() -> None:
+    law = Clusters(dimension=smallest_dimension(command.N_CLUSTERS), n_clusters=command.N_CLUSTERS)
+    data = law.sample(command.N_SAMPLES, seed=0)
+    network = kkt_point(data, width=20, seed=0).compact
+    judged = demo_theory.judge_theory(law, network, data, seed=0, show=lambda share, remark: None)
+    outcomes = {one.statement.id: one.verdict.outcome for one in judged}
+    assert {outcomes[name] for name in demo_theory.MAIN} == {"holds"}
+    assert [name for name, outcome in outcomes.items() if outcome != "holds"] == [demo_theory.CONTRAST]
+    few = law.sample(40, seed=0)  # fewer than k ln(d)^2: the theorems are silent
+    silent = demo_theory.judge_theory(
+        law, kkt_point(few, width=20, seed=0).compact, few, seed=0, show=lambda share, remark: None
+    )
+    assert {one.verdict.outcome for one in silent if one.statement.id == "FVBS23/Thm3.1"} == {"not applicable"}
 
 
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,7 +97,7 @@ def edge_section(edges: Sequence[Edge]) -> Section:
     settled = sum(one.status in SETTLED for edge in edges for side in edge.sides for one in side.radii)
     asked = sum(len(side.radii) for edge in edges for side in edge.sides)
     certified = sum(edge.certified for edge in edges)
-    off = max(abs(_relative(edge, 0) * math.sqrt(edge.k) - 1.0) for edge in edges)
+    off = max(abs(relative(edge, 0) * math.sqrt(edge.k) - 1.0) for edge in edges)
     return Section(
         heading="The double edge: more clusters, less room",
         paragraphs=(
@@ -105,8 +105,8 @@ def edge_section(edges: Sequence[Edge]) -> Section:
             f"{last.dimension} the median distance of fresh points to its decision boundary is "
             f"{shown(robust.median / root)} √d, and to that of the KKT point {shown(thin.median / root)} √d, although "
             f"they get {N_FRESH - robust.errors} and {N_FRESH - thin.errors} of {N_FRESH} fresh points right. With "
-            f"{edges[0].k} clusters the two distances are {shown(_relative(edges[0], 1))} √d and "
-            f"{shown(_relative(edges[0], 0))} √d: the theorem bites when there are many clusters. For "
+            f"{edges[0].k} clusters the two distances are {shown(relative(edges[0], 1))} √d and "
+            f"{shown(relative(edges[0], 0))} √d: the theorem bites when there are many clusters. For "
             f"the KKT points the distance is √(d/k) up to {100 * off:.2g} % throughout.",
             f"{settled} of {asked} distances are proved from both sides to a relative {TOLERANCE:.0e}, and every proof "
             f"was checked; {certified} of {len(edges)} KKT points are certified.",
@@ -115,7 +115,8 @@ def edge_section(edges: Sequence[Edge]) -> Section:
     )
 
 
-def _relative(edge: Edge, side: int) -> float:
+def relative(edge: Edge, side: int) -> float:
+    """The median radius of one of the two networks, in units of sqrt(d)."""
     return edge.sides[side].median / math.sqrt(edge.dimension)
 
 
@@ -123,7 +124,7 @@ def _radius_chart(edges: Sequence[Edge]) -> Chart:
     rows: list[Row] = [
         {"k": edge.k, "radius": value, "network": name}
         for edge in edges
-        for name, value in ((NAMES[0], _relative(edge, 0)), (NAMES[1], _relative(edge, 1)))
+        for name, value in ((NAMES[0], relative(edge, 0)), (NAMES[1], relative(edge, 1)))
     ]
     return lines(
         rows,

@@ -134,8 +134,9 @@ def _arrays(record: Record) -> list[Chart]:
     if "margins" not in record or "multipliers" not in record:
         return []
     margins, multipliers = numbers_under(record, "margins"), numbers_under(record, "multipliers")
+    held = set(numbers_under(record, "support")) if "support" in record else set()
     rows: list[dict[str, object]] = [
-        {"sample": i, "margin": margin, "multiplier": weight, "kind": "with a multiplier" if weight > 0 else "without"}
+        {"sample": i, "margin": margin, "multiplier": weight, "kind": "with a multiplier" if i in held else "without"}
         for i, (margin, weight) in enumerate(zip(margins, multipliers, strict=True))
     ]
     titles = {"margin": "Margin, smallest one 1", "multiplier": "Multiplier", "sample": "Sample", "kind": "Samples"}
