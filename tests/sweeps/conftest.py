@@ -29,8 +29,8 @@ def cheap(parameters: Cheap, seed: int) -> Result:
     time.sleep(parameters.pause)
     rng = np.random.default_rng([parameters.a, seed])
     x = rng.standard_normal(20)
-    row = {"mean": x.mean(), "norm": np.linalg.norm(x) * parameters.b, "count": np.int64(x.size), "large": bool(x[0] > 0),
-           "word": f"{parameters.kind}-{seed}", "nothing": None, "endless": float("inf")}
+    row = {"mean": x.mean(), "norm": np.linalg.norm(x) * parameters.b, "count": np.int64(x.size),
+           "large": bool(x[0] > 0), "word": f"{parameters.kind}-{seed}", "nothing": None, "endless": float("inf")}
     return Result(row=row, arrays={"x": x} if seed % 2 else {})
 
 class Marked(msgspec.Struct, frozen=True, kw_only=True):

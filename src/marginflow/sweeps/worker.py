@@ -76,7 +76,8 @@ def _task(order: Order) -> Task[Any]:
         raise OtherCodeError(f"A worker cannot find the task {order.task!r} of {order.module}: {error}") from None
     if code_version(task) != order.code:
         raise OtherCodeError(
-            f"A worker computes {order.task!r} with the code {code_version(task)}, but the sweep has {order.code}; "
-            "install the same version of everything on both sides."
+            f"A worker computes {order.task!r} with the code {code_version(task)}, but the sweep has {order.code}: "
+            "the sources were changed since it began, or another version is installed there; start it again with the "
+            "same versions on both sides."
         )
     return task

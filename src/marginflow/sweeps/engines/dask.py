@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import queue
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -18,7 +19,7 @@ from marginflow.sweeps.record import Computed
 from marginflow.sweeps.stopped import StoppedError
 from marginflow.sweeps.worker import ONE_THREAD, Order, OtherCodeError, compute, died
 
-_LOOK_EVERY: Final = 0.5  # seconds between looks at whether there is still anybody who works
+_LOOK_AFTER: Final = 0.5  # seconds until the first look at whether there is still anybody who works
 
 
 @final
@@ -60,43 +61,51 @@ class DaskEngine(AbstractEngine):
                 future.add_done_callback(finished.put)
             try:
                 for _ in futures:
-                    future = self._next(finished, client)
-                    yield self._computed(future, orders)
+                    future = self._while_somebody_works(client, finished.get)
+                    yield self._computed(client, future, orders)
                     future.release()
             finally:
-                client.cancel(futures, force=True)
+                if client.status == "running":
+                    client.cancel(futures, force=True)
 
-    def _next(self, finished: queue.SimpleQueue[Any], client: Any) -> Any:
-        """The next future that is finished, unless nobody has worked for too long."""
-        last_seen = time.monotonic()
-        while True:
-            try:
-                return finished.get(timeout=_LOOK_EVERY)
-            except queue.Empty:
-                if client.status != "running":
-                    raise StoppedError(
-                        f"The Dask scheduler at {self._place(client)} is gone; what was stored stays, so start it and "
-                        "the same sweep again."
-                    ) from None
-                if client.scheduler_info(n_workers=-1)["workers"]:
-                    last_seen = time.monotonic()
-                elif time.monotonic() - last_seen > self.patience:
-                    raise StoppedError(
-                        f"No worker of the Dask scheduler at {self._place(client)} is left after {self.patience:g} s; "
-                        "what was stored stays, so start workers and the same sweep again."
-                    ) from None
-
-    def _computed(self, future: Any, orders: dict[str, Order]) -> Computed:
+    def _computed(self, client: Any, future: Any, orders: dict[str, Order]) -> Computed:
+        # The result of a future that was finished may be lost with its worker; then Dask computes it again.
         order = orders[future.key.removeprefix("marginflow-")]
-        error = future.exception()
+        error = self._while_somebody_works(client, future.exception)
         if error is None:
-            computed: Computed = future.result()
+            computed: Computed = self._while_somebody_works(client, future.result)
             return computed
         if type(error).__name__ == "KilledWorker":
             return died(order, "several Dask workers died one after the other while they computed this cell")
         if isinstance(error, OtherCodeError):
             raise StoppedError(str(error))
         raise StoppedError(f"Dask could not compute the cell with {dict(order.parameters)}: {error}.")
+
+    def _while_somebody_works(self, client: Any, attempt: Callable[..., Any]) -> Any:
+        """What the attempt returns, given ever more time, unless the scheduler or all workers are gone for too long."""
+        last_seen, seconds = time.monotonic(), _LOOK_AFTER
+        while True:
+            try:
+                return attempt(timeout=seconds)
+            except (queue.Empty, TimeoutError):
+                seconds *= 1.5  # so that even the transfer of large arrays ends within one attempt
+            except CancelledError:
+                raise StoppedError(self._gone(client)) from None
+            if client.status != "running":
+                raise StoppedError(self._gone(client))
+            if client.scheduler_info()["workers"]:
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > self.patience:
+                raise StoppedError(
+                    f"No worker of the Dask scheduler at {self._place(client)} is left after {self.patience:g} s; "
+                    "what was stored stays, so start workers and the same sweep again."
+                )
+
+    def _gone(self, client: Any) -> str:
+        return (
+            f"The Dask scheduler at {self._place(client)} is gone; what was stored stays, so start it and the same "
+            "sweep again."
+        )
 
     def _place(self, client: Any) -> str:
         return self.address or str(client.scheduler.address)

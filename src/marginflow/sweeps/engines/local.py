@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
@@ -71,9 +72,11 @@ def _in_processes(waiting: deque[Order], running: dict[str, Order], workers: int
             running[order.key] = order
             yield delayed(compute_watched)(order, os.getpid())
 
-    # A batch of one, and never more than one cell in stock for every worker: so little is computed twice.
+    # A batch of one, and never more than one cell in stock for every worker: so little is computed twice. At least two
+    # processes, because joblib takes one to mean this process, which must survive whatever a cell does.
     with parallel_config(backend="loky", inner_max_num_threads=1):
-        pool = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1, pre_dispatch=2 * workers)
+        jobs = max(2, workers)
+        pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=2 * jobs)
         done = pool(handed_out())
     try:
         for computed in done:
@@ -84,7 +87,11 @@ def _in_processes(waiting: deque[Order], running: dict[str, Order], workers: int
     except OtherCodeError as error:
         raise StoppedError(str(error)) from None
     finally:
-        done.close()
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # joblib warns of results that nobody takes; leaving early is no mistake here
+            done.close()
 
 
 def compute_watched(order: Order, parent: int) -> Computed:

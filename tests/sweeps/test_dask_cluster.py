@@ -1,0 +1,119 @@
+"""A real Dask scheduler with two workers on the loopback: one is killed, or the scheduler, or all; nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from marginflow import InputError
+from marginflow.sweeps import DaskEngine, Progress, StoppedError, Sweep, run, stored
+
+distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+pytestmark = pytest.mark.usefixtures("task_folder")
+
+Start = Callable[..., subprocess.Popen[bytes]]
+
+
+@contextmanager
+def processes() -> Iterator[Start]:
+    """Starts `dask ...` processes and ends those that are left."""
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", *arguments]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        begun.append(subprocess.Popen(command, **quiet))  # type: ignore[call-overload]
+        return begun[-1]
+
+    try:
+        yield start
+    finally:
+        for process in begun:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes], list[subprocess.Popen[bytes]]]]:
+    """Address, scheduler and two workers without nannies, so that a worker that is killed stays dead."""
+    import json
+
+    file = tmp_path / "scheduler.json"
+    with processes() as start:
+        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                          "--no-jupyter", "--scheduler-file", str(file))  # fmt: skip
+        # The workers wait for the file, so all three start side by side.
+        workers = [
+            start("worker", "--scheduler-file", str(file), "--no-nanny", "--nthreads", "1", "--no-dashboard",
+                  "--name", name, "--local-directory", str(tmp_path / name))
+            for name in ("first", "second")
+        ]  # fmt: skip
+        deadline = time.monotonic() + 60.0
+        while not (file.is_file() and file.stat().st_size) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        address = json.loads(file.read_text())["address"]
+        with distributed.Client(address, set_as_default=False, timeout=30) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield address, scheduler, workers
+
+
+def killing(victims: list[subprocess.Popen[bytes]], at: int) -> Callable[[Progress], None]:
+    """Kill the processes when so many cells are stored."""
+
+    def watch(now: Progress) -> None:
+        if now.computed == at:
+            for victim in victims:
+                os.kill(victim.pid, signal.SIGKILL)
+                victim.wait()
+
+    return watch
+
+
+SWEEP = {"task": "cheap", "grid": {"a": [1, 2, 3, 4]}, "fixed": {"pause": 0.03}, "seeds": 10}
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    address, _, workers = cluster
+    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"  # type: ignore[arg-type]
+    engine = DaskEngine(address=address, patience=20.0)
+    results = run(sweep, store=store, engine=engine, progress=killing(workers[:1], at=10))
+    assert workers[0].returncode == -signal.SIGKILL
+    assert workers[1].poll() is None
+    assert results.computed == 40
+    assert results.complete
+    assert results.rows == run(sweep).rows
+
+
+def test_without_any_worker_left_the_sweep_stops_with_a_sentence_and_goes_on_elsewhere(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    address, scheduler, workers = cluster
+    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"  # type: ignore[arg-type]
+    engine = DaskEngine(address=address, patience=1.0)
+    with pytest.raises(StoppedError, match=r"No worker of the Dask scheduler at tcp://127\.0\.0\.1:\d+ is left"):
+        run(sweep, store=store, engine=engine, progress=killing(workers, at=10))
+    there = len(stored(sweep, store).done)
+    assert 10 <= there < 40
+    assert run(sweep, store=store).stored == there
+    assert stored(sweep, store).complete
+    # The scheduler may still answer, but soon does not.
+    scheduler.kill()
+    scheduler.wait()
+    with pytest.raises(InputError, match="No Dask scheduler answers at"):
+        run(Sweep(task="cheap", seeds=50), engine=engine)
+
+
+def test_a_scheduler_killed_in_the_middle_is_a_sentence_and_what_was_stored_stays(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    address, scheduler, _ = cluster
+    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"  # type: ignore[arg-type]
+    with pytest.raises(StoppedError, match=r"The Dask scheduler at .* is gone"):
+        run(sweep, store=store, engine=DaskEngine(address=address), progress=killing([scheduler], at=10))
+    assert 10 <= len(stored(sweep, store).done) < 40
+    assert run(sweep, store=store).complete
