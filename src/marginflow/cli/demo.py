@@ -31,7 +31,7 @@ from marginflow.robustness import mean_sum, minimal_step
 
 # Small enough for a minute on two cores, large enough that Assumption 2.2 of FVBS23 holds and its theorems apply: they
 # ask for k ln(d)^2 samples, which are 202 here.
-N_CLUSTERS, N_SAMPLES, WIDTH, SCALE, STOP_LOSS, N_FRESH = 4, 208, 100, 0.01, 1e-30, 10_000
+N_CLUSTERS, N_SAMPLES, WIDTH, SCALE, STOP_LOSS, N_FRESH = 4, 208, 100, 0.01, 1e-20, 10_000
 
 
 def demo(

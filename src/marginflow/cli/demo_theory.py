@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -55,8 +56,7 @@ def judge_theory(
 def theory_section(judged: Sequence[Judgement]) -> Section:
     """What the page says about it."""
     outcomes = {one.statement.id: one.verdict.outcome for one in judged}
-    counted = {word: sum(outcome == word for outcome in outcomes.values()) for word in sorted(set(outcomes.values()))}
-    told = ", ".join(f"{count} {word}" for word, count in counted.items())
+    told = ", ".join(f"{word}: {count}" for word, count in Counter(outcomes.values()).most_common())
     main = ", ".join(f"{name.split('/')[1]} {outcomes[name]}" for name in MAIN if name in outcomes)
     paragraphs = [
         f"{len(judged)} statements of Frei, Vardi, Bartlett and Srebro (2023) were checked on this very draw, this KKT "
@@ -74,18 +74,23 @@ def theory_section(judged: Sequence[Judgement]) -> Section:
         for one in judged
         if one.statement.id in MAIN
     )
-    table = Table(
-        columns=("Statement", "Kind", "Outcome", "What it says", "What decided"),
-        rows=tuple(
-            (
-                one.statement.id.split("/")[1],
-                one.statement.kind,
-                one.verdict.outcome,
-                one.statement.meaning,
-                one.verdict.reason,
-            )
-            for one in judged
-        ),
-        caption="Observed numbers beside their bounds, with the slack between them",
+    main_kinds = ("assumption", "theorem", "corollary", "proposition")
+    tables = (
+        _table([one for one in judged if one.statement.kind in main_kinds], "Observed numbers beside their bounds"),
+        _table([one for one in judged if one.statement.kind not in main_kinds], "The lemmas of the proofs", fold=True),
     )
-    return Section(heading="The theorems on this instance", paragraphs=tuple(paragraphs), content=(*formulas, table))
+    return Section(heading="The theorems on this instance", paragraphs=tuple(paragraphs), content=(*formulas, *tables))
+
+
+def _table(judged: Sequence[Judgement], caption: str, *, fold: bool = False) -> Table:
+    rows = (
+        (
+            one.statement.id.split("/")[1],
+            one.verdict.outcome,
+            one.statement.meaning,
+            one.verdict.reason,
+        )
+        for one in judged
+    )
+    columns = ("Statement", "Outcome", "What it says", "What decided")
+    return Table(columns=columns, rows=tuple(rows), caption=caption, folded=fold)

@@ -51,11 +51,14 @@ class Table:
         Each as long as `columns`.
     caption : str
         What the table shows, read out before it by a screen reader.
+    folded : bool
+        Whether the reader has to open it; for long tables that few want to read.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
     caption: str
+    folded: bool = False
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
