@@ -214,7 +214,7 @@ def test_newton_steps_that_are_garbage_cannot_prove_anything_false(bent, monkeyp
     radius, network = bent
     rng = np.random.default_rng(0)
 
-    def direction(node, at, nu, damping):
+    def direction(node, at, T, nu, damping):
         return rng.standard_normal(), rng.standard_normal(at.A.size), rng.standard_normal(at.q.size)
 
     monkeypatch.setattr(quadratic, "_direction", direction)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.robustness.radius.certificate import Step
@@ -28,6 +29,8 @@ from marginflow.robustness.radius.parabola import best_curvature, omega, omega_a
 from marginflow.robustness.radius.reduction import Problem
 
 _MAX_NEWTON, _MAX_STALLS = 60, 6
+# Largest eigenvalues are computed up to this rank and estimated by so many Lanczos steps above it.
+_SMALL_RANK, _LANCZOS = 64, 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -177,13 +180,8 @@ def _first(node: _Node, start: Multipliers) -> _Point:
     A = start.A[node.bent].copy()
     A[node.guard] = np.minimum(A[node.guard], -1e-3)
     A[~node.guard] = np.maximum(A[~node.guard], 0.0)
-    bend = node.W_b.T @ (A[:, None] * node.W_b)
-    top = float(np.linalg.eigvalsh(bend)[-1]) if A.size else 0.0
-    if top > 0.9:
-        positive = A > 0
-        A[positive] *= 0.9 / float(
-            np.linalg.eigvalsh(node.W_b[positive].T @ (A[positive, None] * node.W_b[positive]))[-1]
-        )
+    if _largest_eigenvalue(node.W_b.T, A) > 0.9:
+        A[A > 0] *= 0.9 / _largest_eigenvalue(node.W_b.T, np.maximum(A, 0.0))
     point = _evaluate(node, s, A, q)
     while point is None:
         A = 0.5 * A
@@ -200,7 +198,7 @@ def _evaluate(node: _Node, s: float, A: FloatArray, q: FloatArray) -> _Point | N
     g = s * node.linear + slope @ node.W_b + q @ node.W_q
     try:
         root = np.linalg.cholesky(H).astype(np.float64)
-        delta = np.linalg.solve(H, -0.5 * g).astype(np.float64)
+        delta = _back(root, _forward(root, -0.5 * g))
     except np.linalg.LinAlgError:
         return None
     G = s * node.constant + float(value.sum()) + float(q @ node.a_q) + 0.5 * float(g @ delta)
@@ -216,8 +214,9 @@ def _merit(node: _Node, point: _Point, nu: float) -> float:
 
 def _newton(node: _Node, at: _Point, nu: float, damping: float) -> tuple[_Point | None, float]:
     """One damped Newton step on G + nu barrier: the new point (None if no step gains) and the step length."""
+    T = _forward(at.root, node.W_b.T)
     try:
-        d_s, d_A, d_q = _direction(node, at, nu, damping)
+        d_s, d_A, d_q = _direction(node, at, T, nu, damping)
     except np.linalg.LinAlgError:
         return None, 0.0
     length = 1.0
@@ -228,9 +227,7 @@ def _newton(node: _Node, at: _Point, nu: float, damping: float) -> tuple[_Point 
         if falling.any():
             length = min(length, 0.95 * float((-room[falling] / change[falling]).min()))
     # The same for H: the least eigenvalue of the change, seen in the metric of H, says where it becomes singular.
-    bend = node.W_b.T @ (d_A[:, None] * node.W_b)
-    half = np.linalg.solve(at.root, np.linalg.solve(at.root, bend).T)
-    worst = float(np.linalg.eigvalsh(half)[-1]) if half.size else 0.0
+    worst = _largest_eigenvalue(T, d_A)
     if worst > 0:
         length = min(length, 0.9 / worst)
     merit = _merit(node, at, nu)
@@ -242,8 +239,10 @@ def _newton(node: _Node, at: _Point, nu: float, damping: float) -> tuple[_Point 
     return None, 0.0
 
 
-def _direction(node: _Node, at: _Point, nu: float, damping: float) -> tuple[float, FloatArray, FloatArray]:
-    """Newton's direction for (s, A, q).
+def _direction(
+    node: _Node, at: _Point, T: FloatArray, nu: float, damping: float
+) -> tuple[float, FloatArray, FloatArray]:
+    """Newton's direction for (s, A, q); T is the inverse Cholesky factor of H times W_b^T.
 
     The slopes q couple only through delta and s, so they are eliminated; what is left is one system in (s, A).
     omega is linear in A while its parabola passes through both ends, and there Newton would leap; `damping` adds the
@@ -252,7 +251,7 @@ def _direction(node: _Node, at: _Point, nu: float, damping: float) -> tuple[floa
     s, A, q = at.s, at.A, at.q
     o = omega(s, node.c_b, A, node.low, node.high, node.a_b + node.W_b @ at.delta)
     below, above = q, s * node.c_q - q
-    overlap = node.W_b @ np.linalg.solve(at.H, node.W_b.T)
+    overlap = T.T @ T
     wall = np.where(node.guard, A, 1.0)
     grad_s = node.constant + float(node.linear @ at.delta) + float(o.s.sum()) + nu * float((node.c_q / above).sum())
     grad_A = o.A - nu * np.diag(overlap) + np.where(node.guard, nu / wall, 0.0)
@@ -265,9 +264,10 @@ def _direction(node: _Node, at: _Point, nu: float, damping: float) -> tuple[floa
     J_A = (o.Az[:, None] * node.W_b).T
     residual = (grad_q / D) @ node.W_q
     J = np.column_stack([J_s, J_A])
-    solved = np.linalg.solve(K, np.column_stack([J, residual]))
+    root = np.linalg.cholesky(K).astype(np.float64)
+    half = _forward(root, np.column_stack([J, residual]))
     n = A.size
-    S = J.T @ solved[:, :-1]
+    S = half[:, :-1].T @ half[:, :-1]
     S[1:, 1:] += nu * overlap**2
     S[np.arange(1, n + 1), np.arange(1, n + 1)] += np.where(node.guard, nu / wall**2, 0.0) - o.AA
     if damping > 0:
@@ -277,15 +277,53 @@ def _direction(node: _Node, at: _Point, nu: float, damping: float) -> tuple[floa
     S[0, 0] += nu * float((node.c_q**2 / above**2).sum()) - float(o.ss.sum()) - float((mixed**2 / D).sum())
     S[0, 1:] -= o.As
     S[1:, 0] -= o.As
-    rhs = np.concatenate([[grad_s + float(mixed @ (grad_q / D))], grad_A]) - J.T @ solved[:, -1]
+    rhs = np.concatenate([[grad_s + float(mixed @ (grad_q / D))], grad_A]) - half[:, :-1].T @ half[:, -1]
     # Jacobi scaling: s and the curvatures live on different scales.
     unit = 1.0 / np.sqrt(np.maximum(np.diag(S), 1e-300))
     scaled = S * unit[:, None] * unit
     scaled.flat[:: n + 2] += 1e-12
     y = unit * np.linalg.solve(scaled, unit * rhs)
-    d_delta = -(solved[:, -1] + solved[:, :-1] @ y)
+    d_delta = -_back(root, half[:, -1] + half[:, :-1] @ y)
     d_q: FloatArray = (grad_q + mixed * y[0] + node.W_q @ d_delta) / D
     return float(y[0]), y[1:], d_q
+
+
+def _forward(root: FloatArray, rhs: FloatArray) -> FloatArray:
+    """L^-1 times the right-hand sides."""
+    solved: FloatArray = solve_triangular(root, rhs, lower=True, check_finite=False)
+    return solved
+
+
+def _back(root: FloatArray, rhs: FloatArray) -> FloatArray:
+    """L^-T times the right-hand side."""
+    solved: FloatArray = solve_triangular(root, rhs, lower=True, trans="T", check_finite=False)
+    return solved
+
+
+def _largest_eigenvalue(T: FloatArray, weights: FloatArray) -> float:
+    """Of T diag(weights) T^T, shape (r, r); above a small rank a lower estimate, which step lengths can live with."""
+    r, n = T.shape
+    if n == 0:
+        return 0.0
+    if r <= _SMALL_RANK:
+        return float(np.linalg.eigvalsh((T * weights) @ T.T)[-1])
+    Q = np.zeros((_LANCZOS, r))
+    diagonal, beside = np.zeros(_LANCZOS), np.zeros(_LANCZOS)
+    q = T @ (weights * (T.sum(axis=0) + 1.0)) + T[:, 0]
+    for i in range(_LANCZOS):
+        size = float(np.linalg.norm(q))
+        if i > 0:
+            beside[i - 1] = size
+        if size <= 1e-12 * float(np.abs(diagonal).max()) or size == 0:
+            beside[max(i - 1, 0)] = 0.0
+            break
+        Q[i] = q / size
+        q = T @ (weights * (Q[i] @ T))
+        diagonal[i] = Q[i] @ q
+        for _ in range(2):  # once more against rounding
+            q = q - (Q[: i + 1] @ q) @ Q[: i + 1]
+    tridiagonal = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
+    return float(np.linalg.eigvalsh(tridiagonal)[-1])
 
 
 def _bound(problem: Problem, box: Box, node: _Node, point: _Point, nu: float) -> QuadraticBound:
@@ -303,7 +341,7 @@ def _bound(problem: Problem, box: Box, node: _Node, point: _Point, nu: float) ->
     value, _ = omega_and_slope(s, node.c_b, point.A, node.low, node.high, z)
     gaps = np.zeros(k)
     # The relaxed solution is spread around delta with covariance nu / H.
-    spread = nu * np.einsum("ij,ji->i", node.W_b, np.linalg.solve(point.H, node.W_b.T))
+    spread = nu * (_forward(point.root, node.W_b.T) ** 2).sum(axis=0)
     gaps[node.bent] = np.where(node.guard, 0.0, -value - relu + point.A * spread)
     shares = np.full(k, 0.5)
     shares[node.supporting] = point.q / (s * node.c_q)

@@ -137,6 +137,7 @@ class Search:
         self.trace: list[tuple[float, float, float]] = []
         self.linear_work = 0.0  # operations spent on chords
         self.parabolas = False
+        self.discarded = 0  # nodes of a tree that was given up
         self.scale = farthest(problem)
         self.closed = float("inf")  # the least bound of a closed node
 
@@ -158,10 +159,14 @@ class Search:
         heap: list[tuple[float, int, _Node]] = []
         self._push(heap, root)
         self._record(heap)
-        while heap and heap[0][0] < self.goal and time.monotonic() < self.deadline and len(self.tree) < self.max_nodes:
+        while heap and heap[0][0] < self.goal and time.monotonic() < self.deadline and self._nodes_left():
             _, _, node = heapq.heappop(heap)
+            first = not self.parabolas
             if self._worth_parabolas(node):
-                self._bend(node)
+                if first and node is not root and self._bent_root(root, node.lower):
+                    heap, node = [], root
+                else:
+                    self._bend(node)
                 self._push(heap, node)
                 continue
             split = self._choose(node)
@@ -197,6 +202,22 @@ class Search:
             tree=self.tree,
             trace=self.trace,
         )
+
+    def _nodes_left(self) -> bool:
+        return self.discarded + len(self.tree) < self.max_nodes
+
+    def _bent_root(self, root: _Node, proved: float) -> bool:
+        """Start again from the root with parabolas; False, and nothing changed, if the tree has proved more already."""
+        record = self.tree[0]
+        steps = list(record.steps)
+        self._bend(root)
+        if root.lower <= proved:
+            record.steps = steps
+            return False
+        self.discarded += len(self.tree) - 1
+        self.tree = [TreeNode(steps=record.steps)]
+        self.closed = float("inf")
+        return True
 
     # Nodes ----------------------------------------------------------------------------------------
 
@@ -240,7 +261,8 @@ class Search:
                 self.witness.anneal(width, node.cuts)
             if self.witness.delta is not None and self._worth_parabolas(node):
                 self.witness.scatter(_SCATTER, node.cuts)
-        if node.lower < self.goal and self._worth_parabolas(node):
+        # The first time elsewhere than at the root is left to `run`, which then tries the root.
+        if node.lower < self.goal and (node.index == 0 or self.parabolas) and self._worth_parabolas(node):
             self._bend(node)
 
     def _bend(self, node: _Node) -> None:
