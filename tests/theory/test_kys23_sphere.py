@@ -16,7 +16,7 @@ from marginflow import theory
 from marginflow.certificates import minimality
 from marginflow.data import Dataset, NoisySphere
 from marginflow.generalisation import specialists_error
-from marginflow.limit import catastrophic, global_bounds
+from marginflow.limit import catastrophic, global_bounds, kkt_point
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
 from marginflow.theory.kys23.concentration import (
@@ -40,7 +40,7 @@ from marginflow.theory.kys23.thm_4_1.lem_b3 import log_error_of_construction, or
 from marginflow.theory.kys23.thm_4_1.max_margin import dual_supremum_bound, max_margin
 from marginflow.theory.kys23.thm_4_1.theorem import literal_c4, log_far_from_span, other_law_point
 from marginflow.theory.kys23.thm_4_3.lem_b4 import exact_no_negative
-from marginflow.theory.kys23.thm_4_3.theorem import closed_form_B
+from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B, orthonormal_kkt
 from marginflow.theory.probability import log_sphere_correlation_tail
 
 
@@ -253,6 +253,53 @@ def test_biases_of_exact_kkt_points(m: int, n: int, k: int, d: int, descent: flo
     if (m, n, k) == (88, 2, 1):
         assert network.b.min() == pytest.approx(0.011, abs=5e-4)
         assert 0.015 < certificate.multipliers[point.the_data().y > 0].min() < 0.025  # far below 1/(4n) = 0.125
+
+
+@given(
+    q=st.integers(1, 60),
+    k=st.integers(1, 60),
+    a_plus=st.fractions(Fraction(1, 50), 50),
+    a_minus=st.fractions(Fraction(1, 50), 50),
+)
+def test_every_kkt_point_on_orthonormal_samples_in_fractions(
+    q: int, k: int, a_plus: Fraction, a_minus: Fraction
+) -> None:
+    """All equations of the derivation, and B = (q - k)/(1 + m), without rounding."""
+    p = orthonormal_kkt(q, k, a_plus, a_minus)
+    assert min(p.beta_plus, p.beta_minus, p.lam_plus, p.lam_minus) > 0
+    assert p.beta_plus == q * p.lam_plus - k * min(p.beta_plus, p.lam_minus)
+    assert p.beta_minus == k * p.lam_minus - q * min(p.beta_minus, p.lam_plus)
+    assert a_plus * (p.lam_plus + p.beta_plus) - a_minus * max(p.beta_minus - p.lam_plus, Fraction(0)) == 1
+    assert a_minus * (p.lam_minus + p.beta_minus) - a_plus * max(p.beta_plus - p.lam_minus, Fraction(0)) == 1
+    assert a_plus * p.beta_plus - a_minus * p.beta_minus == Fraction(q - k, 1 + q + k)
+
+
+@pytest.mark.parametrize("outputs", [(1.0, -1.0), (3.0, 1.0, -0.5), (0.2, -1.0, -2.0), (1.0, 1.0, -1.0, -1.0)])
+def test_frozen_outputs_of_any_size_give_the_same_biases_on_orthonormal_samples(outputs: tuple[float, ...]) -> None:
+    data = orthonormal(9, 3)
+    rng = np.random.default_rng(0)
+    v = np.array(outputs)
+    sums = np.where(v[:, None] > 0, data.X[data.y > 0].sum(axis=0), data.X[data.y < 0].sum(axis=0))
+    W = sums + 0.3 * rng.standard_normal((v.size, 9))
+    limit = kkt_point(data, start=TwoLayer(W=W, b=np.ones(v.size), v=v, outputs="frozen"))
+    assert limit.exact
+    network = limit.certificate.network
+    assert network.b is not None
+    assert float(v @ network.b) == pytest.approx(closed_form_B(6, 3), abs=1e-9)
+    live = network.W.any(axis=1)
+    a_plus, a_minus = (Fraction(float((v[live & (s * v > 0)] ** 2).sum())) for s in (1, -1))
+    p = orthonormal_kkt(6, 3, a_plus, a_minus)
+    assert limit.certificate.multipliers[data.y > 0] == pytest.approx(float(p.lam_plus), rel=1e-8)
+    assert limit.certificate.multipliers[data.y < 0] == pytest.approx(float(p.lam_minus), rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_trained_outputs_always_end_in_the_pair_on_orthonormal_samples(seed: int) -> None:
+    data = orthonormal(9, 3)
+    limit = kkt_point(data, width=12, seed=seed, scale=[0.01, 1.0, 3.0][seed])
+    assert limit.exact
+    assert limit.network.norm_squared() == pytest.approx(max_margin(data).lower, rel=1e-9)
+    assert beta_of(limit.network) == pytest.approx(closed_form_B(6, 3), abs=1e-9)
 
 
 PRESETS = [(88, 2, 1, 10**13), (200, 2, 2, 10**15), (40, 2, 18, 10**12), (20, 4, 9, 10**12), (30, 6, 3, 10**13)]

@@ -30,7 +30,7 @@ from marginflow.theory.kys23.sphere_setting import Sample, beta_of, is_kkt, size
 from marginflow.theory.kys23.thm_4_1.bias_dominance import fresh_error
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.max_margin import linearly_separable, max_margin
-from marginflow.theory.kys23.thm_4_3.theorem import closed_form_B
+from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings
 
@@ -98,7 +98,10 @@ def _width(instance: Instance) -> Findings:
             at_most("KKT residuals", [one.total for one in judged], 1e-8, rtol=0.0),
             at_most("m^2 rho", sample.m**2 * sample.rho, 0.5),
         ),
-        constants=(value("(q - k)/(1 + m)", closed_form_B(sample.q, sample.k), "B of the closed form, any n"), *rows),
+        constants=(
+            value("(q - k)/(1 + m)", closed_form_B(sample.q, sample.k), "B of every KKT point on orthonormal samples"),
+            *rows,
+        ),
     )
 
 
@@ -123,7 +126,11 @@ O5: Final = Statement(
     example=_widths,
     control=lambda: Instance(name="in dimension 3", data=frozen_low().data, networks=(frozen_low().the_network(),)),
     control_shows="the samples are far from orthogonal",
-    forms=Forms(remark="On the points found B = (q - k)/(1 + m) whatever n is: neurons of one sign agree."),
+    forms=Forms(
+        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{q - k}{1 + m}",
+        remark="Not in the orthonormal limit: there every KKT point has this B, whatever n and the frozen outputs are "
+        "(proved in thm_4_3/orthonormal.py), so any p below 3/8 gives B > 1/4 for large m.",
+    ),
 )
 
 
@@ -172,7 +179,9 @@ O6: Final = Statement(
     control=_doubled,
     control_shows="no KKT point",
     forms=Forms(
-        remark="From small weights the flow reaches the pair, which the dual function proves to be max-margin."
+        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies \|\theta\| = \|\theta^*\|, \ \beta = \frac{q - k}{1 + m}",
+        remark="On orthonormal samples the KKT point with biases is unique up to splitting neurons: the pair, which is "
+        "max-margin (proved in thm_4_3/orthonormal.py). The condition of Theorem 4.1 on the norm is then no condition.",
     ),
 )
 

@@ -75,7 +75,7 @@ def frozen_low() -> Instance:
 
 @cache
 def frozen_close(angle: float = 0.1) -> Instance:
-    """A KKT point with two frozen outputs on two samples of opposite labels that are close: lambda is about 1/angle^2."""
+    """A KKT point with two frozen outputs on two close samples of opposite labels: lambda is about 1/angle^2."""
     law = NoisySphere(dimension=2, p=0.4)
     X = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
     data = Dataset(X=X, y=np.array([1.0, -1.0]))

@@ -12,19 +12,11 @@ from marginflow.theory.instance import Instance
 from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
 from marginflow.theory.kys23.sphere_setting import Sample
 from marginflow.theory.kys23.thm_4_1.bias_dominance import dominance, fresh_error, sampled_check
+from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
 from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting, not_fitted
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings
-
-
-def closed_form_B(q: int, k: int) -> float:
-    """(q - k)/(1 + q + k): B of the KKT point near which all neurons of one sign agree, on orthonormal samples.
-
-    There (w, b)_+ = sum_{I_+} a x~_i - sum_{I_-} beta x~_i with a = (1 + k)/(1 + m), beta = q/(1 + m), so that
-    sum b = q/(1 + m) over the positive neurons and k/(1 + m) over the negative ones, however many they are.
-    """
-    return (q - k) / (1 + q + k)
 
 
 def _biases_win(instance: Instance) -> Findings:
@@ -41,7 +33,7 @@ def _biases_win(instance: Instance) -> Findings:
         ),
         constants=(
             value("q/(4n) - 10 n k/4", sample.q / (4 * n) - 2.5 * n * sample.k, "what B would be at least if B <= 1/4"),
-            value("B of the closed form on orthonormal samples", closed_form_B(sample.q, sample.k)),
+            value("B of every KKT point on orthonormal samples", closed_form_B(sample.q, sample.k)),
         ),
         conclusions=(above("B", B, 0.25),),
     )
@@ -141,7 +133,7 @@ def _theorem(instance: Instance) -> Findings:
         ),
         constants=(
             value("B", frozen.B),
-            value("B of the closed form on orthonormal samples", closed_form_B(sample.q, sample.k)),
+            value("B of every KKT point on orthonormal samples", closed_form_B(sample.q, sample.k)),
             value("smallest b_j", float(frozen.b.min())),
             value("largest lambda", float(frozen.lam.max())),
             value("least d for rho", math.exp(frozen.log_least_dimension(32, 4, delta))),
@@ -177,6 +169,8 @@ THEOREM_4_3: Final = Statement(
         r"\ln\frac{m^2}{\delta}",
         proved=r"c_1 < \tfrac{1}{22}, \ m \ge 2n, \ d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}, \ d > 288 m^4 n^4 "
         r"\ln\frac{2m}{\epsilon}",
+        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{|I_+| - |I_-|}{1 + m} \quad "
+        r"\text{at every KKT point, for every } n",
         remark="The smallest case with a negative sample is n = 2, m = 88, d of order 10^12, reached by sampling Gram "
         "matrices. Interpolation is a hypothesis: from small weights the negative neurons fall asleep and gradient "
         "descent never fits. m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2.",
