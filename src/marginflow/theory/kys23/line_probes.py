@@ -16,7 +16,8 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.check import Check, above, at_least, below, equal, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.kys23.line_instances import global_point, spikes
-from marginflow.theory.kys23.line_setting import line_samples, unmet
+from marginflow.theory.kys23.line_setting import Bends, line_samples, on_the_line, unmet
+from marginflow.theory.kys23.thm_3_1.width import label_changes
 from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
 from marginflow.theory.kys23.thm_3_2.theorem import lower_core
 from marginflow.theory.statement import Statement
@@ -43,7 +44,7 @@ def _spread(instance: Instance, *, minima: bool) -> Findings:
     data = instance.the_data()
     share = float((data.y < 0).mean())
     hypotheses: tuple[Check, ...] = (
-        equal("dimension d", data.dimension, 1.0),
+        *on_the_line(instance),
         above("samples labelled -1", share, 0.0),
     )
     if unmet(hypotheses):
@@ -132,18 +133,22 @@ def _neighbour_sign(instance: Instance) -> Findings:
     )
     if unmet(hypotheses):
         return Findings(hypotheses=hypotheses, constants=(value("samples", samples),))
-    distances = []
+    distances, spare = [], 0
     for seed in range(instance.seed, instance.seed + samples):
         point = global_point(m, p, seed)
         data = point.the_data()
         neighbour = nearest_neighbour_line_error(data.X, data.y)
         distances.append(symmetric_difference(line_error(point.the_network()).intervals, neighbour.intervals))
+        x, y = line_samples(data)
+        kinks = Bends.of(point.the_network()).inside(float(x[0]), float(x[-1])).size
+        spare += kinks > max(label_changes(y) - 1, 0)
     return Findings(
         hypotheses=hypotheses,
         constants=(
             value("samples", samples),
             value("samples on which the signs agree to 1e-9", sum(d <= 1e-9 for d in distances)),
             value("largest length on which they differ", max(distances)),
+            value("samples with more kinks than label changes less one", spare, "a kink between neighbouring zeros"),
         ),
     )
 
@@ -191,7 +196,8 @@ def _other_laws(instance: Instance) -> Findings:
     data, network = instance.the_data(), instance.the_network()
     edge = instance.number("edge", 0.5)
     hypotheses: tuple[Check, ...] = (
-        equal("dimension d", data.dimension, 1.0),
+        *on_the_line(instance),
+        equal("dimension of the network", network.dimension, 1.0),
         at_least("edge", edge, 0.0),
         at_least("1 - edge", 1.0 - edge, 0.0),
     )

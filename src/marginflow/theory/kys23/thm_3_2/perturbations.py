@@ -81,9 +81,17 @@ def balanced_drop(network: TwoLayer, j1: int, j2: int, equation: int) -> float:
 
 def _judge(instance: Instance, equation: int) -> Findings:
     network = instance.the_network()
+    ready: tuple[Check, ...] = (
+        equal("dimension d", network.dimension, 1.0),
+        true("hidden biases", network.b is not None),
+        at_least("neurons", network.width, 2.0),
+    )
+    if unmet(ready):
+        return undefined(ready, "no two neurons on a line to move against each other")
     j1, j2, delta = instance.whole("j1", 0), instance.whole("j2", 1), instance.number("delta", 1e-5)
     w, b, v = _parts(network, j1, j2)
     hypotheses: tuple[Check, ...] = (
+        *ready,
         above("|w_1|", abs(w[j1]), 0.0),
         above("|w_2|", abs(w[j2]), 0.0),
         true("v_1, v_2 have opposite signs: one bends N up, the other down", bool(v[j1] * v[j2] < 0)),

@@ -144,7 +144,8 @@ PROP_A4: Final = Statement(
     forms=Forms(
         printed=_PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
         remark="False: equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j "
-        "|w_j|, and the perturbations are local only if both neurons face the same way. Global optima have not violated it.",
+        "|w_j|, and the perturbations are local only if both neurons face the same way. No global optimum has violated "
+        "it so far.",
     ),
 )
 

@@ -24,6 +24,7 @@ from marginflow.theory.kys23.line_setting import (
     dual_supremum,
     line_samples,
     local_minimum,
+    on_the_line,
     plus_minus_plus,
     plus_plus,
     unmet,
@@ -68,8 +69,8 @@ def _theorem(instance: Instance) -> Findings:
     data, network = instance.the_data(), instance.the_network()
     p, delta = instance.number("p", 0.3), instance.number("delta", 0.1)
     hypotheses = (*local_minimum(instance), at_least("p", p, 0.0), below("p < 1/2", p, 0.5))
-    if network.dimension != 1 or data.dimension != 1:
-        return undefined(hypotheses, "the theorem is about the line")
+    if unmet(on_the_line(instance)):
+        return undefined(hypotheses, "the theorem is about samples on a line, one label at each place")
     x, y = line_samples(data)
     error = line_error(network).value
     low, high = lower_core(x, y), upper_core(x, y)
