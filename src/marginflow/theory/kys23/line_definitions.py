@@ -39,7 +39,7 @@ def _setting(instance: Instance) -> Findings:
         equal("dimension d", data.dimension, 1.0),
         at_least("p", p, 0.0),
         below("p < 1/2", p, 0.5),
-        at_least("m", data.n_samples, 2.0),
+        at_least("m >= 2", data.n_samples, 2.0),
     )
     if unmet(hypotheses):
         return undefined(hypotheses, "the setting is on a line with p < 1/2")

@@ -127,7 +127,7 @@ def _neighbour_sign(instance: Instance) -> Findings:
     m, p, samples = instance.whole("m", 12), instance.number("p", 0.3), instance.whole("samples", 6)
     hypotheses: tuple[Check, ...] = (
         at_least("m", m, 1.0),
-        at_least("samples", samples, 1.0),
+        at_least("samples asked for", samples, 1.0),
         above("p", p, 0.0),
         below("p < 1", p, 1.0),
     )

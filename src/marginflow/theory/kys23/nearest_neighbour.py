@@ -36,7 +36,7 @@ def _judge(instance: Instance) -> Findings:
     dependence = instance.word("noise", "independent", ("independent", "larger cells"))
     hypotheses = (
         equal("dimension d", data.dimension, 1.0),
-        at_least("p", p, 0.0),
+        at_least("p >= 0", p, 0.0),
         at_most("p <= 1/2", p, 0.5),
         at_most("m, for all 2^m labels", data.n_samples, 10.0),
     )
