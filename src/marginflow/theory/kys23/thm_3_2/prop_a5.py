@@ -25,7 +25,7 @@ def _judge(instance: Instance) -> Findings:
     least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in places]
     return Findings(
         hypotheses=hypotheses,
-        constants=(value("least N between them", min(least))),
+        constants=(value("least N between them", min(least)),),
         conclusions=(at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=1.0, rtol=STRUCTURE),),
     )
 
