@@ -89,17 +89,27 @@ def _position(panel: Panel, y: str) -> dict[str, Any]:
             panel.x,
             type="quantitative",
             title=panel.titles[panel.x],
-            scale=scaled(panel.x_scale),
+            scale=_scale(panel, panel.x),
             axis=axis(rows, panel.x, panel.x_scale),
         ),
         "y": alt.Y(
             y,
             type="quantitative",
             title=panel.titles[panel.y],
-            scale=scaled(panel.y_scale),
+            scale=_scale(panel, panel.y),
             axis=axis(rows, panel.y, panel.y_scale),
         ),
     }
+
+
+def _scale(panel: Panel, column: str) -> alt.Scale:
+    """Of a square panel the extent of its rows, so that both axes have the same unit."""
+    import altair as alt
+
+    if panel.square:
+        reach = max((abs(entry) for row in panel.rows if isinstance(entry := row[column], int | float)), default=1.0)
+        return alt.Scale(domain=[-reach, reach], nice=False)
+    return scaled(panel.x_scale if column == panel.x else panel.y_scale)
 
 
 def _base(panel: Panel, rows: Sequence[Row]) -> alt.Chart:
@@ -115,6 +125,8 @@ def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
     if panel.series is None:
         return {}
     shown = names(panel.rows, panel.series)
+    if panel.square:  # rays of a decision boundary: one colour for all of them
+        return {"color": alt.value("var(--ink)"), "detail": alt.Detail(panel.series, type="nominal")}
     return {
         "color": alt.Color(
             panel.series,

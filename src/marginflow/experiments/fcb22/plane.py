@@ -22,7 +22,7 @@ from marginflow.sweeps import task
 # sigma^2 = 1 / (25 d) with d = 2.
 SIGMA = 1.0 / math.sqrt(50.0)
 # As many samples are drawn in the picture; all of them are counted.
-DRAWN = 1200
+DRAWN = 600
 WINDOW = 1.7
 # "Essentially the classifier |<mu1, x>| - |<mu2, x>|": rays this close to its own, in degrees; ours.
 CLOSE = 5.0
@@ -169,7 +169,7 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(cells=product(samples=(400,), width=(40,), steps=(300,)), seeds=2),
+        "smoke": Grid(cells=product(samples=(200,), width=(40,), steps=(300,)), seeds=2),
         "laptop": Grid(cells=product(samples=(5000,)), seeds=10),
         "paper": Grid(cells=product(samples=(5000,)), seeds=50),
     },

@@ -53,23 +53,23 @@ LEFT = Figure(
         "laptop": Grid(
             cells=product(
                 method=("recipe",),
-                dimension=(10, 30, 100, 300, 1000, 3000),
+                dimension=(10, 40, 160, 640, 2560),
                 noise=(0.1, 0.2, 0.3, 0.4, 0.5),
                 samples=(100,),
-                width=(300,),
+                width=(200,),
                 test_points=(10_000,),
                 **BRIEF,
             )
             + product(
                 method=("KKT point",),
-                dimension=(100, 300, 1000, 3000),
+                dimension=(160, 640, 2560),
                 noise=(0.1, 0.2, 0.3, 0.4, 0.5),
                 samples=(100,),
-                width=(300,),
+                width=(200,),
                 test_points=(10_000,),
                 **BRIEF,
             ),
-            seeds=4,
+            seeds=3,
         ),
         "paper": Grid(
             cells=product(method=("recipe", "KKT point"), dimension=DIMENSIONS, noise=NOISES, samples=(500,)), seeds=10

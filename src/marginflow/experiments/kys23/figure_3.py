@@ -114,7 +114,7 @@ def proof_case(parameters: ProofCase, seed: int) -> dict[str, object]:
     case = CASES[parameters.case]
     before, after = case.network, case.perturbed(parameters.delta)
     x, y = np.array(SAMPLES)[:, None], np.array(LABELS)
-    knots = [-float(net.b[j] / net.W[j, 0]) for net in (before, after) for j in (case.j1, case.j2) if net.b is not None]
+    knots = [_kinks(net)[j] for net in (before, after) for j in (case.j1, case.j2)]
     outside = np.concatenate([np.linspace(-0.5, min(knots), 200), np.linspace(max(knots), 1.5, 200)])[:, None]
     first_order = case.drop(before, case.j1, case.j2)
     measured = (before.norm_squared() - case.perturbed(TINY).norm_squared()) / TINY
@@ -129,10 +129,17 @@ def proof_case(parameters: ProofCase, seed: int) -> dict[str, object]:
     }
 
 
+def _kinks(network: TwoLayer) -> list[float]:
+    """Where each neuron begins."""
+    if network.b is None:
+        raise TypeError("networks on the line have a bias")
+    kinks: list[float] = (-network.b / network.W[:, 0]).tolist()
+    return kinks
+
+
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """One panel for each case: the network, the perturbed network, the samples."""
     drawn = []
-    grid = np.linspace(0.0, 1.0, 401)[:, None]
     for row in rows:
         case = CASES[str(row["case"])]
         nets = {"network": case.network, "perturbed": case.perturbed(float(str(row["delta"])))}
@@ -148,9 +155,9 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
                     f"instead of {row['norm_before']:.4g}."
                 ),
                 rows=[
-                    {"x": float(x), "value": float(value), "curve": name}
+                    {"x": x, "value": float(net([[x]])[0]), "curve": name}
                     for name, net in nets.items()
-                    for x, value in zip(grid[:, 0], net(grid), strict=True)
+                    for x in sorted({0.0, *_kinks(net), 1.0})
                 ],
                 x="x",
                 y="value",

@@ -1,0 +1,60 @@
+import csv
+import json
+
+import pytest
+
+from marginflow import experiments
+from marginflow.cli import main
+
+
+def test_without_an_id_every_figure_is_listed_with_its_claim_and_cost(capsys):
+    assert main(["figure", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {row["id"] for row in listed} == {figure.id for figure in experiments.figures()}
+    assert all(row["claim"] and row["paper_hours"] >= row["smoke_hours"] > 0 for row in listed)
+    assert main(["figure"]) == 0
+    assert "VYS22/Fig1a" in capsys.readouterr().out
+
+
+def test_a_figure_is_computed_judged_and_written(tmp_path, capsys):
+    folder = tmp_path / "figures"
+    code = main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(folder), "--images", "svg", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert told["outcome"]["status"] == "borne out"
+    assert {path.suffix for path in folder.iterdir()} >= {".html", ".csv", ".json", ".svg"}
+    assert told["claim"] in (folder / "KYS23-Fig3-smoke.html").read_text(encoding="utf-8")
+    with (folder / "KYS23-Fig3-smoke.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == len(told["rows"])
+
+
+def test_the_claim_and_its_outcome_are_printed(tmp_path, capsys):
+    assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert "Claim: " in said.out
+    assert "Our numbers bear out the claim" in said.out
+    assert "on one core" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["figure", "VYS22/Fig9z"], "There is no figure 'VYS22/Fig9z'"),
+        (["figure", "KYS23/Fig3", "--size", "huge"], "--size"),
+        (["figure", "KYS23/Fig3", "--max-workers", "0"], "max_workers"),
+        (["figure", "KYS23/Fig3", "--seed", "-1", "--size", "smoke"], "seed"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert sentence in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys):
+    (tmp_path / "taken").write_text("mine", encoding="utf-8")
+    assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path / "taken")]) == 2
+    assert "is a file" in capsys.readouterr().err
+    assert (tmp_path / "taken").read_text(encoding="utf-8") == "mine"

@@ -1,0 +1,59 @@
+import math
+
+import pytest
+
+from marginflow import experiments, theory
+from marginflow.errors import InputError
+from marginflow.experiments import Figure, Grid, product
+from marginflow.sweeps import Sweep
+
+EVERY = experiments.figures()
+
+
+def test_every_figure_of_the_catalogue_is_there():
+    wanted = {name for name, entry in theory.catalogue().items() if entry == "figure"}
+    assert wanted <= {figure.id for figure in EVERY}
+    assert {figure.id for figure in EVERY if figure.published} == wanted
+
+
+def test_every_paper_has_a_figure_of_ours():
+    ours = {figure.id.partition("/")[0] for figure in EVERY if not figure.published}
+    assert ours == set(theory.PAPERS)
+
+
+@pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.id)
+def test_sizes_are_valid_and_grow(figure: Figure):
+    for size in experiments.SIZES:
+        grid = figure.grid(size)
+        assert len(Sweep(task=figure.cell, points=grid.cells, seeds=grid.seeds).cells) == len(grid.cells) * grid.seeds
+        assert math.isfinite(figure.cost(size))
+    assert figure.cost("smoke") <= figure.cost("laptop") <= figure.cost("paper")
+    # Fifteen minutes on two cores.
+    assert figure.cost("laptop") <= 0.5
+    assert figure.cost("smoke") <= 10 / 3600
+
+
+@pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.id)
+def test_claims_and_titles_are_sentences(figure: Figure):
+    assert figure.claim[0].isupper() or not figure.claim[0].isalpha()
+    assert figure.claim.endswith(".")
+    assert figure.title[0].islower() or figure.title[0] == "‖"
+    assert figure.deviations.endswith(".")
+
+
+def test_an_unknown_id_names_the_nearest():
+    with pytest.raises(InputError, match=r"There is no figure 'VYS22/Fig1'; did you mean VYS22/Fig1"):
+        experiments.figure("VYS22/Fig1")
+
+
+def test_an_unknown_size_is_refused():
+    with pytest.raises(InputError, match="size is 'huge'; one of smoke, laptop, paper is expected"):
+        experiments.figure("KYS23/Fig3").run(size="huge")
+
+
+def test_cost_adds_up_over_cells_and_seeds():
+    figure = experiments.figure("VYS22/Fig1b")
+    grid = figure.grid("laptop")
+    assert figure.cost("laptop") == pytest.approx(sum(figure.hours(cell) for cell in grid.cells) * grid.seeds)
+    with pytest.raises(InputError, match="seeds"):
+        Grid(cells=product(d=(1,)), seeds=0)

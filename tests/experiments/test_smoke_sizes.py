@@ -1,0 +1,56 @@
+"""Every figure at its smallest size: rows, what is drawn of them, and the page."""
+
+import json
+import math
+
+import pytest
+
+from marginflow import experiments
+from marginflow.experiments import Figure
+from marginflow.report import render
+from marginflow.report.figures import chart_of, page_of
+
+EVERY = experiments.figures()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Figures that show the same runs compute them once."""
+    return tmp_path_factory.mktemp("figures") / "cells.sqlite"
+
+
+@pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.id)
+def test_the_smoke_size_runs_and_is_drawn(figure: Figure, store):
+    grid = figure.grid("smoke")
+    seen = []
+    result = figure.run(size="smoke", store=store, progress=lambda done, total: seen.append((done, total)))
+    assert len(result.rows) == len(grid.cells) * grid.seeds
+    assert seen[-1] == (len(result.rows), len(result.rows))
+    assert result.outcome.status in ("borne out", "undecided", "not borne out")
+    assert result.panels
+    for panel in result.panels:
+        drawn = [row[panel.y] for row in panel.rows]
+        assert drawn
+        assert all(isinstance(value, int | float) and math.isfinite(value) for value in drawn)
+        specification = json.dumps(chart_of(panel).specification, allow_nan=False, ensure_ascii=False)
+        assert panel.titles[panel.y] in specification
+    html = render(page_of(result, command="marginflow figure", versions={}))
+    assert figure.id in html
+
+
+@pytest.mark.parametrize("id", ["FVBS23/Dimension.ours", "KYS23/Line.ours", "FCB22/Amplification.ours"])
+def test_same_seed_same_rows_and_another_seed_other_rows(id):
+    figure = experiments.figure(id)
+    first, again, other = (figure.run(size="smoke", seed=seed).rows for seed in (0, 0, 7))
+    assert first == again
+    assert first != other
+
+
+def test_rows_of_a_store_are_not_computed_again(tmp_path):
+    figure = experiments.figure("FVBS23/Dimension.ours")
+    store = tmp_path / "cells.sqlite"
+    first = figure.run(size="smoke", store=store)
+    counts = []
+    again = figure.run(size="smoke", store=store, progress=lambda done, total: counts.append(done))
+    assert first.rows == again.rows
+    assert counts[0] == len(first.rows)
