@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
-import zlib
+import warnings
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
@@ -22,21 +21,6 @@ from marginflow.storage import write_bytes
 
 # What a data set consists of, under the names of the fields of `Dataset`.
 FIELDS = ("X", "y", "clean_labels", "clusters", "means", "mean_labels", "ambient_dimension", "law")
-
-# numpy and zipfile report a damaged archive by any of these.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    OSError,
-    EOFError,
-    KeyError,
-    ValueError,
-    TypeError,
-    SyntaxError,
-    NotImplementedError,
-    RuntimeError,
-    MemoryError,
-)
 
 
 def write(path: str | Path, fields: Mapping[str, Any]) -> Path:
@@ -78,17 +62,21 @@ def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
 
 def _read_npz(source: Path) -> dict[str, Any]:
     try:
-        with source.open("rb") as file:  # numpy leaves a file open that it cannot read, so it is not given the name
+        # numpy leaves a file open that it cannot read, so it is not given the name.
+        with source.open("rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
             content = np.load(file, allow_pickle=False)
             if not isinstance(content, np.lib.npyio.NpzFile):
                 raise InputError(f"{source} holds one bare array; an .npz archive with the arrays X and y is expected.")
             with content as archive:
                 found: dict[str, Any] = {name: archive[name] for name in FIELDS if name in archive.files}
                 held = sorted(archive.files)
+                if foreign := [name for name, array in found.items() if not isinstance(array, np.ndarray)]:
+                    raise InputError(f"{source}: {foreign[0]} is not an array; plain arrays are expected.")
     except InputError:
         raise
-    except _DAMAGE as error:
-        reason = str(error).strip().rstrip(".") or type(error).__name__
+    except Exception as error:  # damage shows itself in whatever zipfile, zlib, ast and tokenize stumble over
+        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise InputError(f"{source} is not a readable .npz archive of plain arrays: {reason}.") from None
     if "X" not in found or "y" not in found:
         raise InputError(f"{source} holds the arrays {held}; the arrays X and y are expected.")
