@@ -1,0 +1,194 @@
+"""Every judge on rows made by hand: once as the paper claims, once against it, each in one thing only."""
+
+import copy
+import itertools
+import math
+
+import pytest
+
+from marginflow import experiments
+
+
+def wobble(seed):
+    """A small spread, so that intervals have a width."""
+    return 1.0 + 0.01 * (seed - 1)
+
+
+def vys22_rows(**changes):
+    for method, alpha, d, seed in itertools.product(("recipe", "KKT point"), (0.5, 1.0), (40, 100), range(3)):
+        samples = int(d**alpha)
+        yield {
+            "method": method, "alpha": alpha, "dimension": d, "seed": seed, "width": 100, "samples": samples,
+            "schedule": "normalised", "inputs": "sphere", "loss": "exponential", "separated": True,
+            "exact": method == "KKT point", "on_margin": 1.0 if alpha == 0.5 else 0.95,
+            "off_margin": 0 if alpha == 0.5 else 0.05 * samples, "flip": 0.4 * math.sqrt(d) * wobble(seed),
+            "flip_over_radius": 0.4 * wobble(seed), "margin_ratio": 1.1,
+            "residual": 0.5 if method == "recipe" else 1e-15,
+        } | changes  # fmt: skip
+
+
+def variant_rows(by, words):
+    for word, alpha, d, seed in itertools.product(words, (0.5, 1.0), (40, 60), range(3)):
+        yield {
+            by: word, "alpha": alpha, "dimension": d, "seed": seed, "separated": True,
+            "flip_over_radius": 0.4 * wobble(seed),
+        }  # fmt: skip
+
+
+def width_rows():
+    for method, width, alpha, seed in itertools.product(("recipe", "KKT point"), (20, 1000), (0.5,), range(3)):
+        residual = (0.3 if width == 20 else 0.8) * wobble(seed) if method == "recipe" else 1e-14
+        yield {
+            "method": method, "alpha": alpha, "dimension": 60, "width": width, "seed": seed, "separated": True,
+            "flip": 3.0 * wobble(seed), "flip_over_radius": 0.4, "residual": residual,
+        }  # fmt: skip
+
+
+def kys23_rows(**axes):
+    names, lists = list(axes), list(axes.values())
+    for *chosen, p, seed in itertools.product(*lists, (0.1, 0.3, 0.5), range(3)):
+        row = {"method": "recipe", "dimension": 10, "samples": 100, "width": 200, "layers": 2, "time": 2000.0}
+        row |= dict(zip(names, chosen, strict=True))
+        tempered = row["dimension"] < 100
+        error = p if tempered else (0.5 if p == 0.5 else 0.0)
+        yield row | {
+            "noise": p, "seed": seed, "error": error * wobble(seed), "interpolates": True, "wrong_in_training": 0,
+        }  # fmt: skip
+
+
+def line_rows():
+    for kind, p, seed in itertools.product(("global optimum", "local minimum"), (0.1, 0.3), range(3)):
+        yield {
+            "kind": kind, "noise": p, "seed": seed, "samples": 50, "error": p * wobble(seed),
+            "nearest_neighbour": p * wobble(seed), "below": 0.3 * p, "above": 1.9 * p, "residual": 1e-13,
+            "norm_over_best": 1.0,
+        }  # fmt: skip
+
+
+def case_rows():
+    for case in ("A.6 (1)", "A.6 (2)"):
+        yield {
+            "case": case, "delta": 0.1, "seed": 0, "margin_before": 1.0, "margin_after": 1.0, "norm_before": 10.0,
+            "norm_after": 9.0, "drop_by_formula": 10.0, "drop_measured": 10.0, "change_elsewhere": 1e-15,
+        }  # fmt: skip
+
+
+def plane_rows():
+    for seed in range(3):
+        yield {
+            "samples": 5000, "noise": 0.15, "seed": seed, "clean_wrong": 0, "noisy_fitted": 0, "flipped": 750,
+            "rays": 4, "farthest_ray": 1.0, "clean_error": 6e-7, "ideal_error": 5.7e-7,
+        }  # fmt: skip
+
+
+def step_rows():
+    for initial, step, seed in itertools.product((0.06, 4.0), (0, 1, 5), range(3)):
+        grown = step > 0 and initial < 1
+        yield {
+            "initial": initial, "step": step, "dimension": 400, "seed": seed,
+            "cosine": (0.7 if grown else 0.05) * wobble(seed), "clean_labels_right": 1.0 if step else 0.5,
+        }  # fmt: skip
+
+
+def cluster_rows():
+    flips = {"KKT network": 1.0, "linear": 1.0, "robust network": None, "1-NN": None}
+    for (classifier, flip), k, seed in itertools.product(flips.items(), (4, 16, 64), range(3)):
+        size = flip / math.sqrt(k) if flip else 0.5 * math.sqrt(k)
+        yield {
+            "classifier": classifier, "clusters": k, "dimension": 400, "sigma": None, "seed": seed, "error": 0.0,
+            "flip_over_root_d": size * wobble(seed), "exact": True if classifier == "KKT network" else None,
+        }  # fmt: skip
+
+
+GOOD = {
+    "VYS22/Fig1a": vys22_rows,
+    "VYS22/Fig1b": width_rows,
+    "VYS22/Fig2a": vys22_rows,
+    "VYS22/Fig2b": vys22_rows,
+    "VYS22/Exp.fit": vys22_rows,
+    "VYS22/Exp.data": lambda: variant_rows("inputs", ("sphere", "gaussian")),
+    "VYS22/Exp.logistic": lambda: variant_rows("loss", ("exponential", "logistic")),
+    "VYS22/Exp.recipe": lambda: variant_rows("schedule", ("published", "every 5")),
+    "VYS22/Exact.ours": width_rows,
+    "KYS23/Fig1L": lambda: kys23_rows(dimension=(10, 3000)),
+    "KYS23/Fig1R": lambda: kys23_rows(dimension=(10, 3000)),
+    "KYS23/Fig2L": lambda: kys23_rows(width=(50, 3000)),
+    "KYS23/Fig2R": lambda: kys23_rows(layers=(2, 3), dimension=(10, 3000)),
+    "KYS23/Exp.Common": lambda: kys23_rows(dimension=(10, 3000)),
+    "KYS23/Exp.100k": lambda: kys23_rows(time=(2000.0, 10_000.0)),
+    "KYS23/Mallinar6b": lambda: kys23_rows(samples=(300, 1000)),
+    "KYS23/Fig3": case_rows,
+    "KYS23/Line.ours": line_rows,
+    "FCB22/Fig1": plane_rows,
+    "FCB22/Amplification.ours": step_rows,
+    "FVBS23/Clusters.ours": cluster_rows,
+    "FVBS23/Dimension.ours": cluster_rows,
+    "FVBS23/Noise.ours": cluster_rows,
+}
+# What is changed in the rows for which the condition holds; each contradicts the claim by itself.
+BAD = [
+    ("VYS22/Fig1a", lambda row: row["dimension"] == 100 and row["alpha"] == 1.0, {"flip_over_radius": 1.1}),
+    ("VYS22/Fig1a", lambda row: row["seed"] == 0 and row["method"] == "recipe", {"separated": False}),
+    ("VYS22/Fig1b", lambda row: row["width"] == 1000, {"flip": 6.0}),
+    ("VYS22/Fig2a", lambda row: row["alpha"] == 1.0, {"on_margin": 0.85}),
+    ("VYS22/Fig2a", lambda row: row["alpha"] == 0.5 and row["seed"] == 0, {"on_margin": 0.9}),
+    ("VYS22/Fig2b", lambda row: row["alpha"] == 0.5, {"off_margin": 1}),
+    ("VYS22/Fig2b", lambda row: row["alpha"] == 1.0, {"off_margin": 20}),
+    ("VYS22/Exp.fit", lambda row: row["seed"] == 2 and row["dimension"] == 40, {"separated": False}),
+    ("VYS22/Exp.data", lambda row: row["inputs"] == "gaussian", {"flip_over_radius": 0.9}),
+    ("VYS22/Exp.data", lambda row: row["inputs"] == "gaussian", {"flip_over_radius": 0.1}),
+    ("VYS22/Exp.logistic", lambda row: row["loss"] == "logistic", {"flip_over_radius": 0.6}),
+    ("VYS22/Exp.recipe", lambda row: row["schedule"] == "every 5", {"flip_over_radius": 0.45}),
+    ("VYS22/Exact.ours", lambda row: row["method"] == "KKT point" and row["seed"] == 0, {"residual": 1e-3}),
+    ("VYS22/Exact.ours", lambda row: row["method"] == "recipe", {"residual": 1e-3}),
+    ("KYS23/Fig1L", lambda row: row["dimension"] == 3000, {"error": 0.4}),
+    ("KYS23/Fig1L", lambda row: row["dimension"] == 10, {"error": 0.1}),
+    ("KYS23/Fig1L", lambda row: row["noise"] == 0.5, {"error": 0.0}),
+    ("KYS23/Fig1R", lambda row: row["seed"] == 0, {"interpolates": False}),
+    ("KYS23/Fig2L", lambda row: row["width"] == 3000, {"error": 0.6}),
+    ("KYS23/Fig2L", lambda row: row["width"] == 50, {"error": 0.6}),
+    ("KYS23/Fig2R", lambda row: row["layers"] == 3 and row["dimension"] == 3000, {"error": 0.4}),
+    ("KYS23/Exp.Common", lambda row: row["seed"] == 1 and row["noise"] == 0.5, {"interpolates": False}),
+    ("KYS23/Exp.100k", lambda row: row["time"] > 2000, {"error": 0.6}),
+    ("KYS23/Exp.100k", lambda row: row["time"] > 2000, {"error": 0.0}),
+    ("KYS23/Mallinar6b", lambda row: row["samples"] == 300, {"error": 0.0}),
+    ("KYS23/Fig3", lambda row: row["case"] == "A.6 (2)", {"norm_after": 10.5}),
+    ("KYS23/Fig3", lambda row: row["case"] == "A.6 (2)", {"margin_after": 0.99}),
+    ("KYS23/Fig3", lambda row: row["case"] == "A.6 (2)", {"drop_measured": 9.0}),
+    ("KYS23/Fig3", lambda row: row["case"] == "A.6 (1)", {"change_elsewhere": 0.1}),
+    ("KYS23/Line.ours", lambda row: row["kind"] == "local minimum" and row["noise"] == 0.3, {"error": 0.01}),
+    ("KYS23/Line.ours", lambda row: row["kind"] == "global optimum", {"nearest_neighbour": 0.2}),
+    ("KYS23/Line.ours", lambda row: row["seed"] == 0, {"residual": 0.1}),
+    ("FCB22/Fig1", lambda row: row["seed"] == 1, {"clean_wrong": 1}),
+    ("FCB22/Fig1", lambda row: row["seed"] == 1, {"noisy_fitted": 3}),
+    ("FCB22/Fig1", lambda row: row["seed"] == 1, {"rays": 6}),
+    ("FCB22/Amplification.ours", lambda row: row["step"] == 1, {"cosine": 0.06}),
+    ("FCB22/Amplification.ours", lambda row: row["step"] == 5, {"clean_labels_right": 0.9}),
+    ("FVBS23/Clusters.ours", lambda row: row["classifier"] == "KKT network", {"error": 0.2}),
+    ("FVBS23/Clusters.ours", lambda row: row["classifier"] == "KKT network", {"flip_over_root_d": 1.0}),
+    ("FVBS23/Dimension.ours", lambda row: row["classifier"] == "robust network", {"flip_over_root_d": 0.1}),
+    ("FVBS23/Noise.ours", lambda row: row["classifier"] == "KKT network" and row["seed"] == 0, {"exact": False}),
+]  # fmt: skip
+
+
+def test_every_judge_is_tried():
+    known = {figure.id for figure in experiments.figures()}
+    assert set(GOOD) == known
+    assert {id for id, _, _ in BAD} == known
+
+
+@pytest.mark.parametrize("id", GOOD)
+def test_rows_as_claimed_bear_out_the_claim(id):
+    outcome = experiments.figure(id).judge(list(GOOD[id]()))
+    assert outcome.status == "borne out", str(outcome)
+
+
+@pytest.mark.parametrize(("id", "condition", "change"), BAD)
+def test_rows_against_the_claim_do_not(id, condition, change):
+    rows = [copy.copy(row) for row in GOOD[id]()]
+    touched = [row for row in rows if condition(row)]
+    assert touched
+    for row in touched:
+        row.update(change)
+    outcome = experiments.figure(id).judge(rows)
+    assert outcome.status == "not borne out", str(outcome)
