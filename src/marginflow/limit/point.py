@@ -233,6 +233,7 @@ class _Solve:
             multipliers=multipliers,
             anchor_weight=self.stay_near / float(np.linalg.norm(bundles.U, axis=1).mean()),
             deadline=self.deadline,
+            max_iterations=self.max_iterations,
             progress=self.progress,
         )
         if len(found.s) == 0:
