@@ -131,6 +131,18 @@ def test_five_points_have_the_multipliers_and_the_norm_of_the_catalogue() -> Non
     assert (line_error(point.network).value, lower_core(x, y)) == pytest.approx((0.25, 0.30), abs=1e-12)
 
 
+@pytest.mark.parametrize("h", ["1/10", "1/100", "1/1000"])
+def test_lower_core_of_theorem_3_2_fails_by_any_factor(h: str) -> None:
+    """x_1 = h, spacing h: L = 2.5 h although two of five labels are -1 and LO = (x_5 - 3 h) / 2."""
+    spacing = Fraction(h)
+    assert prove_five_points(spacing, spacing, Fraction(9, 10)).contradicts
+    point = five_points(first=float(spacing), spacing=float(spacing), last=0.9)
+    x, y = line_samples(point.data)
+    assert line_error(point.network).value == pytest.approx(2.5 * float(spacing), rel=1e-9)
+    assert lower_core(x, y) == pytest.approx((0.9 - 3 * float(spacing)) / 2, rel=1e-9)
+    assert minimality(point.network, point.data).verdict == "local minimum"
+
+
 @pytest.mark.parametrize("width", [4, 5, 9, 40])
 def test_prop_a4_is_refuted_at_every_width(width: int) -> None:
     verdict = theory.statement("KYS23/PropA.4").judge_instance(five_point_minimum(width))

@@ -120,6 +120,6 @@ LEM_A1: Final = Statement(
         printed=r"\Pr[\Delta_{(j)} \le r] \to \Big( 1 - \tfrac{e^{-(m+1) r + \log(m+1)}}{m+1} \Big)^j",
         sharp=r"\Pr[\text{all } K \text{ given spacings} \le r] = \sum_j (-1)^j \tbinom{K}{j} (1 - j r)_+^m",
         remark="The proof gets 1 - delta/4 for each condition and then needs a union bound; its law of the j-th "
-        "ordered spacing is right for j = m + 1 only. With the exact law m_0 is about 450 at delta = 0.1.",
+        "ordered spacing is right for j = m + 1 only. With the exact law m_0 is about 400 at delta = 0.1.",
     ),
 )

@@ -116,8 +116,9 @@ THM_3_2: Final = Statement(
     forms=Forms(
         proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI}, \quad \mathbb{E}\,\mathrm{LO} = \tfrac{p (1-p)^2}{2} "
         r"\tfrac{m-2}{m+1}, \quad \mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
-        remark="The lower half rests on Prop. A.4, which is false where neurons face both ways; the theorem with free "
-        "constants is neither proved nor refuted (see KYS23/O3). The paper's E HI = 2p forgets the two end pieces.",
+        remark="The lower half rests on Prop. A.4, which is false where neurons face both ways: five points at "
+        "distances h, h, h and far have a local minimum with L = 2.5 h and LO near 1/2. With high probability over "
+        "samples the theorem is neither proved nor refuted (KYS23/O3). The paper's E HI = 2p forgets the two end pieces.",
     ),
 )
 
