@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
 # Reference lines carry their names at their ends, grey like the axes.
 _GREY = "var(--muted)"
+# More bands than this over each other are mud: the intervals are drawn as lines then.
+_MOST_BANDS = 3
 
 
 def chart_of(panel: Panel) -> Chart:
-    """Areas, bands, reference lines, curves, marks and points of a panel, one over the other."""
+    """Areas, intervals, reference lines, curves, marks and points of a panel, one over the other."""
     import altair as alt
 
     layers = [*_areas(panel), *_band(panel), *_references(panel), *_curves(panel), *_points(panel)]
@@ -176,7 +178,11 @@ def _band(panel: Panel) -> list[alt.Chart]:
     encodings = _position(panel, panel.low) | _colour(panel, legend=False) | {"y2": alt.Y2(panel.high)}
     if panel.variant is not None:
         encodings["detail"] = alt.Detail(panel.variant, type="nominal")
-    return [_base(panel, panel.rows).mark_area(opacity=0.13, clip=True).encode(**encodings)]
+    curves = {tuple(row.get(name) for name in (panel.series, panel.variant) if name) for row in panel.rows}
+    base = _base(panel, panel.rows)
+    if len(curves) > _MOST_BANDS:
+        return [base.mark_rule(opacity=0.55, strokeWidth=1.5, clip=True).encode(**encodings)]
+    return [base.mark_area(opacity=0.13, clip=True).encode(**encodings)]
 
 
 def _references(panel: Panel) -> list[alt.Chart]:
