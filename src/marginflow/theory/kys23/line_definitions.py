@@ -125,7 +125,7 @@ def _network(instance: Instance) -> Findings:
 
 
 def _with_output_bias() -> Instance:
-    point = global_point(20, 0.3)
+    point = global_point(20, 0.3, 5)
     return Instance(name="with an output bias", network=point.network, data=point.data, parameters={"output_bias": 0.5})
 
 
@@ -138,7 +138,7 @@ DEF_NET: Final = Statement(
     needs=("network", "data"),
     parameters={"output_bias": "a constant added to N, which the paper does not have (default 0)"},
     judge=_network,
-    example=lambda: global_point(20, 0.3),
+    example=lambda: global_point(20, 0.3, 5),
     control=_with_output_bias,
     control_shows="an output bias, which torch adds by default, breaks homogeneity and with it Theorem 2.1",
     control_outcome="violated",
@@ -185,9 +185,9 @@ DEF_LCL: Final = Statement(
     needs=("network",),
     parameters={"grid": "report the share of errors on a grid of so many points instead (default 0: exact)"},
     judge=_clean_error,
-    example=lambda: global_point(20, 0.3),
+    example=lambda: global_point(20, 0.3, 5),
     control=lambda: Instance(
-        name="a grid of 100 points", network=global_point(20, 0.3).network, parameters={"grid": 100}
+        name="a grid of 100 points", network=global_point(20, 0.3, 5).network, parameters={"grid": 100}
     ),
     control_shows="a grid of 100 points misses the ends of the intervals of error",
     control_outcome="violated",
@@ -212,7 +212,7 @@ def _interpolates(instance: Instance) -> Findings:
 
 
 def _flipped() -> Instance:
-    point = global_point(20, 0.3)
+    point = global_point(20, 0.3, 5)
     data = point.the_data()
     return Instance(
         name="one label flipped", network=point.network, data=Dataset(X=data.X, y=np.append(-data.y[:1], data.y[1:]))
@@ -227,7 +227,7 @@ ASM_INTERP: Final = Statement(
     formula=r"y_i N_\theta(x_i) > 0 \quad \forall i \in [m]",
     needs=("network", "data"),
     judge=_interpolates,
-    example=lambda: global_point(20, 0.3),
+    example=lambda: global_point(20, 0.3, 5),
     control=_flipped,
     control_shows="one label is not the one that the network was made for",
     control_outcome="violated",

@@ -63,7 +63,7 @@ def _problem(instance: Instance) -> Findings:
 
 
 def _shrunk() -> Instance:
-    point = global_point(20, 0.3)
+    point = global_point(20, 0.3, 5)
     return Instance(name="half the size", network=point.the_network().scaled(0.5), data=point.data)
 
 
@@ -76,7 +76,7 @@ DEF_P1: Final = Statement(
     r"2 \min_\mu \mathrm{TV}(\mu)",
     needs=("network", "data"),
     judge=_problem,
-    example=lambda: global_point(20, 0.3),
+    example=lambda: global_point(20, 0.3, 5),
     control=_shrunk,
     control_shows="at half the size the margins are a quarter: not feasible",
     control_outcome="violated",
@@ -133,7 +133,7 @@ def _kkt(instance: Instance) -> Findings:
 
 
 def _unbalanced() -> Instance:
-    network, data = global_point(20, 0.3).the_network(), global_point(20, 0.3).the_data()
+    network, data = global_point(20, 0.3, 5).the_network(), global_point(20, 0.3, 5).the_data()
     assert network.b is not None
     return Instance(
         name="the same function, not balanced",
@@ -151,7 +151,7 @@ DEF_KKT: Final = Statement(
     r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0",
     needs=("network", "data"),
     judge=_kkt,
-    example=lambda: global_point(20, 0.3),
+    example=lambda: global_point(20, 0.3, 5),
     control=_unbalanced,
     control_shows="the same function from unbalanced neurons is not stationary",
     control_outcome="violated",
@@ -274,7 +274,7 @@ X_GLOBAL_LP: Final = Statement(
     r"1 \Big\}, \qquad F_\lambda(u) = \sum_i \lambda_i y_i \sigma(u \cdot \tilde x_i)",
     needs=("network", "data"),
     judge=_global,
-    example=lambda: global_point(20, 0.3),
+    example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="a local minimum that is not global: sup |F| = 2.009, and the norm is 1.338 times the least",
     control_outcome="violated",

@@ -80,7 +80,7 @@ A1_NSTAR: Final = Statement(
     needs=("data",),
     parameters={"bound": "repaired (s + 1, default) or printed (s)"},
     judge=_judge,
-    example=lambda: global_point(20, 0.3),
+    example=lambda: global_point(20, 0.3, 5),
     control=lambda: Instance(
         name="two samples, one change",
         data=Dataset(X=np.array([[0.2], [0.7]]), y=np.array([-1.0, 1.0])),

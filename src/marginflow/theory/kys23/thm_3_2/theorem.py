@@ -118,7 +118,8 @@ THM_3_2: Final = Statement(
         r"\tfrac{m-2}{m+1}, \quad \mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
         remark="The lower half rests on Prop. A.4, which is false where neurons face both ways: five points at "
         "distances h, h, h and far have a local minimum with L = 2.5 h and LO near 1/2. With high probability over "
-        "samples the theorem is neither proved nor refuted (KYS23/O3). The paper's E HI = 2p forgets the two end pieces.",
+        "samples the theorem is neither proved nor refuted (KYS23/O3). The paper's E HI = 2p forgets the two "
+        "end pieces.",
     ),
 )
 
@@ -153,7 +154,7 @@ FN4: Final = Statement(
     r"\mathrm{sign}\, N_{\theta^*} = \mathrm{sign}\, \mathrm{1NN} \;\Rightarrow\; \mathbb{E} = p",
     needs=("network", "data"),
     judge=_footnote,
-    example=lambda: global_point(20, 0.3),
+    example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="a local minimum that is not global errs on 0.25, 1-nearest neighbour on 0.4",
     forms=Forms(
