@@ -18,13 +18,16 @@ def test_without_an_id_every_figure_is_listed_with_its_claim_and_cost(capsys):
 
 def test_a_figure_is_computed_judged_and_written(tmp_path, capsys):
     folder = tmp_path / "figures"
-    code = main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(folder), "--images", "svg", "--json"])
+    name = "FVBS23-Dimension.ours-smoke"
+    code = main(
+        ["figure", "FVBS23/Dimension.ours", "--size", "smoke", "--out", str(folder), "--images", "svg", "--json"]
+    )
     told = json.loads(capsys.readouterr().out)
     assert code == 0
     assert told["outcome"]["status"] == "borne out"
     assert {path.suffix for path in folder.iterdir()} >= {".html", ".csv", ".json", ".svg"}
-    assert told["claim"] in (folder / "KYS23-Fig3-smoke.html").read_text(encoding="utf-8")
-    with (folder / "KYS23-Fig3-smoke.csv").open(encoding="utf-8") as file:
+    assert told["claim"] in (folder / f"{name}.html").read_text(encoding="utf-8")
+    with (folder / f"{name}.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == len(told["rows"])
 
 
@@ -58,3 +61,20 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys):
     assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path / "taken")]) == 2
     assert "is a file" in capsys.readouterr().err
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "mine"
+
+
+def test_an_interrupt_is_one_sentence_and_keeps_what_is_stored(tmp_path, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("marginflow.experiments.frame.computed", interrupted)
+    assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]) == 130
+    assert "finished cells are kept" in capsys.readouterr().err
+
+
+def test_a_claim_that_is_not_borne_out_is_exit_code_one(tmp_path, monkeypatch, capsys):
+    figure = experiments.figure("KYS23/Fig3")
+    rows = [dict(row, norm_after=row["norm_before"] + 1.0) for row in figure.run(size="smoke").rows]
+    monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: (tuple(rows), 1.0))
+    assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]) == 1
+    assert "Our numbers do not bear out the claim: least fall" in capsys.readouterr().out

@@ -15,13 +15,15 @@ from cyclopts import Parameter
 
 from marginflow import experiments
 from marginflow.arrays import whole_number
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Seed
 from marginflow.cli.output import note, plain, print_rows
 from marginflow.cli.progress import progress
+from marginflow.cli.sweep import remark_on
 from marginflow.errors import InputError
 from marginflow.experiments import Result, Size
 from marginflow.storage import write_text
+from marginflow.sweeps import StoppedError
 
 
 def figure(
@@ -60,14 +62,21 @@ def figure(
         f"{chosen.id}, {chosen.title}: {len(grid.cells) * grid.seeds} cells, about {_duration(chosen.cost(size))} on "
         "one core."
     )
-    with progress(chosen.id) as show:
-        result = chosen.run(
-            size,
-            seed=seed,
-            store=folder / "cells.sqlite" if store is None else store,
-            max_workers=max_workers,
-            progress=lambda done, total: show(done / max(1, total), f"{done} of {total} cells"),
-        )
+    try:
+        with progress(chosen.id) as show:
+            result = chosen.run(
+                size,
+                seed=seed,
+                store=folder / "cells.sqlite" if store is None else store,
+                max_workers=max_workers,
+                progress=lambda now: show(1.0 - now.left / max(1, now.total), remark_on(now)),
+            )
+    except StoppedError as error:
+        note(f"marginflow: {error}")
+        return DOES_NOT_HOLD
+    except KeyboardInterrupt:
+        note("marginflow: interrupted; finished cells are kept, and the same command goes on from there.")
+        return INTERRUPTED
     written = _written(result, folder, images)
     if as_json:
         print(json.dumps(plain(result.to_dict() | {"written": written}), allow_nan=False))

@@ -1,6 +1,6 @@
 """The figures of the papers and those they should have had: computed, drawn and judged against their claims."""
 
-from marginflow.experiments.figure import SIZES, Figure, Grid, Result, Size, product
+from marginflow.experiments.frame import SIZES, Figure, Grid, Result, Size, product
 from marginflow.experiments.outcome import Finding, Mean, Outcome
 from marginflow.experiments.panel import Panel
 from marginflow.experiments.registry import figure, figures

@@ -8,7 +8,7 @@ import pkgutil
 from functools import cache
 
 from marginflow.errors import InputError
-from marginflow.experiments.figure import Figure
+from marginflow.experiments.frame import Figure
 
 
 @cache

@@ -10,9 +10,9 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from marginflow.experiments.panel import Row
-from marginflow.sweeps import Sweep, Task, run
+from marginflow.sweeps import Progress, Sweep, Task, run
 
-Progress = Callable[[int, int], None]
+Show = Callable[[Progress], None]
 
 
 def computed(
@@ -23,7 +23,7 @@ def computed(
     name: str,
     store: str | Path | None,
     max_workers: int,
-    progress: Progress | None,
+    progress: Show | None,
 ) -> tuple[tuple[Row, ...], float]:
     """The rows of all points with all seeds - parameters, seed, measurements - and the seconds that it took.
 
@@ -37,6 +37,6 @@ def computed(
             store=store,
             max_workers=max_workers,
             retry_failed=True,
-            progress=None if progress is None else lambda now: progress(now.stored + now.computed, now.total),
+            progress=progress,
         )
     return tuple(found.require_complete().rows), time.perf_counter() - began

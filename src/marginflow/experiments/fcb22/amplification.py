@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from marginflow.data import UniformNoise, XorClusters
-from marginflow.experiments.figure import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, number, values, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.flow import recipes, train

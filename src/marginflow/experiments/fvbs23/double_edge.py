@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from marginflow.experiments.figure import Figure, Grid, Size, product
+from marginflow.experiments.frame import Figure, Grid, Size, product
 from marginflow.experiments.fvbs23.clusters import CLASSIFIERS, SHARE, cluster_run, hours
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, number, values, where
 from marginflow.experiments.panel import Panel, Row, Scale

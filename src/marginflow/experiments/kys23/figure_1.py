@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from marginflow.experiments.figure import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, tempered_to_benign
 from marginflow.experiments.kys23.sphere import hours, noise_run
 from marginflow.experiments.panel import Panel, Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from marginflow.experiments.figure import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.figure_1 import BRIEF, DEVIATIONS, NOISES
 from marginflow.experiments.kys23.profile import curves, interpolation, tempered_to_benign
 from marginflow.experiments.kys23.sphere import hours, noise_run

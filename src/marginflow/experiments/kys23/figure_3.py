@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from marginflow.experiments.figure import Figure, Grid
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.perturbations import (
     drop_of_handing_over,
     drop_of_moved_kink,

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.certificates import certify
 from marginflow.data import Dataset, Interval
-from marginflow.experiments.figure import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.perturbations import through
 from marginflow.experiments.kys23.profile import curves
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, number, values, where

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from marginflow.experiments.figure import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.figure_1 import BRIEF, DEVIATIONS, DIMENSIONS, NOISES
 from marginflow.experiments.kys23.profile import LEAST_SLOPE, LINEAR_R2, curves, fit, interpolation
 from marginflow.experiments.kys23.sphere import PUBLISHED_TIME, hours, noise_run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from marginflow.experiments.figure import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, values, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import METHODS

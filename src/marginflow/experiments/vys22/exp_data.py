@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marginflow.experiments.figure import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.vys22.sphere import hours, sphere_run
 from marginflow.experiments.vys22.variants import flip_panels, similar
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from marginflow.experiments.figure import Figure
+from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Outcome, means, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, TITLES, named

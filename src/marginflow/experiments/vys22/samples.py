@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from marginflow.experiments.figure import Grid, Size, product
+from marginflow.experiments.frame import Grid, Size, product
 from marginflow.experiments.panel import Row
 
 ALPHAS = (0.5, 0.8, 1.0, 1.2, 1.5)

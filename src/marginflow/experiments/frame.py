@@ -13,7 +13,7 @@ from marginflow.arrays import whole_number
 from marginflow.errors import InputError
 from marginflow.experiments.outcome import Outcome
 from marginflow.experiments.panel import Panel, Row
-from marginflow.experiments.running import Progress, computed
+from marginflow.experiments.running import Show, computed
 from marginflow.sweeps import Task
 
 Size = Literal["smoke", "laptop", "paper"]
@@ -25,7 +25,7 @@ def product(**axes: Sequence[object]) -> tuple[dict[str, object], ...]:
 
     Examples
     --------
-    >>> from marginflow.experiments.figure import product
+    >>> from marginflow.experiments.frame import product
     >>> product(d=(10, 20), method=("recipe",))
     ({'d': 10, 'method': 'recipe'}, {'d': 20, 'method': 'recipe'})
     """
@@ -113,7 +113,7 @@ class Figure:
         seed: int = 0,
         store: str | Path | None = None,
         max_workers: int = 1,
-        progress: Progress | None = None,
+        progress: Show | None = None,
     ) -> Result:
         """Compute every cell and judge the claim.
 
@@ -128,7 +128,7 @@ class Figure:
         max_workers : int
             Processes.
         progress : callable or None
-            Called with (cells done, cells in all).
+            Receives a `sweeps.Progress` at the start and after every cell.
 
         Examples
         --------
