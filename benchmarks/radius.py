@@ -136,8 +136,8 @@ def against_scip(name: str, network: TwoLayer, X: FloatArray, y: FloatArray, mea
     ratio = times / measured.seconds[:n]
     print(
         f"      SCIP, {name} ({network.width} neurons): {len(apart)}/{n} finished, median {np.median(times):.2f} s, "
-        f"largest {times.max():.2f} s a point; slower by {np.median(ratio):.0f} (median), {ratio.min():.0f} (least); values "
-        f"differ by at most {max(apart, default=np.nan):.1e}",
+        f"largest {times.max():.2f} s a point; slower by {np.median(ratio):.0f} (median), {ratio.min():.0f} (least); "
+        f"values differ by at most {max(apart, default=np.nan):.1e}",
         flush=True,
     )
 

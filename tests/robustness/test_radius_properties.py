@@ -6,6 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from marginflow.networks import TwoLayer
+from marginflow.robustness import ATTACKS
 from marginflow.robustness.radius import check_certificate, exact_radius
 
 seeds = st.integers(0, 2**32 - 1)
@@ -64,6 +65,22 @@ def test_lower_bound_is_below_the_witness_every_attack_and_every_sample(seed: in
     reach = min(radius.lower, 10.0) * (1 - 1e-9) * rng.random((200, 1))
     inside *= reach / np.linalg.norm(inside, axis=1, keepdims=True)
     assert (radius.label * network(x + inside) > -1e-11).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=seeds)
+@example(seed=1)
+@example(seed=3)
+@example(seed=33)
+def test_first_node_alone_is_below_every_attack_and_no_attack_is_nearer_than_its_witness(seed: int):
+    network, x = network_and_point(seed)
+    radius = exact_radius(network, x, max_nodes=1)
+    if radius.status == "misclassified":
+        return
+    for name, attack in ATTACKS.items():
+        size = float(attack(network, x[None, :], [radius.label]).sizes[0])
+        assert radius.lower <= size * (1 + 1e-9), name
+        assert radius.upper <= size * (1 + 1e-6), name
 
 
 @settings(max_examples=40, deadline=None)

@@ -233,6 +233,44 @@ def test_first_crossing_is_the_first(seed: int):
         assert problem.value(t * direction) == pytest.approx(0.0, abs=1e-8)
 
 
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_first_crossing_of_one_neuron_is_where_its_flat_region_begins(seed: int):
+    # c relu(a + w . delta), zero on a half space: along any direction the crossing is the edge of the half space.
+    rng = np.random.default_rng(seed)
+    unit = rng.standard_normal(5)
+    unit /= np.linalg.norm(unit)
+    a = float(rng.exponential()) + 1e-3
+    problem = Problem(W=unit[None, :], a=np.array([a]), c=np.array([float(rng.exponential()) + 1e-3]), constant=0.0)
+    direction = rng.standard_normal(5)
+    direction /= np.linalg.norm(direction)
+    speed = problem.W @ direction
+    rounding = 1e-15 * problem.value(np.zeros(5))  # as the witness search does: zero up to rounding counts
+    t = _first_crossing(problem.a, speed, problem.c, -rounding, 1e9)
+    assert t == (pytest.approx(-a / speed[0], rel=1e-12) if speed[0] < 0 else np.inf)
+    witness = Witness(problem)
+    witness.explore(Cuts.none(problem))
+    assert witness.upper == pytest.approx(a, rel=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_first_crossing_of_networks_with_flat_regions_is_the_first(seed: int):
+    # Supporting neurons only: zero exactly on the intersection of half spaces, which a ray may or may not enter.
+    rng = np.random.default_rng(seed)
+    width, d = int(rng.integers(1, 4)), 5
+    W = rng.standard_normal((width, d))
+    W /= np.linalg.norm(W, axis=1, keepdims=True)
+    problem = Problem(W=W, a=rng.exponential(size=width), c=rng.exponential(size=width) + 0.1, constant=0.0)
+    direction = rng.standard_normal(d)
+    direction /= np.linalg.norm(direction)
+    speed = W @ direction
+    with np.errstate(divide="ignore"):
+        edges = np.where(speed < 0, -problem.a / speed, np.inf)  # beyond its edge a neuron is 0 along the ray
+    t = _first_crossing(problem.a, speed, problem.c, -1e-15 * problem.value(np.zeros(d)), 1e9)
+    assert t == (pytest.approx(edges.max(), rel=1e-9) if np.isfinite(edges).all() else np.inf)
+
+
 # The strong relaxation -----------------------------------------------------------------------------------------------
 
 

@@ -111,15 +111,7 @@ def ddn(
     gamma = real_number("gamma", gamma, above=0.0, below=1.0)
 
     def search(seen: Neighbourhood, budget: FloatArray | None) -> FloatArray:
-        unit = _linear_guess(seen)
-        radius, delta, best = unit.copy(), np.zeros((seen.n_points, seen.rank)), _Best(seen)
-        for step in range(n_steps):
-            value, direction = best.look(delta)
-            delta = delta + (unit * _cosine(step, n_steps, 1.0, 0.01))[:, None] * direction
-            radius = np.where(value <= 0, radius * (1 - gamma), radius * (1 + gamma))
-            delta = delta * (radius / _lengths(delta))[:, None]
-        best.look(delta)
-        return best.delta
+        return _ddn(seen, n_steps, gamma)
 
     return run_attack("DDN", network, X, y, epsilons=epsilons, level=level, search=search)
 
@@ -278,6 +270,23 @@ def _pgd_in_ball(
             delta = delta - (pace / _lengths(gradient))[:, None] * gradient
             delta *= np.minimum(1.0, budget / _lengths(delta))[:, None]
     return best
+
+
+def nearest_of_two(seen: Neighbourhood, n_steps: int = 200, gamma: float = 0.05) -> list[FloatArray]:
+    """What DDN and FMN find at their defaults, shape (n, r) each: zero where nothing flips."""
+    return [_ddn(seen, n_steps, gamma), _fmn(seen, n_steps, gamma)]
+
+
+def _ddn(seen: Neighbourhood, n_steps: int, gamma: float) -> FloatArray:
+    unit = _linear_guess(seen)
+    radius, delta, best = unit.copy(), np.zeros((seen.n_points, seen.rank)), _Best(seen)
+    for step in range(n_steps):
+        value, direction = best.look(delta)
+        delta = delta + (unit * _cosine(step, n_steps, 1.0, 0.01))[:, None] * direction
+        radius = np.where(value <= 0, radius * (1 - gamma), radius * (1 + gamma))
+        delta = delta * (radius / _lengths(delta))[:, None]
+    best.look(delta)
+    return best.delta
 
 
 def _fmn(seen: Neighbourhood, n_steps: int, gamma: float) -> FloatArray:

@@ -259,7 +259,9 @@ class Search:
         if node.index == 0 and node.lower < self.goal:
             for width in _WIDTHS:
                 self.witness.anneal(width, node.cuts)
-            if self.witness.delta is not None and self._worth_parabolas(node):
+            if node.lower < self.goal:
+                self.witness.attack(node.cuts)
+            if node.lower < self.goal and self.witness.delta is not None and self._worth_parabolas(node):
                 self.witness.scatter(_SCATTER, node.cuts)
         # The first time elsewhere than at the root is left to `run`, which then tries the root.
         if node.lower < self.goal and (node.index == 0 or self.parabolas) and self._worth_parabolas(node):

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
+from marginflow.robustness.attacks import nearest_of_two
+from marginflow.robustness.neighbourhood import Neighbourhood
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.reduction import Problem, farthest
 
@@ -118,6 +120,18 @@ class Witness:
         for _ in range(count):
             start = rng.standard_normal(self.problem.rank)
             self.anneal(0.3, cuts, self.upper / float(np.linalg.norm(start)) * start)
+
+    def attack(self, cuts: Cuts) -> None:
+        """DDN and FMN, each shortened along its ray and followed by convex-concave steps.
+
+        A search that is stopped early thus never ends above these attacks.
+        """
+        p = self.problem
+        seen = Neighbourhood(A=p.a[None, :], C=p.c[None, :], W=p.W, basis=None, level=-p.constant)
+        for (delta,) in nearest_of_two(seen):
+            self.offer(delta)
+            if delta.any():
+                self.descend(delta, cuts)
 
     def _wander(self, rng: np.random.Generator) -> None:
         """Subgradient descent on the slope of g at infinity over the unit sphere, from several starts."""
