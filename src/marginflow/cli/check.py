@@ -12,9 +12,9 @@ from threadpoolctl import threadpool_limits
 from marginflow import theory
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Seed
-from marginflow.cli.output import check_target, result_text
+from marginflow.cli.output import check_target, plain, result_text
 from marginflow.cli.progress import progress
-from marginflow.cli.provenance import versions
+from marginflow.cli.provenance import command, versions
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
@@ -55,7 +55,7 @@ def check(
             if id is not None or control:
                 raise InputError("--all judges every statement; leave out the id and --control.")
             return (
-                _judge_user(given, paper, as_json=as_json)
+                _judge_user(given, paper, out, force=force, as_json=as_json)
                 if given is not None
                 else _all(paper, out, force=force, as_json=as_json)
             )
@@ -102,8 +102,8 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
     if out is not None:
         from marginflow.report.verdicts import render_verdicts, write_verdicts
 
-        command = "marginflow check --all" + (f" --paper {paper}" if paper else "") + f" --out {out.name}"
-        text = render_verdicts(rows, verdict=sentence, holds=not bad, command=command, versions=versions())
+        line = "marginflow check --all" + (f" --paper {paper}" if paper else "") + f" --out {out.name}"
+        text = render_verdicts(rows, verdict=sentence, holds=not bad, command=line, versions=versions())
         write_verdicts(text, out)
     if as_json:
         record = {
@@ -126,9 +126,18 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
     return DOES_NOT_HOLD if bad else DONE
 
 
-def _judge_user(given: Instance, paper: str | None, *, as_json: bool) -> int:
-    """Every statement for which the given files are enough."""
-    verdicts, skipped, broken = [], [], []
+def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
+    """Every statement for which the given files are enough.
+
+    An assumption or a definition that the files do not meet is a property that is absent, and no contradiction: only
+    a violated statement of another kind makes the exit code 1.
+    """
+    if out is not None:
+        check_target(out, (".html",), force=force)
+    verdicts: list[Verdict] = []
+    skipped: list[str] = []
+    broken: list[str] = []
+    absent: list[str] = []
     with progress("Checking") as show:
         chosen = theory.statements(paper)
         for place, statement in enumerate(chosen):
@@ -138,18 +147,36 @@ def _judge_user(given: Instance, paper: str | None, *, as_json: bool) -> int:
                 continue
             verdict = statement.judge_instance(given)
             verdicts.append(verdict)
-            if verdict.outcome == "violated" and statement.kind not in PROPERTIES:
-                broken.append(statement.id)
+            if verdict.outcome == "violated":
+                (absent if statement.kind in PROPERTIES else broken).append(statement.id)
+    record = {
+        "violated": broken,
+        "absent": absent,
+        "skipped": skipped,
+        "out": out,
+        "verdicts": [verdict.to_dict() for verdict in verdicts],
+    }
+    if out is not None:
+        from marginflow.report import write
+        from marginflow.report.results import Result, page_of_results
+
+        content = plain(record)
+        assert isinstance(content, dict)
+        title = f"The statements of the papers on {given.name}"
+        results = [Result(name=given.name, content=content)]
+        write(page_of_results(results, title=title, command=command(), versions=versions()), out)
     if as_json:
-        record = {"violated": broken, "skipped": skipped, "verdicts": [verdict.to_dict() for verdict in verdicts]}
         print(result_text(record))
     else:
         for verdict in verdicts:
             _line(verdict)
         _table(verdicts)
         print(f"{len(skipped)} statements need something else than what was given and were left out.")
-        if broken:
-            print(f"Violated although they apply: {', '.join(broken)}.")
+        if absent:
+            print(f"Assumptions and definitions that these files do not meet: {', '.join(absent)}.")
+        print(f"Violated although they apply: {', '.join(broken) or 'none'}.")
+        if out is not None:
+            print(f"Page  {out}")
     return DOES_NOT_HOLD if broken else DONE
 
 

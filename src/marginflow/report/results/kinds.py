@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from marginflow.errors import InputError
+from marginflow.report.page import Section
 from marginflow.report.results import plain
+from marginflow.report.results.audits import audit, figure, sweep
 from marginflow.report.results.certificates import certificate, limit
 from marginflow.report.results.robustness import flips, radii
 from marginflow.report.results.told import Record, Result, Told
@@ -15,11 +18,14 @@ from marginflow.report.results.verdicts import verdict, verdicts
 
 # The first kind whose keys are all there.
 KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Record], Told]]]] = {
+    "audit": (("certificate", "universal", "statements", "contradicted"), audit),
     "limit": (("certificate", "moved", "history"), limit),
     "certificate": (("stationarity", "complementarity", "holds", "total"), certificate),
     "training": (("separated", "log_loss", "normalised_margin"), training),
     "radii": (("radii", "all_proved", "sqrt_dimension"), radii),
     "flips": (("directions", "flips", "share"), flips),
+    "figure": (("claim", "outcome", "rows"), figure),
+    "sweep": (("cells", "done", "missing", "rows"), sweep),
     "verdicts": (("verdicts", "violated"), verdicts),
     "verdict": (("outcome", "hypotheses", "conclusions"), verdict),
 }
@@ -41,6 +47,12 @@ def told(result: Result, *, x: str | None = None, y: str | None = None, series: 
     try:
         if not isinstance(result.content, Mapping):
             return plain.rows(result.content, x=x, y=y, series=series)
+        if x is not None and isinstance(result.content.get("rows"), list):
+            story = plain.rows(result.content["rows"], x=x, y=y, series=series)
+            told_by_kind = told(result)
+            first = story.sections[0]
+            drawn = Section(heading="Chart", content=first.content[:1])
+            return replace(told_by_kind, sections=(drawn, *told_by_kind.sections))
         return plain.record(result.content) if kind == "record" else KINDS[kind][1](result.content)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise InputError(

@@ -17,18 +17,25 @@ LONGEST_LIST = 12
 
 def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Told:
     """Rows as a table, and as a chart of column `y` against `x`, one curve for each value of `series`."""
+    section = row_section(found, x=x, y=y, series=series)
+    return Told(
+        sentence=f"{len(found)} rows are shown; they make no claim.",
+        tone="open",
+        sections=(section,),
+    )
+
+
+def row_section(
+    found: Rows, *, x: str | None = None, y: str | None = None, series: str | None = None, folded: bool = False
+) -> Section:
+    """Rows as a section of a page."""
     columns = list(dict.fromkeys(column for row in found for column in row))
     content: list[Table | Chart] = []
     if x is not None and y is not None:
         content.append(_drawn(found, columns, x, y, series))
-    titles = {column: column for column in columns}
-    content.append(Table.of([_short(row) for row in found], columns=titles, caption=f"{len(found)} rows"))
-    section = Section(heading="Rows", content=tuple(content))
-    return Told(
-        sentence=f"{len(found)} rows of {len(columns)} columns are shown; they make no claim.",
-        tone="open",
-        sections=(section,),
-    )
+    picked = tuple(tuple(_shortened(row.get(column)) for column in columns) for row in found)
+    content.append(Table(columns=tuple(columns), rows=picked, caption=f"{len(found)} rows", folded=folded))
+    return Section(heading="Rows", content=tuple(content))
 
 
 def _drawn(found: Rows, columns: list[str], x: str, y: str, series: str | None) -> Chart:

@@ -1,0 +1,68 @@
+"""What `--json` prints has exactly the keys that docs/json.md lists."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from marginflow.cli import main
+
+DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+
+
+def documented(command: str) -> set[str]:
+    """The names in code that open an item of the command's list, up to the text that explains them."""
+    section = re.search(rf"^## {re.escape(command)}\n(.*?)(?=^## |\Z)", DOCUMENT, flags=re.DOTALL | re.MULTILINE)
+    assert section is not None, command
+    items = re.findall(r"^- (.*(?:\n  .*)*)", section.group(1), flags=re.MULTILINE)
+    names: set[str] = set()
+    for item in items:
+        for part in item.split(";"):
+            head = re.match(r"\s*((?:`[a-z_]+`(?:, )?)+)", part)
+            names |= set(re.findall(r"`([a-z_]+)`", head.group(1))) if head else set()
+    return names
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("json")
+    assert main(f"sample orthogonal 6 --dimension 8 --seed 0 --out {made}/data.npz".split()) == 0
+    assert main(f"limit {made}/data.npz --width 8 --seed 0 --out {made}/kkt.safetensors".split()) == 0
+    return made
+
+
+LINES = {
+    "sample": "sample sphere 5 --dimension 3 --out {f}/s.npz --force",
+    "train": "train {f}/data.npz --width 8 --stop-loss 1e-3 --out {f}/t.safetensors --force",
+    "limit": "limit {f}/data.npz --width 8 --out {f}/l.safetensors --force",
+    "certify": "certify {f}/kkt.safetensors {f}/data.npz",
+    "radius": "radius {f}/kkt.safetensors {f}/data.npz --first 2",
+    "flip": "flip {f}/kkt.safetensors {f}/data.npz",
+    "statements": "statements VYS22/Thm4.1",
+    "check": "check VYS22/Lem3.1a",
+    "check --all": "check --all --paper VYS22 --network {f}/kkt.safetensors --data {f}/data.npz",
+    "audit": "audit {f}/kkt.safetensors {f}/data.npz --points 1",
+    "report": "report {f}/kkt.safetensors {f}/data.npz --out {f}/page.html --force",
+    "cite": "cite",
+    "doctor": "doctor",
+}
+
+
+@pytest.mark.parametrize("command", LINES)
+def test_json_has_the_documented_keys(command: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = [*LINES[command].format(f=folder).split(), "--json"]
+    assert main(line) in (0, 1)
+    printed = capsys.readouterr().out
+    assert printed.count("\n") == 1
+    record = json.loads(printed)
+    assert set(record) == documented(command)
+    assert record["made_by"]["command"].startswith(f"marginflow {line[0]} ")
+    assert set(record["made_by"]["versions"]) == {"Python", "marginflow", "numpy", "scipy"}
+
+
+def test_reading_of_the_document_can_fail() -> None:
+    assert "nonsense" not in documented("certify")
+    assert {"holds", "total_lower_bound", "scale", "made_by"} <= documented("certify")
