@@ -26,6 +26,7 @@ class Lock:
     def __enter__(self) -> Self:
         connection = sqlite3.connect(self._path, timeout=0.0, isolation_level=None)
         try:
+            connection.execute("PRAGMA synchronous=OFF")  # nothing in it is worth waiting for the disk
             connection.execute("CREATE TABLE IF NOT EXISTS holder (process INTEGER)")
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("DELETE FROM holder")

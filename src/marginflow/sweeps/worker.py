@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, final
 
 import msgspec
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
@@ -54,13 +56,19 @@ def compute_with(task: Task[Any], order: Order) -> Computed:
     begun = time.perf_counter()
     try:
         parameters = msgspec.convert(dict(order.parameters), task.parameters)
-        with threadpool_limits(1):
+        with _threads(len(sys.modules)).limit(limits=1):
             result = task(parameters, order.seed)
     except Exception:
         seconds = time.perf_counter() - begun
         return Computed(key=order.key, status="failed", seconds=seconds, error=traceback.format_exc())
     seconds = time.perf_counter() - begun
     return Computed(key=order.key, status="done", seconds=seconds, row=result.row, arrays=result.arrays)
+
+
+@lru_cache(maxsize=1)
+def _threads(modules: int) -> ThreadpoolController:
+    """The BLAS libraries that are loaded; looked for again, which takes a millisecond, only after more was imported."""
+    return ThreadpoolController()
 
 
 def died(order: Order, how: str) -> Computed:

@@ -1,0 +1,81 @@
+"""What a sweep costs beside the work itself: `python benchmarks/sweeps.py [--cells N] [--rounds N]`.
+
+1. Twenty seeds of one cell, in one process with a store on disk, against a loop by hand.
+2. Two workers against one on CPU-bound cells, including the start of the workers.
+
+Both by the clock and by CPU time: on a machine that others use the clock measures them too. By CPU time, a sweep with
+two workers takes half of what they and this process use together, the start of the workers included. Of several rounds
+the least disturbed one counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"  # before numpy is imported
+
+from sweep_cells import Work, work  # noqa: E402
+
+from marginflow.sweeps import Results, Sweep, run  # noqa: E402
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--cells", type=int, default=24, help="cells of the second comparison")
+parser.add_argument("--repeats", type=int, default=16, help="KKT points in each of them")
+parser.add_argument("--rounds", type=int, default=3, help="of the first comparison, interleaved")
+
+
+def by_hand(seeds: int) -> list[dict[str, float]]:
+    return [dict(work(Work(), seed).row) for seed in range(seeds)]
+
+
+def by_sweep(seeds: int, folder: Path, number: int) -> Results:
+    return run(Sweep(task=work, seeds=seeds), store=folder / f"{number}.sqlite").require_complete()
+
+
+def twenty_seeds(rounds: int, folder: Path) -> None:
+    walls: dict[str, list[float]] = defaultdict(list)
+    cpus: dict[str, list[float]] = defaultdict(list)
+    by_hand(2)  # imports and caches
+    for number in range(rounds):
+        for name in ("hand", "sweep") if number % 2 == 0 else ("sweep", "hand"):
+            wall, cpu = time.perf_counter(), time.process_time()
+            found = by_hand(20) if name == "hand" else by_sweep(20, folder, number).rows
+            walls[name].append(time.perf_counter() - wall)
+            cpus[name].append(time.process_time() - cpu)
+            assert len(found) == 20
+    for what, times in (("clock", walls), ("CPU", cpus)):
+        hand, sweep = (min(times[name]) for name in ("hand", "sweep"))
+        print(f"20 seeds, one process, {what:>5}: by hand {hand:.3f} s, sweep {sweep:.3f} s, ratio {sweep / hand:.3f}")
+
+
+def two_workers(cells: int, repeats: int, folder: Path) -> None:
+    sweep = Sweep(task=work, fixed={"repeats": repeats}, seeds=cells)
+    walls, cpus, rows = {}, {}, {}
+    for workers in (1, 2):
+        wall, cpu = time.perf_counter(), time.process_time()
+        results = run(sweep, store=folder / f"workers{workers}.sqlite", max_workers=workers).require_complete()
+        walls[workers], own = time.perf_counter() - wall, time.process_time() - cpu
+        used: dict[object, float] = defaultdict(float)
+        for row in results.rows:
+            used[row["process"]] = max(used[row["process"]], float(row["cpu"]))  # type: ignore[arg-type]
+        cpus[workers] = own if workers == 1 else (own + sum(used.values())) / 2
+        rows[workers] = [row["norm"] for row in results.rows]
+    assert rows[1] == rows[2]
+    for what, times in (("clock", walls), ("CPU", cpus)):
+        print(
+            f"{cells} cells, {what:>5}: one worker {times[1]:.2f} s, two {times[2]:.2f} s, {times[1] / times[2]:.2f}x"
+        )
+
+
+if __name__ == "__main__":
+    arguments = parser.parse_args()
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    with tempfile.TemporaryDirectory() as name:
+        twenty_seeds(arguments.rounds, Path(name))
+        two_workers(arguments.cells, arguments.repeats, Path(name))
