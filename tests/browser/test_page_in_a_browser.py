@@ -124,3 +124,25 @@ def test_keyboard_reaches_the_content_the_tables_and_the_numbers(browser: Browse
     assert reached[0] == "A.skip"
     assert "SUMMARY." in reached
     assert "DIV.scroll" in reached
+
+
+@pytest.mark.parametrize("chart", ["chart-2", "chart-3"])
+def test_brush_counts_what_is_under_it(browser: Browser, page: Path, chart: str) -> None:
+    browser.open(page, width=1400, dark=False)
+    told = f"[...document.querySelectorAll('#{chart} .mark-text.role-mark text')].map(t => t.textContent).join(' ')"
+    assert browser.value(told).startswith("90 values")
+    box = browser.value(
+        f"(() => {{ const frame = document.querySelector('#{chart} .background'); frame.scrollIntoView();"
+        "const box = frame.getBoundingClientRect(); return [box.left, box.top, box.width, box.height]; })()"
+    )
+    start, end, y = box[0] + 0.5 * box[2], box[0] + 0.98 * box[2], box[1] + 0.1 * box[3]
+    mouse = {"button": "left", "buttons": 1, "clickCount": 1}
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start, y=y)
+    browser.call("Input.dispatchMouseEvent", type="mousePressed", x=start, y=y, **mouse)
+    for step in range(1, 11):
+        x = start + step / 10 * (end - start)
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y + 0.08 * step * box[3], **mouse)
+    browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=end, y=y + 0.8 * box[3], **mouse)
+    browser.value("new Promise(done => setTimeout(done, 200))")
+    assert 0 <= int((browser.value(told) or "0").split()[0]) < 90
+    assert browser.complaints() == []

@@ -217,7 +217,7 @@ def _instance(
     if network is data is test is initial is None and not parameter:
         return None
     return Instance(
-        name=", ".join(str(path) for path in (network, data, test, initial) if path is not None),
+        name=", ".join(path.name for path in (network, data, test, initial) if path is not None),
         network=None if network is None else TwoLayer.load(network),
         data=None if data is None else Dataset.load(data, label=label),
         test=None if test is None else Dataset.load(test, label=label),
