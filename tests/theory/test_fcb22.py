@@ -17,7 +17,7 @@ from marginflow.data import (
     UniformNoise,
     XorClusters,
 )
-from marginflow.flow import recipes, train
+from marginflow.flow import Recording, recipes, train
 from marginflow.generalisation.ideal_xor import ideal_xor_error
 from marginflow.generalisation.plane import decision_rays, plane_error
 from marginflow.networks import TwoLayer
@@ -166,6 +166,17 @@ def test_success_rates_agree_with_the_prototype(m: int, n: int, rate: float) -> 
     assert abs(found - rate) <= 3 * math.sqrt(2 * pooled * (1 - pooled) / 40) + 1e-12
     expected = "holds" if rate > 0.9 else None
     assert expected in (None, judged("Rem.ConstWidth", cell).outcome)
+
+
+def test_the_constant_that_the_theorem_needs_is_about_twelve() -> None:
+    """At the limits of (A1)-(A7): success with probability 1 - 4 delta = 0.6 begins between C = 8 and C = 16."""
+    rates = {C: recorded.success_at(C).number("successes") / 12 for C in (4.0, 8.0, 16.0, 24.0)}
+    assert rates[4.0] <= 0.5
+    assert rates[8.0] < 0.75
+    assert rates[16.0] > 0.75
+    assert rates[24.0] == 1.0
+    assert judged("Rem.ConstWidth", recorded.success_at(24.0)).holds
+    assert not judged("Rem.ConstWidth", recorded.success_at(4.0)).holds
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -372,3 +383,44 @@ def test_data_without_clusters_and_runs_without_networks_are_refused() -> None:
         judged("Cond4.7", replace(good, run=forgotten))
     with pytest.raises(InputError, match="is refused"):
         XorClusters(dimension=2, cluster_law="student-t")
+
+
+# Degenerate instances: every judge answers, without a warning ---------------------------------------------
+
+
+def degenerate(name: str) -> Instance:
+    if name == "no start":
+        good = recorded.gd_run(40, 10, 7, sd=0.1, eta=0.1, omd=0.01)
+        assert good.initial is not None
+        start = replace(good.initial, W=np.zeros_like(good.initial.W))
+        run = train(start, good.the_data(), recipes.FCB22(rate=0.25, steps=2), recording=Recording(networks=True))
+        return replace(good, initial=start, run=run, network=run.network, parameters={})  # type: ignore[arg-type]
+    sizes: dict[str, tuple[int, int, float, float, int]] = {
+        "four samples": (4, 8, 0.1, 0.0, 2),
+        "two neurons": (40, 2, 0.1, 0.1, 2),
+        "one dead neuron": (40, 1, 0.1, 0.1, 2),
+        "no spread": (40, 8, 0.0, 0.0, 2),
+        "no step": (40, 8, 0.1, 0.1, 0),
+        "all labels noisy": (40, 8, 0.1, 1.0, 2),
+    }
+    n, m, sd, eta, steps = sizes[name]
+    return recorded.gd_run(n, 10, m, sd=sd, eta=eta, omd=0.01, steps=steps)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["no start", "four samples", "two neurons", "one dead neuron", "no spread", "no step", "all labels noisy"],
+)
+def test_every_judge_answers_on_degenerate_runs(name: str) -> None:
+    instance = degenerate(name)
+    for statement in theory.statements("FCB22"):
+        if "successes" in (statement.parameters or {}) or (
+            statement.id == "FCB22/Lem4.6" and name == "one dead neuron"
+        ):
+            continue
+        known = {key: one for key, one in instance.parameters.items() if key in (statement.parameters or {})}
+        networks = (instance.the_network(),)
+        verdict = statement.judge_instance(replace(instance, parameters=known, networks=networks))
+        assert verdict.outcome in ("holds", "violated", "not applicable", "vacuous", "undecided", "measured")
+        if statement.kind == "theorem":
+            assert not verdict.holds

@@ -6,13 +6,30 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import Check, at_least, at_most, equal, value
+from marginflow.theory.check import Check, at_least, at_most, equal, true, value
 from marginflow.theory.fcb22.constants import ORTHOGONALITY
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
+
+
+def measurable(path: Path) -> tuple[Check, Check]:
+    """Without a neuron in J and the records of steps 0 and 1 nothing can be said of the path."""
+    first_two = path.times.size > 1 and path.times[0] == 0 and path.times[1] == 1
+    return (
+        at_least("neurons in J", int(path.neurons.J.sum()), 1),
+        true("steps 0 and 1 are recorded", bool(first_two)),
+    )
+
+
+def missing(checks: tuple[Check, ...]) -> bool:
+    """Whether some check is not met."""
+    return any(check.state != "met" for check in checks)
+
+
+NOTHING: Final = "there is no neuron in J, or no first step"
 
 
 def alignment(path: Path) -> Check:
@@ -28,13 +45,16 @@ def orthogonality(path: Path) -> Check:
 
 def _alignment(instance: Instance) -> Findings:
     path = path_of(instance)
+    usable = measurable(path)
+    if missing(usable):
+        return undefined(usable, NOTHING)
     shares = [float(one.mean()) if one.size else 0.0 for one in path.aligned]
     later = [one for one, t in zip(path.aligned, path.times, strict=True) if t >= 1]
     always = np.logical_and.reduce(later) if later else np.zeros(0, dtype=np.bool_)
     whole = [int(t) for t, share in zip(path.times, shares, strict=True) if share == 1.0]
     slack = float(min((one.min(initial=np.inf) for one in path.slack[1:]), default=np.nan))
     return Findings(
-        hypotheses=(at_least("neurons in J", int(path.neurons.J.sum()), 1),),
+        hypotheses=usable,
         constants=(
             value("share aligned at t = 0", shares[0]),
             value("share aligned at the first record after", shares[1] if len(shares) > 1 else np.nan),
@@ -69,9 +89,12 @@ CONDITION_4_7: Final = Statement(
 
 def _orthogonality(instance: Instance) -> Findings:
     path = path_of(instance)
+    usable = measurable(path)
+    if missing(usable):
+        return undefined(usable, NOTHING)
     K = path.orthogonality
     return Findings(
-        hypotheses=(at_least("neurons in J", int(path.neurons.J.sum()), 1),),
+        hypotheses=usable,
         constants=(
             value("K*", float(K.max(initial=0.0)), "largest |<w_j, mu_opposite>| / (alpha |a_j|); the paper allows 3"),
             value("K at t = 0", float(K[0].max(initial=0.0))),

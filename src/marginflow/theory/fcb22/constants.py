@@ -38,4 +38,4 @@ def C2_proved(C0: float) -> float:
 
 def C3_proved(C0: float) -> float:
     """C3 = 4096 e^2 / (1 - 1/C0)^2, Lemma 4.9."""
-    return 4096.0 / E2 / (1.0 - 1.0 / C0) ** 2
+    return 4096.0 / E2 / (1.0 - 1.0 / C0) ** 2 if C0 != 1 else math.inf

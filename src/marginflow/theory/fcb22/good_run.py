@@ -49,8 +49,9 @@ class GoodRun:
     @cached_property
     def relative_norms(self) -> FloatArray:
         """|w0_j| / (omega sqrt(d)), shape (m,)."""
-        norms: FloatArray = np.linalg.norm(self.W, axis=1) / (self.numbers.omega * math.sqrt(self.numbers.d))
-        return norms
+        expected = self.numbers.omega * math.sqrt(self.numbers.d)
+        norms: FloatArray = np.linalg.norm(self.W, axis=1)
+        return norms / expected if expected > 0 else np.full_like(norms, math.nan)
 
     def initial_norms(self) -> tuple[Check, Check]:
         """Lemma 4.1, first part: between 1/2 and 3/2 of omega sqrt(d)."""

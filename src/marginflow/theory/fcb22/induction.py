@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.theory.check import Check, at_least, at_most, below, value
-from marginflow.theory.fcb22.conditions import alignment, orthogonality
+from marginflow.theory.fcb22.conditions import NOTHING, alignment, measurable, missing, orthogonality
 from marginflow.theory.fcb22.constants import CORRELATION_LATER, E2
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.growth import complete, growth, slopes, small_start, weight_growth
@@ -15,7 +15,7 @@ from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import tight, wide_clusters
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 
 
 def moves(path: Path) -> tuple[Check, Check]:
@@ -40,12 +40,16 @@ def later_correlations(path: Path) -> Check:
 def _induction(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
+    usable = measurable(path)
+    if missing(usable):
+        return undefined(usable, NOTHING)
     share, C1 = path.sample.noisy_share, run.C1
     p = path.opposite_projection
     turns = float((np.diff(np.sign(p[1:]), axis=0) != 0).mean()) if p.shape[0] > 2 else float("nan")
     after = path.growth[path.times[:-1] >= 1]
     return Findings(
         hypotheses=(
+            *usable,
             complete(path),
             *run.event(),
             small_start(path),

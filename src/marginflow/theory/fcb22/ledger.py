@@ -13,6 +13,7 @@ from typing import Final
 from marginflow.theory.check import Check, at_least, at_most, value
 from marginflow.theory.fcb22.assumptions import C16
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, E2, HOEFFDING, C2_proved
+from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
 from marginflow.theory.fcb22.path import Sample
 from marginflow.theory.instance import Instance
@@ -41,6 +42,8 @@ class Line:
 
 def _for_noise(share: float) -> float:
     """The C from which 1/C + c / sqrt(C) <= share, which bounds |N|/n by (A4) and (A5)."""
+    if share <= 0:
+        return math.inf
     root = (HOEFFDING + math.sqrt(HOEFFDING**2 + 4 * share)) / (2 * share)
     return root**2
 
@@ -57,7 +60,7 @@ def ledger(s: Numbers, noisy_share: float, C0: float, C1: float, C2: float) -> t
         return Line(check=at_most(name, noisy_share, bound), needed=_for_noise(bound), chance=chance)
 
     def spread(name: str, bound: float) -> Line:
-        return Line(check=at_most(name, C1 * s.sd, bound), needed=C1 / bound)
+        return Line(check=at_most(name, C1 * s.sd, bound), needed=quotient(C1, bound))
 
     return (
         Line(
@@ -96,7 +99,7 @@ def ledger(s: Numbers, noisy_share: float, C0: float, C1: float, C2: float) -> t
             check=at_most("2 C1 sd + 3 |N|/n, Eq. (42)", 2 * C1 * s.sd + 3 * noisy_share, E2 / 32),
             needed=max(4 * C1 * 32 / E2, _for_noise(E2 / 32 / 6)),
         ),
-        Line(check=at_most("alpha, Eq. (20)", s.alpha, slow), needed=slow**-2),
+        Line(check=at_most("alpha, Eq. (20)", s.alpha, slow), needed=quotient(1.0, slow**2)),
         spread("C1 sd, Lemma 4.9", E2 * shrink / 4096),
         spread("C1 sd, Prop. 3.2", E2 / 4096),
         Line(check=at_most("omd, Prop. 3.2", s.omd, E2 / 4096), needed=math.sqrt(4096 / E2)),

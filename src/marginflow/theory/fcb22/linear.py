@@ -77,7 +77,7 @@ def _linear(instance: Instance) -> Findings:
     width = math.sqrt(math.log(2 * W.shape[0] / 0.001) / (2 * n))
     word = law.cluster_law if isinstance(law.cluster_law, str) else "none"
     exact = math.nan
-    if word in ("gaussian", "laplace", "logistic", "cube", "exponential", "gumbel"):
+    if word in ("gaussian", "laplace", "logistic", "cube", "exponential", "gumbel") and law.sigma_value > 0:
         exact = axis_accuracy(word, law.sigma_value, bias)
     eta = noise_rate(law)
     uniform = law.noise is None or isinstance(law.noise, UniformNoise)

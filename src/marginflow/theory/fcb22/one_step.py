@@ -11,13 +11,15 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.theory.check import Check, above, at_least, at_most, equal, value
+from marginflow.theory.fcb22.conditions import NOTHING, measurable, missing
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.growth import small_start
+from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import tight, wide_start
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,6 +84,9 @@ def amplified(path: Path, C2: float) -> Check:
 def _step(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
+    usable = measurable(path)
+    if missing(usable):
+        return undefined(usable, NOTHING)
     first = FirstStep(path=path)
     C1, C2 = run.C1, run.C2
     a = np.where(path.a > 0, path.a, 1.0)
@@ -90,10 +95,10 @@ def _step(instance: Instance) -> Findings:
     before, after = path.correlations[0], path.correlations[1]
     error = np.abs(step - first.along - first.spread - first.drift).max()
     spread = np.linalg.norm(first.spread, axis=1) / (unit * C1 * s.sd) if s.sd > 0 else np.zeros(a.size)
-    drift = np.linalg.norm(first.drift, axis=1) / (unit * s.omd)
+    drift = np.linalg.norm(first.drift, axis=1) / (unit * s.omd) if s.omd > 0 else np.full(a.size, math.nan)
     return Findings(
         hypotheses=(
-            equal("step of the second record", float(path.times[1]), 1.0),
+            *usable,
             *run.event(),
             small_start(path),
             at_most("C1 sd", C1 * s.sd, 1 / (64 * C2)),
@@ -110,7 +115,12 @@ def _step(instance: Instance) -> Findings:
             value("share of J aligned before", float(path.aligned[0].mean())),
         ),
         conclusions=(
-            at_most("error of Eq. (28) / largest entry of the step", error / np.abs(step).max(), 1e-9, rtol=0.0),
+            at_most(
+                "error of Eq. (28) / largest entry of the step",
+                quotient(float(error), float(np.abs(step).max())),
+                1e-9,
+                rtol=0.0,
+            ),
             at_most("|zeta_1| / (C1 alpha |a_j| sd), Eq. (24)", spread, 1.0),
             at_most("|zeta_2| / (alpha |a_j| omd), Eq. (26)", drift, 1.0),
             at_least("N_{+mu} - N_{-mu}, Eq. (31)", first.own_edges, path.sample.n / (2 * C2)),

@@ -15,6 +15,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.networks import MLP, TwoLayer
 from marginflow.theory.check import Check, at_least, value
+from marginflow.theory.fcb22.measures import mean_of, median_of
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, deep, long_run, noise_limits, success, with_parameters
 from marginflow.theory.fcb22.thm_3_1 import clean_error
@@ -44,12 +45,12 @@ def _long(instance: Instance) -> Findings:
         hypotheses=(at_least("steps against 100 T", run.steps, 100 * path.numbers.steps),),
         constants=(
             value("noisy samples fitted at the end", float(shares[-1])),
-            value("clean samples fitted at the end", float(fitted[-1, ~noisy].mean())),
+            value("clean samples fitted at the end", mean_of(fitted[-1, ~noisy])),
             value("first record at which all noisy samples are fitted", min(first, default=-1), "-1: not yet"),
             clean_error(instance),
             value("loss", math.exp(run.log_loss)),
             value("||W||_F", float(np.linalg.norm(path.end.W))),
-            value("median correlation of J with the own mean", float(np.median(path.correlations[-1]))),
+            value("median correlation of J with the own mean", median_of(path.correlations[-1])),
             value("sigma sqrt(d)", path.numbers.sd),
             *limits,
         ),

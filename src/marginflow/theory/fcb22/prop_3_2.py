@@ -13,6 +13,7 @@ from marginflow.theory.fcb22.conditions import alignment
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.growth import complete
+from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import gd_run, tight
 from marginflow.theory.instance import Instance
@@ -57,15 +58,15 @@ def _change(instance: Instance) -> Findings:
         constants=(
             value("least relative change", float(ratio.min())),
             value("times omega sqrt(md)", float(ratio.min()) * s.omd, "free of omega"),
-            value("C*", 1 / (float(ratio.min()) * s.omd), "the smallest C with the first inequality"),
-            value("1 / (C omega sqrt(md)) with the smallest C of (A7)", 1 / (C * s.omd)),
+            value("C*", quotient(1.0, float(ratio.min()) * s.omd), "the smallest C with the first inequality"),
+            value("1 / (C omega sqrt(md)) with the smallest C of (A7)", quotient(1.0, C * s.omd)),
             value("samples on which no neuron was active", int((before == 0).sum())),
         ),
         conclusions=(
-            at_least("relative change, explicit bound", ratio, EXPLICIT / s.omd),
+            at_least("relative change, explicit bound", ratio, quotient(EXPLICIT, s.omd)),
             at_least("relative change against 1/C", ratio, 1 / C),
             at_least("squared change, Eq. (53)", moved**2, middle),
-            at_most("||phi(W^0 x_i)|| / omega sqrt(md)", before / s.omd, 3.0),
+            at_most("||phi(W^0 x_i)|| against 3 omega sqrt(md)", before, 3.0 * s.omd),
         ),
     )
 

@@ -27,7 +27,7 @@ from marginflow.flow import Descent, Recording, Run, Steps, recipes, train
 from marginflow.flow.schedule import Constant
 from marginflow.losses import Logistic
 from marginflow.networks import MLP, TwoLayer, initialisation
-from marginflow.theory.fcb22.numbers import DELTA
+from marginflow.theory.fcb22.numbers import DELTA, Numbers
 from marginflow.theory.instance import Instance
 
 _EVERY: Final = Recording(ratio=1.0, networks=True)
@@ -101,12 +101,6 @@ def c64() -> Instance:
     return gd_run(500, 4700, 200, sd=1 / 64, eta=1 / 64, omd=1 / 4096, k=4)
 
 
-def small(**changes: float) -> Instance:
-    """A smaller relative of C = 16 for statements that read the path often: (A1) allows C up to 5.5."""
-    numbers = {"sd": 1 / 16, "eta": 1 / 16, "omd": 1 / 256} | changes
-    return gd_run(200, 320, 40, **numbers)
-
-
 @cache
 def figure(steps: int = 20, *, n: int = 5000, m: int = 500, seed: int = 0) -> Instance:
     """The setting of Figure 1, stopped early: n = 5000, d = 2, m = 500, alpha = 0.05, 15 % of the labels flipped."""
@@ -163,18 +157,36 @@ def summed_loss() -> Instance:
     return replace(whole, run=run, network=run.network, networks=(), name="descent on the sum of the losses")  # type: ignore[arg-type]
 
 
-@cache
-def success(m: int, n: int, *, d: int = 400, seeds: int = 12) -> Instance:
-    """How many of `seeds` runs classify every sample as its clean label; k = 1, sd = eta = 1/16, omd = 1/256."""
+def _successes(n: int, d: int, m: int, sd: float, eta: float, omd: float, k: int, seeds: int) -> int:
+    """Of `seeds` independent runs those that classify every sample as its clean label."""
     good = 0
     for seed in range(seeds):
-        one = gd_run.__wrapped__(n, d, m, sd=1 / 16, eta=1 / 16, omd=1 / 256, seed=seed, test=1)
+        one = gd_run.__wrapped__(n, d, m, sd=sd, eta=eta, omd=omd, k=k, seed=seed, test=1)
         data = one.the_data()
         assert data.clean_labels is not None
         good += bool((data.clean_labels * one.the_network()(data.X) > 0).all())
+    return good
+
+
+@cache
+def success(m: int, n: int, *, d: int = 400, seeds: int = 12) -> Instance:
+    """How often Theorem 3.1, part 1, holds at a width and sample size; k = 1, sd = eta = 1/16, omd = 1/256."""
+    good = _successes(n, d, m, 1 / 16, 1 / 16, 1 / 256, 1, seeds)
     return Instance(
         name=f"{seeds} runs with n = {n}, m = {m}, d = {d}",
         parameters={"successes": good, "runs": seeds, "m": m, "n": n, "delta": DELTA},
+    )
+
+
+@cache
+def success_at(C: float, *, seeds: int = 12) -> Instance:
+    """How often it holds with the smallest sizes and the largest noise, spread and start that C allows."""
+    s = Numbers.smallest(C)
+    k = round(1 / (4 * s.alpha))
+    good = _successes(int(s.n), int(s.d), int(s.m), s.sd, s.eta, s.omd, k, seeds)
+    return Instance(
+        name=f"{seeds} runs at the limits of (A1)-(A7) with C = {C:g}",
+        parameters={"successes": good, "runs": seeds, "m": int(s.m), "n": int(s.n), "delta": DELTA, "C": C},
     )
 
 

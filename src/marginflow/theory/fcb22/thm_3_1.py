@@ -14,6 +14,7 @@ from marginflow.theory.check import Check, at_least, at_most, equal, value
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, GAMMA, C2_proved
 from marginflow.theory.fcb22.growth import complete
 from marginflow.theory.fcb22.ledger import ledger, needed_constant
+from marginflow.theory.fcb22.measures import mean_of, quotient
 from marginflow.theory.fcb22.path import RUN, Path, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, gd_run, lost_cluster, with_parameters
 from marginflow.theory.instance import Instance
@@ -48,8 +49,8 @@ def _training(instance: Instance) -> Findings:
         hypotheses=(*s.confidence(), s.feasible(), complete(path)),
         constants=(
             value("gamma*", float(q.min()), f"least clean label times f; the paper has {GAMMA:.3g}"),
-            value("gamma* / ||W||_F", float(q.min()) / norm),
-            value("clean samples fitted", float((q[~noisy] > 0).mean())),
+            value("gamma* / ||W||_F", quotient(float(q.min()), norm)),
+            value("clean samples fitted", mean_of(q[~noisy] > 0)),
             value("noisy samples fitted", float((q[noisy] <= 0).mean()) if noisy.any() else 0.0),
             value("1/128", 1 / 128, "alpha (T - 1) / 32: what is expected of gamma* as sd, omd, eta go to 0"),
             value("smallest C that serves (A1)-(A7)", s.interval[0]),
@@ -81,7 +82,7 @@ THEOREM_3_1_1: Final = Statement(
     forms=Forms(
         printed=r"\text{for all } C > 1 \text{ sufficiently large}",
         proved=r"C \ge 2.3 \cdot 10^{26} \text{ (A.ledger)}",
-        sharp=r"C = 4: \text{ holds at the instance } C = 16, \text{ whose step-size needs no more}",
+        sharp=r"C \approx 12 \text{ measured (Rem.ConstWidth)}",
         remark="The literal constants are vacuous at every feasible size; gamma* is 400 to 1000 times the printed "
         "gamma. T must be an integer, and ||W||_F <= 2 alpha T <= 1 needs alpha <= 1/4.",
     ),

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.theory.check import at_least, at_most, value
-from marginflow.theory.fcb22.conditions import alignment, orthogonality
+from marginflow.theory.fcb22.conditions import NOTHING, alignment, measurable, missing, orthogonality
 from marginflow.theory.fcb22.constants import GAMMA, C3_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.growth import complete, growth, slopes, subnetwork_margin, weight_growth
@@ -24,12 +24,15 @@ from marginflow.theory.fcb22.recorded import planted
 from marginflow.theory.fcb22.thm_3_1 import misfits
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.verdict import Findings, undefined
 
 
 def _chain(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
+    usable = measurable(path)
+    if missing(usable):
+        return undefined(usable, NOTHING)
     lines = ledger(s, path.sample.noisy_share, path.C0, run.C1, run.C2)
     Cf = C3_proved(path.C0)
     outside = 1 - float(path.neurons.J.mean())
@@ -37,6 +40,7 @@ def _chain(instance: Instance) -> Findings:
     ratio = feature_change(path)
     return Findings(
         hypotheses=(
+            *usable,
             complete(path),
             *run.event(),
             *(line.check for line in lines if not line.chance),
