@@ -135,9 +135,15 @@ def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
             type="nominal",
             title=panel.titles[panel.series],
             scale=alt.Scale(domain=shown, range=cycle(SERIES_COLOURS, shown)),
-            legend=alt.Legend(columns=min(len(shown), 4), symbolType="stroke") if legend else None,
+            legend=alt.Legend(columns=_columns(shown), symbolType="stroke") if legend else None,
         )
     }
+
+
+def _columns(shown: Sequence[str]) -> int:
+    """As many names beside each other as fit into half of a page."""
+    widest = max(len(name) for name in shown) + 4
+    return max(1, min(len(shown), 60 // widest))
 
 
 def _curves(panel: Panel) -> list[alt.Chart]:
@@ -151,7 +157,7 @@ def _curves(panel: Panel) -> list[alt.Chart]:
             type="nominal",
             title=panel.titles[panel.variant],
             scale=alt.Scale(domain=kinds, range=cycle(SERIES_DASHES, kinds)),
-            legend=alt.Legend(columns=min(len(kinds), 4), symbolType="stroke"),
+            legend=alt.Legend(columns=_columns(kinds), symbolType="stroke"),
         )
     curves = [_base(panel, panel.rows).mark_line(strokeWidth=2, clip=True).encode(**encodings)]
     if panel.marks:
