@@ -20,12 +20,12 @@ def test_a_figure_is_computed_judged_and_written(tmp_path, capsys):
     folder = tmp_path / "figures"
     name = "FVBS23-Dimension.ours-smoke"
     code = main(
-        ["figure", "FVBS23/Dimension.ours", "--size", "smoke", "--out", str(folder), "--images", "svg", "--json"]
+        ["figure", "FVBS23/Dimension.ours", "--size", "smoke", "--out", str(folder), "--images", "svg", "png", "--json"]
     )
     told = json.loads(capsys.readouterr().out)
     assert code == 0
     assert told["outcome"]["status"] == "borne out"
-    assert {path.suffix for path in folder.iterdir()} >= {".html", ".csv", ".json", ".svg"}
+    assert {path.suffix for path in folder.iterdir()} >= {".html", ".csv", ".json", ".svg", ".png"}
     assert told["claim"] in (folder / f"{name}.html").read_text(encoding="utf-8")
     with (folder / f"{name}.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == len(told["rows"])

@@ -41,7 +41,8 @@ def figure(
         Path | None, Parameter(help="SQLite file that keeps finished cells; default: cells.sqlite in the folder.")
     ] = None,
     images: Annotated[
-        tuple[Literal["svg", "png", "pdf"], ...], Parameter(help="Also write each chart in these formats.", negative="")
+        tuple[Literal["svg", "png", "pdf"], ...],
+        Parameter(help="Also write each chart in these formats.", negative="", consume_multiple=True),
     ] = (),
     as_json: AsJson = False,
 ) -> int:
