@@ -74,11 +74,11 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     Examples
     --------
-    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.datasets import load_iris
     >>> from marginflow.interop.sklearn import MaxMarginReLUClassifier
-    >>> X, y = make_moons(60, noise=0.05, random_state=0)
-    >>> classifier = MaxMarginReLUClassifier(random_state=0).fit(X, y)
-    >>> classifier.score(X, y), classifier.limit_.certificate.holds(1e-8)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = MaxMarginReLUClassifier(random_state=0).fit(X[:100], y[:100])
+    >>> classifier.score(X[:100], y[:100]), classifier.limit_.certificate.holds(1e-8)
     (1.0, True)
     """
 
@@ -90,7 +90,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         bias: bool = True,
         normalise: bool = True,
         tolerance: float = 1e-9,
-        max_iter: int = 2000,
+        max_iter: int = 10_000,
         time_limit: float | None = None,
         random_state: Any = None,
     ) -> None:

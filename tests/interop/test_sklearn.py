@@ -1,0 +1,152 @@
+"""The max-margin ReLU network as a scikit-learn classifier: their checks, our certificate."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from marginflow import certify
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+
+pytest.importorskip("sklearn", reason="a scikit-learn classifier, an optional extra")
+
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from marginflow.interop.sklearn import MaxMarginReLUClassifier
+
+# The two checks that scikit-learn itself leaves out here: one wants pandas, which is nobody's extra, the other a
+# variable of the environment that must be set before scipy is imported.
+LEFT_OUT = {"check_classifier_data_not_an_array", "check_array_api_input"}
+
+
+@pytest.mark.parametrize("C", [None, 1.0], ids=["hard", "soft"])
+def test_every_check_of_scikit_learn_passes(C):
+    # Labels of several checks are noise, on which no margin is reached; a bound on the work keeps them short.
+    classifier = MaxMarginReLUClassifier(width=20, C=C, max_iter=100 if C is None else 300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        rows = check_estimator(classifier, on_fail=None, on_skip=None)
+    assert [(row["check_name"], row["exception"]) for row in rows if row["status"] == "failed"] == []
+    assert {row["check_name"] for row in rows if row["status"] == "skipped"} <= LEFT_OUT
+    assert sum(row["status"] == "passed" for row in rows) >= 45
+
+
+def xor():
+    """Four clusters in the plane of the first two features, opposite ones of one class; the rest is noise."""
+    rng = np.random.default_rng(0)
+    signs = np.where(rng.normal(size=(40, 2)) > 0, 1.0, -1.0)
+    X = rng.normal(size=(40, 6))
+    X[:, :2] = 3.0 * signs + 0.3 * rng.normal(size=(40, 2))
+    return X, (signs.prod(axis=1) > 0).astype(int)
+
+
+def test_hard_margin_is_a_certified_kkt_point_of_the_normalised_samples():
+    X, y = xor()
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, y)
+    assert fitted.limit_.exact
+    data = Dataset(X=(X - fitted.centre_) / fitted.scale_, y=np.where(y == 1, 1.0, -1.0))
+    assert certify(fitted.limit_.network, data).holds(1e-8)
+    assert (data.y * fitted.decision_function(X)).min() == pytest.approx(1.0, abs=1e-9)
+    assert fitted.n_neurons_ == fitted.network_.width < 50
+
+
+def test_soft_margin_is_a_certified_kkt_point_with_capped_multipliers():
+    X, y = make_blobs(80, centers=2, cluster_std=2.5, random_state=3)
+    fitted = MaxMarginReLUClassifier(C=1.0, random_state=0).fit(X, y)
+    assert fitted.limit_.exact
+    data = Dataset(X=(X - fitted.centre_) / fitted.scale_, y=np.where(y == 1, 1.0, -1.0))
+    certificate = certify(fitted.limit_.network, data, penalty=1.0)
+    assert certificate.holds(1e-8)
+    assert certificate.multipliers.max() <= 1.0 + 1e-9
+    assert (certificate.margins < 1.0 - 1e-6).any()
+
+
+def test_without_normalisation_the_samples_are_taken_as_they_are():
+    X, y = xor()
+    fitted = MaxMarginReLUClassifier(normalise=False, random_state=0).fit(X, y)
+    assert certify(fitted.network_, Dataset(X=X, y=np.where(y == 1, 1.0, -1.0))).holds(1e-8)
+
+
+def test_network_and_decision_function_are_the_same_function():
+    X, y = xor()
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, y)
+    fresh = np.random.default_rng(0).standard_normal((40, 6))
+    np.testing.assert_allclose(fitted.network_(fresh), fitted.decision_function(fresh), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(("shift", "factor"), [(1000.0, 1.0), (0.0, 1e-6), (-50.0, 1e4)])
+def test_origin_and_unit_do_not_matter(shift, factor):
+    X, y = xor()
+    first = MaxMarginReLUClassifier(C=10.0, random_state=0).fit(X, y)
+    second = MaxMarginReLUClassifier(C=10.0, random_state=0).fit(factor * (X + shift), y)
+    np.testing.assert_allclose(second.decision_function(factor * (X + shift)), first.decision_function(X), rtol=1e-6)
+
+
+def test_any_two_classes_will_do_and_more_are_refused_with_advice():
+    X, y = xor()
+    words = np.array(["no", "yes"])[y]
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, words)
+    assert list(fitted.classes_) == ["no", "yes"]
+    assert (fitted.predict(X) == words).all()
+    with pytest.raises(ValueError, match=r"Only binary classification.*OneVsRestClassifier"):
+        MaxMarginReLUClassifier().fit(*load_iris(return_X_y=True))
+
+
+def test_it_works_in_a_pipeline_in_cross_validation_and_one_against_the_rest():
+    X, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler(), MaxMarginReLUClassifier(C=1.0, random_state=0))
+    two = y < 2
+    assert cross_val_score(pipeline, X[two], y[two], cv=2).min() == 1.0
+    search = GridSearchCV(pipeline, {"maxmarginreluclassifier__C": [0.1, 1.0]}, cv=2).fit(X[two], y[two])
+    assert search.best_score_ == 1.0
+    assert OneVsRestClassifier(clone(pipeline)).fit(X[::3], y[::3]).score(X, y) > 0.9
+
+
+def test_it_separates_what_a_line_cannot():
+    X, y = xor()
+    assert SVC(kernel="linear").fit(X, y).score(X, y) < 1.0
+    assert MaxMarginReLUClassifier(random_state=0).fit(X, y).score(X, y) == 1.0
+
+
+def test_same_seed_same_bits():
+    X, y = xor()
+    first, second = (MaxMarginReLUClassifier(random_state=7).fit(X, y) for _ in range(2))
+    assert first.network_.W.tobytes() == second.network_.W.tobytes()
+
+
+def test_the_bound_on_iterations_is_kept():
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.random.default_rng(1).integers(0, 2, 60)
+    with pytest.warns(ConvergenceWarning):
+        fitted = MaxMarginReLUClassifier(width=20, max_iter=50, random_state=0).fit(X, y)
+    assert fitted.limit_.history[-1].iteration < 200  # a round is finished before it is looked at
+
+
+def test_giving_up_is_a_convergence_warning():
+    X, y = make_blobs(80, centers=2, cluster_std=5.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match=r"Not separated|Not exact"):
+        MaxMarginReLUClassifier(width=4, max_iter=20, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [({"width": 0}, "width is 0"), ({"C": -1.0}, "penalty is -1"), ({"max_iter": 2.5}, "max_iterations is 2.5")],
+    ids=str,
+)
+def test_bad_parameters_are_one_sentence(parameters, sentence):
+    with pytest.raises(InputError, match=sentence):
+        MaxMarginReLUClassifier(**parameters).fit(*xor())
+
+
+def test_contradicting_samples_need_a_soft_margin():
+    X, y = np.array([[0.0], [0.0], [1.0], [2.0]]), np.array([0, 1, 1, 0])
+    with pytest.raises(InputError, match="identical but have opposite labels"):
+        MaxMarginReLUClassifier().fit(X, y)
