@@ -30,12 +30,14 @@ def documented(command: str) -> set[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("json")
     assert main(f"sample orthogonal 6 --dimension 8 --seed 0 --out {made}/data.npz".split()) == 0
+    (made / "table.csv").write_text("x,kind\n1,a\n2,b\n", encoding="utf-8")
     assert main(f"limit {made}/data.npz --width 8 --seed 0 --out {made}/kkt.safetensors".split()) == 0
     return made
 
 
 LINES = {
     "sample": "sample sphere 5 --dimension 3 --out {f}/s.npz --force",
+    "convert": "convert {f}/table.csv --positive b --out {f}/c.npz --force",
     "train": "train {f}/data.npz --width 8 --stop-loss 1e-3 --out {f}/t.safetensors --force",
     "limit": "limit {f}/data.npz --width 8 --out {f}/l.safetensors --force",
     "certify": "certify {f}/kkt.safetensors {f}/data.npz",

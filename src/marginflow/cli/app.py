@@ -34,6 +34,10 @@ app = App(
 # run: the overview stays quick. `sample` is a group of commands and brings its own examples.
 COMMANDS = {
     "demo": ("Train by gradient flow, find the KKT point, certify both, and write a page.", "marginflow demo"),
+    "convert": (
+        "Make data of your own table: labels of any two kinds become -1 and +1.",
+        "marginflow convert table.csv --label animal --positive cat --out data.npz",
+    ),
     "train": (
         "Train a network by a paper's recipe or by gradient flow, and keep it with its trajectory.",
         "marginflow train data.npz --recipe vys22 --width 200 --seed 0 --out network.safetensors",

@@ -11,6 +11,6 @@ AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the r
 Force = Annotated[bool, Parameter(name="--force", negative="", help="Overwrite files that exist.")]
 Seed = Annotated[int, Parameter(name="--seed", help="Seed of all randomness; same seed, same result.")]
 Out = Annotated[Path, Parameter(name=["--out", "-o"], help="File to write.")]
-DataFile = Annotated[Path, Parameter(help="Data, .npz or .csv (label in the last column, -1 or +1).")]
+DataFile = Annotated[Path, Parameter(help="Data, .npz or .csv (label in the last column, -1 or +1; see convert).")]
 NetworkFile = Annotated[Path, Parameter(help="Network, .safetensors (ours or a torch state_dict).")]
 Label = Annotated[str | None, Parameter(name="--label", help="Name of the label column of a .csv.")]

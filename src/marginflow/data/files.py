@@ -140,7 +140,8 @@ def _read_csv(source: Path, label: str | None) -> dict[str, Any]:
         foreign = y[np.abs(y) != 1.0][0]
         hint = "" if label is not None else " (by default the last column is the label; another one can be named)"
         raise InputError(
-            f"{source}: the label column {header[place]!r} contains {foreign:g}; labels must be -1 or +1{hint}."
+            f"{source}: the label column {header[place]!r} contains {foreign:g}; labels must be -1 or +1{hint}, "
+            "and `marginflow convert` makes them so."
         )
     fields: dict[str, Any] = {"y": y}
     features = [column for column in range(len(header)) if column != place]
@@ -184,7 +185,12 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
         values = [_number(entry) for entry in row]
         for column, value in enumerate(values):
             if value is None or not isfinite(value):
-                raise InputError(f"{source}, line {line}, column {column + 1}: {row[column]!r} is not a finite number.")
+                hint = (
+                    "; are these labels? `marginflow convert` makes numbers of them" if column + 1 == len(row) else ""
+                )
+                raise InputError(
+                    f"{source}, line {line}, column {column + 1}: {row[column]!r} is not a finite number{hint}."
+                )
         table[index] = values
     return header, table
 

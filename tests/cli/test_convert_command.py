@@ -1,0 +1,61 @@
+"""`marginflow convert`: a table with any two labels becomes data, or one sentence says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from marginflow.cli import main
+from marginflow.data import Dataset
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "pets.csv"
+    path.write_text("name,a,b,pet\nx,1,2.5,cat\ny,3,-1e-3,dog\nz,0,0,fish\n", encoding="utf-8")
+    return path
+
+
+def test_words_become_labels_and_numbers_stay(table: Path) -> None:
+    out = table.with_suffix(".npz")
+    assert main(f"convert {table} --positive cat --drop name --out {out}".split()) == 0
+    data = Dataset.load(out)
+    np.testing.assert_array_equal(data.X, [[1.0, 2.5], [3.0, -1e-3], [0.0, 0.0]])
+    np.testing.assert_array_equal(data.y, [1.0, -1.0, -1.0])
+
+
+def test_only_two_of_several_classes_are_kept(table: Path) -> None:
+    out = table.with_suffix(".npz")
+    assert main(f"convert {table} --positive cat --negative fish --drop name --out {out}".split()) == 0
+    np.testing.assert_array_equal(Dataset.load(out).X, [[1.0, 2.5], [0.0, 0.0]])
+
+
+def test_zero_and_one_in_a_named_column_are_labels(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("label,a\n1.0,5\n0,6\n", encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --positive 1 --label label --out {tmp_path}/d.csv".split()) == 0
+    data = Dataset.load(tmp_path / "d.csv")
+    np.testing.assert_array_equal(data.y, [1.0, -1.0])
+    np.testing.assert_array_equal(data.X, [[5.0], [6.0]])
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("--positive cat", "leave the column out with --drop name"),
+        ("--positive bird --drop name", "the labels are 'cat', 'dog', 'fish'"),
+        ("--positive cat --negative bird --drop name", "has the label 'bird'"),
+        ("--positive cat --drop nose", "0 columns named 'nose'"),
+        ("--positive cat --drop pet", "holds the labels"),
+        ("--positive cat --drop name a b", "no column left"),
+    ],
+)
+def test_what_cannot_be_converted_is_one_sentence(
+    options: str, told: str, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(f"convert {table} {options} --out {table.with_suffix('.npz')}".split()) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+    assert not table.with_suffix(".npz").exists()
