@@ -185,6 +185,15 @@ def test_a_single_step_beyond_the_floats_is_taken_back(net, data):
     np.testing.assert_array_equal(run.network.W, net.W)
 
 
+def test_a_norm_whose_power_by_the_degree_overflows_is_recorded(data):
+    # A deep network may diverge through norms of 1e85, whose fifth power is no float: the run ends, it does not raise.
+    net = MLP.initialise(widths=[8, 8, 8, 8], dimension=10, bias="none", scale=3.0, seed=0)
+    plan = Descent(loss=Logistic(), schedule=Constant(1e4), stop=[Steps(60)])
+    run = train(net, data, plan, recording=Recording(ratio=1.0))
+    assert run.status == "diverged"
+    assert run.trajectory.norm.max() > 1e62
+
+
 def test_a_dead_network_is_stalled(data):
     dead = TwoLayer(W=np.zeros((3, 10)), b=-np.ones(3), v=np.ones(3))
     for schedule in (Constant(0.1), LossNormalised(), AngleBounded()):

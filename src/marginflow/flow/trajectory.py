@@ -124,7 +124,10 @@ class Recorder:
         norm = math.sqrt(squared)
         log_loss = self._loss.log_sum(margins) + self._loss.log_scale(self._n)
         least = float(margins.min())
-        scale = math.nan if self._degree is None or norm == 0.0 else norm**self._degree
+        scale = math.nan
+        if self._degree is not None and norm > 0.0:
+            with np.errstate(over="ignore"):  # a float would raise where a diverging deep network only becomes infinite
+                scale = float(np.float64(norm) ** self._degree)
         cosine = math.nan
         if self.records and squared > 0.0 and self._before_squared > 0.0:
             cosine = self._model.inner(theta, self._before) / math.sqrt(squared) / math.sqrt(self._before_squared)
