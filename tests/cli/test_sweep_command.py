@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from marginflow.cli import main
-from marginflow.sweeps import Store
+from marginflow.sweeps import Store, Sweep
 
 SPEC = """
 [sweep]
@@ -93,6 +93,20 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     assert told.err.count("\n") == 1
     assert told.out == ""
     assert sorted(tmp_path.iterdir()) == [spec, typo]
+
+
+def test_without_a_spec_the_tasks_are_listed_those_of_figures_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep"]) == 0
+    assert "limit: Residuals, norm and sparsity of a KKT point" in capsys.readouterr().out
+    assert main(["sweep", "--json"]) == 0
+    listed = {entry["task"]: entry["parameters"] for entry in json.loads(capsys.readouterr().out)["tasks"]}
+    assert {"limit", "flip", "radius", "overfitting", "vys22-sphere"} <= listed.keys()
+    assert "width" in listed["limit"]
+
+
+def test_the_example_in_the_docs_is_a_sweep() -> None:
+    example = Path(__file__).parents[2] / "docs" / "examples" / "flip.toml"
+    assert len(Sweep.load(example).cells) == 12
 
 
 def test_two_sweeps_at_once_are_refused(spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -108,3 +109,10 @@ def test_a_task_needs_a_struct_of_parameters() -> None:
 
     with pytest.raises(InputError, match=r"a subclass of msgspec\.Struct is expected"):
         task("untyped")(untyped)  # type: ignore[type-var]
+
+
+def test_a_public_name_is_not_hidden_by_a_module_that_is_imported_later() -> None:
+    import marginflow.sweeps
+    import marginflow.sweeps.built_in
+
+    assert all(not isinstance(getattr(marginflow.sweeps, name), ModuleType) for name in marginflow.sweeps.__all__)

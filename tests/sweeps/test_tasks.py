@@ -10,7 +10,7 @@ import pytest
 
 import marginflow as mf
 from marginflow.sweeps import Results, Sweep, run, tasks
-from marginflow.sweeps.tasks.flip import flip
+from marginflow.sweeps.built_in.flip import flip
 
 
 def results(task: str, **fixed: object) -> Results:
@@ -47,8 +47,8 @@ def test_limit_is_kkt_point_by_hand_and_keeps_its_network(tmp_path: Path) -> Non
 def test_the_flip_of_that_norm_flips_every_sample_and_a_shorter_one_does_not(direction: str) -> None:
     (row,) = results("flip", dimension=16, direction=direction).rows
     parameters = flip.parameters(n_samples=10, width=20, dimension=16, direction=direction)  # type: ignore[arg-type]
-    from marginflow.sweeps.tasks.flip import direction_of
-    from marginflow.sweeps.tasks.point import point, sample
+    from marginflow.sweeps.built_in.flip import direction_of
+    from marginflow.sweeps.built_in.point import point, sample
 
     data = sample(parameters, 0)
     found = point(parameters, data, 0)

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from marginflow import experiments
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force
 from marginflow.cli.output import check_target, note, plain
@@ -27,12 +28,14 @@ from marginflow.sweeps import (
     export,
     run,
     stored,
+    tasks,
 )
-from marginflow.sweeps.export import SUFFIXES
+from marginflow.sweeps.table import SUFFIXES
 
 
 def sweep(
-    spec: Annotated[Path, Parameter(help="The grid, .toml.")],
+    spec: Annotated[Path | None, Parameter(help="The grid, .toml; without it the tasks are listed.")] = None,
+    /,
     *,
     store: Annotated[
         Path | None, Parameter(help="Where rows are kept, .sqlite; by default beside the spec, under its name.")
@@ -56,6 +59,9 @@ def sweep(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if every cell has a row, 1 if some failed or the sweep had to stop, 130 if interrupted."""
+    experiments.figures()  # puts the tasks of the figures into the registry
+    if spec is None:
+        return _list_tasks(as_json=as_json)
     if table is not None:
         check_target(table, SUFFIXES, force=force)
     # A task of one's own ("module:name") may stand beside the spec.
@@ -77,6 +83,20 @@ def sweep(
         export(results, table)
     _tell(results, kept, table, stopped, as_json=as_json)
     return code if code != DONE else (DONE if results.complete else DOES_NOT_HOLD)
+
+
+def _list_tasks(*, as_json: bool) -> int:
+    """Every task that a spec can name, with its parameters."""
+    listed = [
+        {"task": name, "does": known.summary, "parameters": list(known.fields)} for name, known in tasks().items()
+    ]
+    if as_json:
+        print(json.dumps({"tasks": listed}))
+        return DONE
+    for entry in listed:
+        print(f"{entry['task']}: {entry['does']}")
+        print(f"    {', '.join(entry['parameters'])}")
+    return DONE
 
 
 def _engine(engine: str, address: str | None, max_workers: int | None) -> AbstractEngine:

@@ -2,13 +2,13 @@
 
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.engines import AbstractEngine, DaskEngine, LocalEngine
-from marginflow.sweeps.export import export
 from marginflow.sweeps.record import Record
+from marginflow.sweeps.registry import Result, Row, Task, find_task, task, tasks
 from marginflow.sweeps.runner import Progress, Results, run, stored
 from marginflow.sweeps.stopped import StoppedError
 from marginflow.sweeps.store import AbstractStore, Memory, Store
 from marginflow.sweeps.sweep import Sweep
-from marginflow.sweeps.task import Result, Row, Task, find_task, task, tasks
+from marginflow.sweeps.table import export
 
 __all__ = [
     "AbstractEngine",

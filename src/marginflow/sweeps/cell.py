@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, final
 
 from marginflow.sweeps.code import code_version
-from marginflow.sweeps.task import Task
+from marginflow.sweeps.registry import Task
 
 
 @final

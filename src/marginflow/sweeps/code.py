@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy
 import scipy
 
-from marginflow.sweeps.task import Task
+from marginflow.sweeps.registry import Task
 
 _PACKAGE: Final = Path(__file__).parents[1]
 # Rooms whose code no task runs, or, for experiments, in which the file of the task itself is what counts.
@@ -54,4 +54,4 @@ def _library() -> str:
 
 def _files() -> Iterator[Path]:
     found = (file for file in _PACKAGE.rglob("*.py") if file.relative_to(_PACKAGE).parts[0] not in _APART)
-    yield from sorted([*found, *(_PACKAGE / "sweeps" / "tasks").glob("*.py")])
+    yield from sorted([*found, *(_PACKAGE / "sweeps" / "built_in").glob("*.py")])

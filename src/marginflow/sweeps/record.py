@@ -11,7 +11,7 @@ import numpy as np
 
 from marginflow.storage import load_tensors
 from marginflow.sweeps.cell import Cell
-from marginflow.sweeps.task import Plain
+from marginflow.sweeps.registry import Plain
 
 Status = Literal["done", "failed"]
 

@@ -13,7 +13,7 @@ import msgspec
 
 from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
-from marginflow.sweeps.task import Task, closest, find_task
+from marginflow.sweeps.registry import Task, closest, find_task
 from marginflow.sweeps.values import converted, shown
 
 _SEED: Final = Annotated[int, msgspec.Meta(ge=0)]

@@ -18,7 +18,7 @@ from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.code import code_version
 from marginflow.sweeps.record import Computed
-from marginflow.sweeps.task import Task, find_task
+from marginflow.sweeps.registry import Task, find_task
 
 # For processes that have not loaded a BLAS yet.
 ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

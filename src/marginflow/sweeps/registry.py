@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 P = TypeVar("P", bound=msgspec.Struct)
 
 _TASKS: dict[str, Task[Any]] = {}
-_BUILT_IN: Final = "marginflow.sweeps.tasks"
+_BUILT_IN: Final = "marginflow.sweeps.built_in"
 
 
 @final
@@ -93,7 +93,7 @@ def plain_row(row: object, *, taken: tuple[str, ...] = ()) -> dict[str, Plain]:
     Examples
     --------
     >>> import numpy as np
-    >>> from marginflow.sweeps.task import plain_row
+    >>> from marginflow.sweeps.registry import plain_row
     >>> plain_row({"error": np.float64(0.5), "exact": np.bool_(True), "radius": float("inf")})
     {'error': 0.5, 'exact': True, 'radius': inf}
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from marginflow.generalisation import line_error, sampled_error
-from marginflow.sweeps.task import Row, task
-from marginflow.sweeps.tasks.point import Count, PointParameters, certified, distribution, point, sample
+from marginflow.sweeps.built_in.point import Count, PointParameters, certified, distribution, point, sample
+from marginflow.sweeps.registry import Row, task
 
 
 class OverfittingParameters(PointParameters, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import Meta
 
 from marginflow.robustness import exact_radii
-from marginflow.sweeps.task import Result, task
-from marginflow.sweeps.tasks.point import Count, PointParameters, certified, point, sample
+from marginflow.sweeps.built_in.point import Count, PointParameters, certified, point, sample
+from marginflow.sweeps.registry import Result, task
 
 # The number of nodes ends a search, never the clock: the same seed must give the same bits on a slow machine.
 _FOR_EVER: Final = 1e9

@@ -12,8 +12,8 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.limit import Limit
 from marginflow.robustness import dual_sum, label_sum, margin_samples, minimal_step, support_samples
-from marginflow.sweeps.task import Row, task
-from marginflow.sweeps.tasks.point import PointParameters, certified, point, sample
+from marginflow.sweeps.built_in.point import PointParameters, certified, point, sample
+from marginflow.sweeps.registry import Row, task
 
 Direction = Literal["label-sum", "margin", "support", "dual"]
 

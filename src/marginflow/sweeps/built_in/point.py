@@ -21,7 +21,7 @@ from marginflow.data import (
 )
 from marginflow.errors import InputError
 from marginflow.limit import Limit, kkt_point
-from marginflow.sweeps.task import Row
+from marginflow.sweeps.registry import Row
 
 Count = Annotated[int, Meta(ge=1)]
 Width = Annotated[int, Meta(ge=2)]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from marginflow.sweeps.task import Result, task
-from marginflow.sweeps.tasks.point import PointParameters, certified, point, sample
+from marginflow.sweeps.built_in.point import PointParameters, certified, point, sample
+from marginflow.sweeps.registry import Result, task
 
 
 class LimitParameters(PointParameters, frozen=True, kw_only=True):

@@ -1,0 +1,8 @@
+"""Built-in tasks; importing this room puts them into the registry."""
+
+from marginflow.sweeps.built_in.flip import flip
+from marginflow.sweeps.built_in.limit import limit
+from marginflow.sweeps.built_in.overfitting import overfitting
+from marginflow.sweeps.built_in.radius import radius
+
+__all__ = ["flip", "limit", "overfitting", "radius"]
