@@ -11,6 +11,7 @@ import pytest
 from marginflow.cli import main
 from marginflow.data import Dataset, Sphere
 from marginflow.limit import orthogonal
+from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
 
 
@@ -120,3 +121,19 @@ def test_what_cannot_be_judged_is_refused_in_one_sentence(
     assert captured.err.count("\n") == 1
     assert sentence in captured.err
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_statements_about_another_kind_of_data_are_left_out_and_absent_properties_are_no_contradiction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Plain points have none of the clusters that FCB22 speaks of, and do not lie on a sphere as VYS22 assumes."""
+    rng = np.random.default_rng(0)
+    Dataset(X=rng.normal(size=(12, 3)), y=np.where(np.arange(12) % 2, 1.0, -1.0)).save(tmp_path / "data.npz")
+    TwoLayer.initialise(6, 3, seed=0).save(tmp_path / "net.safetensors")
+    line = f"check --all --network {tmp_path}/net.safetensors --data {tmp_path}/data.npz --out {tmp_path}/p.html --json"
+    assert main(line.split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["violated"] == []
+    assert "VYS22/A.sphere" in record["absent"]
+    assert any(name.startswith("FCB22/") for name in record["skipped"])
+    assert "properties that are absent here" in (tmp_path / "p.html").read_text(encoding="utf-8")

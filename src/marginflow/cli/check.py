@@ -145,7 +145,11 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
             if "parameters" in statement.needs or not _enough(statement, given):
                 skipped.append(statement.id)
                 continue
-            verdict = statement.judge_instance(given)
+            try:
+                verdict = statement.judge_instance(given)
+            except InputError:  # it speaks of data or networks of another kind, such as the clusters of its own law
+                skipped.append(statement.id)
+                continue
             verdicts.append(verdict)
             if verdict.outcome == "violated":
                 (absent if statement.kind in PROPERTIES else broken).append(statement.id)
@@ -171,7 +175,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         for verdict in verdicts:
             _line(verdict)
         _table(verdicts)
-        print(f"{len(skipped)} statements need something else than what was given and were left out.")
+        print(f"{len(skipped)} statements speak of something else than what was given and were left out.")
         if absent:
             print(f"Assumptions and definitions that these files do not meet: {', '.join(absent)}.")
         print(f"Violated although they apply: {', '.join(broken) or 'none'}.")
