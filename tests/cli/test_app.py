@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -86,3 +89,27 @@ def test_bad_input_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "marginflow: There is no file no.safetensors.\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_colours_are_for_terminals_only_and_can_be_turned_off(tmp_path: Path) -> None:
+    assert "\x1b[" not in run("--help", cwd=tmp_path).stdout
+    assert "\x1b[" not in run("doctor", cwd=tmp_path).stdout
+    colour = re.compile(r"\x1b\[[0-9;]*3[0-7]")
+    assert colour.search(_on_a_terminal({"NO_COLOR": ""}, tmp_path))
+    assert not colour.search(_on_a_terminal({"NO_COLOR": "1"}, tmp_path))
+
+
+def _on_a_terminal(variables: dict[str, str], cwd: Path) -> str:
+    """What `marginflow --help` writes to a terminal."""
+    ours, theirs = os.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", **variables}
+    command = [sys.executable, "-m", "marginflow.cli", "--help"]
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, cwd=cwd, env=environment) as process:
+        os.close(theirs)
+        seen = b""
+        with contextlib.suppress(OSError):  # Linux says so when the other side has gone
+            while part := os.read(ours, 65536):
+                seen += part
+        process.wait()
+    os.close(ours)
+    return seen.decode()
