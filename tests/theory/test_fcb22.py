@@ -159,6 +159,14 @@ def test_figure_fits_every_clean_and_no_noisy_sample(figure_path: Path) -> None:
     assert (figure_path.clean_margins[figure_path.times >= 20] > 0).all()
 
 
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_figure_claim_holds_on_every_draw(seed: int) -> None:
+    instance = recorded.figure(100, seed=seed)
+    assert wrong(instance) == 0
+    error = plane_error(instance.the_network(), recorded.figure().the_data().means, [1, 1, -1, -1], math.sqrt(1 / 50))
+    assert error < 3e-6
+
+
 def test_figure_ends_at_four_rays_and_nearly_the_least_error(figure_path: Path) -> None:
     least = ideal_xor_error(math.sqrt(1 / 50))
     assert least <= error_at(figure_path, -1) <= 1.3 * least  # 6.3e-7 in the prototype

@@ -201,6 +201,39 @@ def test_edge_of_skewed_clusters_is_the_probability_of_an_interval() -> None:
     assert abs(q - (1 - p)) > 0.05
 
 
+def test_equation_12_needs_a_quarter_of_the_noise_where_it_is_all_on_one_cluster() -> None:
+    """Expected edges at the noise that the proof allows, C0 = 2: spread evenly they suffice, on one cluster not."""
+    C0 = 2.0
+    p = 0.5 + 1 / (3 * C0 * math.sqrt(2 * math.pi * math.e))  # Eq. (11)
+    allowed = 0.2155 / (C0 * math.sqrt(2 * math.pi * math.e))
+
+    def edge(share: float, *, one_cluster: bool) -> float:
+        """(N_mu - N_-mu) / n when the noise takes its share from I_mu, or from all clusters alike."""
+        own, opposite = (1 - 4 * share, 1.0) if one_cluster else (1 - share, 1 - share)
+        return 0.25 * (own * p - opposite * (1 - p))
+
+    assert edge(allowed, one_cluster=False) > 1 / C2_proved(C0)
+    assert edge(allowed, one_cluster=True) < 1 / C2_proved(C0)
+    assert edge(allowed / 4, one_cluster=True) > 1 / C2_proved(C0)
+
+
+def test_edge_of_the_start_at_the_literal_sample_size() -> None:
+    """n = 2.7e6 for C0 = 2 and m = 100: no data matrix is needed, the counts are binomial; exact tails, all neurons."""
+    C0, m, delta = 2.0, 100, 0.1
+    n = math.ceil(14400 * math.pi * math.e * 0.5 * C0**2 * math.log(64 * m / delta))
+    assert n == pytest.approx(2.72e6, rel=0.01)
+    p = 0.5 + 1 / (3 * C0 * math.sqrt(2 * math.pi * math.e))
+    size = n // 4
+    cut = n / C2_proved(C0)
+    # N_mu - N_-mu < cut needs N_mu below, or N_-mu above, a line half-way between their means.
+    low, high = size * p - (size * (2 * p - 1) - cut) / 2, size * (1 - p) + (size * (2 * p - 1) - cut) / 2
+    failure = 4 * m * (stats.binom.cdf(math.floor(low), size, p) + stats.binom.sf(math.ceil(high) - 1, size, 1 - p))
+    assert failure < 1e-100
+    small = 400 // 4
+    low = small * p - (small * (2 * p - 1) - 400 / C2_proved(C0)) / 2
+    assert 4 * m * stats.binom.cdf(math.floor(low), small, p) > 1  # at n = 400 the union bound says nothing
+
+
 def test_observed_noise_can_exceed_twice_a_tiny_rate() -> None:
     """Trap 7: at eta = 1/2000 and n = 400 two flips are four times the rate, with probability 0.02."""
     assert stats.binom.sf(0, 400, 1 / 2000) > 0.1  # a single flip: |N|/n = 0.0025 = 5 eta

@@ -165,6 +165,7 @@ LEMMA_4_4: Final = Statement(
         printed=r"P_{\mathrm{clust}} = N(0, I_d)",
         sharp=r"p - q = P(|Z| < s), \; Z = \langle z, v \rangle / \sigma, \; s = \langle v, \mu \rangle / \sigma",
         remark="The proof is written for Gaussian clusters and treats clean samples as unconditioned draws, wrong for "
-        "noise that depends on x; counting all of I_mu and taking off |N| repairs both. The literal C2 is 2.9e12.",
+        "noise that depends on x; counting all of I_mu and taking off |N| repairs both. With all noise on one "
+        "cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does. The literal C2 is 2.9e12.",
     ),
 )
