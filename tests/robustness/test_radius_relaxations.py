@@ -209,6 +209,19 @@ def test_tightened_intervals_keep_every_point_of_the_region(seed: int):
             assert (z <= smaller.high + 1e-9).all()
 
 
+def test_curvature_that_is_singular_up_to_rounding_proves_nothing():
+    # 1 - relu(z) >= 3/4 - z^2, so |z| >= sqrt(3)/2; with H = 0 up to rounding the checker could not follow.
+    problem = Problem(W=np.array([[1.0, 0.0]]), a=np.zeros(1), c=-np.ones(1), constant=1.0)
+
+    def proved(gap: float) -> float:
+        step = Step(scale=1.0, slopes=np.zeros(1), curvatures=np.array([gap - 1.0]))
+        return distance(minorant(problem, step, ball(problem, 2.0)))
+
+    assert proved(1e-9) == pytest.approx(np.sqrt(0.75), rel=1e-8)
+    assert proved(1e-9) < np.sqrt(0.75)
+    assert proved(1e-15) == 0.0
+
+
 def test_cap_intervals_are_attained():
     # The cap {||delta|| <= 2, delta_1 >= 1}: delta_2 ranges over +-sqrt(3), delta_1 over [1, 2].
     problem = Problem(W=np.eye(2), a=np.zeros(2), c=np.array([-1.0, 1.0]), constant=1.0)

@@ -80,7 +80,8 @@ def _least(p: FloatArray, kappa: FloatArray | None, low: FloatArray, high: Float
 class Quadratic:
     """psi(delta) = constant + gradient . delta + sum_i eigenvalues_i (axes_i . delta)^2, orthonormal columns `axes`.
 
-    `noise` bounds the rounding error of the gradient: where its terms cancel, that is all that is left of it.
+    `noise` bounds the rounding error of the gradient: where its terms cancel, that is all that is left of it. `bend` is
+    the sum of the |kappa_j|, and `terms` the length of the sums that the checker forms.
     """
 
     constant: float
@@ -88,6 +89,8 @@ class Quadratic:
     noise: float
     eigenvalues: FloatArray
     axes: FloatArray
+    bend: float = 0.0
+    terms: int = 0
 
     @property
     def is_linear(self) -> bool:
@@ -131,6 +134,8 @@ def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
         noise=_noise(turned),
         eigenvalues=eigenvalues,
         axes=axes,
+        bend=float(np.abs(bend).sum()),
+        terms=bent.size + max(problem.rank, problem.dimension),
     )
 
 
@@ -147,8 +152,16 @@ def distance(psi: Quadratic) -> float:
         size = float(np.sqrt(square)) + psi.noise
         return psi.constant / size if size > 0 else float("inf")
     H = 1.0 + psi.eigenvalues
-    if H[0] <= 0:
+    flattest = float(H[0]) - 16.0 * _UNIT * psi.terms * psi.bend
+    if flattest <= 0:
         return 0.0
     along = psi.gradient @ psi.axes
     least = psi.constant - 0.25 * (square + float(along**2 @ (1.0 / H - 1.0)))
+    if least <= 0:
+        return 0.0
+    # What the checker charges: rounding at the minimiser x, and a gradient there that is zero only up to rounding.
+    size, x = float(np.sqrt(square)), 0.5 * float(np.sqrt(square + along**2 @ (1.0 / H**2 - 1.0)))
+    residual = 8.0 * _UNIT * psi.terms * (x + size)
+    least -= residual**2 / (4.0 * flattest) + psi.noise * float(np.sqrt(least))
+    least -= 4.0 * _UNIT * psi.terms * (psi.constant + size * x + (1.0 + 2.0 * psi.bend) * x * x)
     return float(np.sqrt(least)) if least > 0 else 0.0

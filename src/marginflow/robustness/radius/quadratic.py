@@ -29,6 +29,7 @@ from marginflow.robustness.radius.parabola import best_curvature, omega, omega_a
 from marginflow.robustness.radius.reduction import Problem
 
 _MAX_NEWTON, _MAX_STALLS = 60, 6
+_INSIDE = 3e-9
 # Largest eigenvalues are computed up to this rank and estimated by so many Lanczos steps above it.
 _SMALL_RANK, _LANCZOS = 64, 20
 
@@ -138,7 +139,9 @@ def quadratic_bound(
             if nu * barriers <= 0.02 * (radius**2 - best.G):
                 break
             nu *= 0.1 if length > 0.8 else 0.3
-    return _bound(problem, box, node, best, nu)
+    # Newton may end where H is singular up to rounding, and the checker cannot follow there.
+    inside = _evaluate(node, best.s, np.where(best.A > 0, (1.0 - _INSIDE) * best.A, best.A), best.q)
+    return _bound(problem, box, node, best if inside is None else inside, nu)
 
 
 def _node(problem: Problem, box: Box, signs: IntArray) -> _Node:

@@ -40,6 +40,8 @@ class Problem:
         What does not depend on delta, minus the level.
     a_error : array, shape (k,), or float
         Bound on the rounding errors of `a`.
+    dimension : int
+        Of the input space; sums over it are where the checker's rounding errors come from.
     """
 
     W: FloatArray
@@ -47,6 +49,7 @@ class Problem:
     c: FloatArray
     constant: float
     a_error: FloatArray | float = 0.0
+    dimension: int = 0
 
     @property
     def width(self) -> int:
@@ -129,6 +132,7 @@ class Reduction:
             c=label * self.weights,
             constant=label * self.constant - level,
             a_error=2.0 * _UNIT * (point.size + 4) * (float(np.linalg.norm(point)) + np.abs(self.offsets)),
+            dimension=point.size,
         )
 
     def lift(self, delta: FloatArray) -> FloatArray:
