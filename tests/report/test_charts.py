@@ -89,3 +89,12 @@ def test_unknown_ending_is_refused_and_nothing_is_written(tmp_path: Path) -> Non
     with pytest.raises(InputError, match=r"ends in '\.gif'"):
         draw(chart([{"t": 1, "value": 2, "name": "a"}]), tmp_path / "chart.gif")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_that_tell_series_and_categories_apart_are_drawn_by_name() -> None:
+    rows: list[dict[str, object]] = [{"value": float(t), "t": t, "name": 10 * t} for t in range(2)]
+    drawn = dots(rows, value="value", category="t", series="name", titles=TITLES, title="T", description="D")
+    (values,) = drawn.specification["datasets"].values()
+    encoding = drawn.specification["encoding"]
+    assert [row["t"] for row in values] == encoding["y"]["scale"]["domain"]
+    assert [row["name"] for row in values] == encoding["color"]["scale"]["domain"]

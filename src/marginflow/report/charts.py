@@ -29,6 +29,7 @@ from marginflow.report.encodings import (
     positive,
     scaled,
     tooltips,
+    worded,
 )
 from marginflow.report.table import Table
 
@@ -76,6 +77,7 @@ def lines(
     """
     import altair as alt
 
+    rows = worded(rows, series)
     base = positive(alt.Chart(inline(rows)), {x: x_scale, y: y_scale})
     encodings = _position(rows, x, y, titles, x_scale, y_scale)
     curves = base.mark_line(strokeWidth=2, interpolate="linear", clip=True)
@@ -120,6 +122,7 @@ def points(
     """One point per row at (`x`, `y`), coloured by `series`; a brush says how many it holds and how large `y` is."""
     import altair as alt
 
+    rows = worded(rows, series)
     base = positive(alt.Chart(inline(rows)), {x: x_scale, y: y_scale})
     encodings = _position(rows, x, y, titles, x_scale, y_scale, padding=8)
     brush = alt.selection_interval(name="brush", on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False)
@@ -156,6 +159,7 @@ def histogram(
     """
     import altair as alt
 
+    rows = worded(rows, series)
     shown_names = names(rows, series)
     steps = alt.Bin(maxbins=bins)
     base = alt.Chart(inline(rows))
@@ -206,6 +210,7 @@ def dots(
     """
     import altair as alt
 
+    rows = worded(rows, series, category)
     shown_names, categories = names(rows, series), names(rows, category)
     chosen = legend_filter(series)
     marks = (

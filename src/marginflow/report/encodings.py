@@ -38,6 +38,14 @@ def inline(rows: Sequence[Row]) -> alt.InlineData:
     return alt.InlineData(values=[{key: plain(entry) for key, entry in row.items()} for row in rows])
 
 
+def worded(rows: Sequence[Row], *columns: str | None) -> list[dict[str, object]]:
+    """The rows with names instead of numbers in the columns that tell series and categories apart.
+
+    The domain of such a column is a list of names, in which Vega does not find the number 1 under "1".
+    """
+    return [{**row, **{column: str(row[column]) for column in columns if column is not None}} for row in rows]
+
+
 def plain(entry: object) -> object:
     """A value in terms of JSON."""
     if entry is None or isinstance(entry, str | bool):

@@ -199,8 +199,14 @@ def _references(panel: Panel) -> list[alt.Chart]:
         rows: list[Row] = [{panel.x: x, panel.y: y} for x, y in points]
         line = alt.Chart(inline(rows)).mark_line(color=_GREY, strokeWidth=1.5, strokeDash=[3, 3], clip=True)
         layers.append(line.encode(**_position(panel, panel.y)))
-        text = alt.Chart(inline([{**rows[-1], "name": name}])).mark_text(
-            color=_GREY, align="right", baseline="bottom", dx=-2, dy=-4, fontSize=12
+        first = panel.reference_names == "start"
+        text = alt.Chart(inline([{**rows[0 if first else -1], "name": name}])).mark_text(
+            color=_GREY,
+            align="left" if first else "right",
+            baseline="bottom",
+            dx=6 if first else -2,
+            dy=-10 if first else -4,
+            fontSize=12,
         )
         layers.append(text.encode(**_position(panel, panel.y), text=alt.Text("name", type="nominal")))
     return layers
