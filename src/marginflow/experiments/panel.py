@@ -32,6 +32,8 @@ class Panel:
         Headings of the columns, for axes, legends and the table of numbers.
     references : mapping of pairs
         Name and points (x, y) of thin grey lines to compare with.
+    reference_names : "start" or "end"
+        Where on such a line its name stands.
     points : sequence of rows
         Dots on top, with the columns x and y, and `kind` told apart by shape.
     areas : sequence of rows
@@ -55,6 +57,7 @@ class Panel:
     x_scale: Scale = "linear"
     y_scale: Scale = "linear"
     references: Mapping[str, Sequence[tuple[float, float]]] | None = None
+    reference_names: Literal["start", "end"] = "end"
     points: Sequence[Row] = ()
     areas: Sequence[Row] = ()
     square: bool = False

@@ -43,6 +43,7 @@ def curves(rows: Sequence[Row], title: str, *, series: str = "dimension", headin
         variant="method" if len(values(rows, "method")) > 1 else None,
         titles={**TITLES, "curve": heading},
         references={"y = x": [(0.0, 0.0), (0.5, 0.5)]},
+        reference_names="start",
     )
 
 
