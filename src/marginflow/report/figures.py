@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _GREY = "var(--muted)"
 # More bands than this over each other are mud: the intervals are drawn as lines then.
 _MOST_BANDS = 3
+_MOST_TICKS = 10
 
 
 def chart_of(panel: Panel) -> Chart:
@@ -92,7 +93,7 @@ def _position(panel: Panel, y: str) -> dict[str, Any]:
             type="quantitative",
             title=panel.titles[panel.x],
             scale=_scale(panel, panel.x),
-            axis=axis(rows, panel.x, panel.x_scale),
+            axis=_x_axis(panel),
         ),
         "y": alt.Y(
             y,
@@ -104,6 +105,18 @@ def _position(panel: Panel, y: str) -> dict[str, Any]:
     }
 
 
+def _x_axis(panel: Panel) -> alt.Axis:
+    """On a logarithmic axis of few places a tick at each of them."""
+    import altair as alt
+
+    places = sorted(
+        {float(entry) for row in panel.rows if isinstance(entry := row[panel.x], int | float) and entry > 0}
+    )
+    if panel.x_scale == "log" and len(places) <= _MOST_TICKS:
+        return alt.Axis(values=places, format="~g", labelOverlap=True)
+    return axis(panel.rows, panel.x, panel.x_scale)
+
+
 def _scale(panel: Panel, column: str) -> alt.Scale:
     """Of a square panel the extent of its rows, so that both axes have the same unit."""
     import altair as alt
@@ -111,6 +124,8 @@ def _scale(panel: Panel, column: str) -> alt.Scale:
     if panel.square:
         reach = max((abs(entry) for row in panel.rows if isinstance(entry := row[column], int | float)), default=1.0)
         return alt.Scale(domain=[-reach, reach], nice=False)
+    if column == panel.x and panel.x_scale == "log":
+        return alt.Scale(type="log", nice=False)
     return scaled(panel.x_scale if column == panel.x else panel.y_scale)
 
 

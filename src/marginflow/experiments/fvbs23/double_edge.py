@@ -36,6 +36,7 @@ def panels(x: str, heading: str, scale: Scale) -> Callable[[Sequence[Row]], tupl
                 low="low",
                 high="high",
                 series="classifier",
+                variant="classifier",  # two pairs of curves coincide: dashes show both
                 titles={**titles, "flip_over_root_d": "Perturbation size / √d"},
                 x_scale=scale,
             ),
@@ -48,6 +49,7 @@ def panels(x: str, heading: str, scale: Scale) -> Callable[[Sequence[Row]], tupl
                 low="low",
                 high="high",
                 series="classifier",
+                variant="classifier",
                 titles={**titles, "error": "Test error"},
                 x_scale=scale,
             ),
