@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -76,3 +77,20 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     assert sentence in error
     assert error.count("\n") == 1
     assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize(("name", "package", "extra"), [("a.pt", "torch", "torch"), ("a.onnx", "onnx", "onnx")])
+def test_a_missing_package_is_named_with_its_extra(
+    name: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(name).write_bytes(b"anything")
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["audit", name, "data.npz"]) == 2
+    assert f"install marginflow[{extra}]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["audit", "certify"])
+def test_numbers_whose_squares_overflow_are_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    TwoLayer(W=[[1e200, 0.0]], v=[1.0]).save("large.safetensors")
+    assert main([command, "large.safetensors", "data.npz"]) == 2
+    assert "exceed float64" in capsys.readouterr().err

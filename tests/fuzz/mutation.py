@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import struct
 import zipfile
 from collections.abc import Callable
 
@@ -20,6 +22,8 @@ EXTREME = [
     b"\x00\x00\x00\x00\x00\x00\xf0\x7f",  # infinity
     b"\x01\x00\x00\x00\x00\x00\xf8\x7f",  # not a number
 ]
+# Finite numbers whose squares, products or quotients are not.
+HARSH = [1e308, -1e308, 1.7e200, -1e155, 5e-324, -1e-200, 1e-320, 0.0, -0.0, 1.0, -1.0, 2.0**53, 1e16]
 WORDS = [
     b"nan", b"inf", b"-inf", b"1e999", b"", b"0", b"-1", b"1", b"2", b"99999999999999999999", b"0x10", b"1_0", b'"',
     b'""', b"'", b",", b",,", b"\n", b"\r", b"\x00", b"\xff\xfe", "\u0661".encode(), b"[", b"]", b"{", b"}", b"=", b"#",
@@ -63,20 +67,30 @@ def at_the_head(content: bytes, rng: np.random.Generator) -> bytes:
 
 
 def words(content: bytes, rng: np.random.Generator) -> bytes:
-    """Tokens of a text replaced, doubled or left out."""
-    tokens = content.replace(b"\n", b" \n ").split(b" ")
+    """Words and separators of a text replaced, doubled or left out."""
+    tokens = re.split(rb"([\s,=\[\]\"]+)", content)
     for _ in range(int(rng.integers(1, 4))):
         place = int(rng.integers(len(tokens)))
-        match int(rng.integers(3)):
+        match int(rng.integers(4)):
             case 0:
                 tokens[place] = WORDS[int(rng.integers(len(WORDS)))]
             case 1:
                 tokens.insert(place, tokens[int(rng.integers(len(tokens)))])
-            case _:
+            case 2 if len(tokens) > 1:
                 del tokens[place]
-        if not tokens:
-            break
-    return b" ".join(tokens)
+            case _:
+                tokens[place] = str(HARSH[int(rng.integers(len(HARSH)))]).encode()
+    return b"".join(tokens)
+
+
+def harsh_numbers(content: bytes, rng: np.random.Generator) -> bytes:
+    """Numbers at the edge of float64 in place of numbers: the file stays sound, its values do not stay tame."""
+    damaged = bytearray(content)
+    for _ in range(int(rng.integers(1, 4))):
+        # Tensors end the file or a member; both formats align them to eight bytes from the end of their header.
+        place = len(damaged) - 8 * int(rng.integers(1, max(2, min(len(damaged) // 8, 12))))
+        damaged[place : place + 8] = struct.pack("<d", HARSH[int(rng.integers(len(HARSH)))])
+    return bytes(damaged)
 
 
 def inside_the_archive(content: bytes, rng: np.random.Generator) -> bytes:
@@ -84,7 +98,8 @@ def inside_the_archive(content: bytes, rng: np.random.Generator) -> bytes:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     chosen = list(members)[int(rng.integers(len(members)))]
-    members[chosen] = (at_the_head if rng.random() < 0.7 else anywhere)(members[chosen], rng)
+    how = (at_the_head, anywhere, harsh_numbers)[int(rng.choice(3, p=[0.5, 0.2, 0.3]))]
+    members[chosen] = how(members[chosen], rng)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, member in members.items():

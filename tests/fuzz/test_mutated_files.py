@@ -82,9 +82,9 @@ COMMANDS = {
     "sweep.toml": ["sweep", "mutant.toml", "--dry-run", "--json"],
 }
 MUTATIONS = {
-    ".safetensors": ("anywhere", "at_the_head", "safetensors_header"),
+    ".safetensors": ("anywhere", "at_the_head", "safetensors_header", "harsh_numbers"),
     ".npz": ("anywhere", "inside_the_archive", "inside_the_archive"),
-    ".csv": ("anywhere", "words"),
+    ".csv": ("anywhere", "words", "words"),
     ".toml": ("anywhere", "words", "words"),
 }
 

@@ -25,7 +25,10 @@ pytestmark = pytest.mark.usefixtures("_no_hang")
 
 COUNT = 1000
 STRIDE = 40
-MUTATIONS = {"onnx": ("anywhere", "at_the_head", "words"), "pt": ("anywhere", "inside_the_archive")}
+MUTATIONS = {
+    "onnx": ("anywhere", "at_the_head", "words"),
+    "pt": ("anywhere", "inside_the_archive", "inside_the_archive"),
+}
 
 
 @pytest.mark.parametrize("suffix", ["onnx", "pt"])

@@ -166,6 +166,12 @@ def _check(network: TwoLayer, data: Dataset) -> None:
         raise InputError(
             f"The network has dimension {network.dimension}, but the samples have {data.dimension} columns."
         )
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes = (network.norm_squared(), float((data.X**2).sum()), float((network(data.X) ** 2).sum()))
+    if not np.isfinite(sizes).all():
+        raise InputError(
+            "The numbers of the network or of the samples are so large that their squares exceed float64; rescale them."
+        )
 
 
 def _candidate(multipliers: tuple[ArrayLike, ArrayLike], n: int, k: int) -> tuple[FloatArray, FloatArray]:
