@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import queue
 import time
+import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -54,9 +55,11 @@ class DaskEngine(AbstractEngine):
     def compute(self, cells: Sequence[Cell]) -> Generator[Computed, None, None]:
         """Compute each cell once, in whatever order they finish."""
         with self._client() as client:
-            orders = {cell.key: Order.of(cell) for cell in cells}
+            # Names of this run only: two sweeps with the same cells must not cancel each other's.
+            run = uuid.uuid4().hex
+            orders = {f"marginflow-{cell.key}-{run}": Order.of(cell) for cell in cells}
             finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
-            futures = [client.submit(compute, order, key=f"marginflow-{key}") for key, order in orders.items()]
+            futures = [client.submit(compute, order, key=name) for name, order in orders.items()]
             for future in futures:
                 future.add_done_callback(finished.put)
             try:
@@ -70,7 +73,7 @@ class DaskEngine(AbstractEngine):
 
     def _computed(self, client: Any, future: Any, orders: dict[str, Order]) -> Computed:
         # The result of a future that was finished may be lost with its worker; then Dask computes it again.
-        order = orders[future.key.removeprefix("marginflow-")]
+        order = orders[future.key]
         error = self._while_somebody_works(client, future.exception)
         if error is None:
             computed: Computed = self._while_somebody_works(client, future.result)
