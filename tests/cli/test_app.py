@@ -54,7 +54,16 @@ def test_what_cannot_be_parsed_is_one_sentence(line: str, tmp_path: Path, monkey
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("raised", "code"), [(InputError("x is 3; 4 is expected."), 2), (KeyboardInterrupt(), 130)])
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (InputError("x is 3; 4 is expected."), 2),
+        (KeyboardInterrupt(), 130),
+        (PermissionError(13, "Permission denied", "a.npz"), 2),
+        (OSError(28, "No space left on device"), 2),
+        (MemoryError(), 2),
+    ],
+)
 def test_exceptions_become_exit_codes(raised: BaseException, code: int, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
     def fail(*_: object) -> int:
         raise raised

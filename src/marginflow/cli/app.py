@@ -120,6 +120,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone (`marginflow ... | head`); there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except OSError as error:
+        # No right to read or write, no space left: nothing that the library could have foreseen.
+        where = f" ({error.filename})" if error.filename is not None else ""
+        print(f"marginflow: {_one_line(error.strerror or str(error))}{where}; nothing was written.", file=sys.stderr)
+        return BAD_INPUT
+    except MemoryError:
+        print("marginflow: there is not enough memory for this; take fewer samples or neurons.", file=sys.stderr)
+        return BAD_INPUT
     return code if isinstance(code, int) else DONE
 
 

@@ -1,0 +1,130 @@
+"""Results as sections of a page: damaged ones are refused in one sentence, whatever the damage is."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from marginflow import InputError
+from marginflow.report import Chart
+from marginflow.report.results import Result, kind_of, told
+
+CERTIFICATE: dict[str, Any] = {
+    "holds": True,
+    "tolerance": 1e-8,
+    "stationarity": 1e-12,
+    "complementarity": 0.0,
+    "feasibility": 0.0,
+    "dual_feasibility": 0.0,
+    "total": 1e-12,
+    "margins": [1.0, 2.0],
+    "multipliers": [0.5, 0.0],
+    "support": [0],
+}
+CHECK = {"name": "a", "observed": 1.0, "relation": "<=", "bound": 2.0, "state": "met", "note": ""}
+SAMPLES: dict[str, dict[str, Any]] = {
+    "certificate": CERTIFICATE,
+    "limit": {
+        "certificate": CERTIFICATE,
+        "moved": {"cosine": 0.9},
+        "history": [{"stage": "ADMM", "objective": 2.0, "gap": 0.1, "flips": 1} for _ in range(2)],
+        "holds": True,
+        "tolerance": 1e-9,
+        "seconds": 0.5,
+        "status": "Exact.",
+    },
+    "training": {
+        "separated": True,
+        "log_loss": -20.0,
+        "normalised_margin": 0.5,
+        "steps": 10,
+        "status": "loss reached",
+        "records": {"step": [0, 10], "log_loss": [0.0, -20.0], "normalised_margin": [0.1, 0.5]},
+    },
+    "radii": {
+        "all_proved": True,
+        "sqrt_dimension": 2.0,
+        "radii": [{"sample": 0, "lower": 1.0, "upper": 1.0, "status": "proved"}],
+        "smallest": [1.0, 1.0],
+        "median": [1.0, 1.0],
+        "largest": [1.0, 1.0],
+        "relative": {"smallest": [0.5, 0.5], "median": [0.5, 0.5], "largest": [0.5, 0.5]},
+    },
+    "flips": {
+        "flips": True,
+        "share": 1.0,
+        "samples": 2,
+        "sqrt_dimension": 2.0,
+        "directions": [
+            {"direction": "dual", "norm": 1.0, "curve": {"norm": [0.5, 1.0], "at": [0.5, 1.0], "after": [0.5, 1.0]}}
+        ],
+    },
+    "verdict": {
+        "id": "VYS22/Thm4.1",
+        "outcome": "holds",
+        "hypotheses": [CHECK],
+        "constants": [],
+        "conclusions": [CHECK],
+    },
+    "verdicts": {"violated": [], "verdicts": [{"id": "VYS22/Thm4.1", "outcome": "holds", "reason": "1 <= 2"}]},
+    "sweep": {"name": "s", "cells": 2, "done": 1, "failed": 0, "missing": 1, "rows": [{"n": 1, "x": 0.5}]},
+    "record": {"anything": 1, "list": [1, 2], "rows": [{"a": 1}]},
+}
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_each_kind_is_known_by_its_keys_and_told_with_a_sentence(kind: str) -> None:
+    result = Result(name="file.json", content=SAMPLES[kind])
+    assert kind_of(result) == kind
+    story = told(result)
+    assert story.sentence.endswith(".")
+    assert story.sections
+
+
+def test_staircase_of_a_flip_curve_jumps_where_samples_flip() -> None:
+    story = told(Result(name="flip.json", content=SAMPLES["flips"]))
+    (chart,) = [item for item in story.sections[0].content if isinstance(item, Chart)]
+    assert [(row[0], row[1]) for row in chart.numbers.rows] == [
+        (0.0, 0.0),
+        (0.5, 0.0),
+        (0.5, 0.5),
+        (0.5, 0.5),
+        (1.0, 0.5),
+        (1.0, 1.0),
+        (1.0, 1.0),
+    ]
+
+
+def test_null_stands_for_what_is_not_finite() -> None:
+    damaged = SAMPLES["flips"] | {"directions": [{"direction": "dual", "norm": None, "share_0.5": None}]}
+    assert "No multiple of the directions tried flips all 2 samples" in told(Result(name="f", content=damaged)).sentence
+
+
+junk = st.sampled_from([None, True, "x", "", -1, 1e300, math.inf, [], [1], [None], ["x"], {}, {"a": [1]}, [{}], [[1]]])
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(kind=st.sampled_from(sorted(SAMPLES)), value=junk, choices=st.lists(st.integers(0, 50), min_size=4, max_size=4))
+def test_damaged_results_are_told_or_refused_in_one_sentence(kind: str, value: object, choices: list[int]) -> None:
+    content = copy.deepcopy(SAMPLES[kind])
+    place: Any = content
+    for choice in choices:  # a walk into the object; what it stands on last is replaced
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        if not keys:
+            break
+        key = keys[choice % len(keys)]
+        if not isinstance(place[key], dict | list) or choice % 3 == 0:
+            place[key] = value
+            break
+        place = place[key]
+    sentence = "told"
+    try:
+        told(Result(name="file.json", content=content))
+    except InputError as error:
+        sentence = str(error)
+    assert "\n" not in sentence
