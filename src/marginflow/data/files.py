@@ -151,10 +151,10 @@ def _read_csv(source: Path, label: str | None) -> dict[str, Any]:
             features.remove(column)
             fields[name] = table[:, column]
     if "clusters" in fields:
-        whole = fields["clusters"].astype(np.int64)
-        if (whole != fields["clusters"]).any():
+        given = fields["clusters"]
+        if (given != np.rint(given)).any() or (np.abs(given) > 2.0**53).any():  # beyond it float64 skips whole numbers
             raise InputError(f"{source}: the column 'cluster' contains a value that is not a whole number.")
-        fields["clusters"] = whole
+        fields["clusters"] = given.astype(np.int64)
     return {**fields, "X": table[:, features]}
 
 
