@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
-import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -110,10 +109,9 @@ def test_workers_end_when_the_sweep_is_left_early(tmp_path: Path) -> None:
     with pytest.raises(LeaveError):
         run(sweep, max_workers=2, store=tmp_path / "s.sqlite", progress=leave)
     assert len(stored(sweep, tmp_path / "s.sqlite").done) == 3
-    found = subprocess.run(
-        ["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
-    )
-    assert "loky.backend.popen_loky_posix" not in found.stdout
+    left = [int(word) for one in Path("/proc/self/task").glob("*/children") for word in one.read_text().split()]
+    lines = [Path(f"/proc/{child}/cmdline").read_bytes() for child in left]
+    assert not any(b"popen_loky_posix" in line for line in lines)
     assert run(sweep, store=tmp_path / "s.sqlite").complete
 
 
@@ -152,6 +150,12 @@ def test_a_worker_ends_when_its_parent_is_gone(monkeypatch: pytest.MonkeyPatch) 
     local._watch(7)
     assert ended.wait(timeout=10.0)
     local._watch.cache_clear()
+
+
+def test_without_dask_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"install it with: pip install 'marginflow\[dask\]'"):
+        run(Sweep(task="cheap"), engine=DaskEngine())
 
 
 @pytest.mark.parametrize(
