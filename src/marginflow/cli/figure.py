@@ -90,7 +90,7 @@ def figure(
 
 def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
     """Page, rows and pictures; all names begin with the id and the size."""
-    from marginflow.report import draw, write
+    from marginflow.report import Chart, draw, write
     from marginflow.report.figures import page_of
 
     name = f"{result.figure.id.replace('/', '-')}-{result.size}"
@@ -106,11 +106,14 @@ def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
         write_text(folder / f"{name}.csv", table_text(result)),
         write_text(folder / f"{name}.json", json.dumps(plain(result.to_dict()), allow_nan=False) + "\n"),
     ]
-    charts = page.sections[0].content
+    charts = [item for item in page.sections[0].content if isinstance(item, Chart)]
     for number, chart in enumerate(charts, 1):
+        width = chart.specification["width"]
         for ending in images:
             suffix = f"-{number}" if len(charts) > 1 else ""
-            written.append(draw(chart, folder / f"{name}{suffix}.{ending}"))  # type: ignore[arg-type]
+            # A panel with the same unit on both axes has a width of its own; the others take what the page gives.
+            target = folder / f"{name}{suffix}.{ending}"
+            written.append(draw(chart, target, width=width) if isinstance(width, int) else draw(chart, target))
     return written
 
 
