@@ -11,7 +11,7 @@ from scipy import special
 
 from marginflow.data import Dataset, GramReduction, NoisySphere, in_span
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, below, equal, value
+from marginflow.theory.check import above, at_least, at_most, below, equal, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.kys23.sphere_setting import Sample, log_binomial_tail, noisy_sphere
 from marginflow.theory.statement import Forms, Statement
@@ -113,7 +113,13 @@ def _in_span(instance: Instance) -> Findings:
     test /= np.linalg.norm(test, axis=1, keepdims=True)
     pre = test @ Q.T @ inside.T + test @ outside.T + (0.0 if network.b is None else network.b)
     size = float(np.abs(X @ X.T).max())
+    # On a kink the gradient is a set, and rounding decides which element either side takes: at KKT points it does.
+    reach = np.linalg.norm(network.augmented, axis=1) * np.sqrt((X**2).sum(axis=1) + 1.0)[:, None]
+    away = float(
+        (np.abs(network.preactivations(X)) / np.where(reach > 0, reach, 1.0))[:, network.v != 0].min(initial=1.0)
+    )
     return Findings(
+        hypotheses=(above("relative distance of the nearest kink", away, 1e-12),),
         constants=(
             value("m", data.n_samples),
             value("d", X.shape[1]),
