@@ -31,6 +31,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("json")
     assert main(f"sample orthogonal 6 --dimension 8 --seed 0 --out {made}/data.npz".split()) == 0
     (made / "table.csv").write_text("x,kind\n1,a\n2,b\n", encoding="utf-8")
+    spec = '[sweep]\nname = "small"\ntask = "limit"\n[grid]\ndimension = [4]\n[fixed]\nn_samples = 4\nwidth = 6\n'
+    (made / "spec.toml").write_text(spec, encoding="utf-8")
     assert main(f"limit {made}/data.npz --width 8 --seed 0 --out {made}/kkt.safetensors".split()) == 0
     return made
 
@@ -47,6 +49,7 @@ LINES = {
     "check": "check VYS22/Lem3.1a",
     "check --all": "check --all --paper VYS22 --network {f}/kkt.safetensors --data {f}/data.npz",
     "audit": "audit {f}/kkt.safetensors {f}/data.npz --points 1",
+    "sweep": "sweep {f}/spec.toml --store {f}/cells.sqlite",
     "report": "report {f}/kkt.safetensors {f}/data.npz --out {f}/page.html --force",
     "cite": "cite",
     "doctor": "doctor",

@@ -17,7 +17,7 @@ from marginflow import experiments
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Seed
-from marginflow.cli.output import note, plain, print_rows
+from marginflow.cli.output import note, plain, print_rows, result_text
 from marginflow.cli.progress import progress
 from marginflow.cli.sweep import remark_on
 from marginflow.errors import InputError
@@ -80,7 +80,7 @@ def figure(
         return INTERRUPTED
     written = _written(result, folder, images)
     if as_json:
-        print(json.dumps(plain(result.to_dict() | {"written": written}), allow_nan=False))
+        print(result_text(result.to_dict() | {"written": written}))
     else:
         print(result)
         for path in written:
@@ -104,7 +104,7 @@ def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
     written = [
         write(page, folder / f"{name}.html"),
         write_text(folder / f"{name}.csv", table_text(result)),
-        write_text(folder / f"{name}.json", json.dumps(plain(result.to_dict()), allow_nan=False) + "\n"),
+        write_text(folder / f"{name}.json", result_text(result.to_dict()) + "\n"),
     ]
     charts = [item for item in page.sections[0].content if isinstance(item, Chart)]
     for number, chart in enumerate(charts, 1):

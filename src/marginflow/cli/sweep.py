@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from cyclopts import Parameter
 from marginflow import experiments
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force
-from marginflow.cli.output import check_target, note, plain
+from marginflow.cli.output import check_target, note, result_text
 from marginflow.errors import InputError
 from marginflow.sweeps import (
     AbstractEngine,
@@ -91,7 +90,7 @@ def _list_tasks(*, as_json: bool) -> int:
         {"task": name, "does": known.summary, "parameters": list(known.fields)} for name, known in tasks().items()
     ]
     if as_json:
-        print(json.dumps({"tasks": listed}))
+        print(result_text({"tasks": listed}))
         return DONE
     for entry in listed:
         print(f"{entry['task']}: {entry['does']}")
@@ -124,7 +123,7 @@ def _tell(results: Results, store: Store, table: Path | None, stopped: str | Non
             "failures": [{"cell": str(one.cell), "error": one.error} for one in results.failed],
             "rows": results.rows,
         }
-        print(json.dumps(plain(record), allow_nan=False))
+        print(result_text(record))
         return
     print(f"{results.sweep.name}: {total} cells, {done} done, {failed} failed, {total - done - failed} missing")
     for one in results.failed[:3]:
