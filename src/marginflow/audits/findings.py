@@ -15,8 +15,8 @@ from marginflow.limit import Limit
 from marginflow.networks import TwoLayer
 from marginflow.robustness import Universal
 
-# Kinds of statements that say what data, a network or a construction are like: to lack it contradicts no theorem.
-PROPERTIES: Final = ("assumption", "definition", "construction")
+# Kinds of statements that say what data or a network are like: to lack the property contradicts no theorem.
+PROPERTIES: Final = ("assumption", "definition")
 # Residual below which a network that is no KKT point is called near one: a hundredth of its parameters is unexplained.
 NEAR: Final = 0.01
 
@@ -165,7 +165,8 @@ class Audit:
     def _held(self) -> str:
         lower, upper = self.median_radius
         between = f"{upper:.3g}" if f"{lower:.3g}" == f"{upper:.3g}" else f"between {lower:.3g} and {upper:.3g}"
-        radii = f"the median sample is {between} from the boundary, " if self.radii else ""
+        drawn = "the one sample drawn" if len(self.radii) == 1 else f"the median of {len(self.radii)} samples drawn"
+        radii = f"{drawn} is {between} from the boundary, " if self.radii else ""
         if self.contradicted:
             return f"{radii}and these statements apply but do not hold: {', '.join(self.contradicted)}"
         return f"{radii}and {len(self.applying)} statements of the papers apply, of which none is violated"
