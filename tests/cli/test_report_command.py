@@ -123,7 +123,7 @@ def test_bad_results_are_one_sentence_and_nothing_is_written(
     ("more", "told"),
     [
         (["--x", "n"], "needs both --x and --y"),
-        (["--x", "n", "--y", "nothing"], "There is no column 'nothing'; there are n, word"),
+        (["--x", "n", "--y", "nothing"], "marginflow: There is no column 'nothing'; there are n, word"),
         (["--x", "n", "--y", "word"], "holds no numbers"),
     ],
 )

@@ -54,6 +54,8 @@ def told(result: Result, *, x: str | None = None, y: str | None = None, series: 
             drawn = Section(heading="Chart", content=first.content[:1])
             return replace(told_by_kind, sections=(drawn, *told_by_kind.sections))
         return plain.record(result.content) if kind == "record" else KINDS[kind][1](result.content)
+    except InputError:  # says already what is wrong
+        raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
         raise InputError(
             f"{result.name} looks like a result of the kind {kind!r}, but {_missing(error)}; make it again with --json."
