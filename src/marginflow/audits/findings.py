@@ -15,8 +15,9 @@ from marginflow.limit import Limit
 from marginflow.networks import TwoLayer
 from marginflow.robustness import Universal
 
-# Kinds of statements that say what data or a network are like: to lack the property contradicts no theorem.
-PROPERTIES: Final = ("assumption", "definition")
+# Kinds of statements that claim nothing about the network: definitions and assumptions say what data or a network may be
+# like, and to lack that contradicts no theorem; constructions speak of networks that a paper builds on such data.
+PROPERTIES: Final = ("assumption", "definition", "construction")
 # Residual below which a network that is no KKT point is called near one: a hundredth of its parameters is unexplained.
 NEAR: Final = 0.01
 
@@ -56,8 +57,8 @@ class ProvedRadius:
 class Judged:
     """A statement of a paper and what it says of the network and its data.
 
-    `property_only`: the statement says what data or a network are like, so that "violated" means no more than that
-    they are not like that.
+    `property_only`: the statement says what data or a network may be like, or what a paper builds on such data, so that
+    "violated" says nothing against a theorem about the network.
     """
 
     id: str
@@ -68,7 +69,7 @@ class Judged:
 
     @property
     def property_only(self) -> bool:
-        """Whether it describes data or network and claims nothing about them."""
+        """Whether it claims nothing about the network."""
         return self.kind in PROPERTIES
 
 

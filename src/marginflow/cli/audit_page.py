@@ -157,7 +157,7 @@ def _statements(found: Audit) -> Section:
         ),
         content=(
             *table("Statements that apply", applying),
-            *table("Properties that definitions and assumptions ask for", properties),
+            *table("What definitions and assumptions ask for, and constructions on these data", properties),
             *table("Statements that do not apply, and why", silent),
         ),
     )
