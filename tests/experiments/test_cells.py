@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from marginflow import limit
-from marginflow.data import Clusters, Dataset, Orthogonal, Sphere
+from marginflow.data import Clusters, Dataset, Interval, Orthogonal, Sphere
 from marginflow.experiments.fcb22.amplification import cosines
 from marginflow.experiments.fcb22.plane import PlaneRun, plane_run
 from marginflow.experiments.fvbs23.clusters import ClusterRun, cluster_run, nearest_neighbour_steps
@@ -78,6 +78,17 @@ def test_on_the_line_the_global_optimum_has_the_error_of_one_nearest_neighbour()
     assert found["error"] == pytest.approx(found["nearest_neighbour"], abs=1e-12)
     assert found["below"] <= found["error"] <= found["above"]
     assert found["norm_over_best"] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_on_the_line_a_local_minimum_is_compared_with_the_global_optimum_of_the_same_samples():
+    known = limit.five_points()
+    best = limit.line.max_margin(known.data).objective
+    assert known.network.norm_squared() / 2 / best == pytest.approx(1.338, abs=1e-3)  # not its own dual bound, 2.009
+    for seed in range(3):
+        found = line_run(LineRun(noise=0.3, kind="local minimum", samples=12), seed).row
+        data = Interval(p=0.3, count="exact").sample(12, seed=seed)
+        ratio = limit.line.local_minimum(data, seed=seed).objective / limit.line.max_margin(data).objective
+        assert found["norm_over_best"] == pytest.approx(ratio, rel=1e-9)
 
 
 def test_a_network_through_knots_is_balanced_and_interpolates():
