@@ -15,8 +15,8 @@ from marginflow.limit import Limit
 from marginflow.networks import TwoLayer
 from marginflow.robustness import Universal
 
-# Kinds of statements that claim nothing about the network: definitions and assumptions say what data or a network may be
-# like, and to lack that contradicts no theorem; constructions speak of networks that a paper builds on such data.
+# Kinds of statements that claim nothing about the network: definitions and assumptions say what data or a network may
+# be like, and to lack that contradicts no theorem; constructions speak of networks that a paper builds on such data.
 PROPERTIES: Final = ("assumption", "definition", "construction")
 # Residual below which a network that is no KKT point is called near one: a hundredth of its parameters is unexplained.
 NEAR: Final = 0.01
