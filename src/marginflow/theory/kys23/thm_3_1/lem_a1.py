@@ -97,8 +97,10 @@ def _judge(instance: Instance) -> Findings:
             value("its limit exp(-delta / 8)", math.exp(-delta / 8)),
             value("P(fewer than (m + 1)/8 gaps are too small)", small_fine),
             value("P(one spacing below 1/(10 (m + 1)))", 1 - float((1 - small) ** m), "tends to 1 - e^-0.1 < 1/8"),
+            equal("one spacing: 1 - (1 - r)^m", one, 1 - (1 - float(r)) ** m),
         ),
-        conclusions=(both, equal("one spacing: 1 - (1 - r)^m", one, 1 - (1 - float(r)) ** m)),
+        # the only conclusion: beside one that is always met, an undecided probability would count as holding
+        conclusions=(both,),
     )
 
 
