@@ -72,10 +72,11 @@ def _segment(instance: Instance) -> Findings:
         return undefined(hypotheses, "no five consecutive labels -1")
     bends = Bends.of(instance.the_network())
     worst = [negative_segment(bends, x[i : i + 5]) for i in starts]
+    size = float(np.abs(bends.network(x[:, None])).max())  # KKT points may come at any scale
     return Findings(
         hypotheses=hypotheses,
         constants=(value("fives of consecutive labels -1", len(starts)),),
-        conclusions=(below("largest N on the best of the four segments", worst, 0.0, scale=1.0),),
+        conclusions=(below("largest N on the best of the four segments", worst, 0.0, scale=size),),
     )
 
 

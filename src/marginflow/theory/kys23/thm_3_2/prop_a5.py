@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from marginflow.theory.check import at_least, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.kys23.line_instances import local_point, spikes
@@ -22,11 +24,12 @@ def _judge(instance: Instance) -> Findings:
     if not places.size:
         return undefined(hypotheses, "no two neighbours labelled +")
     bends = Bends.of(instance.the_network())
+    size = float(np.abs(bends.network(x[:, None])).max())  # local minima may come at any scale
     least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in places]
     return Findings(
         hypotheses=hypotheses,
         constants=(value("least N between them", min(least)),),
-        conclusions=(at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=1.0, rtol=STRUCTURE),),
+        conclusions=(at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, rtol=STRUCTURE),),
     )
 
 
