@@ -51,7 +51,10 @@ def _judge(instance: Instance) -> Findings:
     made = classifier_of_least_pieces(x, y)
     # One neuron has one sign, so two labels need two neurons.
     least = 1 if s == 0 else 2
-    widths = [made.width] + ([] if instance.network is None else [instance.network.compact().width])
+    widths = [made.width]
+    given = instance.network
+    if given is not None and given.dimension == 1 and bool((given.margins(data.X, data.y) > 0).all()):
+        widths.append(given.compact().width)
     p = float((y < 0).mean())
     bound = s if printed else s + 1
     return Findings(
