@@ -143,6 +143,12 @@ def on_the_line(instance: Instance) -> tuple[Check, ...]:
     )
 
 
+def in_the_interval(instance: Instance) -> Check:
+    """All samples in [0, 1], where the clean error is measured."""
+    X = instance.the_data().X
+    return true("samples in [0, 1]", bool((X >= 0).all() and (X <= 1).all()))
+
+
 def kkt_point(instance: Instance) -> tuple[Check, ...]:
     """On the line, with bias, interpolating, and the KKT conditions (2)-(5) hold."""
     checks = on_the_line(instance)

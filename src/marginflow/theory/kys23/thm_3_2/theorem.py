@@ -22,6 +22,7 @@ from marginflow.theory.kys23.line_instances import five_point_minimum, global_po
 from marginflow.theory.kys23.line_setting import (
     STRUCTURE,
     dual_supremum,
+    in_the_interval,
     line_samples,
     local_minimum,
     on_the_line,
@@ -68,7 +69,7 @@ def core_slacks(x: FloatArray, delta: float) -> tuple[float, float]:
 def _theorem(instance: Instance) -> Findings:
     data, network = instance.the_data(), instance.the_network()
     p, delta = instance.number("p", 0.3), instance.number("delta", 0.1)
-    hypotheses = (*local_minimum(instance), at_least("p", p, 0.0), below("p < 1/2", p, 0.5))
+    hypotheses = (*local_minimum(instance), in_the_interval(instance), at_least("p", p, 0.0), below("p < 1/2", p, 0.5))
     if unmet(on_the_line(instance)):
         return undefined(hypotheses, "the theorem is about samples on a line, one label at each place")
     x, y = line_samples(data)
@@ -127,9 +128,9 @@ THM_3_2: Final = Statement(
 def _footnote(instance: Instance) -> Findings:
     """A global optimum has the sign of 1-nearest neighbour, so that E L = p exactly."""
     data, network = instance.the_data(), instance.the_network()
-    hypotheses = local_minimum(instance)
+    hypotheses = (*local_minimum(instance), in_the_interval(instance))
     if unmet(hypotheses):
-        return undefined(hypotheses, "no local minimum")
+        return undefined(hypotheses, "no local minimum on [0, 1]")
     hypotheses = (*hypotheses, at_most("global: sup |F|", dual_supremum(instance), 1.0, rtol=1e-7))
     error = line_error(network).value
     neighbour = nearest_neighbour_line_error(data.X, data.y)

@@ -1,0 +1,60 @@
+"""[KYS23] Instances near which a judge is easily wrong: outside [0, 1], at another scale, undecided, not fitting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from marginflow import theory
+from marginflow.data import Dataset
+from marginflow.limit import line
+from marginflow.networks import TwoLayer
+from marginflow.theory import Instance
+from marginflow.theory.kys23.line_instances import at_limit, global_point, spikes
+
+
+@pytest.mark.parametrize("name", ["Thm3.1", "Thm3.2", "FN4"])
+def test_claims_about_the_unit_interval_do_not_apply_to_samples_outside_of_it(name: str) -> None:
+    x = np.linspace(2.0, 3.0, 12)
+    y = np.where(np.arange(12) % 4 == 1, -1.0, 1.0)
+    point = at_limit(line.max_margin(Dataset(X=x[:, None], y=y)), "outside of [0, 1]")
+    verdict = theory.statement(f"KYS23/{name}").judge_instance(point)
+    assert verdict.outcome == "not applicable"
+    assert [check.name for check in verdict.hypotheses if check.state != "met"] == ["samples in [0, 1]"]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
+@pytest.mark.parametrize("name", ["CorA.3", "PropA.5", "LemA.2", "Thm3.1"])
+def test_verdicts_on_the_line_do_not_depend_on_the_scale_of_theta(name: str, scale: float) -> None:
+    point = global_point(40, 0.2, runs=2, run_length=7)
+    scaled = Instance(network=point.the_network().scaled(scale), data=point.data)
+    assert theory.statement(f"KYS23/{name}").judge_instance(scaled).outcome == "holds"
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1.0])
+def test_a_dip_between_positive_samples_is_seen_at_every_scale(scale: float) -> None:
+    dips = spikes(20, 0.3, depth=-1.0)
+    verdict = theory.statement("KYS23/PropA.5").check(dips.the_network().scaled(scale), dips.data)
+    assert verdict["N on [x_i, x_{i+1}]"].state == "failed"
+
+
+@pytest.mark.parametrize(("m", "outcome"), [(340, "violated"), (380, "undecided"), (450, "holds")])
+def test_the_event_of_spacings_is_undecided_where_its_two_bounds_disagree(m: int, outcome: str) -> None:
+    assert theory.statement("KYS23/LemA.1").check(m=m, delta=0.1).outcome == outcome
+
+
+def test_a_network_that_does_not_classify_is_no_bound_on_the_least_width() -> None:
+    data = Dataset(X=np.array([[0.2], [0.7]]), y=np.array([-1.0, 1.0]))
+    verdict = theory.statement("KYS23/A1.Nstar").check(TwoLayer(W=[[1.0]], b=[0.0], v=[1.0]), data)
+    assert verdict.outcome == "holds"
+    assert verdict["n*, at most"].observed == 2
+
+
+def test_narrow_spikes_err_less_than_the_groups_of_five_force_on_a_kkt_point() -> None:
+    statement = theory.statement("KYS23/Thm3.1")
+    verdict = statement.judge_instance(statement.control())
+    assert verdict["L_cl against the least gaps of groups of five"].state == "failed"
+
+
+def test_without_five_labels_minus_the_first_theorem_is_vacuous() -> None:
+    assert theory.statement("KYS23/Thm3.1").judge_instance(global_point(20, 0.1, 5)).outcome == "vacuous"
