@@ -40,7 +40,20 @@ def test_any_other_network_does_not_and_the_verdict_comes_first(capsys: pytest.C
     assert main("audit other.safetensors data.npz --initial kkt.safetensors".split()) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("The network is not at a KKT point")
-    assert any("training that ends at this norm cannot" in line for line in lines)
+    assert any("nothing keeps training away" in line for line in lines)  # two samples span the plane
+
+
+def test_the_floor_of_training_is_told_or_said_to_be_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    Dataset(X=np.eye(3)[:2], y=[1, -1]).save("plane.npz")  # the third axis is orthogonal to both samples
+    TwoLayer(W=[[1.0, 0.0, 0.1], [0.0, 1.0, 0.0]], v=[1.0, -1.0]).save("start.safetensors")
+    TwoLayer(W=[[2.0, 0.0, 0.1], [0.0, 2.0, 0.0]], v=[2.0, -2.0]).save("trained.safetensors")
+    assert main("audit trained.safetensors plane.npz --initial start.safetensors".split()) == 1
+    told = capsys.readouterr().out
+    # ||W_0 P|| / ||theta|| = 0.1 / sqrt(16.01)
+    assert "cannot have a residual below 0.025" in told
+    assert "was not changed" in told
+    assert main("audit trained.safetensors plane.npz".split()) == 1
+    assert "unknown without the network it started from" in capsys.readouterr().out
 
 
 def test_page_has_the_verdict_and_loads_nothing(capsys: pytest.CaptureFixture[str]) -> None:

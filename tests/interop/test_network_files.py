@@ -1,5 +1,6 @@
 """Somebody's network from a file: the same network whatever the format and names, or a sentence with advice."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import safetensors.torch  # noqa: E402
 
 from marginflow.interop import onnx as our_onnx  # noqa: E402
 from marginflow.interop.files import layers_by_shape, load_network  # noqa: E402
-from marginflow.interop.torch import load_state, tensors, to_module  # noqa: E402
+from marginflow.interop.torch import load_state, tensors, to_module, two_layer  # noqa: E402
 
 NET = TwoLayer.initialise(width=5, dimension=3, seed=0)
 
@@ -39,6 +40,16 @@ def test_every_format_gives_the_same_bits(tmp_path):
     assert len(names) == 5
     for name in names:
         assert same_bits(load_network(tmp_path / name), NET), name
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_what_torch_itself_exports_to_onnx_is_read_bit_for_bit(bias, tmp_path):
+    first, last = torch.nn.Linear(3, 5, bias=bias), torch.nn.Linear(5, 1, bias=False)
+    module = torch.nn.Sequential(first, torch.nn.ReLU(), last)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch announces that its older exporter, which needs no package, will go
+        torch.onnx.export(module, (torch.ones(2, 3),), str(tmp_path / "net.onnx"), dynamo=False)
+    assert same_bits(load_network(tmp_path / "net.onnx"), two_layer(module))
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,8 @@ def _tell(found: audits.Audit, out: Path | None) -> None:
 def training_sentence(found: audits.Audit) -> str:
     """How near to a KKT point training could ever get."""
     floor, changed = found.certificate.floor, found.outside_changed
+    if (found.outside if floor is None else floor) < 1e-12:
+        return "No part of the weights is orthogonal to all samples: nothing keeps training away from KKT points."
     if floor is None:
         return (
             f"How near training could get is unknown without the network it started from (--initial); if it was "
