@@ -26,6 +26,8 @@ from marginflow.theory.verdict import Findings
 _SIGNIFICANT: Final = 1e-4
 # |Cov/sigma^2 - I| <= 4 (sqrt(d/n) + d/n): the Gaussian value is 2 sqrt(d/n) + d/n, heavier laws have twice as much.
 _SPREAD: Final = 4.0
+# Var(z_k^2) <= 8 sigma^4 for log-concave coordinates, equal for the exponential law; six deviations of their mean.
+_TRACE: Final = 6.0 * math.sqrt(8.0)
 
 
 def _binomial_tails(count: int, n: int, p: float) -> float:
@@ -65,6 +67,7 @@ def _data(instance: Instance) -> Findings:
     deviation = float(max(spectrum[-1] - 1, 1 - spectrum[0] if d <= n else 1.0))
     mean = float(np.linalg.norm(z.mean(axis=0))) / (sigma * math.sqrt(d / n)) if sigma > 0 else 0.0
     ratio = d / n
+    trace = float((z**2).mean()) / sigma**2 if sigma > 0 else 1.0
     likely = min(_binomial_tails(int(one), n, 0.25) for one in sample.sizes)
     noisy = _binomial_tails(int(sample.noisy.sum()), n, eta)
     return Findings(
@@ -86,6 +89,7 @@ def _data(instance: Instance) -> Findings:
             at_least("binomial tail of the number of noisy labels", noisy, _SIGNIFICANT, rtol=0.0),
             at_most("|mean of z| / (sigma sqrt(d/n))", mean, _SPREAD),
             at_most("|Cov/sigma^2 - I|, bounded", deviation, _SPREAD * (math.sqrt(ratio) + ratio)),
+            at_most("|tr Cov / (sigma^2 d) - 1|", abs(trace - 1.0), _TRACE / math.sqrt(n * d)),
             equal("laws outside the theory that are refused", _refused(), len(REFUSED)),
         ),
     )
@@ -150,6 +154,7 @@ def _network(instance: Instance) -> Findings:
             true("outputs frozen", network.outputs == "frozen"),
             equal("|a_j| sqrt(m)", np.abs(half), 1.0),
             equal("sum of a_j (half +, half -)", float(half.sum()), 0.0, scale=float(m)),
+            *((equal("last output of an odd number", float(network.v[-1]), 0.0),) if m % 2 else ()),
             equal("f(3 x) against 3 f(x)", network(3.0 * X), 3.0 * f, scale=3 * scale),
             equal("f(x; 3 W) against 3 f(x; W)", network.scaled(3.0)(X), 3.0**network.degree * f, scale=9 * scale),
             at_most("|f(x_i)|, Eq. (16)", np.abs(f), spectral * np.linalg.norm(X, axis=1)),
