@@ -18,17 +18,38 @@ from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings, undefined
 
 
-def moves(path: Path) -> tuple[Check, Check]:
-    """Eq. (43): one step changes <w_j, mu_opposite> by at most 2 alpha |a_j|; Eq. (42): toward 0 where it is large."""
+def moves(path: Path) -> tuple[Check, Check, Check]:
+    """Eq. (43): one step changes <w_j, mu_opposite> by at most 2 alpha |a_j|.
+
+    Where |<w_j, mu_opposite>| >= alpha |a_j|, t >= 1, it is at least 4 alpha / 3 after normalisation, Eq. (40), and the
+    next step moves it toward 0, Eq. (42). On runs where it never is that large both say nothing, and are marked so.
+    """
     follows = np.flatnonzero(np.diff(path.times) == 1)
     unit = path.alpha * path.a[path.neurons.J]
     p = path.opposite_projection
     change = np.abs(p[follows + 1] - p[follows]) / unit
-    large = np.abs(p[follows]) >= unit
+    large = (np.abs(p[follows]) >= unit) & (path.times[follows] >= 1)[:, None]
+    never = not large.any()
+    unseen = "never that large" if never else ""
+    norms = path.norms[follows][:, path.neurons.J]
+    normalised = np.where(large, np.abs(p[follows]) / np.where(norms > 0, norms, 1.0), np.inf)
     outward = np.where(large, np.sign(p[follows]) * (p[follows + 1] - p[follows]) / unit, -1.0)
     return (
         at_most("change of <w_j, mu_opposite> in a step / (alpha |a_j|), Eq. (43)", change, 2.0),
-        below("outward move where |<w_j, mu_opposite>| >= alpha |a_j|, Eq. (42)", outward, 0.0),
+        at_least(
+            "|<w_j/|w_j|, mu_opposite>| where that is >= alpha |a_j|, Eq. (40)",
+            normalised,
+            4 * path.alpha / 3,
+            vacuous=never,
+            note=unseen,
+        ),
+        below(
+            "outward move where |<w_j, mu_opposite>| >= alpha |a_j|, Eq. (42)",
+            outward,
+            0.0,
+            vacuous=never,
+            note=unseen,
+        ),
     )
 
 
