@@ -131,7 +131,7 @@ def _step(instance: Instance) -> Findings:
                 rtol=0.0,
             ),
             amplified(path, C2),
-            at_least("least slack of alignment, Eq. (34)", path.slack[1] * path.sample.norms.max(), 1 / (32 * C2)),
+            at_least("least slack of alignment, Eq. (34)", path.slack[1] * path.sample.norms.min(), 1 / (32 * C2)),
             equal("share of J aligned after one step", float(path.aligned[1].mean()), 1.0),
         ),
     )
