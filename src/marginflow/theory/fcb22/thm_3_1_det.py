@@ -20,7 +20,7 @@ from marginflow.theory.fcb22.ledger import ledger
 from marginflow.theory.fcb22.one_step import amplified
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.prop_3_2 import EXPLICIT, feature_change
-from marginflow.theory.fcb22.recorded import planted
+from marginflow.theory.fcb22.recorded import lost_cluster, planted
 from marginflow.theory.fcb22.thm_3_1 import misfits
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Statement
@@ -85,8 +85,8 @@ THEOREM_3_1_DET: Final = Statement(
     parameters=RUN,
     judge=_chain,
     example=planted,
-    control=lambda: planted(k=2000, orthogonal=True),
-    control_shows="neurons at right angles to their means: no edge, no amplification, no margin",
+    control=lost_cluster,
+    control_shows="a cluster whose labels are flipped for the most part: no edge, no growth, no margin",
     forms=Forms(
         remark="The deterministic half needs neither d nor m to be large. With four neurons, 1921 samples of which one "
         "is noisy and alpha = 1/45600 all 16 deterministic lines of the ledger hold; the margin is 0.0078, about 1000 "
