@@ -10,11 +10,13 @@ from typing import Final
 import numpy as np
 from scipy import special
 
-from marginflow.theory.check import above, at_least, at_most, equal, value
+from marginflow.data import XorClusters
+from marginflow.data.isotropic import isotropic_law
+from marginflow.theory.check import above, at_least, at_most, equal, true, value
 from marginflow.theory.fcb22.conditions import NOTHING, measurable, missing
 from marginflow.theory.fcb22.constants import E2
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.growth import complete, slopes
+from marginflow.theory.fcb22.growth import complete, slopes, small_start
 from marginflow.theory.fcb22.measures import least_of, median_of, quotient
 from marginflow.theory.fcb22.numbers import DELTA
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
@@ -166,10 +168,12 @@ def _edge(instance: Instance) -> Findings:
     s = path.correlations[0] / path.numbers.sigma if path.numbers.sigma > 0 else np.full(J.size, math.inf)
     expected = special.ndtr(s)
     sizes = np.maximum(mine.sum(axis=0), 1)
+    law = instance.law
+    gaussian = not isinstance(law, XorClusters) or type(isotropic_law(law.cluster_law)).__name__ == "Normal"
     # All neurons at once with confidence 0.999, by Hoeffding's inequality.
     width = np.sqrt(math.log(2 * max(J.size, 1) / 0.001) / (2 * sizes))
     return Findings(
-        hypotheses=(above("neurons in J", J.size, 0),),
+        hypotheses=(above("neurons in J", J.size, 0), true("Gaussian clusters, if their law is known", gaussian)),
         constants=(
             value("least share captured", float(shares.min(initial=1.0))),
             value("mean share captured", float(shares.mean()) if J.size else math.nan),
@@ -354,10 +358,17 @@ REM_SMALL_INIT: Final = Statement(
 
 
 def _early(instance: Instance) -> Findings:
+    """The hypotheses are those of Lemma A.1, which bounds |f| by 2 alpha T sqrt(2) up to T and no further."""
     path = path_of(instance)
     z = np.abs(path.values)
     return Findings(
-        hypotheses=(at_most("||W^T||_F, for |f| <= 2", float(np.linalg.norm(path.end.W)), 2 / math.sqrt(2)),),
+        hypotheses=(
+            at_most("steps against T = 1 + 1/(4 alpha)", float(path.times[-1]), path.numbers.steps),
+            at_most("alpha, for 2 alpha T <= 1", path.alpha, 0.25),
+            GoodRun.of(path).initial_norms()[1],
+            at_most("|x_i|", path.sample.norms, math.sqrt(2)),
+            small_start(path),
+        ),
         constants=(
             value("largest |f(x_i)| up to the end", float(z.max())),
             value("smallest -l'", float(1 / (1 + np.exp(z.max())))),

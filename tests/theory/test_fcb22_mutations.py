@@ -1,0 +1,90 @@
+"""[FCB22] Instances near which a judge is easily wrong: another spread, odd widths, other laws, more steps than T."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from marginflow import theory
+from marginflow.data import Dataset, XorClusters
+from marginflow.networks import TwoLayer
+from marginflow.theory import Instance, Verdict
+from marginflow.theory.fcb22 import recorded
+from marginflow.theory.fcb22.induction import moves
+from marginflow.theory.fcb22.path import path_of
+
+
+def judged(name: str, instance: Instance) -> Verdict:
+    return theory.statement(f"FCB22/{name}").judge_instance(instance)
+
+
+@pytest.mark.parametrize("factor", [0.01, 0.5, 0.9, 1.1, 1.5])
+def test_clusters_of_another_spread_than_their_law_are_noticed(factor: float) -> None:
+    good = recorded.c16()
+    data = good.the_data()
+    assert data.means is not None
+    assert data.clusters is not None
+    centres = data.means[data.clusters]
+    moved = Instance(law=good.law, data=replace(data, X=centres + factor * (data.X - centres)))
+    verdict = judged("Setting.Data", moved)
+    assert verdict.outcome == "violated"
+    assert "|tr Cov / (sigma^2 d) - 1|" in [check.name for check in verdict.failed_conclusions]
+
+
+@pytest.mark.parametrize("dimension", [2, 30])
+@pytest.mark.parametrize("word", ["laplace", "exponential", "radial-exponential", "simplex", "ball", "gumbel"])
+def test_the_spread_of_every_law_is_accepted(word: str, dimension: int) -> None:
+    law = XorClusters(dimension=dimension, sigma=0.1, cluster_law=word)
+    for seed in range(5):
+        assert judged("Setting.Data", Instance(law=law, data=law.sample(200, seed=seed))).holds
+
+
+@pytest.mark.parametrize(("last", "outcome"), [(0.0, "holds"), (1.5, "violated")])
+def test_the_last_output_of_an_odd_width_is_zero(last: float, outcome: str) -> None:
+    network = TwoLayer(
+        W=0.1 * np.array([[1, 0], [0, 1], [1, 1]]), v=np.array([1, -1, last]) / math.sqrt(3), outputs="frozen"
+    )
+    data = Dataset(X=np.eye(2), y=np.array([1.0, -1.0]))
+    assert judged("Setting.Net", Instance(network=network, data=data)).outcome == outcome
+
+
+def test_the_share_that_is_captured_is_claimed_for_gaussian_clusters_only() -> None:
+    skewed = recorded.gd_run(2000, 2, 100, sd=math.sqrt(2), eta=0.0, omd=1 / 16, k=5, cluster_law="exponential")
+    verdict = judged("Rem.Edge", skewed)
+    assert verdict.outcome == "not applicable"
+    assert verdict.failed_conclusions
+
+
+def test_early_stopping_is_about_at_most_t_steps() -> None:
+    assert judged("Rem.EarlyStop", recorded.c16(k=10)).holds
+    verdict = judged("Rem.EarlyStop", recorded.figure(20, n=400, m=40))
+    assert verdict["steps against T = 1 + 1/(4 alpha)"].state == "failed"
+    assert verdict.outcome == "not applicable"
+
+
+def test_moves_of_large_projections_are_vacuous_where_none_is_large() -> None:
+    for instance in (recorded.tight(), recorded.planted()):
+        _, normalised, outward = moves(path_of(instance))
+        assert normalised.vacuous
+        assert outward.vacuous
+    verdict = judged("Lem4.11", recorded.tight())
+    assert verdict.holds
+
+
+def test_moves_of_large_projections_are_compared_where_some_are() -> None:
+    _, normalised, outward = moves(path_of(recorded.gd_run(400, 2, 40, sd=0.2, eta=0.1, omd=2.0, k=5)))
+    assert not normalised.vacuous
+    assert not outward.vacuous
+    assert math.isfinite(normalised.observed)
+
+
+def test_the_control_of_the_literal_chain_breaks_its_conclusions() -> None:
+    statement = theory.statement("FCB22/Thm3.1.det")
+    verdict = statement.judge_instance(statement.control())
+    assert verdict.outcome == "not applicable"
+    assert not any(math.isnan(check.observed) for check in verdict.failed_conclusions)
+    assert len(verdict.failed_conclusions) >= 3
+    assert judged("Thm3.1.det", recorded.planted(k=2000, orthogonal=True)).outcome == "not applicable"
