@@ -68,7 +68,13 @@ def judge(rows: Sequence[Row]) -> Outcome:
         )
         name = f"how much larger it is than at width {widths[0]:g}, m = d^{alpha:g}"
         findings.append(Finding(name=name, value=most.value - least.value, relation=">=", bound=0.0))
-    return Outcome(findings=tuple(findings))
+    lost = [row for row in rows if not row["separated"]]
+    remarks = tuple(
+        f"Left out: the {row['method']} of width {row['width']} on {row['samples']} samples, seed {row['seed']}, stalled "
+        "before every sample was correct."
+        for row in lost
+    )
+    return Outcome(findings=tuple(findings), remarks=remarks)
 
 
 FIGURE = Figure(
