@@ -70,8 +70,8 @@ def judge(rows: Sequence[Row]) -> Outcome:
         findings.append(Finding(name=name, value=most.value - least.value, relation=">=", bound=0.0))
     lost = [row for row in rows if not row["separated"]]
     remarks = tuple(
-        f"Left out: the {row['method']} of width {row['width']} on {row['samples']} samples, seed {row['seed']}, stalled "
-        "before every sample was correct."
+        f"Left out: the {row['method']} of width {row['width']} on {row['samples']} samples, seed {row['seed']}, which "
+        "stalled before every sample was correct."
         for row in lost
     )
     return Outcome(findings=tuple(findings), remarks=remarks)
