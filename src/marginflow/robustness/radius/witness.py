@@ -17,6 +17,8 @@ from marginflow.robustness.radius.reduction import Problem, farthest
 
 _MAX_ROUNDS = 30
 _SMOOTHINGS = 12
+# Rays along single neurons and random starts that are tried once the root has stayed open.
+_RAYS, _FEW_STARTS = 16, 5
 # A crossing farther away than this many times the farthest neuron is a slope that rounding has made negative.
 _FAR = 1e9
 
@@ -116,15 +118,17 @@ class Witness:
 
     def scatter(self, count: int, cuts: Cuts) -> None:
         """The same from random points of the sphere."""
+        if not np.isfinite(self.upper):
+            return
         rng = np.random.default_rng(0)
         for _ in range(count):
             start = rng.standard_normal(self.problem.rank)
             self.anneal(0.3, cuts, self.upper / float(np.linalg.norm(start)) * start)
 
     def attack(self, cuts: Cuts) -> None:
-        """DDN and FMN, each shortened along its ray and followed by convex-concave steps.
+        """DDN, FMN, rays across the strongest neurons and a few random starts, then convex-concave steps.
 
-        A search that is stopped early thus never ends above these attacks.
+        A search that is stopped early thus never ends above DDN and FMN, and seldom above another attack.
         """
         p = self.problem
         seen = Neighbourhood(A=p.a[None, :], C=p.c[None, :], W=p.W, basis=None, level=-p.constant)
@@ -132,6 +136,11 @@ class Witness:
             self.offer(delta)
             if delta.any():
                 self.descend(delta, cuts)
+        strongest = np.argsort(-np.abs(p.c), kind="stable")[:_RAYS]
+        for direction in (p.gradient(np.zeros(p.rank)), *(-np.sign(p.c[strongest, None]) * p.W[strongest])):
+            if self.offer(direction) and self.delta is not None:
+                self.descend(self.delta, cuts)
+        self.scatter(_FEW_STARTS, cuts)
 
     def _wander(self, rng: np.random.Generator) -> None:
         """Subgradient descent on the slope of g at infinity over the unit sphere, from several starts."""
