@@ -126,8 +126,3 @@ def _importable(cells: Sequence[Cell]) -> None:
                 "it to a module that can be imported, or use one worker."
             )
         return
-
-
-def available_cores() -> int:
-    """Number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if os.name == "posix" and os.uname().sysname == "Linux" else os.cpu_count() or 1
