@@ -51,8 +51,17 @@ def _judge(instance: Instance) -> Findings:
 
     if m / d > C:
         joint: Check = at_most("P(some property fails)", 1.0, delta, note="||X X^T|| >= m/d > C for every sample")
+    elif deviation <= C:
+        total = math.exp(pairs) + math.exp(negatives) + delta / 3
+        joint = at_most("P(some property fails)", total, delta, note="at most this: P2 by the explicit bound")
     else:
         joint = estimate(fails, _DRAWS, seed=instance.seed).check("P(some property fails)", "<=", delta)
+    exact = (
+        at_most("ln P(P1 fails), union of exact tails", pairs, third),
+        at_most("ln P(P3 fails), exact", negatives, -p * m / 5, note="exp(-pm/5) by Bernstein"),
+        at_most("ln P(P3 fails) against delta/3", negatives, third),
+    )
+    open_ = joint.state == "undecided"  # then P2 is open, and the other two alone must not say that the lemma holds
     return Findings(
         hypotheses=(
             above("p", p, 0.0),
@@ -64,13 +73,9 @@ def _judge(instance: Instance) -> Findings:
             value("threshold of P1", threshold),
             value("1 + explicit bound of Lemma D.2-repaired", deviation, "P2 with this C has probability 1 - delta/3"),
             value("m / d", m / d, "||X X^T|| is at least this"),
+            *(exact if open_ else ()),
         ),
-        conclusions=(
-            at_most("ln P(P1 fails), union of exact tails", pairs, third),
-            at_most("ln P(P3 fails), exact", negatives, -p * m / 5, note="exp(-pm/5) by Bernstein"),
-            at_most("ln P(P3 fails) against delta/3", negatives, third),
-            joint,
-        ),
+        conclusions=(joint,) if open_ else (*exact, joint),
     )
 
 
