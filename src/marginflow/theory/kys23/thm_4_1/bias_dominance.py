@@ -111,8 +111,8 @@ BIAS_DOMINANCE: Final = Statement(
     forms=Forms(
         printed=r"\frac12 - \frac{81 m c'' \sqrt{2 \ln(m/\epsilon)}}{\sqrt{d}}",
         proved=r"\frac12 - 9 m \sqrt{\frac{2 c'' \ln(2m/\epsilon)}{d}}",
-        sharp=r"\Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], \quad "
-        r"M = \sum_j |v_j| \|w_j\|",
+        sharp=r"\frac{n}{2} \Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], "
+        r"\quad M = \sum_j |v_j| \|w_j\|",
         remark="||X^T X - I|| = ||X X^T - I|| is false for d > m; what is needed is the least eigenvalue of X X^T. A "
         "factor sqrt(m) between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m): the two errors "
         "cancel. The test law is silently N(0, I/d). The form used here needs no KKT point and no span.",

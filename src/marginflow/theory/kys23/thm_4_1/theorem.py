@@ -13,7 +13,7 @@ from typing import Final
 
 from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramReduction, NoisySphere
 from marginflow.limit import convex_pair
-from marginflow.theory.check import Check, above, at_most, true, value
+from marginflow.theory.check import Check, above, at_most, below, true, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.sphere_points import pair_point
@@ -145,7 +145,13 @@ def _other_law(instance: Instance) -> Findings:
             fits,
             at_most("rho |I_-|", sample.rho * sample.k, 0.1),
             at_most("C_op", sample.C_op, C),
-            at_most("||theta||^2", K, least_norm(sample)),
+            below("||theta||^2", K, least_norm(sample)),
+            at_most(
+                "ln P(||P x||^2 >= C_op / q) on the sphere",
+                log_far_from_span(sample),
+                math.log(epsilon),
+                note="d is large enough",
+            ),
         ),
         constants=(value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),),
         conclusions=(
