@@ -202,7 +202,7 @@ def _repaired(instance: Instance) -> Findings:
         ]
     return Findings(
         hypotheses=hypotheses,
-        constants=(*constants, value("||theta||^2", size), *extra),
+        constants=(*constants, value("||theta||^2", size)),
         conclusions=(
             at_most("KKT residual", certificate.total, DEFAULT_TOLERANCE, rtol=0.0),
             equal("residual in w", hidden, 0.0, scale=1.0),
@@ -210,6 +210,7 @@ def _repaired(instance: Instance) -> Findings:
             equal("multipliers on I_+", point.multipliers[~sample.minus], sample.q**-0.5),
             equal("multipliers on I_-", point.multipliers[sample.minus], 1.0),
             *errors,
+            *extra,
         ),
     )
 
