@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,8 @@ from marginflow.limit import line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
 from marginflow.theory.kys23.line_instances import at_limit, global_point, spikes
+from marginflow.theory.kys23.sphere_points import frozen_point
+from marginflow.theory.kys23.thm_4_1.theorem import other_law_point
 
 
 @pytest.mark.parametrize("name", ["Thm3.1", "Thm3.2", "FN4"])
@@ -58,3 +62,36 @@ def test_narrow_spikes_err_less_than_the_groups_of_five_force_on_a_kkt_point() -
 
 def test_without_five_labels_minus_the_first_theorem_is_vacuous() -> None:
     assert theory.statement("KYS23/Thm3.1").judge_instance(global_point(20, 0.1, 5)).outcome == "vacuous"
+
+
+def test_the_three_properties_are_undecided_while_the_norm_of_the_gram_matrix_is() -> None:
+    lemma = theory.statement("KYS23/LemB.1")
+    assert lemma.check(m=150, dimension=160, p=0.2, delta=0.01).outcome == "undecided"
+    proved = lemma.check(m=150, dimension=10**6, p=0.2, delta=0.01)
+    assert proved.holds
+    assert proved["P(some property fails)"].interval is None
+
+
+def test_kkt_points_with_frozen_outputs_have_the_norm_of_their_multipliers() -> None:
+    statement = theory.statement("KYS23/Def.KKT")
+    point = frozen_point(60, 2, 6, 10**11)
+    verdict = statement.judge_instance(point)
+    assert verdict.holds
+    assert verdict["||theta||^2 = 1 sum lambda"].state == "met"
+    network = point.the_network()
+    assert network.b is not None
+    moved = Instance(network=replace(network, b=network.b + np.array([1e-3, 0.0])), data=point.data)
+    assert statement.judge_instance(moved).outcome == "violated"
+
+
+def test_other_laws_need_a_dimension_in_which_test_points_are_far_from_the_span() -> None:
+    low = other_law_point("gaussian", m=60, k=1, d=3000)
+    verdict = theory.statement("KYS23/Rem4.2").judge_instance(low)
+    assert verdict["ln P(||P x||^2 >= C_op / q) on the sphere"].state == "failed"
+    assert verdict.outcome == "not applicable"
+
+
+def test_the_catastrophic_point_is_judged_to_be_no_local_minimum() -> None:
+    statement = theory.statement("KYS23/Prop4.6-repaired")
+    names = [check.name for check in statement.judge_instance(statement.example()).conclusions]
+    assert "||theta||^2 after it: no local minimum" in names
