@@ -40,8 +40,6 @@ _MARGIN_SLACK = 1e-12
 _PATIENCE = 16
 # And the share of pairs and samples on the wrong side above which it is given back after a few steps.
 _WRONG, _FEW_STEPS = 0.02, 6
-# Damping of the multipliers in the first step; later it follows the residual.
-_FIRST_DAMPING = 1e-2
 # Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.
 _STEEPEST = 1e-3
 # A consistent structure is accepted as a solution when its equations hold to this.
@@ -187,15 +185,17 @@ def newton(
     max_iterations: int = 40,
     tolerance: float = 2e-14,
     deadline: float = np.inf,
+    damping: float = 1e-2,
     threads: int = 1,
 ) -> NewtonResult:
     """Iterate to a point of (C) whose structure is consistent, or give up after `max_iterations`.
 
-    `rho` weighs pre-activations against multipliers when a pair on the wrong side chooses its next state. The bases of
-    single neurons are small and made by one BLAS thread; the Hessian may use `threads`.
+    `rho` weighs pre-activations against multipliers when a pair on the wrong side chooses its next state. `damping`
+    holds the multipliers near where they are until the structure is consistent, relative to the size of the Hessian.
+    The bases of single neurons are small and made by one BLAS thread; the Hessian may use `threads`.
     """
     with threads_for(0.0, 1):
-        return _newton(problem, guess, frozen, rho, max_iterations, tolerance, deadline, threads)
+        return _newton(problem, guess, frozen, rho, max_iterations, tolerance, deadline, damping, threads)
 
 
 def _newton(
@@ -206,6 +206,7 @@ def _newton(
     max_iterations: int,
     tolerance: float,
     deadline: float,
+    first_damping: float,
     threads: int,
 ) -> NewtonResult:
     X, y, C = problem.X, problem.y, problem.penalty
@@ -217,7 +218,8 @@ def _newton(
         lam[capped] = C
     best, start = np.inf, float(t.sum())
     fewest, since = state.size, 0
-    damping, centre = _FIRST_DAMPING * float(t.sum() * problem.norms.mean() ** 2), lam.copy()
+    heaviest = first_damping * float(t.sum() * problem.norms.mean() ** 2)
+    damping, centre = heaviest, lam.copy()
     for iteration in range(1, max_iterations + 1):
         sigma = y[:, None] * s
         active = np.where(state == ACTIVE, sigma, 0.0)
@@ -245,7 +247,7 @@ def _newton(
         dead = np.zeros(len(s), dtype=bool) if frozen else t <= 0.0
         violations = int(sum(part.sum() for part in (new_state != state, leave, enter, cap, uncap, dead)))
         if violations == 0 and damping > 0.0 and residual < 1e-3:
-            damping = 1e-3 * damping if damping > 1e-3 * _FIRST_DAMPING * start * problem.norms.mean() ** 2 else 0.0
+            damping = 1e-3 * damping if damping > 1e-3 * heaviest else 0.0
             centre, best = lam.copy(), np.inf
             continue
         if violations == 0 and damping == 0.0 and (residual <= tolerance or residual > 0.25 * best):

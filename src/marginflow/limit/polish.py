@@ -28,6 +28,8 @@ _HOPELESS_AFTER = 600
 _DIVERGED = 1e3
 # Multiplications for Newton's method allowed for each one of ADMM (they are larger products, hence faster).
 _NEWTON_SHARE = 3.0
+# How strongly attempts at Newton's method hold the multipliers, in turn: weak is quick, strong is steady.
+_DAMPINGS = (1e-2, 1e-1)
 # ADMM that has come this far by itself needs no Newton step.
 _ROUNDING = 1e-13
 
@@ -132,7 +134,7 @@ def polish(
     began_at = admm.objective
     history: list[Progress] = []
     best, best_value = _iterate(admm), _value(problem, admm)
-    length, steps = _FIRST_ROUND, 0
+    length, steps, attempts = _FIRST_ROUND, 0, 0
     # Newton attempts get no more than ADMM has had. Work is counted, not timed: same seed, same bits on a busy machine.
     work_of_admm, work_of_newton = 0.0, 0.0
     try:
@@ -161,7 +163,11 @@ def polish(
                 best, best_value = _iterate(admm), value
             if admm.anchor_weight == 0.0 and _settled(admm) and work_of_newton <= _NEWTON_SHARE * work_of_admm:
                 guess = identify(admm)
-                result = newton(problem, guess, frozen=frozen, rho=admm.rho, deadline=deadline, threads=threads)
+                damping = _DAMPINGS[attempts % len(_DAMPINGS)]
+                attempts += 1
+                result = newton(
+                    problem, guess, frozen=frozen, rho=admm.rho, deadline=deadline, damping=damping, threads=threads
+                )
                 work_of_newton += result.iterations * _work_of_newton_step(problem, guess)
                 steps += result.iterations
                 if result.converged:
