@@ -70,7 +70,8 @@ def test_network_with_its_data_is_judged(folder: Path, tmp_path: Path) -> None:
     text = text_of(page)
     assert "The network is a KKT point" in text
     assert "<math" in text
-    assert text.count('class="chart"') == 5
+    assert text.count('class="chart"') == 6
+    assert "Exact, attacks and bounds" in text
 
 
 def test_trained_network_is_no_kkt_point_and_the_exit_code_says_so(folder: Path, tmp_path: Path) -> None:

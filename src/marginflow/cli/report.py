@@ -94,7 +94,16 @@ def _computed(network: Path, data: Path, label: str | None) -> list[Result]:
     from marginflow.cli.radius import checked, summary
     from marginflow.data import Dataset
     from marginflow.networks import TwoLayer
-    from marginflow.robustness import exact_radii, minimal_step
+    from marginflow.robustness import (
+        chord_bound,
+        curves_of,
+        curves_of_radii,
+        ddn,
+        exact_radii,
+        fgm,
+        local_lipschitz_bound,
+        minimal_step,
+    )
 
     judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
     d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
@@ -120,6 +129,8 @@ def _computed(network: Path, data: Path, label: str | None) -> list[Result]:
             progress=lambda done, total: show(0.4 + 0.6 * done / total, f"{done} of {total} radii"),
         )
     proved = [checked(i, one, judged, RADIUS_TOLERANCE) for i, one in enumerate(radii)]
+    beside = [method(judged, *first) for method in (fgm, ddn, local_lipschitz_bound, chord_bound)]
+    curves = [*curves_of_radii(radii), *curves_of(beside, dataset.dimension)]
     records: dict[str, dict[str, object]] = {
         "certificate": certificate.to_dict()
         | {"holds": certificate.holds(), "tolerance": certificates.DEFAULT_TOLERANCE},
@@ -131,7 +142,8 @@ def _computed(network: Path, data: Path, label: str | None) -> list[Result]:
             "directions": directions,
         },
         "radii": summary(proved, d)
-        | {"radii": [one.row() for one in proved], "tolerance": RADIUS_TOLERANCE, "asked": len(proved)},
+        | {"radii": [one.row() for one in proved], "tolerance": RADIUS_TOLERANCE, "asked": len(proved)}
+        | {"curves": [one for drawn in curves for one in drawn.rows()]},
     }
     found = []
     for name, record in records.items():

@@ -3,6 +3,7 @@
 from marginflow.report.charts import Chart, dots, histogram, lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Page, Section, render, write
+from marginflow.report.robustness_chart import robustness_curve_chart
 from marginflow.report.static import draw
 from marginflow.report.table import Table, shown
 
@@ -18,6 +19,7 @@ __all__ = [
     "lines",
     "points",
     "render",
+    "robustness_curve_chart",
     "shown",
     "write",
 ]

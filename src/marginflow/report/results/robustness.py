@@ -9,6 +9,7 @@ from marginflow.report.charts import lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section
 from marginflow.report.results.told import Record, Told, number_under, numbers_under, object_under, table_of_objects
+from marginflow.report.robustness_chart import robustness_curve_chart
 from marginflow.report.table import Table, shown
 
 RADIUS = Formula(
@@ -52,7 +53,12 @@ def radii(record: Record) -> Told:
         rows=sizes,
         caption="Bounds on the smallest, the median and the largest of them",
     )
-    section = Section(heading="Exact radii", content=(RADIUS, table, chart))
+    content = (RADIUS, table, chart)
+    if "curves" in record:
+        curves = robustness_curve_chart(table_of_objects(record, "curves"), title="Exact, attacks and bounds")
+        section = Section(heading="Exact radii", content=(*content, curves))
+    else:
+        section = Section(heading="Exact radii", content=content)
     return Told(sentence=sentence, tone="holds" if everything else "open", sections=(section,))
 
 
