@@ -178,3 +178,11 @@ def test_file_is_written_whole(tmp_path) -> None:  # type: ignore[no-untyped-def
 def test_missing_folder_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError, match="does not exist"):
         write(full_page(), tmp_path / "nowhere" / "page.html")
+
+
+def test_pictures_take_the_place_of_scripts_where_nothing_need_answer() -> None:
+    page = full_page()
+    still, moving = render(page, interactive=False), render(page)
+    assert "<script" not in still
+    assert still.count("<svg") == len(page.charts) > 0
+    assert len(still) < len(moving) / 4

@@ -39,13 +39,20 @@ def draw(chart: Chart, path: str | Path, *, width: int = 640) -> Path:
     specification = fixed(chart, width=width)
     version = vega_lite_version()
     writers: dict[str, Callable[[], bytes]] = {
-        ".svg": lambda: str(vl_convert.vegalite_to_svg(specification, vl_version=version)).encode(),
+        ".svg": lambda: svg_text(chart, width=width).encode(),
         ".png": lambda: bytes(vl_convert.vegalite_to_png(specification, vl_version=version, scale=2.0)),
         ".pdf": lambda: bytes(vl_convert.vegalite_to_pdf(specification, vl_version=version)),
     }
     if target.suffix.lower() not in writers:
         raise InputError(f"{target} ends in {target.suffix!r}; {', '.join(FORMATS)} can be drawn.")
     return write_bytes(target, writers[target.suffix.lower()]())
+
+
+def svg_text(chart: Chart, *, width: int = 640) -> str:
+    """The chart as the text of an SVG element."""
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg(fixed(chart, width=width), vl_version=vega_lite_version()))
 
 
 def fixed(chart: Chart, *, width: int = 640) -> dict[str, Any]:
