@@ -25,13 +25,20 @@ def test_outcome_logic(hypotheses: list[Check], conclusions: list[Check]) -> Non
         assert verdict.outcome == "not applicable"
     elif FAILED in conclusions:
         assert verdict.outcome == "violated"
-    elif MET in conclusions:
-        assert verdict.outcome == "holds"
     elif OPEN in conclusions:
         assert verdict.outcome == "undecided"
+        assert verdict.reason.startswith("not decided: open")
+    elif MET in conclusions:
+        assert verdict.outcome == "holds"
     else:
         assert verdict.outcome == "vacuous"
     assert verdict.holds == (verdict.outcome == "holds")
+
+
+def test_one_conclusion_that_is_met_does_not_hide_another_that_is_open() -> None:
+    assert Verdict(id="VYS22/x", conclusions=(MET, OPEN)).outcome == "undecided"
+    empty = Check(name="empty", observed=0.0, relation="<=", bound=0.1, interval=(0.0, 1.0), vacuous=True)
+    assert Verdict(id="VYS22/x", conclusions=(MET, empty)).outcome == "holds", "what says nothing leaves nothing open"
 
 
 @settings(max_examples=100, deadline=None)

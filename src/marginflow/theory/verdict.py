@@ -48,7 +48,7 @@ class Verdict:
     - "not applicable": a hypothesis is not met. Never a pass, whatever the conclusions say.
     - "violated": all hypotheses are met and a conclusion fails.
     - "vacuous": nothing fails, but every conclusion is marked as saying nothing.
-    - "undecided": nothing fails, but no conclusion that says something is decided (an interval contains its bound).
+    - "undecided": nothing fails, but a conclusion that says something is not decided (an interval contains its bound).
     - "holds": otherwise.
     - "measured": a probe, which has numbers and no conclusions.
 
@@ -103,7 +103,7 @@ class Verdict:
         telling = [check for check in self.conclusions if not check.vacuous]
         if not telling:
             return "vacuous"
-        return "holds" if any(check.state == "met" for check in telling) else "undecided"
+        return "holds" if all(check.state == "met" for check in telling) else "undecided"
 
     @property
     def holds(self) -> bool:
@@ -125,6 +125,9 @@ class Verdict:
             return f"conclusion fails: {self.failed_conclusions[0]}"
         if self.probe:
             return "; ".join(f"{check.name} = {check.observed:.4g}" for check in self.constants[:3])
+        if self.outcome == "undecided":
+            open_ = next(check for check in self.conclusions if check.state == "undecided" and not check.vacuous)
+            return f"not decided: {open_}"
         return str(self.tightest) if self.tightest is not None else ""
 
     @property

@@ -99,7 +99,6 @@ def _judge(instance: Instance) -> Findings:
             value("P(one spacing below 1/(10 (m + 1)))", 1 - float((1 - small) ** m), "tends to 1 - e^-0.1 < 1/8"),
             equal("one spacing: 1 - (1 - r)^m", one, 1 - (1 - float(r)) ** m),
         ),
-        # the only conclusion: beside one that is always met, an undecided probability would count as holding
         conclusions=(both,),
     )
 

