@@ -59,3 +59,33 @@ def test_what_cannot_be_converted_is_one_sentence(
     assert told in error
     assert error.count("\n") == 1
     assert not table.with_suffix(".npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "positive", "told"),
+    [
+        ("5.1,3.5,1\n4.9,3.0,1\n6.1,2.0,0\n", "1", "consists of numbers"),
+        ("5.1,,1\n4.9,3.0,1\n6.1,2.0,0\n", "1", "consists of numbers"),
+        ("5.1,3.5,cat\n4.9,3.0,cat\n6.1,2.0,dog\n", "cat", "has 'cat' where other lines have their label"),
+    ],
+)
+def test_a_first_line_that_looks_like_a_sample_is_not_taken_for_names(
+    text: str, positive: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --positive {positive} --out {tmp_path}/d.npz".split()) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert "--no-header" in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "d.npz").exists()
+
+
+def test_the_first_line_is_a_sample_or_names_if_one_says_so(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("0,1,2\n4.9,3.0,1\n6.1,2.0,2\n", encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --positive 2 --no-header --drop 1 --out {tmp_path}/all.npz".split()) == 0
+    every = Dataset.load(tmp_path / "all.npz")
+    np.testing.assert_array_equal(every.X, [[1.0], [3.0], [2.0]])
+    np.testing.assert_array_equal(every.y, [1.0, -1.0, 1.0])
+    assert main(f"convert {tmp_path}/t.csv --positive 2 --header --drop 1 --out {tmp_path}/rest.npz".split()) == 0
+    np.testing.assert_array_equal(Dataset.load(tmp_path / "rest.npz").X, [[4.9], [6.1]])

@@ -161,6 +161,7 @@ def test_a_header_that_promises_too_much_is_refused(tmp_path: Path) -> None:
         ("x,y\n1,1\n1e999,1\n", "'1e999' is not a finite number"),
         ("x,y\n1,1\n1_0,1\n", "'1_0' is not a finite number"),
         ("x,y\n1,1\n,1\n", "'' is not a finite number"),
+        ("2,,1\n1,1,-1\n", "line 1, column 2: '' is not a finite number"),
         ("x,y\n1,0\n", r"label column 'y' contains 0; labels must be -1 or \+1"),
         ("1,3\n", "label column 'column 2' contains 3"),
         ('x,y\n"1,1\n', "not a readable .csv"),

@@ -19,7 +19,7 @@ from marginflow.errors import InputError
 
 
 def convert(
-    table: Annotated[Path, Parameter(help="Table, .csv, with names in its first line.")],
+    table: Annotated[Path, Parameter(help="Table, .csv, with commas between values and names in its first line.")],
     *,
     positive: Annotated[str, Parameter(help="The label that becomes +1; any other becomes -1.", negative="")],
     negative: Annotated[str | None, Parameter(help="Keep only lines with this label or the positive one.")] = None,
@@ -27,17 +27,23 @@ def convert(
     drop: Annotated[
         list[str] | None, Parameter(consume_multiple=True, negative="", help="Names of columns to leave out.")
     ] = None,
+    header: Annotated[
+        bool | None,
+        Parameter(help="Whether the first line holds names; without it columns are called 1, 2, 3 and so on."),
+    ] = None,
     out: Out,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0."""
     check_target(out, (".npz", ".csv"), force=force)
-    header, lines = _read(table)
-    place = _column(table, header, label) if label is not None else len(header) - 1
-    left_out = {_column(table, header, name) for name in drop or []}
+    names, lines = _read(table, header=header is not False)
+    place = _column(table, names, label) if label is not None else len(names) - 1
+    if header is None:
+        _refuse_samples(table, names, place, lines)
+    left_out = {_column(table, names, name) for name in drop or []}
     if place in left_out:
-        raise InputError(f"The column {header[place]!r} holds the labels and cannot be left out.")
+        raise InputError(f"The column {names[place]!r} holds the labels and cannot be left out.")
     found = Counter(row[place].strip() for _, row in lines)
     for wanted in (positive, *([negative] if negative is not None else [])):
         if not any(_same(wanted, one) for one in found):
@@ -47,10 +53,10 @@ def convert(
         for number, row in lines
         if negative is None or _same(row[place], positive) or _same(row[place], negative)
     ]
-    features = [column for column in range(len(header)) if column != place and column not in left_out]
+    features = [column for column in range(len(names)) if column != place and column not in left_out]
     if not features:
         raise InputError(f"{table} has no column left besides the labels.")
-    X = [[_number(table, number, header[column], row[column]) for column in features] for number, row in kept]
+    X = [[_number(table, number, names[column], row[column]) for column in features] for number, row in kept]
     y = [1.0 if _same(row[place], positive) else -1.0 for _, row in kept]
     data = Dataset(X=X, y=y)  # type: ignore[arg-type]
     data.save(out)
@@ -61,14 +67,14 @@ def convert(
         "positive": y.count(1.0),
         "negative": y.count(-1.0),
         "left_out": len(lines) - len(kept),
-        "columns": [header[column] for column in features],
+        "columns": [names[column] for column in features],
     }
     headings = {"n_samples": "Samples", "dimension": "Dimension", "positive": "Labels +1", "negative": "Labels -1"}
     tell(record, as_json=as_json, headings=headings | {"left_out": "Left out", "out": "Written to"})
     return DONE
 
 
-def _read(source: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def _read(source: Path, *, header: bool) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The names of the columns, and every line with its number."""
     if not source.is_file():
         raise InputError(f"There is no file {source}.")
@@ -80,13 +86,38 @@ def _read(source: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
             rows = [(reader.line_num, row) for row in reader if row]
     except (UnicodeDecodeError, csv.Error, OSError) as error:
         raise InputError(f"{source} is not a readable .csv file: {error}.") from None
-    if len(rows) < 2:
-        raise InputError(f"{source} has no samples; names in the first line and one sample per line are expected.")
-    header = [name.strip() for name in rows[0][1]]
-    for number, row in rows[1:]:
-        if len(row) != len(header):
-            raise InputError(f"{source}, line {number}: {len(row)} values, but the first line has {len(header)}.")
-    return header, rows[1:]
+    body = rows[1:] if header else rows
+    if not body:
+        first = "names in the first line and " if header else ""
+        raise InputError(f"{source} has no samples; {first}one sample per line are expected.")
+    width = len(rows[0][1])
+    for number, row in body:
+        if len(row) != width:
+            raise InputError(f"{source}, line {number}: {len(row)} values, but the first line has {width}.")
+    names = [name.strip() for name in rows[0][1]] if header else [str(column + 1) for column in range(width)]
+    return names, body
+
+
+def _refuse_samples(source: Path, names: Sequence[str], place: int, lines: Sequence[tuple[int, list[str]]]) -> None:
+    """Refuse a first line that looks like a sample: only numbers, or a label that other lines have too."""
+    if all(_is_number(name) for name in names):
+        why = "consists of numbers"
+    elif any(_same(names[place], row[place]) for _, row in lines):
+        why = f"has {names[place]!r} where other lines have their label"
+    else:
+        return
+    raise InputError(
+        f"The first line of {source} {why}, but names of columns are expected there; "
+        "add --no-header if it is a sample, or --header if these are names."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text == ""
+    return True
 
 
 def _column(source: Path, header: Sequence[str], name: str) -> int:

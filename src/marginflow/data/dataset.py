@@ -150,8 +150,9 @@ class Dataset:
     def load(cls, path: str | Path, *, label: str | None = None) -> Dataset:
         """Read `.npz` (arrays X and y, others optional) or `.csv` (one sample per line).
 
-        The label column of a `.csv` is the last one, or the one that `label` names; a header line is optional
-        unless a column is named. Nothing in a file is ever executed: pickled arrays are refused.
+        The label column of a `.csv` is the last one, or the one that `label` names; a header line is optional unless a
+        column is named (a first line of numbers is a sample). Nothing in a file is ever executed: pickled arrays are
+        refused.
         """
         fields = files.read(path, label=label)
         try:

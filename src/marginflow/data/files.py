@@ -174,7 +174,8 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
     if not rows:
         raise InputError(f"{source} is empty; one sample per line is expected.")
     first = [entry.strip() for entry in rows[0][1]]
-    header = None if all(_number(entry) is not None for entry in first) else first
+    # Numbers alone are a sample; one of them may be missing, which is said below, rather than be taken for a name.
+    header = None if all(entry == "" or _number(entry) is not None for entry in first) else first
     body = rows if header is None else rows[1:]
     if not body:
         raise InputError(f"{source} has a header line but no samples.")
