@@ -56,6 +56,18 @@ def kills_once(parameters: Marked, seed: int) -> dict:
         os.kill(os.getpid(), signal.SIGKILL)
     return {"value": seed * 0.1}
 
+@task("keeps-what-is-done")
+def keeps(parameters: Marked, seed: int) -> dict:
+    """Interrupted in its second cell, it returns what it has, as kkt_point does."""
+    if seed == 1:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5.0)
+        except KeyboardInterrupt:
+            if parameters.marker == "raises":
+                raise ValueError("half a result is none")
+    return {"value": seed * 0.1}
+
 @task("counts-threads")
 def threads(parameters: Cheap, seed: int) -> dict:
     from threadpoolctl import threadpool_info

@@ -17,6 +17,7 @@ from threadpoolctl import ThreadpoolController
 from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.code import code_version
+from marginflow.sweeps.interrupt import interrupts_count
 from marginflow.sweeps.record import Computed
 from marginflow.sweeps.registry import Task, find_task
 
@@ -52,17 +53,21 @@ def compute(order: Order) -> Computed:
 
 
 def compute_with(task: Task[Any], order: Order) -> Computed:
-    """Compute one cell with its task at hand; whatever the task raises becomes the traceback of a failed cell."""
-    begun = time.perf_counter()
-    try:
-        parameters = msgspec.convert(dict(order.parameters), task.parameters)
-        with _threads(len(sys.modules)).limit(limits=1):
-            result = task(parameters, order.seed)
-    except Exception:
+    """Compute one cell with its task at hand; whatever the task raises becomes the traceback of a failed cell.
+
+    An interrupt ends it with `KeyboardInterrupt`, even if the task caught that: half a cell is none.
+    """
+    with interrupts_count():
+        begun = time.perf_counter()
+        try:
+            parameters = msgspec.convert(dict(order.parameters), task.parameters)
+            with _threads(len(sys.modules)).limit(limits=1):
+                result = task(parameters, order.seed)
+        except Exception:
+            seconds = time.perf_counter() - begun
+            return Computed(key=order.key, status="failed", seconds=seconds, error=traceback.format_exc())
         seconds = time.perf_counter() - begun
-        return Computed(key=order.key, status="failed", seconds=seconds, error=traceback.format_exc())
-    seconds = time.perf_counter() - begun
-    return Computed(key=order.key, status="done", seconds=seconds, row=result.row, arrays=result.arrays)
+        return Computed(key=order.key, status="done", seconds=seconds, row=result.row, arrays=result.arrays)
 
 
 @lru_cache(maxsize=1)
