@@ -122,3 +122,33 @@ def _on_a_terminal(variables: dict[str, str], cwd: Path) -> str:
         process.wait()
     os.close(ours)
     return seen.decode()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("limit data.csv --width 2.5 --out k.safetensors", "--width is 2.5; a whole number is expected."),
+        ("limit data.csv --flow-steps 1e1.5 --out k.safetensors", "--flow-steps is 1e1.5; a whole number is expected."),
+        ("train data.csv --recipe flow --max-steps 0.5 --out k.safetensors", "--max-steps is 0.5; a whole number"),
+        ("sample orthogonal 6.5 --dimension 8 --out data.npz", "The number is 6.5; a whole number is expected."),
+        ("figure VYS22/Fig1a --max-workers 1.5", "--max-workers is 1.5; a whole number is expected."),
+        ("limit data.csv --seed 0.5 --out k.safetensors", "--seed is 0.5; a whole number is expected."),
+    ],
+)
+def test_a_number_that_is_not_whole_is_refused_and_not_rounded(
+    line: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text("1,0,1\n0,1,-1\n", encoding="utf-8")
+    assert main(line.split()) == 2
+    assert capsys.readouterr().err.startswith(f"marginflow: {told}")
+    assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["check VYS22/Thm4.1 --seed -1", "limit data.npz --seed -1 --out k.safetensors", "audit a.pt b.npz --seed -1"],
+)
+def test_every_command_refuses_a_negative_seed_alike(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == 2
+    assert capsys.readouterr().err == "marginflow: --seed is -1; a whole number of at least 0 is expected.\n"

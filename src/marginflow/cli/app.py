@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from marginflow import __version__
 from marginflow.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED
+from marginflow.cli.options import exactly
 from marginflow.cli.provenance import running
 from marginflow.errors import InputError
 
@@ -23,6 +24,7 @@ app = App(
     ),
     help_format="plaintext",
     version=__version__,
+    default_parameter=Parameter(converter=exactly),
     result_action="return_value",
     print_error=False,
     exit_on_error=False,
@@ -111,7 +113,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = app(line)
         sys.stdout.flush()
     except (InputError, CycloptsError) as error:
-        print(f"marginflow: {_one_line(str(error))}", file=sys.stderr)
+        ours = (
+            error.__cause__ if isinstance(error.__cause__, InputError) else error
+        )  # a sentence of ours needs no frame
+        print(f"marginflow: {_one_line(str(ours))}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("marginflow: interrupted; nothing was written.", file=sys.stderr)

@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token, convert
+
+from marginflow.arrays import whole_number
+from marginflow.errors import InputError
+
+
+def exactly(kind: Any, tokens: Sequence[Token]) -> Any:
+    """What the words on the command line mean, except that 2.5 is no whole number (it would be rounded otherwise)."""
+    if kind is int and any("." in token.value and not _is_whole(token.value) for token in tokens):
+        name = tokens[0].keyword or "The number"
+        raise InputError(f"{name} is {tokens[0].value}; a whole number is expected.")
+    return convert(kind, tokens)
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        return float(text).is_integer()
+    except ValueError:
+        return False
+
+
+def not_negative(_: Any, seed: int) -> None:
+    """Refuse a seed that no generator takes, before any work is done."""
+    whole_number("--seed", seed, minimum=0)
+
 
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as one JSON object.")]
 Force = Annotated[bool, Parameter(name="--force", negative="", help="Overwrite files that exist.")]
-Seed = Annotated[int, Parameter(name="--seed", help="Seed of all randomness; same seed, same result.")]
+Seed = Annotated[
+    int, Parameter(name="--seed", validator=not_negative, help="Seed of all randomness; same seed, same result.")
+]
 Out = Annotated[Path, Parameter(name=["--out", "-o"], help="File to write.")]
 DataFile = Annotated[Path, Parameter(help="Data, .npz or .csv (label in the last column, -1 or +1; see convert).")]
 NetworkFile = Annotated[Path, Parameter(help="Network, .safetensors (ours or a torch state_dict).")]
