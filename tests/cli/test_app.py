@@ -75,6 +75,20 @@ def test_exceptions_become_exit_codes(raised: BaseException, code: int, monkeypa
     assert captured.err.count("\n") == 1
 
 
+def test_an_interrupt_while_modules_are_imported_is_one_sentence_too(tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'cyclopts': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "import runpy; runpy.run_module('marginflow.cli', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "marginflow: interrupted; nothing was written.\n"
+
+
 def test_library_and_help_import_nothing_heavy(tmp_path: Path) -> None:
     script = (
         "import sys, marginflow; from marginflow.cli import main; code = main(['--help']);"

@@ -2,6 +2,6 @@
 
 import sys
 
-from marginflow.cli.app import main
+from marginflow.cli import main
 
 sys.exit(main())
