@@ -152,7 +152,16 @@ def test_a_pickled_module_is_refused_with_advice(tmp_path):
     torch.save(torch_module(2, 3, output_bias=False), tmp_path / "module.pt")
     with pytest.raises(InputError, match=r"torch\.save\(module\.state_dict\(\), path\)") as caught:
         load_state(tmp_path / "module.pt")
-    assert "\n" not in str(caught.value)
+    told = str(caught.value)
+    assert "it holds the Python object torch.nn.modules.container.Sequential" in told
+    assert told.isprintable()  # neither lines nor colours of torch's own text
+    assert "weights_only" not in told
+
+
+def test_a_pt_file_that_is_none_is_refused_with_advice(tmp_path):
+    (tmp_path / "junk.pt").write_bytes(b"hello")
+    with pytest.raises(InputError, match=r"was not written by torch.save.*torch\.save\(module\.state_dict\(\), path\)"):
+        load_state(tmp_path / "junk.pt")
 
 
 @pytest.mark.parametrize("content", [[1, 2], {"0.weight": 3}, {1: torch.ones(2)}, torch.ones(3)], ids=str)

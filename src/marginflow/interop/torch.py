@@ -9,6 +9,7 @@ read by `load_state`, tensors only: nothing in the file is executed.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -134,10 +135,15 @@ def load_state(path: str | Path) -> dict[str, FloatArray]:
             warnings.simplefilter("ignore")  # of old formats, which are of no use to who reads the sentence below
             content = torch.load(source, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged file shows itself in dozens of ways, none of them documented
-        reason = " ".join(str(error).split()).partition(" Please file an issue")[0][:200]
+        # torch's own text is long, coloured, and advises to run what the file brings; only the name of the class helps.
+        foreign = re.search(r"Unsupported global: GLOBAL ([\w.]{1,120})", str(error))
+        reason = (
+            f"it holds the Python object {foreign[1]}, which is not opened because that can run code"
+            if foreign is not None
+            else f"it is damaged or was not written by torch.save, {type(error).__name__}"
+        )
         raise InputError(
-            f"{source} is not a file of tensors ({type(error).__name__}: {reason}); write one by "
-            "torch.save(module.state_dict(), path)."
+            f"{source} is not a file of tensors ({reason}); write one by torch.save(module.state_dict(), path)."
         ) from None
     for name in ("state_dict", "model_state_dict"):
         if isinstance(content, Mapping) and isinstance(content.get(name), Mapping):
