@@ -83,13 +83,15 @@ def test_pickles_are_refused_and_not_executed(tmp_path: Path) -> None:
     path.write_bytes(pickle.dumps(Bomb()))
     refused(path, "not a readable .npz archive")
     np.savez(tmp_path / "object.npz", X=np.array([[Bomb()]], dtype=object), y=np.array([1]), allow_pickle=True)
-    refused(tmp_path / "object.npz", "Object arrays cannot be loaded")
+    refused(tmp_path / "object.npz", "it holds Python objects, which are not opened")
 
 
 def test_foreign_archives_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "data.npz"
     path.write_text("x,y\n1,2\n")
     refused(path, "not a readable .npz archive")
+    path.write_bytes(b"hello")
+    refused(path, r"it does not begin as one; numpy.savez\(path, X=X, y=y\) writes one")
     path.write_bytes(b"")
     refused(path, "not a readable .npz archive")
     path.write_bytes(b"PK\x03\x04" + bytes(range(256)))

@@ -65,6 +65,12 @@ def _read_npz(source: Path) -> dict[str, Any]:
         # numpy leaves a file open that it cannot read, so it is not given the name.
         with source.open("rb") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
+            if not file.read(6).startswith((b"PK", b"\x93NUMPY")):  # else numpy advises to unpickle it
+                raise InputError(
+                    f"{source} is not a readable .npz archive: it does not begin as one; numpy.savez(path, X=X, y=y) "
+                    "writes one."
+                )
+            file.seek(0)
             content = np.load(file, allow_pickle=False)
             if not isinstance(content, np.lib.npyio.NpzFile):
                 raise InputError(f"{source} holds one bare array; an .npz archive with the arrays X and y is expected.")
@@ -77,6 +83,8 @@ def _read_npz(source: Path) -> dict[str, Any]:
         raise
     except Exception as error:  # damage shows itself in whatever zipfile, zlib, ast and tokenize stumble over
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        if "pickle" in reason:
+            reason = "it holds Python objects, which are not opened because that can run code"
         raise InputError(f"{source} is not a readable .npz archive of plain arrays: {reason}.") from None
     if "X" not in found or "y" not in found:
         raise InputError(f"{source} holds the arrays {held}; the arrays X and y are expected.")
