@@ -18,12 +18,23 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_words_become_labels_and_numbers_stay(table: Path) -> None:
+def test_words_become_labels_and_numbers_stay(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = table.with_suffix(".npz")
     assert main(f"convert {table} --positive cat --drop name --out {out}".split()) == 0
     data = Dataset.load(out)
     np.testing.assert_array_equal(data.X, [[1.0, 2.5], [3.0, -1e-3], [0.0, 0.0]])
     np.testing.assert_array_equal(data.y, [1.0, -1.0, -1.0])
+    assert capsys.readouterr().err == "Several labels become -1: 'dog', 'fish'; --negative keeps one of them only.\n"
+
+
+def test_two_spellings_of_a_number_are_one_label(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("a,kind\n5,1\n6,0\n7,0.0\n", encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --positive 1 --out {tmp_path}/d.npz".split()) == 0
+    assert capsys.readouterr().err == ""
+    (tmp_path / "t.csv").write_text("a,kind\n5,1\n6,1.0\n", encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --positive 1 --out {tmp_path}/e.npz".split()) == 2
+    assert "has the label '1'; two kinds of labels are expected" in capsys.readouterr().err
+    assert not (tmp_path / "e.npz").exists()
 
 
 def test_only_two_of_several_classes_are_kept(table: Path) -> None:
@@ -46,6 +57,7 @@ def test_zero_and_one_in_a_named_column_are_labels(tmp_path: Path) -> None:
         ("--positive cat", "leave the column out with --drop name"),
         ("--positive bird --drop name", "the labels are 'cat', 'dog', 'fish'"),
         ("--positive cat --negative bird --drop name", "has the label 'bird'"),
+        ("--positive cat --negative cat --drop name", "--positive and --negative are both 'cat'"),
         ("--positive cat --drop nose", "0 columns named 'nose'"),
         ("--positive cat --drop pet", "holds the labels"),
         ("--positive cat --drop name a b", "no column left"),

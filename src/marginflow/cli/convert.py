@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, Out
-from marginflow.cli.output import check_target, tell
+from marginflow.cli.output import check_target, note, tell
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 
@@ -48,6 +48,11 @@ def convert(
     for wanted in (positive, *([negative] if negative is not None else [])):
         if not any(_same(wanted, one) for one in found):
             raise InputError(f"No line of {table} has the label {wanted!r}; the labels are {_some(list(found))}.")
+    others = [one for one in found if not _same(one, positive)]
+    if negative is not None and _same(positive, negative):
+        raise InputError(f"--positive and --negative are both {positive!r}; two labels are expected.")
+    if not others:
+        raise InputError(f"Every line of {table} has the label {positive!r}; two kinds of labels are expected.")
     kept = [
         (number, row)
         for number, row in lines
@@ -60,6 +65,8 @@ def convert(
     y = [1.0 if _same(row[place], positive) else -1.0 for _, row in kept]
     data = Dataset(X=X, y=y)  # type: ignore[arg-type]
     data.save(out)
+    if negative is None and any(not _same(one, others[0]) for one in others):
+        note(f"Several labels become -1: {_some(others)}; --negative keeps one of them only.")
     record = {
         "out": out,
         "n_samples": data.n_samples,
