@@ -25,7 +25,7 @@ def convert(
     negative: Annotated[str | None, Parameter(help="Keep only lines with this label or the positive one.")] = None,
     label: Annotated[str | None, Parameter(name="--label", help="Name of the label column; default: the last.")] = None,
     drop: Annotated[
-        list[str] | None, Parameter(consume_multiple=True, negative="", help="Names of columns to leave out.")
+        list[str] | None, Parameter(consume_multiple=(1, None), negative="", help="Names of columns to leave out.")
     ] = None,
     header: Annotated[
         bool | None,

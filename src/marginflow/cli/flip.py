@@ -44,7 +44,7 @@ def flip(
     direction: Annotated[
         list[str] | None,
         Parameter(
-            consume_multiple=True,
+            consume_multiple=(1, None),
             negative="",
             help=(
                 "One or more of: label-sum (of y x over all samples, the default), margin (over those on the margin), "
@@ -159,8 +159,8 @@ def read_vector(path: Path) -> FloatArray:
         raise InputError(f"There is no file {path}.")
     try:
         content = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{path} is not a readable .npy file: {error}.") from None
+    except (OSError, ValueError, EOFError):  # numpy's own words advise to unpickle what it does not know
+        raise InputError(f"{path} is not a readable .npy file of numbers; numpy.save(path, z) writes one.") from None
     if not isinstance(content, np.ndarray):
         raise InputError(f"{path} holds several arrays; one vector is expected.")
     return vector(str(path), content)
