@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from marginflow import theory
 from marginflow.data import Dataset, XorClusters
@@ -15,6 +16,7 @@ from marginflow.theory import Instance, Verdict
 from marginflow.theory.fcb22 import recorded
 from marginflow.theory.fcb22.induction import moves
 from marginflow.theory.fcb22.path import path_of
+from marginflow.theory.fcb22.samples import log_edge_tail
 
 
 def judged(name: str, instance: Instance) -> Verdict:
@@ -88,3 +90,31 @@ def test_the_control_of_the_literal_chain_breaks_its_conclusions() -> None:
     assert not any(math.isnan(check.observed) for check in verdict.failed_conclusions)
     assert len(verdict.failed_conclusions) >= 3
     assert judged("Thm3.1.det", recorded.planted(k=2000, orthogonal=True)).outcome == "not applicable"
+
+
+@pytest.mark.parametrize("C0", [100.0, 1e3, 1e4])
+def test_the_edge_of_neurons_nearly_orthogonal_to_a_mean_needs_more_samples(C0: float) -> None:
+    verdict = judged("Lem4.4", recorded.with_parameters(recorded.c16(), C0=C0))
+    assert verdict.outcome == "not applicable"
+    assert [check.name for check in verdict.hypotheses if check.state != "met"] == ["P(some edge < n/C2), by Chernoff"]
+    assert verdict.failed_conclusions
+
+
+def test_the_edge_is_violated_where_the_neurons_are_not_those_of_the_sample() -> None:
+    good = recorded.c16()
+    data = good.the_data()
+    swapped = replace(data, clusters=np.array([1, 0, 3, 2])[data.clusters])
+    assert judged("Lem4.4", replace(good, data=swapped)).outcome == "violated"
+
+
+@pytest.mark.parametrize(("shift", "least"), [(2.7, 60.0), (0.5, 10.0), (0.1, -20.0)])
+def test_chernoff_bounds_the_exact_tail_of_the_edge(shift: float, least: float) -> None:
+    n, p = 400, stats.norm.cdf(shift) / 4
+    q = 0.25 - p
+    one = np.array([q, 0.75, p])  # -1, 0, 1
+    law = np.ones(1)
+    for _ in range(n):
+        law = np.convolve(law, one)
+    exact = law[np.arange(-n, n + 1) < least].sum()
+    bound = math.exp(log_edge_tail(np.array([shift]), n, least)[0])
+    assert exact <= bound <= 20 * exact
