@@ -130,8 +130,9 @@ def log_edge_tail(shift: FloatArray, n: int, least: float) -> FloatArray:
     """
     t = np.geomspace(1e-3, 20.0, 200)
     up, down = special.ndtr(shift)[:, None] / 4, special.ndtr(-shift)[:, None] / 4
-    bounds: FloatArray = n * np.log1p(up * np.expm1(-t) + down * np.expm1(t)) + t * least
-    return np.minimum(bounds.min(axis=1), 0.0)
+    bounds = n * np.log1p(up * np.expm1(-t) + down * np.expm1(t)) + t * least
+    smallest: FloatArray = np.minimum(bounds.min(axis=1), 0.0)
+    return smallest
 
 
 def _gaussian(instance: Instance) -> bool:
