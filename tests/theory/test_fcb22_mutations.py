@@ -118,3 +118,28 @@ def test_chernoff_bounds_the_exact_tail_of_the_edge(shift: float, least: float) 
     exact = law[np.arange(-n, n + 1) < least].sum()
     bound = math.exp(log_edge_tail(np.array([shift]), n, least)[0])
     assert exact <= bound <= 20 * exact
+
+
+def test_a_good_run_is_judged_with_a_constant_that_does_not_come_from_it() -> None:
+    good = recorded.c16()
+    data = good.the_data()
+    assert data.means is not None
+    assert data.clusters is not None
+    centres = data.means[data.clusters]
+    wide = replace(good, data=replace(data, X=centres + 2.0 * (data.X - centres)))
+    verdict = judged("Def4.5", wide)
+    assert verdict.outcome == "violated"
+    assert [check.name for check in verdict.failed_conclusions] == ["(b) C1 needed for |x - mu|^2"]
+    assert judged("Def4.5", good).holds
+    assert judged("Def4.5", recorded.with_parameters(good, C1=5.0)).outcome == "violated", "C1^2 sd <= 1 fails"
+
+
+def test_neuron_sets_are_those_of_the_first_record() -> None:
+    good = recorded.c16()
+    assert good.initial is not None
+    other = TwoLayer(W=good.initial.W[::-1].copy(), v=good.initial.v, outputs="frozen")
+    verdict = judged("Def.J", replace(good, initial=other))
+    assert verdict.outcome == "violated"
+    assert verdict["entries that differ from the first record"].observed > 10
+    flipped = TwoLayer(W=good.initial.W, v=-good.initial.v, outputs="frozen")
+    assert judged("Def.J", replace(good, initial=flipped)).outcome == "violated"

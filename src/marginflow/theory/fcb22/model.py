@@ -82,9 +82,6 @@ def _data(instance: Instance) -> Findings:
         conclusions=(
             equal("Gram matrix of mu1, mu2", gram, np.eye(2), scale=1.0),
             equal("clean label of the cluster", sample.clean, label),
-            true(
-                "noisy labels are the clean ones, turned", bool((sample.y[sample.noisy] == -label[sample.noisy]).all())
-            ),
             at_least("binomial tail of the cluster sizes", likely, _SIGNIFICANT, rtol=0.0),
             at_least("binomial tail of the number of noisy labels", noisy, _SIGNIFICANT, rtol=0.0),
             at_most("|mean of z| / (sigma sqrt(d/n))", mean, _SPREAD),
