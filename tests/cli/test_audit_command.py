@@ -77,7 +77,9 @@ def test_page_has_the_verdict_and_loads_nothing(capsys: pytest.CaptureFixture[st
         ("audit bias.safetensors data.npz", "output bias"),
         ("audit deep.safetensors data.npz", "has depth 3; depth 2"),
         ("audit kkt.safetensors data.npz --out page.pdf", "ends in '.pdf'; .html is expected"),
-        ("audit kkt.safetensors data.npz --points -1", "points is -1"),
+        ("audit kkt.safetensors data.npz --points -1", "--points is -1"),
+        ("audit kkt.safetensors data.npz --points 100", "--points is 100, but there are 2 samples"),
+        ("audit kkt.safetensors data.npz --max-seconds -1", "--max-seconds is -1; a finite number above 0"),
         ("audit kkt.safetensors data.npz --initial bias.safetensors", "output bias"),
     ],
 )

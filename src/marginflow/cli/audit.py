@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from threadpoolctl import threadpool_limits
 
 from marginflow import audits
+from marginflow.arrays import real_number, whole_number
 from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
@@ -19,6 +20,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.report import write
 
+DEFAULT_POINTS = 10
 ModelFile = Annotated[
     Path, Parameter(help="Network: torch state_dict (.pt, .pth, .safetensors), .onnx, or ours (.safetensors).")
 ]
@@ -31,7 +33,9 @@ def audit(
     initial: Annotated[
         Path | None, Parameter(help="The network that training started from; says how near training can ever get.")
     ] = None,
-    points: Annotated[int, Parameter(help="Samples whose exact radius is proved.")] = 10,
+    points: Annotated[
+        int | None, Parameter(help="Samples whose exact radius is proved; by default 10, or all if they are fewer.")
+    ] = None,
     max_seconds: Annotated[float, Parameter(help="Seconds for each of them; then its bounds so far are given.")] = 5.0,
     tolerance: Annotated[
         float, Parameter(help="Largest residual at which a condition counts as fulfilled.")
@@ -43,6 +47,7 @@ def audit(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if the network is a KKT point at the tolerance and no theorem that applies is violated, 1 if not."""
+    real_number("--max-seconds", max_seconds, above=0.0)
     if out is not None:
         check_target(out, (".html",), force=force)
     from marginflow.interop.files import load_network  # torch and onnx only if a file needs them
@@ -54,12 +59,14 @@ def audit(
             f"{model} takes points of dimension {network.dimension}, but the samples of {data} have "
             f"{dataset.dimension} columns."
         )
+    if points is not None and whole_number("--points", points, minimum=0) > dataset.n_samples:
+        raise InputError(f"--points is {points}, but there are {dataset.n_samples} samples.")
     with progress("Auditing") as show, threadpool_limits(1):
         found = audits.audit(
             network,
             dataset,
             initial=start,
-            points=points,
+            points=min(DEFAULT_POINTS, dataset.n_samples) if points is None else points,
             seconds_per_point=max_seconds,
             tolerance=tolerance,
             seed=seed,
