@@ -34,6 +34,17 @@ def test_point_is_certified_from_the_files_alone(capsys: pytest.CaptureFixture[s
     assert written["moved"]["cosine"] <= 1.0
 
 
+def test_text_judges_at_the_tolerance_and_says_what_vanished(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neurons of the flow vanish in the polish; the network that is written has its whole width all the same."""
+    assert main("limit data.npz --width 40 --out kkt.safetensors".split()) == 0
+    told = capsys.readouterr().out
+    assert "holds at 1e-09" in told
+    assert "40 of 40 neurons live" in told
+    assert "% of the flow's neurons vanished (those that remain were split to fill the width)" in told
+    assert main("limit data.npz --width 40 --tolerance 1e-30 --out kkt.safetensors --force".split()) == 1
+    assert "does not hold at 1e-30" in capsys.readouterr().out
+
+
 def test_norm_on_orthogonal_samples_is_the_closed_form(capsys: pytest.CaptureFixture[str]) -> None:
     """Orthonormal samples, no bias: one neuron per class, and sum_j ||u_j|| = sqrt(n_+) + sqrt(n_-)."""
     data = Orthogonal(dimension=8, design="basis", labels="halves").sample(6, seed=0)
@@ -77,6 +88,7 @@ def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: p
     [
         ("limit no.npz --out k.safetensors", "There is no file no.npz"),
         ("limit data.npz --width 1 --out k.safetensors", "width is 1"),
+        ("limit data.npz --max-seconds -1 --out k.safetensors", "--max-seconds is -1; a finite number above 0"),
         ("limit data.npz --tolerance 0 --out k.safetensors", "tolerance is 0"),
         ("limit data.npz --outputs none --out k.safetensors", "none"),
         ("limit data.npz --penalty=-1 --out k.safetensors", "penalty is -1"),

@@ -160,7 +160,7 @@ def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: p
         ("radius net.safetensors data.npz --first 3", "first is 3"),
         ("radius net.safetensors data.npz --first 0", "first is 0"),
         ("radius net.safetensors data.npz --tolerance 0", "tolerance is 0"),
-        ("radius net.safetensors data.npz --max-seconds 0", "max_seconds is 0"),
+        ("radius net.safetensors data.npz --max-seconds 0", "--max-seconds is 0"),
         ("radius net.safetensors data.npz --workers 0", "workers is 0"),
         ("radius net.safetensors data.npz --level nan", "level is nan"),
         ("radius net.safetensors data.npz --out radii.csv", ".json is expected"),

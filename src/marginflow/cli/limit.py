@@ -49,6 +49,8 @@ def limit(
 ) -> int:
     """Exit code 0 if the certificate holds at the tolerance, 1 if not, 130 if interrupted (what is done is kept)."""
     real_number("tolerance", tolerance, above=0.0)
+    if max_seconds is not None:
+        real_number("--max-seconds", max_seconds, above=0.0)
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".certificate.json"), (".json",), force=force)
     dataset = Dataset.load(data, label=label)
@@ -77,7 +79,7 @@ def limit(
     if as_json:
         print(result_text(found.to_dict() | record))
     else:
-        print(found)
+        print(found.told(tolerance))
         print(f"Network      {out}\nCertificate  {beside}")
     if found.stopped_by == "interrupt":
         return INTERRUPTED

@@ -48,7 +48,7 @@ def radius(
 ) -> int:
     """Exit code 0 if every radius is proved, 1 if some are only bounded, 130 if interrupted (what is done is kept)."""
     real_number("tolerance", tolerance, at_least=1e-8, below=1.0)
-    real_number("max_seconds", max_seconds, above=0.0)
+    real_number("--max-seconds", max_seconds, above=0.0)
     real_number("level", level)
     whole_number("workers", workers)
     if out is not None:
@@ -161,8 +161,8 @@ def chosen_points(points: str | None, first: int | None, n_samples: int) -> IntA
     if points is not None and first is not None:
         raise InputError("--points and --first both choose samples; give one of them.")
     if first is not None:
-        if whole_number("first", first) > n_samples:
-            raise InputError(f"first is {first}, but there are {n_samples} samples.")
+        if whole_number("--first", first) > n_samples:
+            raise InputError(f"--first is {first}, but there are {n_samples} samples.")
         return np.arange(first)
     if points is None:
         return np.arange(n_samples)

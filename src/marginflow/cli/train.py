@@ -128,7 +128,7 @@ def _stop_rules(
     if max_steps is not None:
         rules.append(flow.Steps(max_steps))
     if max_seconds is not None:
-        rules.append(flow.WallTime(max_seconds))
+        rules.append(flow.WallTime(real_number("--max-seconds", max_seconds, above=0.0)))
     return rules
 
 
