@@ -208,6 +208,10 @@ class Certificate:
         return out
 
     def __str__(self) -> str:
+        return self.told()
+
+    def told(self, tol: float = DEFAULT_TOLERANCE) -> str:
+        """The certificate in a few lines, judged at `tol`."""
         report = self.kink_report
         n, k = self.clarke.shape
         if self.status == "does not separate":
@@ -215,10 +219,10 @@ class Certificate:
                 f"Not a KKT point: the network does not separate the data (smallest margin {self.margins.min():.3g}, "
                 f"{int((self.margins <= 0).sum())} of {n} samples on the wrong side)."
             )
-        answer = "holds" if self.holds() else "does not hold"
+        answer = "holds" if self.holds(tol) else "does not hold"
         kind = "max margin" if self.penalty is None else f"soft margin, C = {self.penalty:g}"
         lines = [
-            f"KKT certificate ({kind}) {answer} at {DEFAULT_TOLERANCE:.0e}",
+            f"KKT certificate ({kind}) {answer} at {tol:.0e}",
             f"  stationarity     {self.stationarity:.2e}   "
             f"((W, b): {self.hidden_stationarity:.2e}, v: {self.output_stationarity:.2e})",
             f"  complementarity  {self.complementarity:.2e}",

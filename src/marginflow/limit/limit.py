@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from marginflow.certificates import Certificate
+from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
 from marginflow.limit.polish import Progress
 from marginflow.networks import TwoLayer
 
@@ -78,6 +78,12 @@ class Limit:
     flow_seconds: float
     stopped_by: Stop | None = None
 
+    @property
+    def _filled(self) -> bool:
+        """Whether neurons vanished on the way and the network nevertheless has its whole width."""
+        vanished = self.moved is not None and self.moved.neurons_vanished > 0.0
+        return vanished and bool(self.certificate.live.all())
+
     def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
         """Plain values for JSON."""
         moved = None
@@ -99,13 +105,22 @@ class Limit:
         }
 
     def __str__(self) -> str:
-        lines = [self.status, str(self.certificate), f"  relative duality gap of the convex problem: {self.gap:.1e}"]
+        return self.told()
+
+    def told(self, tol: float = DEFAULT_TOLERANCE) -> str:
+        """The point in a few lines, its certificate judged at `tol`."""
+        lines = [
+            self.status,
+            self.certificate.told(tol),
+            f"  relative duality gap of the convex problem: {self.gap:.1e}",
+        ]
         if self.moved is not None:
             m = self.moved
             lines.append(
                 f"  the polish moved the outputs by cosine {m.cosine:.4f}, ||theta||^2 {m.norm_squared_before:.5g} -> "
                 f"{m.norm_squared_after:.5g}, {100 * m.patterns_changed:.1f} % of patterns changed, "
-                f"{100 * m.neurons_vanished:.0f} % of neurons vanished"
+                f"{100 * m.neurons_vanished:.0f} % of the flow's neurons vanished"
+                + (" (those that remain were split to fill the width)" if self._filled else "")
             )
         lines.append(f"  {self.seconds:.2f} s, of which flow {self.flow_seconds:.2f} s")
         return "\n".join(lines)
