@@ -166,3 +166,12 @@ def test_a_number_that_is_not_whole_is_refused_and_not_rounded(
 def test_every_command_refuses_a_negative_seed_alike(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == 2
     assert capsys.readouterr().err == "marginflow: --seed is -1; a whole number of at least 0 is expected.\n"
+
+
+@pytest.mark.parametrize("command", ["certify", "radius", "flip"])
+def test_a_network_and_data_in_the_wrong_order_are_told_apart(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "pm.csv", "kkt.safetensors"]) == 2
+    assert capsys.readouterr().err == (
+        "marginflow: pm.csv is a file of data; the network (.safetensors) is expected first and the data "
+        "(.npz or .csv) second.\n"
+    )

@@ -57,7 +57,7 @@ def test_whole_certificate_goes_to_a_file(capsys: pytest.CaptureFixture[str]) ->
     [
         ("certify nothing.safetensors data.npz", "There is no file nothing.safetensors"),
         ("certify kkt.safetensors nothing.npz", "There is no file nothing.npz"),
-        ("certify data.npz data.npz", "not a readable .safetensors"),
+        ("certify data.npz data.npz", "the network (.safetensors) is expected first"),
         ("certify kkt.safetensors kkt.safetensors", ".npz or .csv"),
         ("certify three.safetensors data.npz", "dimension 3"),
         ("certify kkt.safetensors data.npz --tolerance 0", "tolerance is 0"),

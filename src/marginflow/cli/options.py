@@ -32,6 +32,15 @@ def not_negative(_: Any, seed: int) -> None:
     whole_number("--seed", seed, minimum=0)
 
 
+def not_data(_: Any, path: Path) -> None:
+    """Refuse data where the network is expected: the two were swapped."""
+    if path.suffix.lower() in (".npz", ".csv"):
+        raise InputError(
+            f"{path} is a file of data; the network (.safetensors) is expected first and the data (.npz or .csv) "
+            "second."
+        )
+
+
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as one JSON object.")]
 Force = Annotated[bool, Parameter(name="--force", negative="", help="Overwrite files that exist.")]
 Seed = Annotated[
@@ -39,5 +48,5 @@ Seed = Annotated[
 ]
 Out = Annotated[Path, Parameter(name=["--out", "-o"], help="File to write.")]
 DataFile = Annotated[Path, Parameter(help="Data, .npz or .csv (label in the last column, -1 or +1; see convert).")]
-NetworkFile = Annotated[Path, Parameter(help="Network, .safetensors (ours or a torch state_dict).")]
+NetworkFile = Annotated[Path, Parameter(validator=not_data, help="Network, .safetensors (ours or a torch state_dict).")]
 Label = Annotated[str | None, Parameter(name="--label", help="Name of the label column of a .csv.")]
