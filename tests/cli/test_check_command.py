@@ -29,7 +29,9 @@ def test_built_in_example_holds_and_control_does_not(capsys: pytest.CaptureFixtu
     assert main("check VYS22/LemC.5".split()) == 0
     assert "VYS22/LemC.5: holds" in capsys.readouterr().out
     assert main("check VYS22/LemC.5 --control".split()) == 1
-    assert "not applicable" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "not applicable" in told
+    assert "This is the control, as announced: " in told
 
 
 def test_own_files_are_judged(capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,6 +67,17 @@ def test_a_missing_property_of_the_data_is_no_violation(capsys: pytest.CaptureFi
     told = capsys.readouterr().out
     assert "not applicable" in told
     assert "paper" in told
+    line = next(line for line in told.splitlines() if line.startswith("VYS22/A.msize"))
+    assert line.split()[1] == "absent"
+    assert "fails" not in line
+
+
+def test_a_conclusion_that_is_not_defined_was_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    """On random data eta_1 is negative, and the vector z of the theorem does not exist."""
+    assert main("check VYS22/Thm4.1 --network kkt.safetensors --data random.npz".split()) == 1
+    told = capsys.readouterr().out
+    assert "conclusion  y_i N(x_i - y_i z): not judged [z is not defined for these data]" in told
+    assert "nan" not in told
 
 
 def test_all_built_in_examples_of_a_paper_with_a_page(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -24,6 +25,7 @@ from marginflow.theory.verdict import OUTCOMES
 PaperKey = Literal["VYS22", "FVBS23", "KYS23", "FCB22"]
 # What a user's data or network either has or has not: a missing property is no contradiction to a theorem.
 PROPERTIES = ("assumption", "definition")
+ABSENT = "absent"
 
 
 def check(
@@ -71,8 +73,23 @@ def _one(statement: Statement, given: Instance | None, *, control: bool, as_json
         raise InputError("--control is a built-in instance; leave out the files and parameters.")
     instance = given if given is not None else (statement.control() if control else statement.example())
     verdict = statement.judge_instance(instance)
-    print(result_text(verdict.to_dict()) if as_json else f"{statement.meaning}\n{verdict}")
+    if as_json:
+        print(result_text(verdict.to_dict()))
+    else:
+        print(f"{statement.meaning}\n{_told(verdict)}")
+        if control:
+            as_announced = "as announced" if verdict.outcome == statement.control_outcome else "not as announced"
+            print(f"This is the control, {as_announced}: {statement.control_shows}")
     return DONE if verdict.outcome in ("holds", "measured") else DOES_NOT_HOLD
+
+
+def _told(verdict: Verdict) -> str:
+    """The verdict in lines; a conclusion that a missing hypothesis left without a number was not judged."""
+    lines = str(verdict).splitlines()
+    for place, check in enumerate(verdict.conclusions, start=len(lines) - len(verdict.conclusions)):
+        if verdict.outcome == "not applicable" and math.isnan(check.observed):
+            lines[place] = f"  conclusion  {check.name}: not judged" + (f" [{check.note}]" if check.note else "")
+    return "\n".join(lines)
 
 
 def judge_each(ids: Sequence[str]) -> tuple[Covered, ...]:
@@ -118,8 +135,8 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
     else:
         for row in rows:
             if row.example is not None:
-                _line(row.example)
-        _table([row.example for row in rows if row.example is not None])
+                _line(row.example, row.example.outcome)
+        _table([(row.example.id, row.example.outcome) for row in rows if row.example is not None], OUTCOMES)
         print(sentence)
         if out is not None:
             print(f"Page  {out}")
@@ -172,9 +189,10 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
     if as_json:
         print(result_text(record))
     else:
-        for verdict in verdicts:
-            _line(verdict)
-        _table(verdicts)
+        words = [(one.id, ABSENT if one.id in absent else one.outcome) for one in verdicts]
+        for verdict, (_, word) in zip(verdicts, words, strict=True):
+            _line(verdict, word)
+        _table(words, (*OUTCOMES, ABSENT))
         print(f"{len(skipped)} statements speak of something else than what was given and were left out.")
         if absent:
             print(f"Assumptions and definitions that these files do not meet: {', '.join(absent)}.")
@@ -194,18 +212,19 @@ def _enough(statement: Statement, given: Instance) -> bool:
     return all(held.get(need) is not None for need in statement.needs)
 
 
-def _line(verdict: Verdict) -> None:
-    print(f"{verdict.id:<22} {verdict.outcome:<15} {verdict.reason}")
+def _line(verdict: Verdict, word: str) -> None:
+    reason = verdict.reason.removeprefix("conclusion fails: ") if word == ABSENT else verdict.reason
+    print(f"{verdict.id:<22} {word:<15} {reason}")
 
 
-def _table(verdicts: Sequence[Verdict]) -> None:
-    """Outcomes by paper."""
+def _table(outcomes: Sequence[tuple[str, str]], columns: Sequence[str]) -> None:
+    """Outcomes by paper, of pairs (id, outcome)."""
     print()
-    print(f"{'paper':<8}" + "".join(f"{outcome:>16}" for outcome in OUTCOMES))
+    print(f"{'paper':<8}" + "".join(f"{outcome:>16}" for outcome in columns))
     for key in theory.PAPERS:
-        own = [verdict.outcome for verdict in verdicts if verdict.id.startswith(f"{key}/")]
+        own = [outcome for name, outcome in outcomes if name.startswith(f"{key}/")]
         if own:
-            print(f"{key:<8}" + "".join(f"{own.count(outcome):>16}" for outcome in OUTCOMES))
+            print(f"{key:<8}" + "".join(f"{own.count(outcome):>16}" for outcome in columns))
 
 
 def _instance(
