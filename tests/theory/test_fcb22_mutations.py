@@ -143,3 +143,8 @@ def test_neuron_sets_are_those_of_the_first_record() -> None:
     assert verdict["entries that differ from the first record"].observed > 10
     flipped = TwoLayer(W=good.initial.W, v=-good.initial.v, outputs="frozen")
     assert judged("Def.J", replace(good, initial=flipped)).outcome == "violated"
+
+
+def test_no_bound_with_constants_of_the_run_itself_is_a_conclusion_about_the_test_error() -> None:
+    names = [check.name for check in judged("Thm3.1.2", recorded.c16()).conclusions]
+    assert names == ["test error, printed with the smallest C of (A7)", "test error, bound of the proof"]

@@ -231,6 +231,7 @@ LEMMA_4_9: Final = Statement(
         proved=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T",
         remark="Both conditions are used at time T. Eq. (18) bounds noisy samples of the own cluster by C1 sd although "
         "<x_i, mu> is about 1 there (Eq. (37) does it right) and has wrong signs on the sums over mu2. Eq. (20) is "
-        "negative unless alpha <= 4.4e-5: then T is above 5600. For larger alpha the margin is only measured.",
+        "negative unless alpha <= 4.4e-5: then T is above 5600. For larger alpha the margin is only measured. "
+        "Conditions 4.7 and 4.8 are checked at the recorded times only: record every step.",
     ),
 )

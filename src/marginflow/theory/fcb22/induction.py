@@ -119,6 +119,7 @@ LEMMA_4_11: Final = Statement(
         printed=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, \alpha |a_j|]",
         proved=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, 3 \alpha |a_j|]",
         remark="It cites a second part of Lemma 4.4 that does not exist, and Eq. (40) has 3 where Lemma A.1 gives 2. "
-        "The conditions are needed, and hold, at T as well: they are checked there.",
+        "The conditions are needed, and hold, at T as well: they are checked there. Between recorded times they are "
+        "not: record every step.",
     ),
 )
