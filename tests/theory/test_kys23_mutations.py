@@ -14,6 +14,8 @@ from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
 from marginflow.theory.kys23.line_instances import at_limit, global_point, spikes
 from marginflow.theory.kys23.sphere_points import frozen_point
+from marginflow.theory.kys23.thm_3_1.width import expected_changes
+from marginflow.theory.kys23.thm_3_2 import perturbations
 from marginflow.theory.kys23.thm_4_1.theorem import other_law_point
 
 
@@ -42,7 +44,10 @@ def test_a_dip_between_positive_samples_is_seen_at_every_scale(scale: float) -> 
     assert verdict["N on [x_i, x_{i+1}]"].state == "failed"
 
 
-@pytest.mark.parametrize(("m", "outcome"), [(340, "violated"), (380, "undecided"), (450, "holds")])
+@pytest.mark.parametrize(
+    ("m", "outcome"),
+    [(311, "violated"), (312, "undecided"), (359, "violated"), (380, "undecided"), (408, "holds"), (456, "holds")],
+)
 def test_the_event_of_spacings_is_undecided_where_its_two_bounds_disagree(m: int, outcome: str) -> None:
     assert theory.statement("KYS23/LemA.1").check(m=m, delta=0.1).outcome == outcome
 
@@ -95,3 +100,42 @@ def test_the_catastrophic_point_is_judged_to_be_no_local_minimum() -> None:
     statement = theory.statement("KYS23/Prop4.6-repaired")
     names = [check.name for check in statement.judge_instance(statement.example()).conclusions]
     assert "||theta||^2 after it: no local minimum" in names
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.1])
+@pytest.mark.parametrize("equation", [10, 12, 14])
+def test_the_drop_of_the_norm_is_measured_beyond_its_first_order(
+    monkeypatch: pytest.MonkeyPatch, equation: int, delta: float
+) -> None:
+    statement = theory.statement(f"KYS23/Con.P{equation}")
+    network = statement.example().the_network()
+    assert statement.check(network, delta=delta).holds
+    name = "move_kink_drop" if equation == 10 else "hand_over_drop"
+    right = getattr(perturbations, name)
+    monkeypatch.setattr(perturbations, name, lambda *pair: right(*pair) * 1.001)
+    assert statement.check(network, delta=delta)["measured drop per delta"].state == "failed"
+    assert statement.check(network, delta=1e-12).outcome == "not applicable"
+
+
+@pytest.mark.parametrize("p", [0.0, 0.3, 0.49])
+def test_the_noise_rate_that_is_stated_decides_nothing(p: float) -> None:
+    statement = theory.statement("KYS23/Thm3.2")
+    point = statement.example()
+    assert statement.judge_instance(replace(point, parameters={**point.parameters, "p": p})).holds
+
+
+def test_label_changes_are_counted_over_all_labels() -> None:
+    assert expected_changes(2, 0.25) == pytest.approx(2 * 0.25 * 0.75, abs=1e-15)
+    assert expected_changes(7, 0.1) == pytest.approx(2 * 0.1 * 0.9 * 6, abs=1e-14)
+    data = Dataset(X=np.linspace(0, 1, 6)[:, None], y=np.array([1.0, -1, 1, 1, -1, 1]))
+    names = [check.name for check in theory.statement("KYS23/A1.Nstar").check(data=data).conclusions]
+    assert not any(name.startswith("n*, at least this") for name in names)
+
+
+def test_regimes_that_disagree_are_no_regime_and_one_size_is_none() -> None:
+    statement = theory.statement("KYS23/Def.Regimes")
+    mixed = statement.judge_instance(statement.control())
+    assert mixed.outcome == "violated"
+    assert mixed.failed_conclusions[0].note.startswith("mixed")
+    alone = statement.check(noise=(0.1, 0.2), errors=(0.1, 0.2), sizes=(400, 400))
+    assert alone.outcome == "not applicable"

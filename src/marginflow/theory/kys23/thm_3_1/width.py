@@ -2,6 +2,8 @@ r"""[KYS23, App. A.1] The least width n* that classifies the samples, against th
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Final
 
 import numpy as np
@@ -9,12 +11,14 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, true, value
+from marginflow.theory.check import at_least, at_most, equal, true, value
 from marginflow.theory.instance import Instance
 from marginflow.theory.kys23.line_instances import global_point, spline
 from marginflow.theory.kys23.line_setting import line_samples, on_the_line, unmet
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Findings, undefined
+
+_ENUMERATED: Final = 8
 
 
 def label_changes(y: FloatArray) -> int:
@@ -40,6 +44,14 @@ def classifier_of_least_pieces(x: FloatArray, y: FloatArray) -> TwoLayer:
     return spline(knots, values)
 
 
+def expected_changes(m: int, p: float) -> float:
+    """E s over independent labels that are -1 with probability p: the sum over all 2^m of them."""
+    labels = np.array(list(itertools.product((-1.0, 1.0), repeat=m)))
+    minus = (labels < 0).sum(axis=1)
+    chances = p**minus * (1 - p) ** (m - minus)
+    return math.fsum((chances * (np.diff(labels, axis=1) != 0).sum(axis=1)).tolist())
+
+
 def _judge(instance: Instance) -> Findings:
     data = instance.the_data()
     printed = instance.word("bound", "repaired", ("repaired", "printed")) == "printed"
@@ -56,7 +68,9 @@ def _judge(instance: Instance) -> Findings:
     if given is not None and given.dimension == 1 and bool((given.margins(data.X, data.y) > 0).all()):
         widths.append(given.compact().width)
     p = float((y < 0).mean())
-    bound = s if printed else s + 1
+    few = min(x.size, _ENUMERATED)
+    # With s + 1 on the right it could not fail, for least is 1 or 2.
+    print_fails = (at_most("n*, at least this, <= s", least, s),) if printed else ()
     return Findings(
         hypotheses=hypotheses,
         constants=(
@@ -68,7 +82,14 @@ def _judge(instance: Instance) -> Findings:
         conclusions=(
             true("the constructed network classifies every sample", bool((made.margins(data.X, data.y) > 0).all())),
             at_most("its width <= s + 1", made.width, s + 1),
-            at_most(f"n*, at least this, <= {'s' if printed else 's + 1'}", least, bound),
+            *print_fails,
+            equal(
+                "E s over all labels of the first samples",
+                expected_changes(few, p),
+                2 * p * (1 - p) * (few - 1),
+                scale=1.0,
+                note=f"enumerated for {few} samples at the realised p",
+            ),
             at_least("width >= least possible", min(widths), least),
         ),
     )
