@@ -54,11 +54,13 @@ def test_zero_and_one_in_a_named_column_are_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ("--positive cat", "leave the column out with --drop name"),
+        ("--positive cat", "line 2: 'x' in the column 'name' is not a finite number; remove the line, or leave the"),
+        ("--positive cat --label pets", "no column named 'pets'; did you mean 'pet'?"),
+        ("--positive cat --label species", "the columns are 'name', 'a', 'b', 'pet'."),
         ("--positive bird --drop name", "the labels are 'cat', 'dog', 'fish'"),
         ("--positive cat --negative bird --drop name", "has the label 'bird'"),
         ("--positive cat --negative cat --drop name", "--positive and --negative are both 'cat'"),
-        ("--positive cat --drop nose", "0 columns named 'nose'"),
+        ("--positive cat --drop nose", "no column named 'nose'; the columns are 'name'"),
         ("--positive cat --drop pet", "holds the labels"),
         ("--positive cat --drop name a b", "no column left"),
     ],
@@ -101,3 +103,30 @@ def test_the_first_line_is_a_sample_or_names_if_one_says_so(tmp_path: Path) -> N
     np.testing.assert_array_equal(every.y, [1.0, -1.0, 1.0])
     assert main(f"convert {tmp_path}/t.csv --positive 2 --header --drop 1 --out {tmp_path}/rest.npz".split()) == 0
     np.testing.assert_array_equal(Dataset.load(tmp_path / "rest.npz").X, [[4.9], [6.1]])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a;b;pet\n1;2;cat\n3;4;dog\n", "has semicolons between its values; commas are expected"),
+        ("a\tb\tpet\n1\t2\tcat\n3\t4\tdog\n", "has tabs between its values; commas are expected"),
+        ("a,my b,pet\n1,2,cat\n3,nan,dog\n", "line 3: 'nan' in the column 'my b'"),
+        ("a,my b,pet\n1,2,cat\n3,,dog\n", "or leave the column out with --drop 'my b'."),
+        ("a,a,pet\n1,2,cat\n3,4,dog\n", "has 2 columns named 'a'; one is expected"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said_with_what_to_do(
+    text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    drop = "--drop a" if "a,a" in text else ""
+    assert main(f"convert {tmp_path}/t.csv --positive cat {drop} --out {tmp_path}/d.npz".split()) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "d.npz").exists()
+
+
+def test_a_folder_is_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(f"convert {tmp_path} --positive cat --out {tmp_path}/d.npz".split()) == 2
+    assert f"{tmp_path} is a folder, not a file" in capsys.readouterr().err

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import math
+import shlex
 from collections import Counter
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +17,7 @@ from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, Out
 from marginflow.cli.output import check_target, note, tell
 from marginflow.data import Dataset
+from marginflow.data.files import separator
 from marginflow.errors import InputError
 
 
@@ -83,6 +86,8 @@ def convert(
 
 def _read(source: Path, *, header: bool) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The names of the columns, and every line with its number."""
+    if source.is_dir():
+        raise InputError(f"{source} is a folder, not a file; a table, .csv, is expected.")
     if not source.is_file():
         raise InputError(f"There is no file {source}.")
     if source.suffix.lower() != ".csv":
@@ -98,6 +103,8 @@ def _read(source: Path, *, header: bool) -> tuple[list[str], list[tuple[int, lis
         first = "names in the first line and " if header else ""
         raise InputError(f"{source} has no samples; {first}one sample per line are expected.")
     width = len(rows[0][1])
+    if width == 1 and (mark := separator(rows[0][1][0])):
+        raise InputError(f"{source} has {mark}s between its values; commas are expected.")
     for number, row in body:
         if len(row) != width:
             raise InputError(f"{source}, line {number}: {len(row)} values, but the first line has {width}.")
@@ -128,8 +135,12 @@ def _is_number(text: str) -> bool:
 
 
 def _column(source: Path, header: Sequence[str], name: str) -> int:
-    if header.count(name) != 1:
-        raise InputError(f"{source} has {header.count(name)} columns named {name!r}; the header is {list(header)}.")
+    if name not in header:
+        near = get_close_matches(name, header, n=1)
+        known = f"did you mean {near[0]!r}?" if near else f"the columns are {_some(header)}."
+        raise InputError(f"{source} has no column named {name!r}; {known}")
+    if header.count(name) > 1:
+        raise InputError(f"{source} has {header.count(name)} columns named {name!r}; one is expected.")
     return header.index(name)
 
 
@@ -141,7 +152,7 @@ def _number(source: Path, line: int, column: str, text: str) -> float:
     if not math.isfinite(value):
         raise InputError(
             f"{source}, line {line}: {text!r} in the column {column!r} is not a finite number; "
-            f"leave the column out with --drop {column}."
+            f"remove the line, or leave the column out with --drop {shlex.quote(column)}."
         )
     return value
 
