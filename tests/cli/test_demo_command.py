@@ -92,11 +92,14 @@ def test_theorems_apply_to_the_demo_as_it_is_shipped_and_hold_and_their_contrast
     outcomes = {one.statement.id: one.verdict.outcome for one in judged}
     assert {outcomes[name] for name in demo_theory.MAIN} == {"holds"}
     assert [name for name, outcome in outcomes.items() if outcome != "holds"] == [demo_theory.CONTRAST]
+    line = demo_theory.told(judged)
+    assert f"{len(judged) - 1} hold; {demo_theory.CONTRAST} is violated (with so few clusters" in line
     few = law.sample(40, seed=0)  # fewer than k ln(d)^2: the theorems are silent
     silent = demo_theory.judge_theory(
         law, kkt_point(few, width=20, seed=0).compact, few, seed=0, show=lambda share, remark: None
     )
     assert {one.verdict.outcome for one in silent if one.statement.id == "FVBS23/Thm3.1"} == {"not applicable"}
+    assert "is not applicable (hypothesis not met: " in demo_theory.told(silent)
 
 
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from marginflow import certificates, flow
 from marginflow.cli.demo_edge import double_edge
 from marginflow.cli.demo_page import Findings, Judged, demo_page
-from marginflow.cli.demo_theory import judge_theory
+from marginflow.cli.demo_theory import judge_theory, told
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.limit import remark
 from marginflow.cli.options import AsJson, Seed
@@ -78,8 +78,7 @@ def _found(seed: int) -> tuple[Findings, float]:
     note(f"Measured the exact robustness of KKT points and robust networks for {edges[0].k} to {edges[-1].k} clusters.")
     with progress("Checking the theorems") as show:
         theorems = judge_theory(law, limit.compact, data, seed=seed, show=show)
-    held = sum(one.verdict.outcome == "holds" for one in theorems)
-    note(f"Checked {len(theorems)} statements of FVBS23 on this instance: {held} hold.")
+    note(told(theorems))
     findings = Findings(
         data=data,
         law=law,

@@ -53,6 +53,20 @@ def judge_theory(
     return tuple(judged)
 
 
+def told(judged: Sequence[Judgement]) -> str:
+    """One line for the terminal: how many hold, and what became of the others."""
+    others = [one for one in judged if one.verdict.outcome != "holds"]
+    line = f"Checked {len(judged)} statements of FVBS23 on this instance: {len(judged) - len(others)} hold"
+    named = [
+        f"{one.statement.id} is violated (with so few clusters, as the page explains)"
+        if one.statement.id == CONTRAST and one.verdict.outcome == "violated"
+        else f"{one.statement.id} is {one.verdict.outcome} ({one.verdict.reason})"
+        for one in others[:3]
+    ]
+    more = [f"{len(others) - 3} more do not (the page lists them)"] if len(others) > 3 else []
+    return "; ".join([line, *named, *more]) + "."
+
+
 def theory_section(judged: Sequence[Judgement]) -> Section:
     """What the page says about it."""
     outcomes = {one.statement.id: one.verdict.outcome for one in judged}
