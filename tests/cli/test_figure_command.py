@@ -39,6 +39,21 @@ def test_the_claim_and_its_outcome_are_printed(tmp_path, capsys):
     assert "on one core" in said.err
 
 
+def test_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch, capsys):
+    rows = experiments.figure("KYS23/Fig3").run(size="smoke").rows
+    asked = []
+    monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: (asked.append(1), (rows, 1.0))[1])
+    line = ["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]
+    page = tmp_path / "KYS23-Fig3-smoke.html"
+    page.write_text("mine", encoding="utf-8")
+    assert main(line) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert page.read_text(encoding="utf-8") == "mine"
+    assert asked == []  # nothing was computed in vain
+    assert main([*line, "--force"]) == 0
+    assert "KYS23/Fig3" in page.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

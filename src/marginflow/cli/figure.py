@@ -16,8 +16,8 @@ from cyclopts import Parameter
 from marginflow import experiments
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, Seed
-from marginflow.cli.output import note, plain, print_rows, result_text
+from marginflow.cli.options import AsJson, Force, Seed
+from marginflow.cli.output import check_target, note, plain, print_rows, result_text
 from marginflow.cli.progress import progress
 from marginflow.cli.sweep import remark_on
 from marginflow.errors import InputError
@@ -44,6 +44,7 @@ def figure(
         tuple[Literal["svg", "png", "pdf"], ...],
         Parameter(help="Also write each chart in these formats.", negative="", consume_multiple=True),
     ] = (),
+    force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if our numbers bear out the claim, 1 if they do not or leave it open."""
@@ -58,6 +59,11 @@ def figure(
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; the name of a folder is expected.")
     folder.mkdir(exist_ok=True)
+    name = _name(chosen.id, size)
+    for ending in ("html", "csv", "json", *images):
+        check_target(folder / f"{name}.{ending}", (f".{ending}",), force=force)
+    for ending in images:  # of several charts
+        check_target(folder / f"{name}-1.{ending}", (f".{ending}",), force=force)
     grid = chosen.grid(size)
     note(
         f"{chosen.id}, {chosen.title}: {len(grid.cells) * grid.seeds} cells, about {_duration(chosen.cost(size))} on "
@@ -88,12 +94,16 @@ def figure(
     return DONE if result.outcome.borne_out else DOES_NOT_HOLD
 
 
+def _name(id: str, size: str) -> str:
+    return f"{id.replace('/', '-')}-{size}"
+
+
 def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
     """Page, rows and pictures; all names begin with the id and the size."""
     from marginflow.report import Chart, draw, write
     from marginflow.report.figures import page_of
 
-    name = f"{result.figure.id.replace('/', '-')}-{result.size}"
+    name = _name(result.figure.id, result.size)
     seeded = f" --seed {result.seed}" if result.seed else ""
     page = page_of(
         result,
