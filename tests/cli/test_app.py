@@ -175,3 +175,8 @@ def test_a_network_and_data_in_the_wrong_order_are_told_apart(command: str, caps
         "marginflow: pm.csv is a file of data; the network (.safetensors) is expected first and the data "
         "(.npz or .csv) second.\n"
     )
+
+
+def test_the_overview_of_commands_does_not_wait_for_numpy() -> None:
+    code = "import sys, marginflow.cli.app; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
