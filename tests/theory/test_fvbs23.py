@@ -332,3 +332,18 @@ def test_literal_z_is_shorter_than_the_data_with_hundreds_of_clusters(
 
 def test_every_id_of_the_catalogue_is_there() -> None:
     assert all(row.implemented for row in theory.coverage("FVBS23", run=False))
+
+
+@pytest.mark.parametrize("name", ["LemA.13", "LemD.1"])
+def test_test_points_of_wider_clusters_contradict_the_event(name: str) -> None:
+    """The count is a constant while it decides nothing, and a conclusion as soon as it speaks against the tails."""
+    good = preset(A)
+    test = good.the_test()
+    assert test.means is not None
+    assert test.clusters is not None
+    centres = test.means[test.clusters]
+    statement = theory.statement(f"FVBS23/{name}")
+    assert "share of points outside the event" in [one.name for one in statement.judge_instance(good).constants]
+    wide = statement.judge_instance(replace(good, test=replace(test, X=centres + 20.0 * (test.X - centres))))
+    assert wide.outcome == "violated"
+    assert [one.name for one in wide.failed_conclusions] == ["share of points outside the event"]
