@@ -347,6 +347,16 @@ def test_data_that_the_network_cannot_separate_end_in_a_sentence(data, options, 
     assert sentence.endswith(".")
 
 
+@pytest.mark.parametrize(("dimension", "rare", "width", "seed"), [(10, 0.25, 8, 4), (5, 0.2, 8, 7), (10, 0.1, 6, 13)])
+def test_a_flow_that_kills_one_sign_is_not_the_end(dimension, rare, width, seed):
+    """Few neurons and one rare label: here the flow loses every neuron of a sign, and the polish begins without it."""
+    X = np.random.default_rng(0).random((40, dimension))
+    data = Dataset(X=X - X.mean(axis=0), y=np.where(X[:, 0] < rare, 1.0, -1.0))
+    limit = mf.kkt_point(data, width=width, seed=seed, max_iterations=100)
+    assert limit.network.width == width
+    assert limit.exact or limit.status.startswith("Not ")
+
+
 SPHERE = Sphere(dimension=5).sample(6, seed=0)
 
 

@@ -222,6 +222,11 @@ class _Solve:
             if risen is not None and len(risen.s) <= self.start.width:
                 bundles, multipliers = risen, None
                 groups = np.full(self.start.width, -1, dtype=np.int64)
+        if one_sided is not None and self._missing_sign(self._neurons(self.start)) is None:
+            # The flow let every neuron of one sign die: better to polish from where it began.
+            flowed, neurons, one_sided = self.start, self._neurons(self.start), None
+            groups = gather(neurons.U, neurons.s, most)
+            bundles = add_up(neurons, groups)
         if one_sided is not None:
             raise InputError(
                 f"The start has no neuron with sign {one_sided:+g} that is not zero, but data with both labels need "
