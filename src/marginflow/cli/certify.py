@@ -52,9 +52,7 @@ def certify(
     if as_json:
         print(result_text(certificate.to_dict(arrays=False) | answer | {"out": out}))
     else:
-        print(certificate)
-        if tolerance != certificates.DEFAULT_TOLERANCE:
-            print(f"At the tolerance {tolerance:g} it {'holds' if holds else 'does not hold'}.")
+        print(certificate.told(tolerance))
         if out is not None:
             print(f"Written to {out}")
     return DONE if holds else DOES_NOT_HOLD
