@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ from marginflow.data import Sphere
 from marginflow.limit import kkt_point
 from marginflow.sweeps import Store, Sweep, run, stored
 from marginflow.sweeps.interrupt import interrupts_count
+
+
+@pytest.fixture(autouse=True)
+def _interrupts_arrive() -> Iterator[None]:
+    """Processes in the background of a shell ignore SIGINT, and so do their children; here it must arrive."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def sweep_of(marker: str) -> Sweep:
