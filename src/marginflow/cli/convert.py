@@ -66,7 +66,7 @@ def convert(
         raise InputError(f"{table} has no column left besides the labels.")
     X = [[_number(table, number, names[column], row[column]) for column in features] for number, row in kept]
     y = [1.0 if _same(row[place], positive) else -1.0 for _, row in kept]
-    data = Dataset(X=X, y=y)  # type: ignore[arg-type]
+    data = Dataset(X=X, y=y)  # type: ignore[arg-type]  # the data set itself makes arrays of lists
     data.save(out)
     if negative is None and any(not _same(one, others[0]) for one in others):
         note(f"Several labels become -1: {_some(others)}; --negative keeps one of them only.")

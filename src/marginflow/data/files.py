@@ -56,7 +56,7 @@ def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
     if fields["law"]:
         arrays["law"] = np.array(json.dumps(plain(dict(fields["law"]))))
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]  # mypy takes them for the keyword allow_pickle
     return buffer.getvalue()
 
 

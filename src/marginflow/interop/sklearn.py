@@ -25,6 +25,7 @@ from marginflow.limit import Limit, kkt_point
 from marginflow.networks import TwoLayer
 
 
+# scikit-learn has no types, so its bases are of type Any.
 class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Classifier by a two-layer ReLU network at a certified KKT point of the max-margin problem.
 
