@@ -27,7 +27,7 @@ from marginflow.sweeps import Results, Sweep, run  # noqa: E402
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--cells", type=int, default=24, help="cells of the second comparison")
 parser.add_argument("--repeats", type=int, default=16, help="KKT points in each of them")
-parser.add_argument("--rounds", type=int, default=3, help="of the first comparison, interleaved")
+parser.add_argument("--rounds", type=int, default=3, help="of both comparisons, interleaved")
 
 
 def by_hand(seeds: int) -> list[dict[str, float]]:
@@ -54,21 +54,35 @@ def twenty_seeds(rounds: int, folder: Path) -> None:
         print(f"20 seeds, one process, {what:>5}: by hand {hand:.3f} s, sweep {sweep:.3f} s, ratio {sweep / hand:.3f}")
 
 
-def two_workers(cells: int, repeats: int, folder: Path) -> None:
+def two_workers(rounds: int, cells: int, repeats: int, folder: Path) -> None:
     sweep = Sweep(task=work, fixed={"repeats": repeats}, seeds=cells)
-    walls, rows = {}, {}
+    walls: dict[int, list[float]] = defaultdict(list)
+    ratios = []
+    for number in range(rounds):
+        rows = {}
+        for workers in (1, 2) if number % 2 == 0 else (2, 1):
+            wall, cpu = time.perf_counter(), time.process_time()
+            store = folder / f"workers{workers}-{number}.sqlite"
+            results = run(sweep, store=store, max_workers=workers).require_complete()
+            walls[workers].append(time.perf_counter() - wall)
+            rows[workers] = [row["norm"] for row in results.rows]
+            if workers == 2:
+                ratios.append(by_cpu(results, time.process_time() - cpu))
+        assert rows[1] == rows[2]
     for workers in (1, 2):
-        wall, cpu = time.perf_counter(), time.process_time()
-        results = run(sweep, store=folder / f"workers{workers}.sqlite", max_workers=workers).require_complete()
-        walls[workers], own = time.perf_counter() - wall, time.process_time() - cpu
-        rows[workers] = [row["norm"] for row in results.rows]
-    assert rows[1] == rows[2]
-    print(f"{cells} cells, clock: one worker {walls[1]:.2f} s, two {walls[2]:.2f} s, {walls[1] / walls[2]:.2f}x")
+        print(f"{cells} cells, {workers} worker(s), clock: {', '.join(f'{wall:.2f}' for wall in walls[workers])} s")
+    one, two = min(walls[1]), min(walls[2])
+    print(f"{cells} cells, clock: one worker {one:.2f} s, two {two:.2f} s, {one / two:.2f}x")
+    print(f"{cells} cells,   CPU: {', '.join(f'{ratio:.2f}' for ratio in ratios)}x")
+
+
+def by_cpu(results: Results, own: float) -> float:
+    """CPU time inside the cells over half of what the workers, from their start, and this process used."""
     used: dict[object, float] = defaultdict(float)
     for row in results.rows:
         used[row["process"]] = max(used[row["process"]], float(row["cpu"]))  # type: ignore[arg-type]
-    inside, half = sum(float(row["inside"]) for row in results.rows), (own + sum(used.values())) / 2  # type: ignore[arg-type]
-    print(f"{cells} cells,   CPU: inside cells {inside:.2f} s, half of all {half:.2f} s, {inside / half:.2f}x")
+    inside = sum(float(row["inside"]) for row in results.rows)  # type: ignore[arg-type]
+    return inside / ((own + sum(used.values())) / 2)
 
 
 if __name__ == "__main__":
@@ -76,4 +90,4 @@ if __name__ == "__main__":
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as name:
         twenty_seeds(arguments.rounds, Path(name))
-        two_workers(arguments.cells, arguments.repeats, Path(name))
+        two_workers(arguments.rounds, arguments.cells, arguments.repeats, Path(name))
