@@ -8,8 +8,8 @@ import pytest
 from marginflow import limit
 from marginflow.data import Clusters, Dataset, Interval, Orthogonal, Sphere
 from marginflow.experiments.fcb22.amplification import cosines
-from marginflow.experiments.fcb22.plane import PlaneRun, plane_run
-from marginflow.experiments.fvbs23.clusters import ClusterRun, cluster_run, nearest_neighbour_steps
+from marginflow.experiments.fcb22.figure_1 import PlaneRun, plane_run
+from marginflow.experiments.fvbs23.classifiers import ClusterRun, cluster_run, nearest_neighbour_steps
 from marginflow.experiments.kys23.line import LineRun, line_run
 from marginflow.experiments.kys23.perturbations import hand_over, move_kink, through
 from marginflow.experiments.kys23.sphere import NoiseRun, noise_run

@@ -1,4 +1,7 @@
+import importlib
 import math
+import pkgutil
+import re
 
 import pytest
 
@@ -14,6 +17,24 @@ def test_every_figure_of_the_catalogue_is_there():
     wanted = {name for name, entry in theory.catalogue().items() if entry == "figure"}
     assert wanted <= {figure.id for figure in EVERY}
     assert {figure.id for figure in EVERY if figure.published} == wanted
+
+
+def module_guessed_from(id):
+    """Where to look: VYS22/Fig1a in vys22/figure_1a.py, KYS23/Fig1L in kys23/figure_1_left.py."""
+    paper, _, name = id.removesuffix(".ours").partition("/")
+    for short, long in ((r"^Fig", "figure"), (r"(?<=\d)L$", "_left"), (r"(?<=\d)R$", "_right"), (r"\.", "_")):
+        name = re.sub(short, long, name)
+    return f"{paper}.".lower() + re.sub(r"(?<=[a-z])(?=\d)", "_", name).lower()
+
+
+def test_every_figure_lives_in_a_module_of_its_own_whose_name_is_guessable():
+    homes = {}
+    for module in pkgutil.walk_packages(experiments.__path__, prefix="marginflow.experiments."):
+        for thing in vars(importlib.import_module(module.name)).values():
+            if isinstance(thing, Figure):
+                homes.setdefault(thing.id, []).append(module.name.removeprefix("marginflow.experiments."))
+    assert homes == {figure.id: [module_guessed_from(figure.id)] for figure in EVERY}
+    assert len({home for (home,) in homes.values()}) == len(EVERY)
 
 
 def test_every_paper_has_a_figure_of_ours():

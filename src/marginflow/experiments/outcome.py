@@ -87,6 +87,11 @@ class Finding:
             high=mean.high if finite else None,
         )
 
+    @classmethod
+    def within(cls, name: str, mean: Mean, bound: float) -> tuple[Finding, Finding]:
+        """Two findings: the mean over seeds is at most the bound, whatever its sign."""
+        return cls.about(name, mean, "<=", bound), cls.about(name, mean, ">=", -bound)
+
     @property
     def holds(self) -> bool:
         """Whether the value itself is on the right side; never true of a number that is not one."""

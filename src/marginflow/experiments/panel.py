@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Any, Literal, final
+
+from marginflow.experiments.outcome import means
 
 Row = Mapping[str, object]
 Scale = Literal["linear", "log"]
@@ -62,3 +64,38 @@ class Panel:
     areas: Sequence[Row] = ()
     square: bool = False
     marks: bool = True
+
+
+def over_seeds(
+    rows: Sequence[Row],
+    *,
+    x: str,
+    y: str,
+    titles: Mapping[str, str],
+    series: str | None = None,
+    variant: str | None = None,
+    band: bool = True,
+    **others: Any,
+) -> Panel:
+    """Curves of the mean of `y` over the seeds, with its 95 % interval as a band; `others` are fields of `Panel`.
+
+    Examples
+    --------
+    >>> from marginflow.experiments.panel import over_seeds
+    >>> rows = [{"d": 10, "flip": flip} for flip in (1.0, 2.0, 3.0)]
+    >>> titles = {"d": "Dimension", "flip": "Flip"}
+    >>> over_seeds(rows, x="d", y="flip", titles=titles, title="Flips", description="Flip against d.").rows[0]["flip"]
+    2.0
+    """
+    by = tuple(dict.fromkeys(name for name in (x, series, variant) if name is not None))
+    return Panel(
+        rows=means(rows, by, y),
+        x=x,
+        y=y,
+        low="low" if band else None,
+        high="high" if band else None,
+        series=series,
+        variant=variant,
+        titles={name: titles[name] for name in (*by, y)} | {"low": "95 % from", "high": "95 % to", "seeds": "Seeds"},
+        **others,
+    )

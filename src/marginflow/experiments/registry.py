@@ -1,4 +1,4 @@
-"""Which figures exist: found by walking the rooms of the papers."""
+"""Which figures exist: found by walking the rooms of the papers, one in a module, under the name `FIGURE`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from marginflow.experiments.frame import Figure
 
 @cache
 def _every() -> dict[str, Figure]:
-    """Every module-level `Figure` in the rooms below `marginflow.experiments`, by id."""
+    """The `FIGURE` of every module in the rooms below `marginflow.experiments`, by id."""
     package = importlib.import_module("marginflow.experiments")
     found: dict[str, Figure] = {}
     for module in pkgutil.walk_packages(package.__path__, prefix="marginflow.experiments."):
-        for thing in vars(importlib.import_module(module.name)).values():
-            if isinstance(thing, Figure):
-                if found.get(thing.id, thing) is not thing:
-                    raise InputError(f"Two figures have the id {thing.id}.")
-                found[thing.id] = thing
+        thing = vars(importlib.import_module(module.name)).get("FIGURE")
+        if isinstance(thing, Figure):
+            if thing.id in found:
+                raise InputError(f"Two figures have the id {thing.id}.")
+            found[thing.id] = thing
     return {name: found[name] for name in sorted(found, key=_order)}
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from marginflow.data import UniformNoise, XorClusters
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, number, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, number, values, where
+from marginflow.experiments.panel import Panel, Row, over_seeds
 from marginflow.flow import recipes, train
 from marginflow.networks import TwoLayer
 from marginflow.sweeps import task
@@ -74,37 +74,33 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     named = [
         {**row, "start": f"ω√(md) = {number(row, 'initial'):g} α", "place": f"d = {row['dimension']}"} for row in rows
     ]
-    titles = {"step": "Step", "start": "Initialisation", "place": "Dimension", "low": "95 % from", "high": "95 % to"}
-    return (
-        Panel(
-            title="Cosine of neurons with the mean that they capture",
-            description=(
-                "Median over the neurons of the cosine with the nearer of their two means, against the step; mean and "
-                "95 % interval over the seeds. The first step of small initialisation tends to 1/√2."
-            ),
-            rows=means(named, ("step", "start", "place"), "cosine"),
-            x="step",
-            y="cosine",
-            low="low",
-            high="high",
-            series="start",
-            variant="place",
-            titles={**titles, "cosine": "Median cosine", "seeds": "Seeds"},
-            references={"1/√2": [(0.0, math.sqrt(0.5)), (max(column(rows, "step")), math.sqrt(0.5))]},
+    titles = {"step": "Step", "start": "Initialisation", "place": "Dimension"}
+    end = max(column(rows, "step"))
+    captured = over_seeds(
+        named,
+        x="step",
+        y="cosine",
+        series="start",
+        variant="place",
+        titles={**titles, "cosine": "Median cosine"},
+        title="Cosine of neurons with the mean that they capture",
+        description=(
+            "Median over the neurons of the cosine with the nearer of their two means, against the step; mean and 95 % "
+            "interval over the seeds. The first step of small initialisation tends to 1/√2."
         ),
-        Panel(
-            title="Training samples on the side of their clean label",
-            description="Share of the training samples, noisy ones included, that have the sign of their clean label.",
-            rows=means(named, ("step", "start", "place"), "clean_labels_right"),
-            x="step",
-            y="clean_labels_right",
-            low="low",
-            high="high",
-            series="start",
-            variant="place",
-            titles={**titles, "clean_labels_right": "Share right", "seeds": "Seeds"},
-        ),
+        references={"1/√2": [(0.0, math.sqrt(0.5)), (end, math.sqrt(0.5))]},
     )
+    right = over_seeds(
+        named,
+        x="step",
+        y="clean_labels_right",
+        series="start",
+        variant="place",
+        titles={**titles, "clean_labels_right": "Share right"},
+        title="Training samples on the side of their clean label",
+        description="Share of the training samples, noisy ones included, that have the sign of their clean label.",
+    )
+    return captured, right
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

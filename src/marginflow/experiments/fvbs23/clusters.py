@@ -1,125 +1,27 @@
-r"""Clusters, four classifiers: their test error, and the multiple of z = sum_q y^(q) mu^(q) that flips fresh points."""
+"""Ours: test error and flip of four classifiers against the number of clusters."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import Annotated, Literal
+from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, cluster_run, hours
+from marginflow.experiments.fvbs23.double_edge import DEVIATIONS, against, judge
 
-import msgspec
-import numpy as np
-
-from marginflow.arrays import FloatArray
-from marginflow.data import Clusters, Dataset
-from marginflow.generalisation import test_error
-from marginflow.limit import kkt_point
-from marginflow.networks import TwoLayer
-from marginflow.robustness import max_margin_classifier, mean_sum, minimal_step, one_neuron_per_cluster
-from marginflow.sweeps import task
-
-Classifier = Literal["KKT network", "robust network", "linear", "1-NN"]
-CLASSIFIERS: tuple[Classifier, ...] = ("KKT network", "robust network", "linear", "1-NN")
-# The flip is the size that flips this share of the fresh points.
-SHARE = 0.95
-
-
-class ClusterRun(msgspec.Struct, frozen=True, kw_only=True):
-    """k clusters, orthogonal means of norm sqrt(d), noise sigma per coordinate (None: 1/sqrt(d)), one classifier."""
-
-    classifier: Classifier
-    dimension: Annotated[int, msgspec.Meta(ge=2)] = 400
-    clusters: Annotated[int, msgspec.Meta(ge=2)] = 10
-    sigma: float | None = None
-    per_cluster: Annotated[int, msgspec.Meta(ge=1)] = 4
-    width: Annotated[int, msgspec.Meta(ge=2)] = 50
-    test_points: Annotated[int, msgspec.Meta(ge=1)] = 500
-
-
-@task("fvbs23-clusters")
-def cluster_run(parameters: ClusterRun, seed: int) -> dict[str, object]:
-    """Make the classifier, count its errors on fresh points, and flip them along z, exactly."""
-    law = Clusters(
-        dimension=parameters.dimension,
-        n_clusters=parameters.clusters,
-        sigma="1/sqrt(d)" if parameters.sigma is None else parameters.sigma,
-        allocation="stratified",
-    )
-    data = law.sample(parameters.per_cluster * parameters.clusters, seed=seed)
-    fresh = law.fresh(parameters.test_points, train=data, seed=seed)
-    if data.means is None or data.mean_labels is None:
-        raise TypeError("clusters know their means")
-    z = mean_sum(data.means, data.mean_labels)
-    exact = None
-    if parameters.classifier == "linear":
-        line = max_margin_classifier(data.X, data.y)
-        error = test_error(line, fresh.X, fresh.y)
-        steps = np.maximum(fresh.y * line(fresh.X), 0.0) / float(line.w @ z)
-    elif parameters.classifier == "1-NN":
-        steps = nearest_neighbour_steps(data, fresh, z)
-        error = test_error(lambda X: _nearest_label(data, np.asarray(X)), fresh.X, fresh.y)
-    else:
-        network: TwoLayer
-        if parameters.classifier == "KKT network":
-            limit = kkt_point(data, width=parameters.width, seed=seed)
-            network, exact = limit.compact, limit.exact
-        else:
-            network = one_neuron_per_cluster(data.means, data.mean_labels).network
-        error = test_error(network, fresh.X, fresh.y)
-        steps = minimal_step(network, fresh.X, fresh.y, z).first
-    size = float(np.quantile(steps, SHARE, method="higher")) * float(np.linalg.norm(z))
-    return {
-        "error": error.value,
-        "error_upper": error.upper,
-        "flip": size,
-        "flip_over_root_d": size / math.sqrt(parameters.dimension),
-        "exact": exact,
-    }
-
-
-def _nearest_label(data: Dataset, X: FloatArray) -> FloatArray:
-    """The label of the nearest sample, shape (n,)."""
-    closeness = X @ data.X.T - 0.5 * (data.X**2).sum(axis=1)
-    label: FloatArray = data.y[np.argmax(closeness, axis=1)]
-    return label
-
-
-def nearest_neighbour_steps(data: Dataset, points: Dataset, z: FloatArray) -> FloatArray:
-    r"""The first t >= 0 at which the nearest sample of x_i - y_i t z has the other label; infinity if there is none.
-
-    A sample o of the other label is nearest when <x(t), o - s> >= (||o||^2 - ||s||^2) / 2 for every sample s of the
-    own label. Each condition is linear in t, so o is nearer on an interval, and the first flip is the least left end.
-
-    Examples
-    --------
-    >>> from marginflow.data import Dataset
-    >>> from marginflow.experiments.fvbs23.clusters import nearest_neighbour_steps
-    >>> pair = Dataset(X=[[1.0], [-1.0]], y=[1, -1])
-    >>> nearest_neighbour_steps(pair, pair, [1.0]).tolist()
-    [1.0, 1.0]
-    """
-    direction = np.asarray(z, dtype=np.float64)
-    half = 0.5 * (data.X**2).sum(axis=1)
-    along = data.X @ direction
-    first = np.full(points.n_samples, np.inf)
-    for place, (x, y) in enumerate(zip(points.X, points.y, strict=True)):
-        own, other = data.y == y, data.y != y
-        here = data.X @ x - half
-        level = here[other][:, None] - here[own][None, :]  # o is nearer than s where level + t slope >= 0
-        slope = -y * (along[other][:, None] - along[own][None, :])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            crossing = -level / slope
-        low = np.where(slope > 0, crossing, np.where((slope == 0) & (level < 0), np.inf, 0.0)).max(axis=1)
-        high = np.where(slope < 0, crossing, np.inf).min(axis=1)
-        low = np.maximum(low, 0.0)
-        possible = low <= high
-        if possible.any():
-            first[place] = low[possible].min()
-    return first
-
-
-def hours(parameters: Mapping[str, object]) -> float:
-    """Measured: the KKT point is what takes time."""
-    run = msgspec.convert(dict(parameters), ClusterRun)
-    n = run.per_cluster * run.clusters
-    solve = 0.3 + 2e-5 * n**2 if run.classifier == "KKT network" else 0.05
-    return (solve + 2e-9 * run.test_points * run.dimension * n) / 3600
+FIGURE = Figure(
+    id="FVBS23/Clusters.ours",
+    title="test error and flip of four classifiers against the number of clusters",
+    claim=(
+        "KKT networks generalise, but a multiple of z of size about √(d/k) flips them, while a robust network exists."
+    ),
+    cell=cluster_run,
+    panels=against("clusters", "Clusters k"),
+    judge=judge,
+    sizes={
+        "smoke": Grid(cells=product(classifier=CLASSIFIERS, clusters=(4, 9, 16), dimension=(120,), test_points=(100,))),
+        "laptop": Grid(cells=product(classifier=CLASSIFIERS, clusters=(2, 4, 8, 16, 32), dimension=(1000,)), seeds=5),
+        "paper": Grid(
+            cells=product(classifier=CLASSIFIERS, clusters=(2, 4, 8, 16, 32, 64, 128), dimension=(20_000,)), seeds=10
+        ),
+    },
+    hours=hours,
+    deviations=DEVIATIONS,
+)

@@ -2,103 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
 from marginflow.experiments.frame import Figure, Grid
-from marginflow.experiments.kys23.perturbations import (
-    drop_of_handing_over,
-    drop_of_moved_kink,
-    hand_over,
-    move_kink,
-    through,
-)
+from marginflow.experiments.kys23.proof_cases import CASES, LABELS, SAMPLES, CaseName
 from marginflow.experiments.outcome import Finding, Outcome, column
 from marginflow.experiments.panel import Panel, Row
 from marginflow.networks import TwoLayer
 from marginflow.sweeps import task
 
-# The three samples +, -, + of Proposition A.4.
-SAMPLES, LABELS = (0.3, 0.5, 0.8), (1.0, -1.0, 1.0)
 TINY = 1e-6
-
-
-@dataclass(frozen=True, kw_only=True)
-class Case:
-    """One panel: a network by its knots and heights, which two neurons change, and by which equation."""
-
-    heading: str
-    knots: tuple[float, ...]
-    heights: tuple[float, ...]
-    j1: int
-    j2: int
-    change: Callable[[TwoLayer, int, int, float], TwoLayer]
-    drop: Callable[[TwoLayer, int, int], float]
-    last_slope: float = 0.0
-
-    @property
-    def network(self) -> TwoLayer:
-        """Before."""
-        return through(self.knots, self.heights, self.last_slope)
-
-    def perturbed(self, delta: float) -> TwoLayer:
-        """After."""
-        return self.change(self.network, self.j1, self.j2, delta)
-
-
-CASES: Mapping[str, Case] = {
-    "A.6 (1)": Case(
-        heading="not linear, case (1): eq. (10)",
-        knots=(0.05, 0.3, 0.45, 0.65, 0.85),
-        heights=(0.0, 1.3, -1.4, -0.9, 1.9),
-        j1=3,
-        j2=4,
-        change=move_kink,
-        drop=drop_of_moved_kink,
-    ),
-    "A.6 (2)": Case(
-        heading="not linear, case (2): eq. (12)",
-        knots=(0.05, 0.3, 0.48, 0.65),
-        heights=(0.0, 1.3, -1.4, 1.0),
-        j1=2,
-        j2=3,
-        change=hand_over,
-        drop=drop_of_handing_over,
-        last_slope=2.0,
-    ),
-    "A.6 (3)": Case(
-        heading="not linear, case (3): eq. (10)",
-        knots=(0.05, 0.3, 0.45, 0.62, 0.85),
-        heights=(0.0, 1.3, -1.2, -1.5, 2.0),
-        j1=3,
-        j2=4,
-        change=move_kink,
-        drop=drop_of_moved_kink,
-    ),
-    "A.7, -": Case(
-        heading="N(xᵢ) < −1: eq. (14)",
-        knots=(0.05, 0.3, 0.45, 0.85),
-        heights=(0.0, 1.1, -2.0, 1.43),
-        j1=1,
-        j2=2,
-        change=hand_over,
-        drop=drop_of_handing_over,
-    ),
-    "A.7, +": Case(
-        heading="N(xᵢ₊₁) > 1: eq. (14)",
-        knots=(0.05, 0.3, 0.47, 0.9),
-        heights=(0.0, 1.1, -1.3, 2.48),
-        j1=2,
-        j2=3,
-        change=hand_over,
-        drop=drop_of_handing_over,
-    ),
-}
-CaseName = Literal["A.6 (1)", "A.6 (2)", "A.6 (3)", "A.7, -", "A.7, +"]
 
 
 class ProofCase(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,14 +32,13 @@ def proof_case(parameters: ProofCase, seed: int) -> dict[str, object]:
     x, y = np.array(SAMPLES)[:, None], np.array(LABELS)
     knots = [_kinks(net)[j] for net in (before, after) for j in (case.j1, case.j2)]
     outside = np.concatenate([np.linspace(-0.5, min(knots), 200), np.linspace(max(knots), 1.5, 200)])[:, None]
-    first_order = case.drop(before, case.j1, case.j2)
     measured = (before.norm_squared() - case.perturbed(TINY).norm_squared()) / TINY
     return {
         "margin_before": float(before.margins(x, y).min()),
         "margin_after": float(after.margins(x, y).min()),
         "norm_before": before.norm_squared(),
         "norm_after": after.norm_squared(),
-        "drop_by_formula": first_order,
+        "drop_by_formula": case.drop,
         "drop_measured": measured,
         "change_elsewhere": float(np.abs(before(outside) - after(outside)).max()),
     }

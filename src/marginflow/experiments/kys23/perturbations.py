@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
 
@@ -61,6 +62,19 @@ def drop_of_handing_over(network: TwoLayer, j1: int, j2: int) -> float:
     """The fall of ||theta||^2 per delta by `hand_over`, to first order [KYS23, eq. (15)]."""
     w, b, v = network.W[:, 0], _bias(network), network.v
     return 2.0 * float(v[j1] ** 2 - v[j1] / v[j2] * (w[j1] * w[j2] + b[j1] * b[j2]))
+
+
+@final
+@dataclass(frozen=True)
+class Perturbation:
+    """A change (network, j1, j2, delta) of two neurons, and the fall of ||theta||^2 per delta, to first order."""
+
+    change: Callable[[TwoLayer, int, int, float], TwoLayer]
+    drop: Callable[[TwoLayer, int, int], float]
+
+
+MOVE_KINK = Perturbation(move_kink, drop_of_moved_kink)
+HAND_OVER = Perturbation(hand_over, drop_of_handing_over)
 
 
 def _bias(network: TwoLayer) -> np.ndarray:

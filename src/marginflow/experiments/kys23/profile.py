@@ -7,44 +7,40 @@ from collections.abc import Sequence
 import numpy as np
 
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, number, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Row, over_seeds
 
+CLAIM = (
+    "As d increases compared to m, overfitting goes from tempered (clean test error linear in p) to benign (close to "
+    "0), except near p = 1/2, where the error stays well above 0."
+)
 # None of these is a number in the paper. Tempered: L is linear in p, with a slope that is neither 0 nor catastrophic.
 LINEAR_R2, LEAST_SLOPE = 0.9, 0.5
 # Benign: L at noise up to 0.1 is at most this.
 SMALL_NOISE, SMALL_ERROR = 0.1, 0.02
 
-TITLES = {
-    "noise": "Noise p",
-    "error": "Clean test error",
-    "curve": "Dimension",
-    "method": "Network",
-    "low": "95 % from",
-    "high": "95 % to",
-    "seeds": "Seeds",
-}
-
 
 def curves(rows: Sequence[Row], title: str, *, series: str = "dimension", heading: str = "Dimension d") -> Panel:
     """Clean test error against p: a colour for each value of a column, dashes for KKT points."""
-    named = [{**row, "curve": f"{row[series]}"} for row in rows]
-    return Panel(
+    return over_seeds(
+        [{**row, "curve": f"{row[series]}"} for row in rows],
+        x="noise",
+        y="error",
+        series="curve",
+        variant="method" if len(values(rows, "method")) > 1 else None,
+        titles={"noise": "Noise p", "error": "Clean test error", "curve": heading, "method": "Network"},
         title=title,
         description=(
             "Clean test error against the probability p of a wrong label; mean and 95 % interval over the seeds. On "
             "the grey line y = x the error equals the noise, as for one nearest neighbour."
         ),
-        rows=means(named, ("noise", "curve", "method"), "error"),
-        x="noise",
-        y="error",
-        low="low",
-        high="high",
-        series="curve",
-        variant="method" if len(values(rows, "method")) > 1 else None,
-        titles={**TITLES, "curve": heading},
         references={"y = x": [(0.0, 0.0), (0.5, 0.5)]},
         reference_names="start",
     )
+
+
+def by_dimension(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    """A colour for each dimension."""
+    return (curves(rows, f"Clean test error, m = {rows[0]['samples']} samples"),)
 
 
 def fit(rows: Sequence[Row]) -> tuple[float, float]:
@@ -57,10 +53,31 @@ def fit(rows: Sequence[Row]) -> tuple[float, float]:
     return float(slope), 1.0 - left / spread if spread > 0 else 0.0
 
 
+def tempered(rows: Sequence[Row], name: str) -> list[Finding]:
+    """The error is linear in the noise, with a slope that is not small."""
+    slope, r2 = fit(rows)
+    return [
+        Finding(name=f"R² of a line, {name}", value=r2, relation=">=", bound=LINEAR_R2),
+        Finding(name=f"slope of a line, {name}", value=slope, relation=">=", bound=LEAST_SLOPE),
+    ]
+
+
 def interpolation(rows: Sequence[Row]) -> Finding:
     """Every trained network classifies all noisy training samples correctly."""
     share = sum(bool(row["interpolates"]) for row in rows) / len(rows)
     return Finding(name="share of runs that interpolate", value=share, relation="==", bound=1.0)
+
+
+def little_change(rows: Sequence[Row], by: str, bound: float) -> Outcome:
+    """From the least to the largest value of a column the error changes by at most the bound, on the same draws."""
+    findings = [interpolation(rows)]
+    least, most = min(column(rows, by)), max(column(rows, by))
+    for d in values(rows, "dimension"):
+        one, other = (column(where(rows, **{"dimension": d, by: value}), "error") for value in (least, most))
+        change = Mean.of(b - a for a, b in zip(one, other, strict=True))
+        name = f"mean change of the error from {by} {least:g} to {most:g}, d = {d}"
+        findings += Finding.within(name, change, bound)
+    return Outcome(findings=tuple(findings))
 
 
 def tempered_to_benign(rows: Sequence[Row]) -> Outcome:
@@ -71,13 +88,10 @@ def tempered_to_benign(rows: Sequence[Row]) -> Outcome:
         own = where(rows, method=method)
         low, high = min(column(own, "dimension")), max(column(own, "dimension"))
         smallest, largest = where(own, dimension=low), where(own, dimension=high)
-        slope, r2 = fit(smallest)
+        slope, _ = fit(smallest)
         remarks.append(f"{method}: slope of the line through the errors is {slope:.3g} in dimension {low:g}.")
         if method == "recipe":
-            findings += [
-                Finding(name=f"R² of a line, {method}, d = {low:g}", value=r2, relation=">=", bound=LINEAR_R2),
-                Finding(name=f"slope of a line, {method}, d = {low:g}", value=slope, relation=">=", bound=LEAST_SLOPE),
-            ]
+            findings += tempered(smallest, f"{method}, d = {low:g}")
         if low < high:
             findings += _less_error(method, low, high, smallest, largest)
     return Outcome(findings=tuple(findings), remarks=tuple(remarks))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, values, where
+from marginflow.experiments.panel import Panel, Row, over_seeds
 from marginflow.experiments.vys22.samples import METHODS
 from marginflow.experiments.vys22.sphere import hours, sphere_run
 
@@ -16,41 +16,32 @@ CERTIFIED = 1e-9
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """Residual and flip against the width."""
     named = [{**row, "size": f"m = d^{row['alpha']:g}"} for row in rows]
-    titles = {
-        "width": "Width",
-        "size": "Samples",
-        "method": "Network",
-        "low": "95 % from",
-        "high": "95 % to",
-        "seeds": "Seeds",
-    }
-    return (
-        Panel(
-            title="Relative KKT residual",
-            description="How far from a KKT point the networks are, against the width.",
-            rows=means(named, ("width", "size", "method"), "residual"),
-            x="width",
-            y="residual",
-            series="size",
-            variant="method",
-            titles={**titles, "residual": "Relative KKT residual"},
-            x_scale="log",
-            y_scale="log",
-        ),
-        Panel(
-            title="Flip of all samples on the margin, relative to √d",
-            description="Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, against the width.",
-            rows=means(named, ("width", "size", "method"), "flip_over_radius"),
-            x="width",
-            y="flip_over_radius",
-            low="low",
-            high="high",
-            series="size",
-            variant="method",
-            titles={**titles, "flip_over_radius": "Perturbation size / √d"},
-            x_scale="log",
-        ),
+    titles = {"width": "Width", "size": "Samples", "method": "Network"}
+    residuals = over_seeds(
+        named,
+        x="width",
+        y="residual",
+        series="size",
+        variant="method",
+        band=False,
+        titles={**titles, "residual": "Relative KKT residual"},
+        title="Relative KKT residual",
+        description="How far from a KKT point the networks are, against the width.",
+        x_scale="log",
+        y_scale="log",
     )
+    flips = over_seeds(
+        named,
+        x="width",
+        y="flip_over_radius",
+        series="size",
+        variant="method",
+        titles={**titles, "flip_over_radius": "Perturbation size / √d"},
+        title="Flip of all samples on the margin, relative to √d",
+        description="Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, against the width.",
+        x_scale="log",
+    )
+    return residuals, flips
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

@@ -5,37 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import Outcome, means, where
+from marginflow.experiments.outcome import Outcome, where
 from marginflow.experiments.panel import Panel, Row
-from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, TITLES, named
+from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, by_samples, fitted
 from marginflow.experiments.vys22.sphere import hours, sphere_run
-from marginflow.experiments.vys22.variants import fitted
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """Largest over smallest margin against d: positive and finite where all samples are correct."""
-    recipe = where(named(rows), method="recipe")
-    return (
-        Panel(
-            title="Largest over smallest margin at the end of training",
-            description=(
-                "Ratio of the largest to the smallest yN(x) of the recipe's networks, against the dimension; it exists "
-                "where all samples are correct, and would be 1 if all were on the margin."
-            ),
-            rows=means(recipe, ("dimension", "samples"), "margin_ratio"),
-            x="dimension",
-            y="margin_ratio",
-            low="low",
-            high="high",
-            series="samples",
-            titles={
-                **{name: title for name, title in TITLES.items() if name != "method"},
-                "margin_ratio": "Largest / smallest margin",
-                "low": "95 % from",
-                "high": "95 % to",
-            },
+    drawn = by_samples(
+        where(rows, method="recipe"),
+        "margin_ratio",
+        "Largest / smallest margin",
+        variant=None,
+        title="Largest over smallest margin at the end of training",
+        description=(
+            "Ratio of the largest to the smallest yN(x) of the recipe's networks, against the dimension; it exists "
+            "where all samples are correct, and would be 1 if all were on the margin."
         ),
     )
+    return (drawn,)
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, values, where
+from marginflow.experiments.panel import Panel, Row, over_seeds
 from marginflow.experiments.vys22.samples import METHODS, root
 from marginflow.experiments.vys22.sphere import hours, sphere_run
 
@@ -17,32 +17,21 @@ ALMOST = 0.25
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """Flip size against d, one colour for each width."""
     named = [{**row, "neurons": f"width {row['width']}"} for row in rows]
-    return (
-        Panel(
-            title="Smallest perturbation that flips all samples on the margin, by width",
-            description=(
-                "Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, against the dimension, for "
-                "m = d samples and networks of different widths; mean and 95 % interval over the seeds."
-            ),
-            rows=means(named, ("dimension", "neurons", "method"), "flip"),
-            x="dimension",
-            y="flip",
-            low="low",
-            high="high",
-            series="neurons",
-            variant="method",
-            titles={
-                "dimension": "Dimension d",
-                "neurons": "Width",
-                "method": "Network",
-                "flip": "Perturbation size",
-                "low": "95 % from",
-                "high": "95 % to",
-                "seeds": "Seeds",
-            },
-            references={"√d": root(rows)},
+    drawn = over_seeds(
+        named,
+        x="dimension",
+        y="flip",
+        series="neurons",
+        variant="method",
+        titles={"dimension": "Dimension d", "neurons": "Width", "method": "Network", "flip": "Perturbation size"},
+        title="Smallest perturbation that flips all samples on the margin, by width",
+        description=(
+            "Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, against the dimension, for m = d "
+            "samples and networks of different widths; mean and 95 % interval over the seeds."
         ),
+        references={"√d": root(rows)},
     )
+    return (drawn,)
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

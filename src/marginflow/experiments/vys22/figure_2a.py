@@ -5,39 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, values, where
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, values, where
 from marginflow.experiments.panel import Panel, Row
-from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, TITLES, named
+from marginflow.experiments.vys22.samples import CLAIMED_SHARE, DEVIATIONS, SIZES, by_samples
 from marginflow.experiments.vys22.sphere import hours, sphere_run
-
-CLAIMED_SHARE = 0.92
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """Share on the margin against d."""
-    return (
-        Panel(
-            title="Share of samples on the margin",
-            description=(
-                "Share of samples with yN(x) at most 1.1 times the smallest, against the dimension; mean and 95 % "
-                "interval over the seeds. The grey line is the 92 % that the paper reports for α > 1/2."
-            ),
-            rows=means(named(rows), ("dimension", "samples", "method"), "on_margin"),
-            x="dimension",
-            y="on_margin",
-            low="low",
-            high="high",
-            series="samples",
-            variant="method",
-            titles={**TITLES, "on_margin": "Share on the margin", "low": "95 % from", "high": "95 % to"},
-            references={"92 %": [(d, CLAIMED_SHARE) for d in _ends(rows)]},
-        ),
-    )
-
-
-def _ends(rows: Sequence[Row]) -> tuple[float, float]:
     dimensions = column(rows, "dimension")
-    return min(dimensions), max(dimensions)
+    drawn = by_samples(
+        rows,
+        "on_margin",
+        "Share on the margin",
+        title="Share of samples on the margin",
+        description=(
+            "Share of samples with yN(x) at most 1.1 times the smallest, against the dimension; mean and 95 % interval "
+            "over the seeds. The grey line is the 92 % that the paper reports for α > 1/2."
+        ),
+        references={"92 %": [(d, CLAIMED_SHARE) for d in (min(dimensions), max(dimensions))]},
+    )
+    return (drawn,)
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

@@ -5,32 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, values, where
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, values, where
 from marginflow.experiments.panel import Panel, Row
-from marginflow.experiments.vys22.figure_2a import CLAIMED_SHARE
-from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, TITLES, named
+from marginflow.experiments.vys22.samples import CLAIMED_SHARE, DEVIATIONS, SIZES, by_samples
 from marginflow.experiments.vys22.sphere import hours, sphere_run
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """Number off the margin against d."""
-    return (
-        Panel(
-            title="Number of samples not on the margin",
-            description=(
-                "Number of samples with yN(x) above 1.1 times the smallest, against the dimension; mean and 95 % "
-                "interval over the seeds."
-            ),
-            rows=means(named(rows), ("dimension", "samples", "method"), "off_margin"),
-            x="dimension",
-            y="off_margin",
-            low="low",
-            high="high",
-            series="samples",
-            variant="method",
-            titles={**TITLES, "off_margin": "Samples not on the margin", "low": "95 % from", "high": "95 % to"},
+    drawn = by_samples(
+        rows,
+        "off_margin",
+        "Samples not on the margin",
+        title="Number of samples not on the margin",
+        description=(
+            "Number of samples with yN(x) above 1.1 times the smallest, against the dimension; mean and 95 % interval "
+            "over the seeds."
         ),
     )
+    return (drawn,)
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

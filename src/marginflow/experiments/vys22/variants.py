@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.frame import Grid, Size, product
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, values, where
+from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.vys22.samples import ALPHAS, fitted
 
 # "Similar results" is not a number in the paper; this relative difference of the mean flips is ours.
 SIMILAR = 0.25
+
+
+def sizes(by: str, words: tuple[str, ...]) -> Mapping[Size, Grid]:
+    """The grids of two variants of the same runs."""
+    variants = {by: words}
+    dimensions = tuple(range(100, 1001, 100))
+    return {
+        "smoke": Grid(cells=product(**variants, alpha=(0.5,), dimension=(16,), width=(20,)), seeds=2),
+        "laptop": Grid(cells=product(**variants, alpha=(0.5, 1.0), dimension=(40, 60, 80), width=(200,)), seeds=5),
+        "paper": Grid(
+            cells=product(**variants, alpha=ALPHAS, dimension=dimensions, width=(1000,), schedule=("published",)),
+            seeds=5,
+        ),
+    }
 
 
 def flip_panels(by: str, heading: str, title: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]]:
@@ -16,31 +32,25 @@ def flip_panels(by: str, heading: str, title: str) -> Callable[[Sequence[Row]], 
 
     def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         named = [{**row, "size": f"m = d^{row['alpha']:g}"} for row in rows]
-        return (
-            Panel(
-                title=title,
-                description=(
-                    "Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, relative to the norm of the "
-                    "inputs, against the dimension; mean and 95 % interval over the seeds."
-                ),
-                rows=means(named, ("dimension", by, "size"), "flip_over_radius"),
-                x="dimension",
-                y="flip_over_radius",
-                low="low",
-                high="high",
-                series=by,
-                variant="size",
-                titles={
-                    "dimension": "Dimension d",
-                    by: heading,
-                    "size": "Samples",
-                    "flip_over_radius": "Perturbation size / norm of the inputs",
-                    "low": "95 % from",
-                    "high": "95 % to",
-                    "seeds": "Seeds",
-                },
+        drawn = over_seeds(
+            named,
+            x="dimension",
+            y="flip_over_radius",
+            series=by,
+            variant="size",
+            titles={
+                "dimension": "Dimension d",
+                by: heading,
+                "size": "Samples",
+                "flip_over_radius": "Perturbation size / norm of the inputs",
+            },
+            title=title,
+            description=(
+                "Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, relative to the norm of the "
+                "inputs, against the dimension; mean and 95 % interval over the seeds."
             ),
         )
+        return (drawn,)
 
     return panels
 
@@ -49,37 +59,16 @@ def similar(by: str, bound: float = SIMILAR) -> Callable[[Sequence[Row]], Outcom
     """The flips of every variant are close to those of the first on the same draws; all samples are correct."""
 
     def judge(rows: Sequence[Row]) -> Outcome:
-        findings, base = [fitted(rows)], values(rows, by)[0]
-        for variant in values(rows, by):
+        findings = [fitted(rows)]
+        base, *variants = values(rows, by)
+        for variant in variants:
             for alpha in values(rows, "alpha"):
-                if variant == base:
-                    continue
                 own, others = (where(rows, **{by: word, "alpha": alpha}) for word in (variant, base))
                 flips, standard = (column(some, "flip_over_radius") for some in (own, others))
                 middle = Mean.of(standard).value
                 change = Mean.of([(a - b) / middle for a, b in zip(flips, standard, strict=True)])
                 name = f"relative difference of the flip, {variant} against {base}, m = d^{alpha:g}"
-                size = abs(change.value)
-                sign = 1.0 if change.value >= 0 else -1.0
-                bounds = sorted((sign * change.low, sign * change.high))
-                many = change.count > 1
-                findings.append(
-                    Finding(
-                        name=name,
-                        value=size,
-                        relation="<=",
-                        bound=bound,
-                        low=bounds[0] if many else None,
-                        high=bounds[1] if many else None,
-                    )
-                )
+                findings += Finding.within(name, change, bound)
         return Outcome(findings=tuple(findings))
 
     return judge
-
-
-def fitted(rows: Sequence[Row]) -> Finding:
-    """Every run ended with all samples correct."""
-    share = sum(bool(row["separated"]) for row in rows) / len(rows)
-    name = "share of runs that ended with every sample correct"
-    return Finding(name=name, value=share, relation="==", bound=1.0)

@@ -1,0 +1,55 @@
+"""[KYS23, section 5]: training for 100k epochs instead of 20k changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.kys23.profile import curves, little_change
+from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
+from marginflow.experiments.kys23.sphere import PUBLISHED_TIME, hours, noise_run
+from marginflow.experiments.outcome import Outcome, number
+from marginflow.experiments.panel import Panel, Row
+
+# "Unaffected" is not a number in the paper; this mean change of the error is ours.
+UNAFFECTED = 0.02
+TIMES = (PUBLISHED_TIME, 5 * PUBLISHED_TIME)
+
+
+def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    """Curves after 20,000 and after 100,000 epochs."""
+    named = [{**row, "method": f"{number(row, 'time') * 10 / 1000:g}k epochs"} for row in rows]
+    return (curves(named, "Clean test error after shorter and longer training"),)
+
+
+def judge(rows: Sequence[Row]) -> Outcome:
+    """The mean change of the error from the shorter to the longer training is small in every dimension."""
+    return little_change(rows, "time", UNAFFECTED)
+
+
+FIGURE = Figure(
+    id="KYS23/Exp.100k",
+    title="clean test error after 20k and after 100k epochs",
+    claim="Training for 100k epochs instead of 20k leaves the results unaffected.",
+    cell=noise_run,
+    panels=panels,
+    judge=judge,
+    sizes={
+        "smoke": Grid(
+            cells=brief(
+                time=(PUBLISHED_TIME / 5, PUBLISHED_TIME),
+                dimension=(40,),
+                noise=(0.1, 0.3),
+                samples=(20,),
+                width=(40,),
+                test_points=(1000,),
+            )
+        ),
+        "laptop": Grid(
+            cells=brief(time=TIMES, dimension=(30, 300), noise=(0.1, 0.3, 0.5), samples=(60,), width=(200,)), seeds=4
+        ),
+        "paper": Grid(cells=product(time=TIMES, dimension=DIMENSIONS, noise=NOISES, samples=(500,)), seeds=10),
+    },
+    hours=hours,
+    deviations=DEVIATIONS,
+)

@@ -1,0 +1,64 @@
+"""[KYS23, section 5, Common]: every trained network fits all of its noisy training samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.kys23.profile import curves, interpolation
+from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
+from marginflow.experiments.kys23.sphere import hours, noise_run
+from marginflow.experiments.outcome import Mean, Outcome, column, where
+from marginflow.experiments.panel import Panel, Row, over_seeds
+
+
+def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    """Wrong training samples and clean test error against the noise."""
+    wrong = over_seeds(
+        [{**row, "curve": f"{row['dimension']}"} for row in rows],
+        x="noise",
+        y="wrong_in_training",
+        series="curve",
+        band=False,
+        titles={"noise": "Noise p", "wrong_in_training": "Wrong training samples", "curve": "Dimension d"},
+        title="Training samples that are still wrong at the end",
+        description="Number of training samples with yN(x) ≤ 0 at the end of training, against the noise.",
+    )
+    return wrong, curves(rows, "Clean test error of the same runs")
+
+
+def judge(rows: Sequence[Row]) -> Outcome:
+    """All runs interpolate; at p = 1/2, where both labels are equally likely, the mean error is said."""
+    half = where(rows, noise=0.5)
+    remarks: tuple[str, ...] = ()
+    if half:
+        error = Mean.of(column(half, "error"))
+        remarks = (
+            f"At p = 1/2, where symmetry makes the expected error 1/2, the mean is {error.value:.3g} "
+            f"[{error.low:.3g}, {error.high:.3g}].",
+        )
+    return Outcome(findings=(interpolation(rows),), remarks=remarks)
+
+
+FIGURE = Figure(
+    id="KYS23/Exp.Common",
+    title="does every network fit all of its noisy training samples?",
+    claim="In all experiments the trained network classifies all of the noisy training data correctly.",
+    cell=noise_run,
+    panels=panels,
+    judge=judge,
+    sizes={
+        "smoke": Grid(
+            cells=brief(
+                dimension=(5, 100), noise=(0.2, 0.5), samples=(20,), width=(60,), time=(400.0,), test_points=(1000,)
+            ),
+            seeds=2,
+        ),
+        "laptop": Grid(
+            cells=brief(dimension=(10, 100, 1000), noise=(0.1, 0.3, 0.5), samples=(100,), width=(500,)), seeds=4
+        ),
+        "paper": Grid(cells=product(dimension=DIMENSIONS, noise=NOISES, samples=(500, 2000)), seeds=10),
+    },
+    hours=hours,
+    deviations=DEVIATIONS,
+)

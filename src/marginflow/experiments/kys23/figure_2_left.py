@@ -1,0 +1,52 @@
+"""[KYS23, Figure 2, left]: clean test error against the noise for a narrow and a wide network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.kys23.profile import curves, little_change
+from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
+from marginflow.experiments.kys23.sphere import hours, noise_run
+from marginflow.experiments.outcome import Outcome
+from marginflow.experiments.panel import Panel, Row
+
+# "Almost the same" is not a number in the paper; this difference of the mean errors is ours.
+ALMOST = 0.05
+
+
+def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    """One curve for each dimension and width."""
+    named = [{**row, "curve of": f"d = {row['dimension']}, n = {row['width']}"} for row in rows]
+    return (curves(named, "Clean test error for two widths", series="curve of", heading="Dimension and width"),)
+
+
+def judge(rows: Sequence[Row]) -> Outcome:
+    """On the same draws the errors of the narrow and of the wide network differ by little on average."""
+    return little_change(rows, "width", ALMOST)
+
+
+FIGURE = Figure(
+    id="KYS23/Fig2L",
+    title="clean test error against the noise for a narrow and a wide network",
+    claim="The width has little effect: the curves of 50 and of 3000 neurons are almost the same.",
+    cell=noise_run,
+    panels=panels,
+    judge=judge,
+    sizes={
+        "smoke": Grid(
+            cells=brief(
+                width=(30, 120), dimension=(50,), noise=(0.1, 0.3), samples=(20,), time=(400.0,), test_points=(1000,)
+            ),
+            seeds=2,
+        ),
+        "laptop": Grid(
+            cells=brief(width=(50, 1500), dimension=(50, 400, 2000), noise=(0.1, 0.3, 0.5), samples=(100,)), seeds=3
+        ),
+        "paper": Grid(
+            cells=product(width=(50, 3000), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,)), seeds=10
+        ),
+    },
+    hours=hours,
+    deviations=DEVIATIONS,
+)

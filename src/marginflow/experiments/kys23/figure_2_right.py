@@ -1,0 +1,62 @@
+"""[KYS23, Figure 2, right]: clean test error against the noise for three layers, beside two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.kys23.profile import curves, tempered_to_benign
+from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
+from marginflow.experiments.kys23.sphere import hours, noise_run
+from marginflow.experiments.outcome import Mean, Outcome, column, values, where
+from marginflow.experiments.panel import Panel, Row
+
+
+def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    """Two and three layers in the same picture."""
+    named = [{**row, "method": f"{row['layers']} layers"} for row in rows]
+    return (curves(named, "Clean test error, two and three layers"),)
+
+
+def judge(rows: Sequence[Row]) -> Outcome:
+    """Three layers go from tempered to benign as two do."""
+    deep = tempered_to_benign(where(rows, layers=3))
+    remarks = []
+    for d in values(rows, "dimension"):
+        two, three = (column(where(rows, dimension=d, layers=layers), "error") for layers in (2, 3))
+        if len(two) == len(three) > 0:
+            change = Mean.of(b - a for a, b in zip(two, three, strict=True))
+            remarks.append(f"Three layers have {change.value:+.3g} more error than two on average in dimension {d}.")
+    return Outcome(findings=deep.findings, remarks=(*deep.remarks, *remarks))
+
+
+FIGURE = Figure(
+    id="KYS23/Fig2R",
+    title="clean test error against the noise, three layers beside two",
+    claim="Three layers look very similar to two: tempered in low dimension, benign in high dimension.",
+    cell=noise_run,
+    panels=panels,
+    judge=judge,
+    sizes={
+        "smoke": Grid(
+            cells=brief(
+                layers=(2, 3),
+                dimension=(5, 300),
+                noise=(0.1, 0.3, 0.5),
+                samples=(20,),
+                width=(50,),
+                time=(300.0,),
+                test_points=(1000,),
+            )
+        ),
+        "laptop": Grid(
+            cells=brief(layers=(2, 3), dimension=(10, 100, 1000), noise=(0.1, 0.3, 0.5), samples=(100,), width=(200,)),
+            seeds=3,
+        ),
+        "paper": Grid(
+            cells=product(layers=(2, 3), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,)), seeds=10
+        ),
+    },
+    hours=hours,
+    deviations=DEVIATIONS + " With a bias in every layer a network of three layers is not homogeneous.",
+)
