@@ -134,6 +134,7 @@ BAD = [
     ("VYS22/Fig2a", lambda row: row["alpha"] == 0.5 and row["seed"] == 0, {"on_margin": 0.9}),
     ("VYS22/Fig2b", lambda row: row["alpha"] == 0.5, {"off_margin": 1}),
     ("VYS22/Fig2b", lambda row: row["alpha"] == 1.0, {"off_margin": 20}),
+    ("VYS22/Fig2b", lambda row: row["alpha"] == 1.0 and row["dimension"] == 40, {"on_margin": 0.5, "off_margin": 20}),
     ("VYS22/Exp.fit", lambda row: row["seed"] == 2 and row["dimension"] == 40, {"separated": False}),
     ("VYS22/Exp.data", lambda row: row["inputs"] == "gaussian", {"flip_over_radius": 0.9}),
     ("VYS22/Exp.data", lambda row: row["inputs"] == "gaussian", {"flip_over_radius": 0.1}),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
-from marginflow.experiments.outcome import means
+from marginflow.experiments.outcome import means, number
 
 Row = Mapping[str, object]
 Scale = Literal["linear", "log"]
@@ -75,9 +76,13 @@ def over_seeds(
     series: str | None = None,
     variant: str | None = None,
     band: bool = True,
+    least: float = -math.inf,
+    most: float = math.inf,
     **others: Any,
 ) -> Panel:
     """Curves of the mean of `y` over the seeds, with its 95 % interval as a band; `others` are fields of `Panel`.
+
+    The interval is cut at `least` and `most`: no share is negative or above 1, though an interval of its mean may be.
 
     Examples
     --------
@@ -88,8 +93,12 @@ def over_seeds(
     2.0
     """
     by = tuple(dict.fromkeys(name for name in (x, series, variant) if name is not None))
+    averaged = [
+        {**row, "low": max(number(row, "low"), least), "high": min(number(row, "high"), most)}
+        for row in means(rows, by, y)
+    ]
     return Panel(
-        rows=means(rows, by, y),
+        rows=averaged,
         x=x,
         y=y,
         low="low" if band else None,

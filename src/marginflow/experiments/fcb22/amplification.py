@@ -96,6 +96,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         y="clean_labels_right",
         series="start",
         variant="place",
+        most=1.0,
         titles={**titles, "clean_labels_right": "Share right"},
         title="Training samples on the side of their clean label",
         description="Share of the training samples, noisy ones included, that have the sign of their clean label.",

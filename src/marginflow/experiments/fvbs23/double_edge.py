@@ -32,6 +32,7 @@ def against(x: str, heading: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]
                 y=y,
                 series="classifier",
                 variant="classifier",  # two pairs of curves coincide: dashes show both
+                least=0.0,
                 titles={x: heading, "classifier": "Classifier", y: name},
                 title=title,
                 description=f"{description}; mean and 95 % interval over the seeds.",

@@ -18,6 +18,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         "margin_ratio",
         "Largest / smallest margin",
         variant=None,
+        least=1.0,
         title="Largest over smallest margin at the end of training",
         description=(
             "Ratio of the largest to the smallest yN(x) of the recipe's networks, against the dimension; it exists "

@@ -18,6 +18,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         rows,
         "on_margin",
         "Share on the margin",
+        most=1.0,
         title="Share of samples on the margin",
         description=(
             "Share of samples with yN(x) at most 1.1 times the smallest, against the dimension; mean and 95 % interval "

@@ -108,7 +108,7 @@ def hours(parameters: Mapping[str, object]) -> float:
     """On one core at 2e10 operations a second: 4 m d k for a step on at most 5000 samples, in the span if m < d."""
     run = msgspec.convert(dict(parameters), SphereRun)
     if run.method == "KKT point":
-        return (0.5 + 4e-5 * run.n_samples**2) / 3600
+        return (0.1 + 1.6e-5 * run.n_samples**2) / 3600  # measured
     steps = {"published": 75_000, "every 20": 15_000, "every 5": 4_000, "normalised": 4_100}[run.schedule]
     m = min(run.n_samples, 5000)
     return steps * (4 * m * min(run.dimension, run.n_samples) * run.width / 2e10 + 1e-4) / 3600

@@ -1,0 +1,30 @@
+from marginflow.experiments.panel import over_seeds
+
+TITLES = {"d": "Dimension", "share": "Share", "kind": "Kind", "unused": "Of another panel"}
+
+
+def drawn(shares, **limits):
+    rows = [{"d": 10, "kind": "recipe", "share": share, "seed": seed} for seed, share in enumerate(shares)]
+    return over_seeds(
+        rows, x="d", y="share", series="kind", titles=TITLES, title="Shares", description="By hand.", **limits
+    )
+
+
+def test_an_interval_of_a_share_is_cut_where_shares_end_and_its_mean_is_not():
+    (free,), (cut,) = drawn([0.9, 1.0, 1.0]).rows, drawn([0.9, 1.0, 1.0], least=0.0, most=1.0).rows
+    assert free["high"] > 1.0
+    assert cut["high"] == 1.0
+    assert (cut["low"], cut["share"]) == (free["low"], free["share"])
+    (low,) = drawn([0.0, 0.0, 0.1], least=0.0).rows
+    assert low["low"] == 0.0
+
+
+def test_titles_are_those_of_the_columns_that_are_there():
+    panel = drawn([0.5, 0.6])
+    assert set(panel.titles) == set(panel.rows[0])
+
+
+def test_curves_without_a_band_keep_the_interval_for_the_table():
+    panel = drawn([0.5, 0.6], band=False)
+    assert panel.low is None
+    assert "low" in panel.titles
