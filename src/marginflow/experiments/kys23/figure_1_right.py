@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import CLAIM, by_dimension, tempered_to_benign
-from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
+from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, DIMENSIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import hours, noise_run
+
+LAPTOP = {"noise": (0.1, 0.2, 0.3, 0.4, 0.5), "samples": (200,), "width": (500,)}
 
 FIGURE = Figure(
     id="KYS23/Fig1R",
@@ -26,13 +28,14 @@ FIGURE = Figure(
             )
         ),
         "laptop": Grid(
-            cells=brief(dimension=(20, 100, 400, 2000), noise=(0.1, 0.2, 0.3, 0.4, 0.5), samples=(200,), width=(500,)),
-            seeds=2,
+            cells=brief(method=("recipe",), dimension=(20, 100, 400, 2000), **LAPTOP)
+            + brief(method=("KKT point",), dimension=(100, 400, 2000), **LAPTOP),
+            seeds=3,
         ),
         "paper": Grid(
             cells=product(method=("recipe", "KKT point"), dimension=DIMENSIONS, noise=NOISES, samples=(2000,)), seeds=10
         ),
     },
     hours=hours,
-    deviations=DEVIATIONS,
+    deviations=DEVIATIONS_WITH_KKT,
 )

@@ -47,7 +47,7 @@ FIGURE = Figure(
             cells=brief(
                 samples=(100, 300), dimension=(10,), layers=(3,), noise=(0.1, 0.2, 0.3, 0.4, 0.5), width=(150,)
             ),
-            seeds=2,
+            seeds=4,
         ),
         "paper": Grid(cells=product(samples=(300, 1000, 2000), dimension=(10,), layers=(3,), noise=NOISES), seeds=10),
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,10 +75,11 @@ def little_change(rows: Sequence[Row], by: str, bound: float) -> Outcome:
     """From the least to the largest value of a column the error changes by at most the bound, on the same draws."""
     findings = [interpolation(rows)]
     least, most = min(column(rows, by)), max(column(rows, by))
-    for d in values(rows, "dimension"):
-        one, other = (column(where(rows, **{"dimension": d, by: value}), "error") for value in (least, most))
+    for method, d in itertools.product(values(rows, "method"), values(rows, "dimension")):
+        own = where(rows, method=method, dimension=d)
+        one, other = (column(where(own, **{by: value}), "error") for value in (least, most))
         change = Mean.of(b - a for a, b in zip(one, other, strict=True))
-        name = f"mean change of the error from {by} {least:g} to {most:g}, d = {d}"
+        name = f"mean change of the error from {by} {least:g} to {most:g}, {method}, d = {d}"
         findings += Finding.within(name, change, bound)
     return Outcome(findings=tuple(findings))
 

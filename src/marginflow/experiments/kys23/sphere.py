@@ -91,7 +91,7 @@ def hours(parameters: Mapping[str, object]) -> float:
     run = msgspec.convert(dict(parameters), NoiseRun)
     test = run.test_points * run.dimension * 3e-9
     if run.method == "KKT point":
-        return (0.5 + 4e-5 * run.samples**2 * max(1.0, run.samples / run.dimension) + test) / 3600
+        return (0.3 + 2.5e-5 * run.samples**2 * max(1.0, run.samples / run.dimension) + test) / 3600  # measured
     m, n = run.samples, run.width
     d = run.dimension if run.layers == 3 else min(run.dimension, m)
     step = (4 * m * n * d + (6 * m * n**2 if run.layers == 3 else 0)) / 2e10 + 2e-4
