@@ -16,6 +16,8 @@ the neurons are the multipliers of the bounds and of the peaks.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
@@ -42,10 +44,13 @@ class Master:
     y : array, shape (n,)
     allowed : bool array, shape (2, K)
         Whether a positive (row 0) or negative (row 1) neuron may stand in the closed arc.
+    pins : collection of Place
+        Breakpoints outside the allowed arcs at which, and only at which, one more neuron may stand.
     """
 
-    def __init__(self, circle: Circle, y: FloatArray, allowed: BoolArray) -> None:
+    def __init__(self, circle: Circle, y: FloatArray, allowed: BoolArray, pins: Collection[Place] = ()) -> None:
         self.circle, self.y, self.allowed = circle, y, allowed
+        self._pins = {(pin.sign, pin.index): pin for pin in pins}
         n, K = y.size, len(circle)
         norms = np.linalg.norm(circle.rows, axis=1)
         # Slopes are of the order of one over the angle of an arc, and the multipliers that change them likewise: in
@@ -88,6 +93,8 @@ class Master:
         add(2 * K - 1, d + first, -s[first])
         self._equations = sparse.csr_matrix((values, (rows, columns)), shape=(2 * K, n + 2 * K))
         touched = allowed | np.roll(allowed, 1, axis=1)  # breakpoint b ends arcs b - 1 and b
+        for pin in pins:
+            touched[0 if pin.sign > 0 else 1, pin.index] = True
         self._lower = np.where(touched[1], -1.0, -np.inf)
         self._upper = np.where(touched[0], 1.0, np.inf)
         self._peaks: list[tuple[Place, float, float]] = []
@@ -160,7 +167,8 @@ class Master:
             for sign, marginal in ((1, result.upper.marginals[n + b]), (-1, result.lower.marginals[n + b])):
                 size = scale * abs(float(marginal))
                 if size > 0:
-                    found.append(Neuron(Place(sign, True, b), size * self.circle.directions[b]))
+                    place = self._pins.get((sign, b), Place(sign, True, b))
+                    found.append(Neuron(place, size * self.circle.directions[b]))
         if self._peaks:
             for (place, cosine, sine), marginal in zip(self._peaks, result.ineqlin.marginals, strict=True):
                 size = scale * abs(float(marginal))

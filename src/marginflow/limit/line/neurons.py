@@ -12,11 +12,15 @@ from marginflow.limit.line.circle import Arcs, Circle
 
 @dataclass(frozen=True)
 class Place:
-    """A neuron of the given sign at breakpoint `index`, or at the peak of the dual function inside arc `index`."""
+    """A neuron of the given sign at breakpoint `index`, or at the peak of the dual function inside arc `index`.
+
+    A pinned neuron stays at its breakpoint, even where the dual function rises beside it.
+    """
 
     sign: int  # +1 or -1
     at_breakpoint: bool
     index: int
+    pinned: bool = False
 
 
 @dataclass(frozen=True, eq=False)

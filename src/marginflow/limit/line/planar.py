@@ -113,9 +113,10 @@ class PlanarProgram:
     ) -> list[tuple[Neuron, IntArray]]:
         """One neuron per territory, the sum of those found there (which costs no more), and its territory.
 
-        Neurons at one breakpoint stay there; the sum of several stands inside the arc that it points into.
+        Neurons at one breakpoint stay there; the sum of several stands inside the arc that it points into. A pinned
+        neuron is a group of its own, without a territory.
         """
-        grouped = []
+        grouped = [(neuron, np.zeros(0, dtype=np.int64)) for neuron in found if neuron.place.pinned]
         for sign, row in ((1, 0), (-1, 1)):
             owner = np.empty(len(self.circle), dtype=np.int64)
             for index, run in enumerate(runs[sign]):
@@ -123,7 +124,7 @@ class PlanarProgram:
             homes: dict[int, list[Neuron]] = {}
             for neuron in found:
                 place = neuron.place
-                if place.sign != sign:
+                if place.sign != sign or place.pinned:
                     continue
                 home = int(owner[place.index])
                 if place.at_breakpoint:  # on a fence, the side where the dual function is higher
@@ -154,6 +155,9 @@ class PlanarProgram:
         """
         peaks = []
         for neuron, run in grouped:
+            if neuron.place.pinned:
+                peaks.append(neuron)
+                continue
             place, direction = peak(self.circle, arcs, neuron.place.sign, run)
             peaks.append(Neuron(place, float(np.hypot(*neuron.u)) * direction))
         sums = [neuron for neuron, _ in grouped]

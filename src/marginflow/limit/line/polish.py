@@ -174,6 +174,8 @@ class Polisher:
     def _settled(self, place: Place, direction: FloatArray, arcs: Arcs) -> Place:
         """Where the neuron belongs: one that left its arc stops at the breakpoint, one that slides off moves on."""
         n_arcs, row = len(self.circle), 0 if place.sign > 0 else 1
+        if place.pinned:
+            return place
         if not place.at_breakpoint:
             following = (place.index + 1) % n_arcs
             first, last = self.circle.directions[place.index], self.circle.directions[following]

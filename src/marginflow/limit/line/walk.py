@@ -1,0 +1,159 @@
+"""Walking down on the line: every neuron keeps to its own territory until it gains by leaving it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, whole_number
+from marginflow.limit.line.master import Master, UnboundedError
+from marginflow.limit.line.neurons import Place, peak
+from marginflow.limit.line.planar import PROVED, NotSettledError, PlanarProgram, PlanarSolution
+from marginflow.limit.line.polish import Polished
+from marginflow.networks import TwoLayer
+
+_MAX_MOVES = 2000
+_MAX_ROUNDS = 60
+# Peaks above 1 by more than this are cut off before a neuron is moved across a border.
+_COARSE = 1e-6
+# A valley of the dual function has at least this share of its change of slope on either side.
+_STEEP = 1e-6
+
+
+class Walk:
+    """Territories of the two signs, and the walk from one set of them to the next."""
+
+    def __init__(self, program: PlanarProgram) -> None:
+        self.program = program
+        everything = np.ones(program.y.size, dtype=bool)
+        self.runs = {sign: program.runs(sign, everything) for sign in (1, -1)}
+        n_arcs = len(program.circle)
+        self.owner = {sign: np.empty(n_arcs, dtype=np.int64) for sign in (1, -1)}
+        for sign, runs in self.runs.items():
+            for index, run in enumerate(runs):
+                self.owner[sign][run] = index
+
+    def from_network(self, start: TwoLayer) -> PlanarSolution:
+        """Down from the territories in which the network's neurons stand."""
+        return self.down(self.territories_of(start.augmented, start.v))
+
+    def from_random(self, seed: int, neurons: int | None) -> PlanarSolution:
+        """Down from random neurons, of which there are more and more until they can separate the samples."""
+        rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
+        n = self.program.y.size
+        count = max(n if neurons is None else whole_number("neurons", neurons), 2)
+        directions, outputs = np.zeros((0, 2)), np.zeros(0)
+        while True:
+            more = _random_neurons(self.program.rows[:, 0], count, rng)
+            directions, outputs = np.vstack([directions, more[0]]), np.append(outputs, more[1])
+            try:
+                return self.down(self.territories_of(directions, outputs))
+            except UnboundedError:
+                count = directions.shape[0]
+
+    def territories_of(self, directions: FloatArray, outputs: FloatArray) -> BoolArray:
+        """The arcs of the territories in which the given neurons stand; shape (2, K)."""
+        allowed = np.zeros((2, len(self.program.circle)), dtype=bool)
+        for (w, b), v in zip(directions, outputs, strict=True):
+            if v == 0 or (w == 0 and b == 0):
+                continue
+            sign = 1 if v > 0 else -1
+            arc = self.program.circle.arc_of(np.array([w, b]))
+            allowed[0 if sign > 0 else 1, self.runs[sign][self.owner[sign][arc]]] = True
+        return allowed
+
+    def around(self, places: Collection[Place]) -> BoolArray:
+        """The arcs of the territories of neurons at these places; shape (2, K)."""
+        allowed = np.zeros((2, len(self.program.circle)), dtype=bool)
+        for place in places:
+            territory = self.runs[place.sign][self.owner[place.sign][place.index]]
+            allowed[0 if place.sign > 0 else 1, territory] = True
+        return allowed
+
+    def beside(self, pin: Place) -> BoolArray:
+        """The arcs of the territories on both sides of a border; shape (2, K)."""
+        return self.around([pin, replace(pin, index=pin.index - 1)])
+
+    def down(self, allowed: BoolArray, pins: Collection[Place] = ()) -> PlanarSolution:
+        """Solve, move neurons across the borders at which they stand, and repeat until there are none.
+
+        Pinned neurons stay at the borders where they are put. NotSettledError if one of them vanishes or does not
+        stand in a valley of the dual function, or if another neuron would have to move beside it.
+        """
+        program, rounds = self.program, 0
+        for _ in range(_MAX_MOVES):
+            if any((allowed & self.beside(pin)).any() for pin in pins):
+                raise NotSettledError
+            master = Master(program.circle, program.y, allowed, pins)
+            following = None
+            for attempt in range(_MAX_ROUNDS):
+                multipliers, found = master.solve()
+                multipliers, found, tight = program.refine(found, multipliers)
+                rounds += 1
+                arcs = program.circle.arcs(multipliers * program.y)
+                grouped = program.group(found, arcs, self.runs, allowed)
+                free = [(n, run) for n, run in grouped if not n.place.pinned]
+                following = self._crossing([peak(program.circle, arcs, n.place.sign, run)[0] for n, run in free])
+                if following is None:
+                    polished = program.polish(grouped, arcs, multipliers, tight, patient=attempt > 4)
+                    if polished is not None and self._settled(polished):
+                        if not all(pin in polished.places and self._in_valley(pin, polished) for pin in pins):
+                            raise NotSettledError
+                        return program.finish(polished, rounds)
+                if not master.add_peaks(arcs, PROVED if following is None else _COARSE):
+                    break
+            if following is None:
+                raise NotSettledError
+            allowed = following
+        raise NotSettledError
+
+    def _borders(self, place: Place) -> tuple[int, int] | None:
+        """The territories on both sides of a neuron that stands on a border; None for one inside a territory."""
+        if not place.at_breakpoint:
+            return None
+        before, behind = (int(self.owner[place.sign][k]) for k in (place.index - 1, place.index))
+        fenced = self.runs[place.sign][behind][0] == place.index and len(self.runs[place.sign]) > 1
+        return (before, behind) if fenced else None
+
+    def _crossing(self, places: list[Place]) -> BoolArray | None:
+        """The arcs allowed next, both sides of every border at which a neuron stands; None if there is none."""
+        allowed = np.zeros((2, len(self.program.circle)), dtype=bool)
+        crossing = False
+        for place in places:
+            borders = self._borders(place)
+            crossing |= borders is not None
+            for index in borders or (int(self.owner[place.sign][place.index]),):
+                allowed[0 if place.sign > 0 else 1, self.runs[place.sign][index]] = True
+        return allowed if crossing else None
+
+    def _settled(self, polished: Polished) -> bool:
+        """Whether every neuron is inside its territory and at the peak of the dual function there."""
+        for place in polished.places:
+            if place.pinned:
+                continue
+            if self._borders(place) is not None:
+                return False
+            run = self.runs[place.sign][int(self.owner[place.sign][place.index])]
+            if float(polished.arcs.maxima[0 if place.sign > 0 else 1, run].max()) > 1.0 + self.program.proved(
+                polished.multipliers
+            ):
+                return False
+        return True
+
+    def _in_valley(self, pin: Place, polished: Polished) -> bool:
+        """Whether sign * F falls towards the pin from both sides; then a weight in (0, 1) makes it stationary there."""
+        t = self.program.circle.directions[pin.index]
+        before, behind = (
+            pin.sign * float(polished.arcs.sums[k] @ np.array([-t[1], t[0]])) for k in (pin.index - 1, pin.index)
+        )
+        least = _STEEP * (behind - before)
+        return behind > before and before < -least and behind > least
+
+
+def _random_neurons(x: FloatArray, count: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    width = float(x[-1] - x[0]) or 1.0
+    kinks = rng.uniform(x[0] - 0.05 * width, x[-1] + 0.05 * width, count)
+    facing = rng.choice([-1.0, 1.0], count)
+    return np.column_stack([facing, -facing * kinks]), rng.choice([-1.0, 1.0], count)
