@@ -121,5 +121,5 @@ def hours(parameters: Mapping[str, object]) -> float:
     """Measured: the KKT point is what takes time."""
     run = msgspec.convert(dict(parameters), ClusterRun)
     n = run.per_cluster * run.clusters
-    solve = 0.3 + 2e-5 * n**2 if run.classifier == "KKT network" else 0.05
+    solve = 0.1 + 1.5e-5 * n**2 if run.classifier == "KKT network" else 0.01
     return (solve + 2e-9 * run.test_points * run.dimension * n) / 3600

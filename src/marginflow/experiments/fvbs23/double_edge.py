@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def against(x: str, heading: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]
     """Flip over sqrt(d), and test error, against one parameter; one colour for each classifier."""
 
     def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-        def drawn(y: str, name: str, title: str, description: str) -> Panel:
+        def drawn(y: str, name: str, title: str, description: str, **others: Any) -> Panel:
             return over_seeds(
                 rows,
                 x=x,
@@ -35,18 +36,34 @@ def against(x: str, heading: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]
                 least=0.0,
                 titles={x: heading, "classifier": "Classifier", y: name},
                 title=title,
-                description=f"{description}; mean and 95 % interval over the seeds.",
+                description=description,
                 x_scale="log",
+                **others,
             )
 
+        clusters = sorted({(number(row, x), number(row, "clusters")) for row in rows})
         flip = drawn(
             "flip_over_root_d",
             "Perturbation size / √d",
             f"Size of the multiple of z that flips {100 * SHARE:g} % of fresh points",
             "Norm of the multiple of z = Σ yᵠμᵠ, subtracted from positive and added to negative points, that flips "
-            f"{100 * SHARE:g} % of them, in units of √d",
+            f"{100 * SHARE:g} % of them, in units of √d; mean and 95 % interval over the seeds. Grey: the sizes of the "
+            "theorems without noise.",
+            references={
+                "√(d/k)": [(place, 1.0 / math.sqrt(k)) for place, k in clusters],
+                "½√(dk)": [(place, 0.5 * math.sqrt(k)) for place, k in clusters],
+            },
+            reference_names="end" if x == "clusters" else "start",  # there the two are apart
         )
-        return flip, drawn("error", "Test error", "Test error", "Share of fresh points that are misclassified")
+        if not any(column(rows, "error")):
+            return (flip,)  # nothing to be seen; the judgement says so
+        error = drawn(
+            "error",
+            "Test error",
+            "Test error",
+            "Share of fresh points that are misclassified; mean and 95 % interval over the seeds.",
+        )
+        return flip, error
 
     return panels
 
@@ -89,4 +106,6 @@ def judge(rows: Sequence[Row]) -> Outcome:
     for classifier in values(small, "classifier"):
         flips = column(where(small, classifier=classifier), "flip_over_root_d")
         remarks.append(f"{classifier}: flips of {min(flips):.3g} to {max(flips):.3g} √d.")
+    if not any(column(rows, "error")):
+        remarks.append(f"In none of the {len(rows)} runs is a fresh point misclassified.")
     return Outcome(findings=tuple(findings), remarks=tuple(remarks))

@@ -21,10 +21,10 @@ FIGURE = Figure(
                 classifier=CLASSIFIERS, sigma=(0.01, 0.1), dimension=(100,), clusters=(10,), test_points=(100,)
             )
         ),
-        "laptop": Grid(cells=product(classifier=CLASSIFIERS, sigma=(0.01, 0.03, 0.1, 0.3, 1.0)), seeds=5),
+        "laptop": Grid(cells=product(classifier=CLASSIFIERS, sigma=(0.01, 0.03, 0.1, 0.3, 1.0, 3.0)), seeds=5),
         "paper": Grid(
             cells=product(
-                classifier=CLASSIFIERS, sigma=(0.001, 0.01, 0.03, 0.1, 0.3, 1.0), dimension=(5000,), clusters=(20,)
+                classifier=CLASSIFIERS, sigma=(0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0), dimension=(5000,), clusters=(20,)
             ),
             seeds=10,
         ),
