@@ -150,7 +150,7 @@ def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
             type="nominal",
             title=panel.titles[panel.series],
             scale=alt.Scale(domain=shown, range=cycle(SERIES_COLOURS, shown)),
-            legend=alt.Legend(columns=_columns(shown), symbolType="stroke") if legend else None,
+            legend=alt.Legend(columns=_columns(shown), symbolType="stroke", symbolSize=400) if legend else None,
         )
     }
 
@@ -172,7 +172,7 @@ def _curves(panel: Panel) -> list[alt.Chart]:
             type="nominal",
             title=panel.titles[panel.variant],
             scale=alt.Scale(domain=kinds, range=cycle(SERIES_DASHES, kinds)),
-            legend=alt.Legend(columns=_columns(kinds), symbolType="stroke"),
+            legend=alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400),
         )
     curves = [_base(panel, panel.rows).mark_line(strokeWidth=2, clip=True).encode(**encodings)]
     if panel.marks:
