@@ -36,7 +36,7 @@ class SphereRun(msgspec.Struct, frozen=True, kw_only=True):
     width: Annotated[int, msgspec.Meta(ge=2)] = 1000
     method: Method = "recipe"
     schedule: Literal["published", "every 20", "every 5", "normalised"] = "normalised"
-    inputs: Literal["sphere", "gaussian"] = "sphere"
+    inputs: Literal["sphere", "gaussian", "unit sphere"] = "sphere"
     loss: Literal["exponential", "logistic"] = "exponential"
 
     @property
@@ -46,7 +46,7 @@ class SphereRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def radius(self) -> float:
-        """Norm of the inputs: sqrt(d) on the sphere, about 1 for Gaussian inputs of variance 1/d."""
+        """Norm of the inputs: sqrt(d) on the sphere, 1 on the unit sphere and about 1 for variance 1/d."""
         return math.sqrt(self.dimension) if self.inputs == "sphere" else 1.0
 
 
@@ -54,9 +54,9 @@ class SphereRun(msgspec.Struct, frozen=True, kw_only=True):
 def sphere_run(parameters: SphereRun, seed: int) -> dict[str, object]:
     """Train as the paper did, or find an exact KKT point; then measure the margin set, the flip and the residual."""
     law = (
-        Sphere(dimension=parameters.dimension, labels="both")
-        if parameters.inputs == "sphere"
-        else Gaussian(dimension=parameters.dimension, variance="1/d", labels="both")
+        Gaussian(dimension=parameters.dimension, variance="1/d", labels="both")
+        if parameters.inputs == "gaussian"
+        else Sphere(dimension=parameters.dimension, radius=parameters.radius, labels="both")
     )
     data = law.sample(parameters.n_samples, seed=seed)
     if parameters.method == "recipe":

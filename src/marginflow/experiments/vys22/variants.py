@@ -63,12 +63,16 @@ def similar(by: str, bound: float = SIMILAR) -> Callable[[Sequence[Row]], Outcom
         base, *variants = values(rows, by)
         for variant in variants:
             for alpha in values(rows, "alpha"):
-                own, others = (where(rows, **{by: word, "alpha": alpha}) for word in (variant, base))
-                flips, standard = (column(some, "flip_over_radius") for some in (own, others))
-                middle = Mean.of(standard).value
-                change = Mean.of([(a - b) / middle for a, b in zip(flips, standard, strict=True)])
                 name = f"relative difference of the flip, {variant} against {base}, m = d^{alpha:g}"
+                change = difference(where(rows, alpha=alpha), by, base, variant)
                 findings += Finding.within(name, change, bound)
         return Outcome(findings=tuple(findings))
 
     return judge
+
+
+def difference(rows: Sequence[Row], by: str, base: object, variant: object) -> Mean:
+    """How much larger the flips of a variant are than those of the base, relative to the mean of the latter."""
+    standard, flips = (column(where(rows, **{by: word}), "flip_over_radius") for word in (base, variant))
+    middle = Mean.of(standard).value
+    return Mean.of((b - a) / middle for a, b in zip(standard, flips, strict=True))
