@@ -28,29 +28,29 @@ def sizes(by: str, words: tuple[str, ...]) -> Mapping[Size, Grid]:
 
 
 def flip_panels(by: str, heading: str, title: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]]:
-    """Flip over the norm of the inputs against d, one colour for each variant, one dash for each sample size."""
+    """Flip over the norm of the inputs against d; a panel for each sample size, as the curves of variants coincide."""
 
     def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-        named = [{**row, "size": f"m = d^{row['alpha']:g}"} for row in rows]
-        drawn = over_seeds(
-            named,
-            x="dimension",
-            y="flip_over_radius",
-            series=by,
-            variant="size",
-            titles={
-                "dimension": "Dimension d",
-                by: heading,
-                "size": "Samples",
-                "flip_over_radius": "Perturbation size / norm of the inputs",
-            },
-            title=title,
-            description=(
-                "Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, relative to the norm of the "
-                "inputs, against the dimension; mean and 95 % interval over the seeds."
-            ),
+        return tuple(
+            over_seeds(
+                where(rows, alpha=alpha),
+                x="dimension",
+                y="flip_over_radius",
+                series=by,
+                variant=by,
+                titles={
+                    "dimension": "Dimension d",
+                    by: heading,
+                    "flip_over_radius": "Perturbation size / norm of the inputs",
+                },
+                title=f"{title}, m = d^{alpha:g}",
+                description=(
+                    "Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, relative to the norm of the "
+                    f"inputs, against the dimension, for m = d^{alpha:g}; mean and 95 % interval over the seeds."
+                ),
+            )
+            for alpha in values(rows, "alpha")
         )
-        return (drawn,)
 
     return panels
 
