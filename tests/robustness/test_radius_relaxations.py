@@ -10,12 +10,12 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.least_distance import least_distance
-from marginflow.robustness.radius.minorant import Box, distance, minorant
+from marginflow.robustness.radius.minorant import Quadratic, distance, minorant
 from marginflow.robustness.radius.parabola import best_curvature, omega, omega_and_slope
 from marginflow.robustness.radius.quadratic import quadratic_bound, start_at
 from marginflow.robustness.radius.reduction import Problem, reduce_network
 from marginflow.robustness.radius.search import chords
-from marginflow.robustness.radius.tightening import ball, tightened
+from marginflow.robustness.radius.tightening import ball, tightened, useful_taus
 from marginflow.robustness.radius.witness import Witness, _first_crossing
 
 seeds = st.integers(0, 2**32 - 1)
@@ -64,7 +64,6 @@ def test_parallel_neurons_merge_and_opposite_ones_cancel():
     reduction = reduce_network(network)
     assert reduction.groups.tolist() == [0, 0, 1, 1, 2]
     assert reduction.weights.tolist() == [3.0, 0.0, 1.0]
-    assert not reduction.is_exact
 
 
 # Least distance ------------------------------------------------------------------------------------------------------
@@ -198,7 +197,7 @@ def test_tightened_intervals_keep_every_point_of_the_region(seed: int):
     )
     psi = minorant(problem, step, box)
     lower = distance(psi)
-    smaller = tightened(problem, box, psi, radius)
+    smaller = tightened(problem, box, psi, radius, useful_taus(psi, radius))
     for _ in range(60):
         delta = rng.standard_normal(problem.rank)
         delta *= radius * np.sqrt(rng.random()) / np.linalg.norm(delta)
@@ -211,7 +210,7 @@ def test_tightened_intervals_keep_every_point_of_the_region(seed: int):
 
 def test_curvature_that_is_singular_up_to_rounding_proves_nothing():
     # 1 - relu(z) >= 3/4 - z^2, so |z| >= sqrt(3)/2; with H = 0 up to rounding the checker could not follow.
-    problem = Problem(W=np.array([[1.0, 0.0]]), a=np.zeros(1), c=-np.ones(1), constant=1.0)
+    problem = Problem(W=np.array([[1.0, 0.0]]), a=np.zeros(1), c=-np.ones(1), constant=1.0, noise=1e-14)
 
     def proved(gap: float) -> float:
         step = Step(scale=1.0, slopes=np.zeros(1), curvatures=np.array([gap - 1.0]))
@@ -222,14 +221,34 @@ def test_curvature_that_is_singular_up_to_rounding_proves_nothing():
     assert proved(1e-15) == 0.0
 
 
-def test_cap_intervals_are_attained():
-    # The cap {||delta|| <= 2, delta_1 >= 1}: delta_2 ranges over +-sqrt(3), delta_1 over [1, 2].
-    problem = Problem(W=np.eye(2), a=np.zeros(2), c=np.array([-1.0, 1.0]), constant=1.0)
-    psi = minorant(problem, Step(scale=1.0, slopes=np.array([-1.0, 0.0])), Box(low=np.zeros(2), high=np.ones(2)))
-    psi = type(psi)(constant=1.0, gradient=np.array([-1.0, 0.0]), noise=0.0, eigenvalues=psi.eigenvalues, axes=psi.axes)
-    box = tightened(problem, ball(problem, 2.0), psi, 2.0)
-    assert np.allclose(box.low, [1.0, -np.sqrt(3.0)])
-    assert np.allclose(box.high, [2.0, np.sqrt(3.0)])
+def test_balls_of_a_linear_minorant_are_nearly_as_good_as_its_cap():
+    # The cap {||delta|| <= 2, delta_1 >= 1}. With angle phi to the axis the largest w . delta is 2 while the end of w
+    # lies in the cap, and cos(phi) + sqrt(3) |sin(phi)| otherwise, on the rim.
+    phi = np.linspace(0.0, 2.0 * np.pi, 721)
+    W = np.column_stack([np.cos(phi), np.sin(phi)])
+    problem = Problem(W=W, a=np.zeros(phi.size), c=np.ones(phi.size), constant=1.0)
+    psi = Quadratic(constant=3.0, gradient=np.array([-3.0, 0.0]), eigenvalues=np.zeros(0), axes=np.zeros((2, 0)))
+    most = np.where(np.cos(phi) >= 0.5, 2.0, np.cos(phi) + np.sqrt(3.0) * np.abs(np.sin(phi)))
+    for taus, loose in ((useful_taus(psi, 2.0), 0.05), (tuple(np.geomspace(1e-4, 1e4, 20000)), 1e-3)):
+        box = tightened(problem, ball(problem, 2.0), psi, 2.0, taus)
+        assert (box.high >= most - 1e-12).all()
+        assert (box.high <= most + loose).all()
+        assert np.allclose(box.low, -box.high[(np.arange(721) + 360) % 720], atol=1e-9)
+    across = tightened(problem, ball(problem, 2.0), psi, 2.0, useful_taus(psi, 2.0)).high[[180, 540]]
+    assert np.allclose(across, np.sqrt(3.0), rtol=1e-14)  # exact where most neurons are, across the axis
+
+
+def test_linear_minorant_excludes_exactly_what_its_half_space_does():
+    problem = Problem(W=np.eye(2), a=np.zeros(2), c=np.ones(2), constant=1.0)
+    for t in (1e-6, 1.0, 1e9):
+        for size in (1e-5, 1.0, 1e5):
+            psi = Quadratic(
+                constant=t * size, gradient=np.array([size, 0.0]), eigenvalues=np.zeros(0), axes=np.zeros((2, 0))
+            )
+            assert distance(psi) == pytest.approx(t, rel=1e-15)
+            for radius in (0.5 * t, 0.999999 * t, 1.000001 * t, 3.0 * t):
+                box = tightened(problem, ball(problem, radius), psi, radius, useful_taus(psi, radius))
+                assert box.empty == (radius < t)
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,9 +1,9 @@
 r"""The proof that goes with a radius, in plain values.
 
 It says: N(witness) is on the other side, and no perturbation shorter than `lower` reaches the other side. The second
-half is a tree. Every node holds steps (s, pi, kappa), each of which gives a minorant of the network on the region of
-the node and thereby a smaller region; an inner node is split by the sign of one neuron; at a leaf a minorant shows
-that ||delta|| >= lower. See `checker` for what is verified, which is everything.
+half is a tree. Every node holds steps (s, pi, kappa, tau), each of which gives a minorant of the network on the region
+of the node and thereby a smaller region; an inner node is split by the sign of one neuron; at a leaf nothing is left
+of the region. See `checker` for what is verified, which is everything.
 """
 
 from __future__ import annotations
@@ -17,10 +17,14 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray, read_only, vector
 from marginflow.errors import InputError
 
+_FORMAT = "marginflow.radius.2"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Step:
     """The numbers (s, pi, kappa) of one minorant: s c_j relu(z) >= kappa_j z^2 + pi_j z + theta_j on an interval.
+
+    Summed over the unit neurons that is psi(delta) <= s g(delta), and a witness satisfies psi(delta) <= 0.
 
     Parameters
     ----------
@@ -30,11 +34,14 @@ class Step:
         pi.
     curvatures : array, shape (k,), or None
         kappa; None for a linear minorant.
+    taus : tuple of float
+        The tau >= 0 whose regions ||delta||^2 + tau psi(delta) < lower^2 are looked at.
     """
 
     scale: float
     slopes: FloatArray
     curvatures: FloatArray | None = None
+    taus: tuple[float, ...] = (1.0,)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,7 +92,7 @@ class Certificate:
     def to_plain(self) -> dict[str, Any]:
         """Numbers, strings, lists and dictionaries, ready for JSON; infinity is written as the string "inf"."""
         return {
-            "format": "marginflow.radius.1",
+            "format": _FORMAT,
             "point": self.point.tolist(),
             "label": self.label,
             "level": self.level,
@@ -99,6 +106,7 @@ class Certificate:
                             "scale": step.scale,
                             "slopes": step.slopes.tolist(),
                             "curvatures": None if step.curvatures is None else step.curvatures.tolist(),
+                            "taus": list(step.taus),
                         }
                         for step in node.steps
                     ],
@@ -112,8 +120,8 @@ class Certificate:
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Certificate:
         """The inverse of `to_plain`; what does not have its form is refused."""
-        if plain.get("format") != "marginflow.radius.1":
-            raise InputError(f"The format is {plain.get('format')!r}; 'marginflow.radius.1' is expected.")
+        if plain.get("format") != _FORMAT:
+            raise InputError(f"The format is {plain.get('format')!r}; {_FORMAT!r} is expected.")
         try:
             return cls(
                 point=read_only(vector("point", plain["point"])),
@@ -140,6 +148,7 @@ def _node(entry: Mapping[str, Any]) -> ProofNode:
             scale=float(step["scale"]),
             slopes=read_only(vector("slopes", step["slopes"])),
             curvatures=None if step["curvatures"] is None else read_only(vector("curvatures", step["curvatures"])),
+            taus=tuple(float(tau) for tau in step["taus"]),
         )
         for step in entry["steps"]
     )

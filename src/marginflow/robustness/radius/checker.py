@@ -2,20 +2,22 @@ r"""An independent judge of radius certificates: arithmetic on the network and t
 
 Let L be the claimed lower bound and suppose some delta with ||delta|| < L has g(delta) = y N(x + delta) - level <= 0.
 
-1. Every pre-activation z_j = a_j + w_j . delta lies in [a_j - L ||w_j||, a_j + L ||w_j||].
-2. For any s >= 0, pi, kappa: s c relu(z) >= kappa z^2 + pi z + theta on [l, u], theta the minimum of the difference,
-   found among the ends, 0 and the turning points. Summed over the neurons: psi(delta) <= s g(delta) <= 0.
-3. psi linear: n . delta >= t. If t >= L there is no such delta; if not, delta lies in a cap, which gives new [l, u].
-4. psi quadratic: ||delta||^2 + tau psi(delta) < L^2, an ellipsoid. Empty, or again new [l, u].
-5. A split covers its node: z_j >= 0 or z_j <= 0. Every leaf must end with no delta left.
+1. Every pre-activation z_j = a_j + w_j . delta of a unit neuron lies in [a_j - L, a_j + L].
+2. For any s >= 0, pi, kappa: s c relu(z) >= kappa z^2 + pi z + theta on [l, u], theta the least difference, found among
+   the ends, 0 and the turning points. Summed: psi(delta) = h + p . delta + delta^T M delta <= s g(delta) <= 0.
+3. So ||delta||^2 + tau psi(delta) < L^2 for every tau >= 0: an ellipsoid where I + tau M is positive definite, a ball
+   if psi is linear. Either it is empty, and there is no such delta, or it gives new [l, u].
+4. A split covers its node: z_j >= 0 or z_j <= 0. Every leaf must end with no delta left.
 
-Rounding is charged: every computed quantity is moved to the safe side by a bound on its error.
+Rounding is charged. Each computed sum errs by less than `noise` times the sum of the magnitudes in it. On the ball, g
+differs from constant + sum_j c_j relu(a_j + w_j . delta) with these very numbers by at most `blur`; h, p and M are
+charged together, at noise times all that enters psi. Eigenvectors are not trusted: how far they are from orthogonal
+and from giving M is measured and charged. What is not a number compares as false, and proves nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum
 
 import numpy as np
 
@@ -24,12 +26,8 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness.radius.certificate import Certificate, Step
 from marginflow.robustness.radius.threads import one_thread
 
-_UNIT = float(np.finfo(np.float64).eps)
-# Ellipsoids that are looked at, and the flatness up to which they tighten; any values are sound, the search uses these.
-_TAUS = (0.25, 0.5, 0.7, 0.85, 0.95, 1.0, 1.03)
-_FLAT = 1e-4
-
-_Intervals = tuple[FloatArray, FloatArray]
+_EPS, _TINY = float(np.finfo(np.float64).eps), 1e-300  # rounding, and far above underflow
+_Seen = tuple[FloatArray, FloatArray, FloatArray, float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,19 +38,6 @@ class Judgement:
     lower: float
     upper: float
     reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class _Seen:
-    """The network from the point: merged neurons, with bounds on the errors of `a` and of the whole."""
-
-    W: FloatArray
-    size: FloatArray
-    a: FloatArray
-    c: FloatArray
-    constant: float
-    a_error: FloatArray
-    g_error: float
 
 
 def check_certificate(certificate: Certificate, network: TwoLayer) -> Judgement:
@@ -68,7 +53,7 @@ def check_certificate(certificate: Certificate, network: TwoLayer) -> Judgement:
     Returns
     -------
     Judgement
-        `holds` only if the witness crosses the level and every leaf of the tree is refuted.
+        `holds` only if the witness crosses the level, up to rounding, and every leaf of the tree is refuted.
 
     Examples
     --------
@@ -79,214 +64,90 @@ def check_certificate(certificate: Certificate, network: TwoLayer) -> Judgement:
     >>> check_certificate(radius.certificate, net).holds
     True
     """
-    point, L = np.asarray(certificate.point), float(certificate.lower)
-    if point.shape != (network.dimension,) or certificate.groups.shape != (network.width,):
-        return _refused("The certificate belongs to a network of another shape.")
-    if abs(certificate.label) != 1.0 or not L >= 0.0:
-        return _refused(
-            f"The label is {certificate.label:g} and the bound {L:g}; -1 or +1 and a bound >= 0 are expected."
-        )
-    upper, fault = _witness_distance(certificate, network)
-    if fault:
-        return _refused(fault)
-    if L > upper:
-        return _refused(f"The lower bound {L!r} exceeds the distance {upper!r} of the witness.")
-    if L > 0:
-        seen, fault = _merged(certificate, network, L)
-        if seen is None:
-            return _refused(fault)
-        with one_thread():
-            fault = _open_leaf(certificate, seen, L)
-        if fault:
-            return _refused(fault)
-    return Judgement(holds=True, lower=L, upper=upper, reason="")
+    x, y, level, L = certificate.point, certificate.label, certificate.level, certificate.lower
+    witness = x if certificate.witness is None else certificate.witness
+    if not x.shape == witness.shape == (network.dimension,) or certificate.groups.shape != (network.width,):
+        return Judgement(holds=False, lower=0.0, upper=np.inf, reason="The network has another shape.")
+    upper = np.inf if certificate.witness is None else float(np.linalg.norm(witness - x))
+    W, v, b = network.W, network.v, network.preactivations(np.zeros((1, x.size)))[0]
+    noise = 8.0 * _EPS * (network.width + network.dimension + 8)
+    with np.errstate(all="ignore"), one_thread():
+        value = y * float(v @ np.maximum(W @ witness + b, 0.0))
+        size = np.abs(v) @ (np.abs(W) @ (np.abs(x) + np.abs(witness)) + np.abs(b)) + abs(level)
+        if abs(y) != 1.0 or not np.isfinite(size):
+            fault = "The label is not -1 or +1, or a number is not finite."
+        elif upper < np.inf and not value <= level + 16.0 * noise * size:
+            fault = f"At the witness label N is {value:g}, above the level {level:g}."
+        elif not 0.0 <= L <= upper:
+            fault = f"The lower bound {L!r} is negative or exceeds the distance {upper!r} of the witness."
+        elif L == np.inf:  # what depends on delta must be non-negative, and the rest positive
+            rest, seeing = y * v * np.maximum(b, 0.0), W.any(axis=1)
+            positive = (y * v[seeing] >= 0).all() and rest[~seeing].sum() - level > noise * size
+            fault = "" if positive else "The network is not seen to be positive everywhere."
+        else:
+            fault = _open_leaf(certificate, W, v, b, noise) if L > 0 else ""
+    return Judgement(holds=not fault, lower=0.0 if fault else L, upper=np.inf if fault else upper, reason=fault)
 
 
-def _refused(reason: str) -> Judgement:
-    return Judgement(holds=False, lower=0.0, upper=float("inf"), reason=reason)
-
-
-def _witness_distance(certificate: Certificate, network: TwoLayer) -> tuple[float, str]:
-    """Distance of the witness, once the network has been evaluated there; a value of zero up to rounding counts."""
-    if certificate.witness is None:
-        return float("inf"), ""
-    x = np.asarray(certificate.witness)
-    if x.shape != (network.dimension,) or not np.isfinite(x).all():
-        return float("inf"), "The witness is not a point of the input space."
-    value = certificate.label * float(network(x[None, :])[0])
-    b = 0.0 if network.b is None else np.abs(network.b)
-    size = float(np.abs(network.v) @ (np.abs(network.W) @ (np.abs(x) + np.abs(certificate.point)) + b))
-    rounding = 256.0 * _UNIT * np.sqrt(network.dimension + network.width) * (size + abs(certificate.level))
-    if value > certificate.level + rounding:
-        return float("inf"), f"At the witness label N is {value:g}, above the level {certificate.level:g}."
-    return float(np.linalg.norm(x - certificate.point)), ""
-
-
-def _merged(certificate: Certificate, network: TwoLayer, L: float) -> tuple[_Seen | None, str]:
-    """Neurons as the certificate groups them, each at the scale of its first member.
-
-    What the grouping changes is bounded and charged; a neuron on its own is taken exactly as it is.
-    """
-    x, groups, label = certificate.point, certificate.groups, certificate.label
-    b = np.zeros(network.width) if network.b is None else network.b
-    size = np.linalg.norm(network.W, axis=1)
-    n = int(groups.max(initial=-1)) + 1
-    members = [np.flatnonzero(groups == g) for g in range(n)]
-    if groups.min(initial=0) < -1 or any(m.size == 0 or size[m[0]] == 0 for m in members):
-        return None, "The groups of parallel neurons are not numbered 0, 1, ... or contain w = 0."
-    first = np.array([m[0] for m in members], dtype=np.int64)
-    W, beta = network.W[first], b[first]
-    reach = float(np.linalg.norm(x)) + (L if np.isfinite(L) else 1e300)
-    loose = groups < 0
-    error = float(np.abs(network.v[loose]) @ (size[loose] * reach))
-    weights = np.zeros(n)
-    for g, m in enumerate(members):
-        ratio = size[m] / size[m[0]]
-        weights[g] = fsum((network.v[m] * ratio).tolist())
-        for i, q in zip(m[1:], ratio[1:], strict=True):
-            away = float(np.linalg.norm(network.W[i] - q * W[g])) + 4.0 * _UNIT * size[i]
-            error += abs(network.v[i]) * (away * reach + abs(b[i] - q * beta[g]) + 4.0 * _UNIT * abs(b[i]))
-    constant = label * fsum((network.v[loose] * np.maximum(b[loose], 0.0)).tolist()) - certificate.level
-    error += 4.0 * _UNIT * (fsum(np.abs(network.v[loose] * b[loose]).tolist()) + abs(certificate.level))
-    a_error = 2.0 * _UNIT * (network.dimension + 4) * (size[first] * float(np.linalg.norm(x)) + np.abs(beta))
-    return _Seen(W, size[first], W @ x + beta, label * weights, constant, a_error, error), ""
-
-
-def _open_leaf(certificate: Certificate, seen: _Seen, L: float) -> str:
+def _open_leaf(certificate: Certificate, W: FloatArray, v: FloatArray, b: FloatArray, noise: float) -> str:
     """Walk the tree from the root; the first leaf that is not refuted, in words."""
-    nodes, visited = certificate.nodes, set[int]()
-    ball = L * seen.size * (1.0 + 8.0 * _UNIT) + seen.a_error
-    stack = [(0, seen.a - ball, seen.a + ball)]
+    x, nodes, L, live = certificate.point, certificate.nodes, certificate.lower, certificate.groups >= 0
+    reach, size = float(np.linalg.norm(x)) + L, np.linalg.norm(W[live], axis=1)
+    if not (size > 1e-100).all() or not 1e-100 < L < 1e100:
+        return "The bound is beyond what float64 can square, or a group has a neuron that does not see the input."
+    units, offsets, weights = W[live] / size[:, None], b[live] / size, v[live] * size
+    _, first, group = np.unique(certificate.groups[live], return_index=True, return_inverse=True)
+    # Neurons act as the first of their group, those without one as constants; g is below that by at most `blur`.
+    away = np.linalg.norm(units - units[first][group], axis=1) * reach + np.abs(offsets - offsets[first][group])
+    blur = np.abs(weights) @ (away + noise * (reach + np.abs(offsets))) + noise * (abs(certificate.level) + _TINY)
+    blur += np.abs(v[~live]) @ (np.abs(W[~live]).sum(axis=1) * reach + noise * np.abs(b[~live]))
+    constant = certificate.label * float(v[~live] @ np.maximum(b[~live], 0.0)) - certificate.level - float(blur)
+    a, c = units[first] @ x + offsets[first], np.bincount(group, certificate.label * weights).astype(np.float64)
+    seen, ball = (units[first], a, c, constant, noise, L), L + noise * (np.abs(a) + L)
+    stack, visited = [(0, a - ball, a + ball)], set[int]()
     while stack:
         index, low, high = stack.pop()
         if not 0 <= index < len(nodes) or index in visited:
             return f"Node {index} is missing or occurs twice: the leaves do not cover."
         visited.add(index)
-        node = nodes[index]
-        left: _Intervals | None = (low, high)
-        for step in node.steps:
-            if not _sound(step, low.size):
-                return f"Node {index} has a step whose numbers are not finite or have the wrong shape."
-            left = _shrunk(seen, step, low, high, L)
-            if left is None:
+        for step in nodes[index].steps:
+            low, high = _shrunk(seen, step, low, high)
+            if (low > high).any():
                 break
-            low, high = left
-        if left is None:
-            continue
-        if node.split < 0:
-            return f"Leaf {index} does not exclude perturbations shorter than {L!r}."
-        if node.split >= low.size:
-            return f"Node {index} is split by neuron {node.split}, which does not exist."
-        j = node.split
-        for child, bounds in zip(
-            node.children, ((max(low[j], 0.0), high[j]), (low[j], min(high[j], 0.0))), strict=True
-        ):
-            below, above = low.copy(), high.copy()
-            below[j], above[j] = bounds
-            stack.append((child, below, above))
+        else:
+            split, (plus, minus) = np.arange(a.size) == nodes[index].split, nodes[index].children
+            if not split.any():
+                return f"Leaf {index} does not exclude perturbations shorter than {L!r}."
+            stack.append((plus, np.where(split, np.maximum(low, 0.0), low), high))
+            stack.append((minus, low, np.where(split, np.minimum(high, 0.0), high)))
     return ""
 
 
-def _sound(step: Step, n: int) -> bool:
-    arrays = [step.slopes] if step.curvatures is None else [step.slopes, step.curvatures]
-    return step.scale >= 0 and np.isfinite(step.scale) and all(a.shape == (n,) and np.isfinite(a).all() for a in arrays)
-
-
-def _shrunk(seen: _Seen, step: Step, low: FloatArray, high: FloatArray, L: float) -> _Intervals | None:
-    """Intervals after one step; None if nothing is left."""
-    # The numbers are meant for unit neurons; after the division they are as good as any others.
-    pi = step.slopes / seen.size
-    kappa = np.zeros_like(pi) if step.curvatures is None else step.curvatures / seen.size**2
-    theta = np.minimum(
-        np.where(low <= 0, _least(-pi, kappa, low, np.minimum(high, 0.0)), np.inf),
-        np.where(high >= 0, _least(step.scale * seen.c - pi, kappa, np.maximum(low, 0.0), high), np.inf),
-    )
-    if not np.isfinite(theta).all():
+def _shrunk(seen: _Seen, step: Step, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Intervals after one step, low > high if no delta is left; the old ones if its numbers are no numbers."""
+    W, a, c, constant, noise, L = seen
+    s, pi, kappa = step.scale, step.slopes, 0.0 * step.slopes if step.curvatures is None else step.curvatures
+    if not (0 <= s < 1e100 and pi.shape == kappa.shape == a.shape and (np.abs(kappa) < 1e100).all()):
         return low, high
-    terms = np.concatenate([[step.scale * seen.constant], pi * seen.a, kappa * seen.a**2, theta])
-    error = step.scale * seen.g_error + float((np.abs(pi) + 2 * np.abs(kappa * seen.a)) @ seen.a_error)
-    scale = float(np.abs(terms).sum()) + float(step.scale * np.abs(seen.c) @ np.abs(seen.a))
-    constant = fsum(terms.tolist()) - error - 8.0 * _UNIT * scale
-    turned = pi + 2.0 * kappa * seen.a
-    gradient = turned @ seen.W
-    noise = (
-        _UNIT * (turned.size + 4) * float(np.abs(turned) @ seen.size)
-    )  # of the gradient; over a length L it costs noise L
-    if not kappa.any():
-        return _cap(seen, low, high, constant, gradient, noise, L)
-    return _ellipsoids(seen, low, high, constant - noise * L, gradient, kappa, L)
-
-
-def _least(p: FloatArray, kappa: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """min of p z - kappa z^2 over [low, high], ends at infinity allowed."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        turn = np.where(kappa == 0, low, np.clip(p / (2.0 * kappa), low, high))
-        values = [np.where(p == 0, 0.0, p * z) - np.where(kappa == 0, 0.0, kappa * z * z) for z in (low, turn, high)]
-    least: FloatArray = np.minimum(np.minimum(values[0], values[1]), values[2])
-    return least
-
-
-def _within(low: FloatArray, high: FloatArray, lowest: FloatArray, highest: FloatArray) -> _Intervals | None:
-    low, high = np.maximum(low, lowest), np.minimum(high, highest)
-    return None if (low > high).any() else (low, high)
-
-
-def _cap(
-    seen: _Seen, low: FloatArray, high: FloatArray, constant: float, gradient: FloatArray, noise: float, L: float
-) -> _Intervals | None:
-    size = float(np.linalg.norm(gradient))
-    if constant <= 0:
-        return low, high
-    if size + noise == 0 or constant / (size + noise) >= L:
-        return None
-    if not np.isfinite(L) or size == 0:
-        return low, high
-    # n . delta >= t with n the computed unit normal: the gradient's own error acts over a length of at most L.
-    t = max((constant - noise * L) / size * (1.0 - 8.0 * _UNIT), 0.0)
-    normal, units = gradient / -size, seen.W / seen.size[:, None]
-    cosine = units @ normal
-    rim = np.sqrt((L - t) * (L + t)) * np.linalg.norm(units - cosine[:, None] * normal, axis=1)
-    margin = 32.0 * _UNIT * gradient.size * L
-    highest = seen.size * (np.where(cosine * L >= t, L, t * cosine + rim) + margin) + seen.a_error
-    lowest = seen.size * (np.where(-cosine * L >= t, -L, t * cosine - rim) - margin) - seen.a_error
-    return _within(low, high, seen.a + lowest, seen.a + highest)
-
-
-def _ellipsoids(
-    seen: _Seen, low: FloatArray, high: FloatArray, constant: float, gradient: FloatArray, kappa: FloatArray, L: float
-) -> _Intervals | None:
-    """For several tau: q(delta) = ||delta||^2 + tau psi(delta) < L^2, written around an approximate minimiser x.
-
-    With r = grad q(x) and y = delta - x, q(delta) = q(x) + r . y + y^T H y >= q(x) - ||r||^2 / (4 H_min).
-    """
-    bent = np.flatnonzero(kappa)
-    V, bend = seen.W[bent], kappa[bent]
-    n = V.shape[0] + V.shape[1]
-    eigenvalues, axes = np.linalg.eigh(V.T @ (bend[:, None] * V))
-    eigenvalues = eigenvalues - 16.0 * _UNIT * n * float(
-        np.abs(bend) @ seen.size[bent] ** 2
-    )  # certainly not above the true ones
-    along, directions = gradient @ axes, seen.W @ axes
-    for tau in _TAUS:
-        H = 1.0 + tau * eigenvalues
-        if H[0] <= 0:
-            break
-        x = -0.5 * tau * (axes @ (along / H))
-        zx = V @ x
-        parts = np.array([x @ x, tau * constant, tau * (gradient @ x), tau * (bend @ zx**2)])
-        at_x = fsum(parts.tolist()) - 4.0 * _UNIT * n * float(np.abs(parts).sum() + tau * np.abs(bend) @ zx**2)
-        residual = float(np.linalg.norm(2.0 * x + tau * (gradient + 2.0 * (bend * zx) @ V)))
-        residual += 8.0 * _UNIT * n * float(np.linalg.norm(x) + tau * np.linalg.norm(gradient))
-        if at_x - residual**2 / (4.0 * H[0]) >= L**2:
-            return None
-        if H[0] < _FLAT:
-            continue
-        room = L**2 - at_x + residual * (L + float(np.linalg.norm(x)))
-        reach = np.sqrt(max(room, 0.0) * (directions**2 @ (1.0 / H)) * (1.0 + 8.0 * _UNIT * n / H[0]))
-        middle = seen.a + seen.W @ x
-        margin = seen.a_error + 4.0 * _UNIT * n * seen.size * float(np.linalg.norm(x))
-        left = _within(low, high, middle - reach - margin, middle + reach + margin)
-        if left is None:
-            return None
-        low, high = left
-    return low, high
+    bend = np.where(kappa == 0, 1.0, 2.0 * kappa)
+    points = [low, high, *(np.clip(turn, low, high) for turn in (0.0 * a, -pi / bend, (s * c - pi) / bend))]
+    theta = np.min([s * c * np.maximum(z, 0.0) - pi * z - kappa * z * z for z in points], axis=0)
+    h = s * constant + float((kappa * a * a + pi * a + theta).sum())
+    p, curve, Z = (pi + 2.0 * kappa * a) @ W, np.zeros(W.shape[1]), np.abs(a) + L
+    if kappa.any():  # turn the coordinates so that M is diagonal
+        M = W.T @ (kappa[:, None] * W)
+        curve, Q = np.linalg.eigh(M)
+        noise += float(np.linalg.norm(Q.T @ Q - np.eye(curve.size))) + _EPS * curve.size**2
+        h -= float(np.linalg.norm((Q * curve) @ Q.T - M)) * L**2
+        W, p = W @ Q, p @ Q
+    h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + np.abs(kappa) @ Z**2 + _TINY)
+    tau = np.array([[t] for t in step.taus if t >= 0 and (1.0 + t * curve > 0).all()]).reshape(-1, 1)
+    H = 1.0 + tau * curve
+    x = -0.5 * tau * p / H  # the centre, where ||delta||^2 + tau psi(delta) = tau h - drop
+    drop = (H * x * x).sum(axis=1, keepdims=True)
+    room = L**2 - tau * h + drop + noise * (L**2 * (1.0 + tau * np.abs(curve).max()) + drop)
+    extent = np.sqrt(room * ((1.0 / H) @ (W * W).T))
+    extent += noise * (Z + np.linalg.norm(x, axis=1, keepdims=True) + extent)
+    lowest = (a + x @ W.T - extent).max(axis=0, initial=-np.inf)
+    highest = (a + x @ W.T + extent).min(axis=0, initial=np.inf)
+    return (low + np.inf, low) if (room < 0).any() else (np.maximum(low, lowest), np.minimum(high, highest))

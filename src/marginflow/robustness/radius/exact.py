@@ -123,10 +123,9 @@ def radius_at(
             status = "proved" if outcome.finished else "bounded"
     upper = float("inf") if witness is None else float(np.linalg.norm(witness - point))
     lower = min(outcome.lower * (1.0 - _ROUNDING), upper)
-    if lower == np.inf and not reduction.is_exact:
-        lower = HORIZONS[-1] * farthest(
-            reduction.at(point, y, level)
-        )  # merging has rounded; infinity would be too much
+    if lower == np.inf and (y * network.v < 0)[network.W.any(axis=1)].any():
+        # Neurons have cancelled, which is true up to rounding only; infinity would be too much.
+        lower = HORIZONS[-1] * farthest(reduction.at(point, y, level))
     proof = None
     if certificate:
         proof = Certificate(

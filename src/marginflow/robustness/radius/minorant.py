@@ -80,17 +80,16 @@ def _least(p: FloatArray, kappa: FloatArray | None, low: FloatArray, high: Float
 class Quadratic:
     """psi(delta) = constant + gradient . delta + sum_i eigenvalues_i (axes_i . delta)^2, orthonormal columns `axes`.
 
-    `noise` bounds the rounding error of the gradient: where its terms cancel, that is all that is left of it. `bend` is
-    the sum of the |kappa_j|, and `terms` the length of the sums that the checker forms.
+    A minorant as long as ||delta|| <= reach, with all rounding charged to its constant. `noise` is the share of their
+    magnitudes by which sums err in the coordinates of the axes.
     """
 
     constant: float
     gradient: FloatArray
-    noise: float
     eigenvalues: FloatArray
     axes: FloatArray
-    bend: float = 0.0
-    terms: int = 0
+    reach: float = np.inf
+    noise: float = 0.0
 
     @property
     def is_linear(self) -> bool:
@@ -98,49 +97,51 @@ class Quadratic:
         return self.eigenvalues.size == 0
 
 
-def minorant(problem: Problem, step: Step, box: Box) -> Quadratic:
-    """psi of one step; its constant is lowered by what rounding may have added, as the checker does."""
+def minorant(problem: Problem, step: Step, box: Box, radius: float | None = None) -> Quadratic:
+    """psi of one step for ||delta|| <= radius, charged with what the checker charges.
+
+    Without a radius it is that of the smallest ball that could have these intervals.
+    """
+    if radius is None:
+        radius = 0.5 * float((box.high - box.low).max(initial=0.0))
+    a, s, pi, kappa, noise = problem.a, step.scale, step.slopes, step.curvatures, problem.noise
     theta = remainders(problem, step, box)
-    constant = step.scale * problem.constant + float(step.slopes @ problem.a) + float(theta.sum())
-    pulls = np.abs(step.slopes)
-    scale = step.scale * (abs(problem.constant) + float(np.abs(problem.c) @ np.abs(problem.a)))
-    scale += float(pulls @ np.abs(problem.a)) + float(np.abs(theta).sum())
-    if step.curvatures is not None:
-        bends = np.abs(step.curvatures * problem.a)
-        scale += float(bends @ np.abs(problem.a))
-        pulls = pulls + 2.0 * bends
-    constant -= 8.0 * _UNIT * scale + float((pulls * problem.a_error).sum())
-    if step.curvatures is None:
+    Z = np.abs(a) + radius
+    blur = problem.blur + problem.blur_per_length * radius
+    magnitude = s * (abs(problem.constant) + blur + float(np.abs(problem.c) @ Z)) + float(np.abs(pi) @ Z)
+    constant = s * (problem.constant - blur) + float(pi @ a) + float(theta.sum())
+    if kappa is None:
         return Quadratic(
-            constant=constant,
-            gradient=step.slopes @ problem.W,
-            noise=_noise(step.slopes),
+            constant=constant - 2.0 * noise * magnitude,
+            gradient=pi @ problem.W,
             eigenvalues=np.zeros(0),
             axes=np.zeros((problem.rank, 0)),
+            reach=radius if pi.any() else np.inf,
+            noise=noise,
         )
-    kappa = step.curvatures
-    bent = np.flatnonzero(kappa)
-    V, bend = problem.W[bent], kappa[bent]
-    if bent.size < problem.rank:
-        Q, R = np.linalg.qr(V.T)
-        eigenvalues, turn = np.linalg.eigh((R * bend) @ R.T)
-        axes = Q @ turn
-    else:
-        eigenvalues, axes = np.linalg.eigh(V.T @ (bend[:, None] * V))
-    turned = step.slopes + 2.0 * kappa * problem.a
+    magnitude += float(np.abs(kappa) @ Z**2)
+    noise += 2.0 * _UNIT * problem.dimension**2
+    eigenvalues, axes = _eigen(problem.W, kappa)
     return Quadratic(
-        constant=constant + float(kappa @ problem.a**2),
-        gradient=turned @ problem.W,
-        noise=_noise(turned),
+        constant=constant + float(kappa @ a**2) - 2.0 * noise * magnitude,
+        gradient=(pi + 2.0 * kappa * a) @ problem.W,
         eigenvalues=eigenvalues,
         axes=axes,
-        bend=float(np.abs(bend).sum()),
-        terms=bent.size + max(problem.rank, problem.dimension),
+        reach=radius,
+        noise=noise,
     )
 
 
-def _noise(slopes: FloatArray) -> float:
-    return 2.0 * _UNIT * (slopes.size + 4) * float(np.abs(slopes).sum())
+def _eigen(W: FloatArray, kappa: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues of sum_j kappa_j w_j w_j^T, least first, and orthonormal axes of the span of the bent neurons."""
+    bent = np.flatnonzero(kappa)
+    V, bend = W[bent], kappa[bent]
+    if bent.size >= W.shape[1]:
+        eigenvalues, axes = np.linalg.eigh(V.T @ (bend[:, None] * V))
+        return eigenvalues, axes
+    Q, R = np.linalg.qr(V.T)
+    eigenvalues, turn = np.linalg.eigh((R * bend) @ R.T)
+    return eigenvalues, Q @ turn
 
 
 def distance(psi: Quadratic) -> float:
@@ -149,19 +150,14 @@ def distance(psi: Quadratic) -> float:
         return 0.0
     square = float(psi.gradient @ psi.gradient)
     if psi.is_linear:
-        size = float(np.sqrt(square)) + psi.noise
-        return psi.constant / size if size > 0 else float("inf")
+        size = float(np.sqrt(square)) * (1.0 + 2.0 * psi.noise)
+        return min(psi.constant / size if size > 0 else float("inf"), psi.reach)
     H = 1.0 + psi.eigenvalues
-    flattest = float(H[0]) - 16.0 * _UNIT * psi.terms * psi.bend
-    if flattest <= 0:
+    largest = 1.0 + float(np.abs(psi.eigenvalues).max())
+    if H[0] <= psi.noise * largest:
         return 0.0
     along = psi.gradient @ psi.axes
-    least = psi.constant - 0.25 * (square + float(along**2 @ (1.0 / H - 1.0)))
-    if least <= 0:
-        return 0.0
-    # What the checker charges: rounding at the minimiser x, and a gradient there that is zero only up to rounding.
-    size, x = float(np.sqrt(square)), 0.5 * float(np.sqrt(square + along**2 @ (1.0 / H**2 - 1.0)))
-    residual = 8.0 * _UNIT * psi.terms * (x + size)
-    least -= residual**2 / (4.0 * flattest) + psi.noise * float(np.sqrt(least))
-    least -= 4.0 * _UNIT * psi.terms * (psi.constant + size * x + (1.0 + 2.0 * psi.bend) * x * x)
-    return float(np.sqrt(least)) if least > 0 else 0.0
+    drop = 0.25 * (square + float(along**2 @ (1.0 / H - 1.0)))
+    least = psi.constant - drop
+    least -= 2.0 * psi.noise * (max(least, 0.0) * largest + drop)
+    return min(float(np.sqrt(least)), psi.reach) if least > 0 else 0.0

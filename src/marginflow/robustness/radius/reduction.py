@@ -22,8 +22,8 @@ _PARALLEL = 1e-12
 # Directions of span(W) with less than this share of the largest pivot are rounding noise of the others.
 _RANK = 1e-13
 _UNIT = float(np.finfo(np.float64).eps)
-# Input weights below this do nothing that a float64 could show.
-_BLIND = 1e-150
+# Input weights below this do nothing that a float64 could show, and the checker cannot square them.
+_BLIND = 1e-100
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,17 +38,21 @@ class Problem:
         Signed distances to the neurons' hyperplanes, and output weights (zero where neurons cancel).
     constant : float
         What does not depend on delta, minus the level.
-    a_error : array, shape (k,), or float
-        Bound on the rounding errors of `a`.
+    noise : float
+        What the checker charges for rounding, as a share of the magnitudes in a sum.
+    blur, blur_per_length : float
+        g is known up to blur + blur_per_length ||delta||: rounding, and neurons that are parallel only nearly.
     dimension : int
-        Of the input space; sums over it are where the checker's rounding errors come from.
+        Of the input space.
     """
 
     W: FloatArray
     a: FloatArray
     c: FloatArray
     constant: float
-    a_error: FloatArray | float = 0.0
+    noise: float = 0.0
+    blur: float = 0.0
+    blur_per_length: float = 0.0
     dimension: int = 0
 
     @property
@@ -109,6 +113,10 @@ class Reduction:
         Orthonormal columns; None when the span is the whole space.
     constant : float
         Sum of v relu(b) over the neurons with w = 0.
+    noise : float
+        Bound on the relative rounding error of the sums that the checker forms.
+    still, drift : float
+        The error of all this as a bound on that of N, at 0 and for each unit of length away from 0.
     """
 
     groups: IntArray
@@ -118,11 +126,9 @@ class Reduction:
     coordinates: FloatArray
     basis: FloatArray | None
     constant: float
-
-    @cached_property
-    def is_exact(self) -> bool:
-        """Whether every neuron stands for itself, so that nothing was rounded."""
-        return self.weights.size == int((self.groups >= 0).sum())
+    noise: float
+    still: float
+    drift: float
 
     def at(self, point: FloatArray, label: float, level: float) -> Problem:
         """The problem seen from one point."""
@@ -131,7 +137,9 @@ class Reduction:
             a=self.W @ point + self.offsets,
             c=label * self.weights,
             constant=label * self.constant - level,
-            a_error=2.0 * _UNIT * (point.size + 4) * (float(np.linalg.norm(point)) + np.abs(self.offsets)),
+            noise=self.noise,
+            blur=self.still + self.noise * abs(level) + self.drift * float(np.linalg.norm(point)),
+            blur_per_length=self.drift,
             dimension=point.size,
         )
 
@@ -165,6 +173,11 @@ def reduce_network(network: TwoLayer) -> Reduction:
     groups[live] = members
     W = np.ascontiguousarray(units[first])
     coordinates, basis = _span(W)
+    noise = 8.0 * _UNIT * (network.width + network.dimension + 8)
+    apart = np.linalg.norm(units - W[members], axis=1)
+    lost, rest = np.abs(share), groups < 0
+    drift = float(lost @ (apart + noise)) + float(np.abs(network.v[rest]) @ np.abs(network.W[rest]).sum(axis=1))
+    still = float(lost @ (np.abs(offsets - offsets[first][members]) + noise * np.abs(offsets)))
     return Reduction(
         groups=groups,
         W=W,
@@ -173,6 +186,9 @@ def reduce_network(network: TwoLayer) -> Reduction:
         coordinates=coordinates,
         basis=basis,
         constant=constant,
+        noise=noise,
+        still=still + noise * float(np.abs(network.v[rest]) @ np.abs(b[rest])),
+        drift=drift,
     )
 
 

@@ -19,7 +19,7 @@ from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.minorant import Box, distance, minorant
 from marginflow.robustness.radius.quadratic import Multipliers, quadratic_bound, quadratic_work, start_at
 from marginflow.robustness.radius.reduction import Problem, farthest
-from marginflow.robustness.radius.tightening import ball, tightened
+from marginflow.robustness.radius.tightening import ball, tightened, useful_taus
 from marginflow.robustness.radius.witness import Witness
 
 # Rounds of chords at the root and at other nodes, and what a round must still bring (share of the open gap).
@@ -330,11 +330,12 @@ class Search:
 
     def _apply(self, node: _Node, step: Step) -> None:
         """Keep a step if it raises the bound or tightens an interval; the bound is recomputed from its numbers."""
-        psi = minorant(self.problem, step, node.box)
+        psi = minorant(self.problem, step, node.box, self.radius)
         if not np.isfinite(psi.constant):
             return
         reached = distance(psi)
-        box = tightened(self.problem, node.box, psi, self.radius)
+        step = replace(step, taus=useful_taus(psi, self.radius))
+        box = tightened(self.problem, node.box, psi, self.radius, step.taus)
         if box.empty and (box.low - box.high).max() > 1e-9 * self.radius:
             reached = max(reached, self.radius)
         useful = bool((box.low > node.box.low).any() or (box.high < node.box.high).any())
