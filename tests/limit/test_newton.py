@@ -13,7 +13,8 @@ from marginflow.flow import angle_flow
 from marginflow.limit import ClosedForm, orthogonal
 from marginflow.limit.admm import Admm
 from marginflow.limit.neurons import Neurons, add_up, gather
-from marginflow.limit.newton import ACTIVE, INACTIVE, KINK, NewtonResult, Structure, newton
+from marginflow.limit.newton import NewtonResult, Structure, newton
+from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.limit.polish import identify
 from marginflow.limit.problem import Problem
 from marginflow.networks import TwoLayer

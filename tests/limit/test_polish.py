@@ -14,7 +14,7 @@ from marginflow.limit import orthogonal
 from marginflow.limit import polish as polish_room
 from marginflow.limit.admm import Admm
 from marginflow.limit.neurons import Neurons, add_up, gather
-from marginflow.limit.newton import ACTIVE, KINK
+from marginflow.limit.pairs import ACTIVE, KINK
 from marginflow.limit.polish import Polished, Progress, identify, polish
 from marginflow.limit.problem import Problem
 from marginflow.networks import TwoLayer

@@ -12,9 +12,14 @@ Split Z = X U^T. Every neuron then has its own proximal step, every sample its o
 Solving (C) to the end for every pattern would waste the early rounds: instead A is refreshed every few
 iterations, neurons whose patterns have become equal are merged, and neurons that stay zero are dropped. When
 no entry of A flips any more the run *is* ADMM on one convex problem.
+
+Single precision is enough to find out which pairs and samples are where, at half of the time; `sharpen` goes on in
+double precision once the residuals have come down to what single precision can resolve.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 
@@ -29,6 +34,10 @@ _REFRESH_ANYWAY = 100
 _IDLE_BEFORE_DROP = 20
 _NEWTON_SWEEPS = 3
 _LARGEST_MULTIPLIER = 1e3
+# Residuals below which single precision is no longer enough.
+_SINGLE = 1e-5
+
+Precision = Literal["single", "double"]
 
 
 class Admm:
@@ -55,13 +64,15 @@ class Admm:
         multipliers: FloatArray | None = None,
         *,
         anchor_weight: float = 0.0,
+        precision: Precision = "double",
     ) -> None:
         self.problem = problem
-        self.U = np.array(neurons.U)
+        self._use(precision)
+        self.U = np.array(neurons.U, dtype=self._real)
         self.s = np.array(neurons.s)
         self.a2 = None if neurons.outputs_squared is None else np.array(neurons.outputs_squared)
         self.members: IntArray = np.arange(len(self.s))
-        self.anchor = np.array(neurons.U)
+        self.anchor = self.U.copy()
         self.anchor_weight = anchor_weight
         self.iterations = 0
         self.flips = -1
@@ -73,16 +84,17 @@ class Admm:
         self._size = max(float(self.t.sum()), 1e-300)
         self._factor = 1.0
         self.rho = self._natural_rho()
-        self.tau = np.zeros(m)
+        self.tau = np.zeros(m, dtype=self._real)
         self.idle = np.zeros(len(self.s), dtype=np.int64)
-        self.Z = problem.X @ self.U.T
+        self.Z = self._X @ self.U.T
         self.Y = np.zeros_like(self.Z)
         self.A: BoolArray = self.Z > 0
         self._ensure_every_sample_is_reached(self.Z)
         if multipliers is not None:  # a warm dual: without it the first steps forget where the flow has been
-            self.tau = np.minimum(multipliers, problem.penalty) / self.rho
+            self.tau = (np.minimum(multipliers, problem.penalty) / self.rho).astype(self._real)
             same = self._same_mask()
-            self.Y = np.where(same, -1.0, 1.0) * (self.tau[:, None] * np.where(same, self.A, self.Z > 0))
+            held = self.tau[:, None] * np.where(same, self.A, self.Z > 0)
+            self.Y = np.where(same, -held, held)
         # Multipliers sum to the objective at the end, so this cap is out of reach unless the pattern is infeasible.
         self.cap = min(problem.penalty, _LARGEST_MULTIPLIER * max(self.objective, 1e-300))
         self._last_refresh = 0
@@ -90,13 +102,31 @@ class Admm:
         self._balance_gap = 20
         self._allocate()
 
+    # Precision ------------------------------------------------------------------------------------
+
+    def _use(self, precision: Precision) -> None:
+        self._real = np.dtype(np.float32 if precision == "single" else np.float64)
+        self._X = self.problem.X.astype(self._real, copy=False)
+
+    def sharpen(self) -> None:
+        """Go on in double precision."""
+        self._use("double")
+        self.U, self.t, self.tau = (part.astype(self._real, copy=False) for part in (self.U, self.t, self.tau))
+        self.Z, self.Y, self.anchor = (part.astype(self._real, copy=False) for part in (self.Z, self.Y, self.anchor))
+        self._allocate()
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether single precision has nothing more to give."""
+        return self._real == np.float32 and max(self.primal_residual, self.dual_residual) < _SINGLE
+
     # Layout ---------------------------------------------------------------------------------------
 
     def _allocate(self) -> None:
         """Buffers and views for the present number of neurons; columns of one sign are contiguous."""
         m, k = self.Z.shape
-        self._H = np.empty((m, k))
-        self._z0 = np.empty((m, k))
+        self._H = np.empty_like(self.Z)
+        self._z0 = np.empty_like(self.Z)
         p, kp = self.problem.n_positive, int((self.s > 0).sum())
         self._blocks = (
             (slice(0, p), slice(0, kp), slice(kp, k)),  # positive samples: same, opposite neurons
@@ -105,7 +135,7 @@ class Admm:
         self._pattern_changed()
 
     def _pattern_changed(self) -> None:
-        self._A_same = [self.A[rows, same].astype(np.float64) for rows, same, _ in self._blocks]
+        self._A_same = [self.A[rows, same].astype(self._real) for rows, same, _ in self._blocks]
         self._n_active = [A.sum(axis=1) for A in self._A_same]
 
     def _same_mask(self) -> BoolArray:
@@ -148,9 +178,9 @@ class Admm:
 
     def _shrink_neurons(self, R: FloatArray) -> None:
         """R = rho (Z - Y)^T X (+ anchor) to U; solves the secular equation of all neurons at once."""
-        rs = self.rho * self.problem.s2 + self.anchor_weight
+        rs = (self.rho * self.problem.s2 + self.anchor_weight).astype(self._real)
         if self.a2 is not None:
-            self.U = R / (rs + 1.0 / self.a2[:, None])
+            self.U = R / (rs + (1.0 / self.a2[:, None]).astype(self._real))
             self.t = np.linalg.norm(self.U, axis=1)
             return
         live = np.flatnonzero(np.einsum("ij,ij->i", R, R) > 1.0)
@@ -168,7 +198,7 @@ class Admm:
             t = np.maximum(t + (root - 1.0) * q / slope, 0.1 * t)
         self.U = np.zeros_like(R)
         self.U[live] = Rl * (t / (1.0 + rs * t[:, None]).T).T
-        self.t = np.zeros(len(self.s))
+        self.t = np.zeros_like(R[:, 0])
         self.t[live] = np.linalg.norm(self.U[live], axis=1)
         self.idle += 1
         self.idle[live] = 0
@@ -180,7 +210,7 @@ class Admm:
 
         A run that stays far from feasible for long was started from data that are not separated yet; it refreshes.
         """
-        margins = self.problem.y * (np.maximum(H, 0.0) @ self.s)
+        margins = self.problem.y * (np.maximum(H, 0.0) @ self.s.astype(self._real))
         waited = self.iterations - self._last_refresh
         nearly_feasible = np.isfinite(self.problem.penalty) or float(margins.min()) >= _REFRESH_MARGIN
         if not nearly_feasible and waited < _REFRESH_ANYWAY:
@@ -213,9 +243,9 @@ class Admm:
         n_groups = int(groups.max()) + 1
         if n_groups == len(self.s):
             return
-        sum_rows = np.zeros((n_groups, len(self.s)))
+        sum_rows = np.zeros((n_groups, len(self.s)), dtype=self._real)
         sum_rows[groups, np.arange(len(self.s))] = 1.0
-        weight = self.t + 1e-300
+        weight = np.maximum(self.t, 1e-30)
         share = sum_rows * (weight / (sum_rows @ weight)[groups])
         first = np.unique(groups, return_index=True)[1]
         self.Y = self.Y @ share.T
@@ -269,7 +299,7 @@ class Admm:
 
     def run(self, iterations: int, *, refresh: bool = True) -> None:
         """Advance; every tenth iteration refreshes the pattern, measures residuals, merges and drops."""
-        X = self.problem.X
+        X = self._X
         for _ in range(iterations):
             check = self.iterations % _REFRESH_EVERY == 0
             np.matmul(X, self.U.T, out=self._H)
@@ -301,14 +331,19 @@ class Admm:
             self.iterations += 1
 
     @property
+    def share_flipped(self) -> float:
+        """Share of the same pairs that flipped at the last refresh, infinite before the first one."""
+        return self.flips / (0.5 * self.A.size) if self.flips >= 0 else np.inf
+
+    @property
     def objective(self) -> float:
         """sum_j h_j(u_j), without the slack of a soft margin."""
         if self.a2 is None:
-            return float(self.t.sum())
-        return float(0.5 * (self.t**2 / self.a2).sum())
+            return float(self.t.sum(dtype=np.float64))
+        return float(0.5 * (self.t.astype(np.float64) ** 2 / self.a2).sum())
 
     @property
     def multipliers(self) -> FloatArray:
         """lambda = rho tau, shape (m,)."""
-        multipliers: FloatArray = self.rho * self.tau
+        multipliers: FloatArray = self.rho * self.tau.astype(np.float64)
         return multipliers

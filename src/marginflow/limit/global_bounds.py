@@ -16,7 +16,8 @@ from marginflow.limit.dual_supremum import SignedDual, Supremum, dual_supremum
 from marginflow.limit.global_master import Columns
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.neurons import equal_pattern_groups, sort_by_sign
-from marginflow.limit.newton import ACTIVE, INACTIVE, KINK, NewtonResult, Structure, newton
+from marginflow.limit.newton import NewtonResult, Structure, newton
+from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.limit.problem import Problem
 from marginflow.limit.spherical_supremum import spherical_supremum
 from marginflow.networks import TwoLayer

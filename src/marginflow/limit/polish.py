@@ -16,20 +16,22 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.admm import Admm
 from marginflow.limit.neurons import Neurons
-from marginflow.limit.newton import ACTIVE, INACTIVE, KINK, NewtonResult, Structure, newton
+from marginflow.limit.newton import NewtonResult, Structure, newton
+from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.limit.problem import Problem
 from marginflow.limit.threads import available_threads, threads_for
 
 _FIRST_ROUND = 60
 _LONGEST_ROUND = 2000
-_FEW_FLIPS = 0.025
+# Shares of flipping pairs at which Newton's method is tried first, and then always; in between after each halving.
+_FEW_FLIPS, _VERY_FEW_FLIPS = 0.025, 1e-3
 # (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it.
 _HOPELESS_AFTER = 600
 _DIVERGED = 1e3
 # Multiplications for Newton's method allowed for each one of ADMM (they are larger products, hence faster).
 _NEWTON_SHARE = 3.0
-# How strongly attempts at Newton's method hold the multipliers, in turn: weak is quick, strong is steady.
-_DAMPINGS = (1e-2, 1e-1)
+# How strongly attempts at Newton's method hold multipliers and scales, in turn: weak is quick, strong is steady.
+_MANNERS = ((1e-2, 10.0), (1e-1, 100.0))
 # ADMM that has come this far by itself needs no Newton step.
 _ROUNDING = 1e-13
 
@@ -87,7 +89,7 @@ def identify(admm: Admm) -> Structure:
         free=(admm.tau > 0) & ~capped,
         capped=capped,
         lam=admm.multipliers,
-        t=admm.a2[live] if frozen and admm.a2 is not None else admm.t[live],
+        t=admm.a2[live] if frozen and admm.a2 is not None else admm.t[live].astype(np.float64),
     )
 
 
@@ -130,11 +132,11 @@ def polish(
     started, threads = time.monotonic(), available_threads()
     lam = problem.warm_multipliers(neurons.U, neurons.s) if multipliers is None else multipliers
     frozen = neurons.outputs_squared is not None
-    admm = Admm(problem, neurons, lam, anchor_weight=anchor_weight)
+    admm = Admm(problem, neurons, lam, anchor_weight=anchor_weight, precision="single")
     began_at = admm.objective
     history: list[Progress] = []
     best, best_value = _iterate(admm), _value(problem, admm)
-    length, steps, attempts = _FIRST_ROUND, 0, 0
+    length, steps, attempts, few = _FIRST_ROUND, 0, 0, _FEW_FLIPS
     # Newton attempts get no more than ADMM has had. Work is counted, not timed: same seed, same bits on a busy machine.
     work_of_admm, work_of_newton = 0.0, 0.0
     try:
@@ -142,6 +144,8 @@ def polish(
             for _ in range(max(1, length // 10)):
                 work_of_admm += 10.0 * 4.0 * problem.X.size * len(admm.s)
                 with threads_for(problem.X.size * len(admm.s), threads):
+                    if admm.exhausted:
+                        admm.sharpen()
                     admm.run(10)
                 diverged = not admm.objective <= _DIVERGED * began_at
                 if diverged or time.monotonic() > deadline:
@@ -161,13 +165,18 @@ def polish(
             value = _value(problem, admm)
             if value <= best_value and (np.isfinite(problem.penalty) or (admm.t > 0).any()):
                 best, best_value = _iterate(admm), value
-            if admm.anchor_weight == 0.0 and _settled(admm) and work_of_newton <= _NEWTON_SHARE * work_of_admm:
+            if (
+                admm.anchor_weight == 0.0
+                and admm.share_flipped <= few
+                and work_of_newton <= _NEWTON_SHARE * work_of_admm
+            ):
                 guess = identify(admm)
-                damping = _DAMPINGS[attempts % len(_DAMPINGS)]
-                attempts += 1
+                damping, inertia = _MANNERS[attempts % len(_MANNERS)]
+                attempts, few = attempts + 1, max(0.5 * admm.share_flipped, _VERY_FEW_FLIPS)
                 result = newton(
-                    problem, guess, frozen=frozen, rho=admm.rho, deadline=deadline, damping=damping, threads=threads
-                )
+                    problem, guess, frozen=frozen, rho=admm.rho, deadline=deadline,
+                    damping=damping, inertia=inertia, threads=threads,
+                )  # fmt: skip
                 work_of_newton += result.iterations * _work_of_newton_step(problem, guess)
                 steps += result.iterations
                 if result.converged:
@@ -203,12 +212,6 @@ def _work_of_newton_step(problem: Problem, structure: Structure) -> float:
     return n_free**2 * (float(columns) + n_free / 3)
 
 
-def _settled(admm: Admm) -> bool:
-    """Whether so few same pairs flipped at the last refresh that the structure is worth a try."""
-    same_pairs = 0.5 * admm.A.size
-    return 0 <= admm.flips <= _FEW_FLIPS * same_pairs
-
-
 def _exact(admm: Admm, result: NewtonResult) -> Polished:
     live = np.flatnonzero(admm.t > 0)[result.keep]
     place = np.full(len(admm.s), -1, dtype=np.int64)
@@ -221,11 +224,12 @@ def _iterate(admm: Admm) -> Polished:
     live = admm.t > 0
     place = np.where(live, np.cumsum(live) - 1, -1)
     same = admm.problem.y[:, None] * admm.s[live] > 0
-    mu = np.where(same, -1.0, 1.0) * (admm.rho * admm.Y[:, live])
+    mu = np.where(same, -1.0, 1.0) * (admm.rho * admm.Y[:, live].astype(np.float64))
     members = np.where(admm.members >= 0, place[admm.members], -1)
     outputs_squared = _outputs_squared(admm, np.flatnonzero(live))
-    return Polished(admm.U[live], admm.s[live], admm.multipliers, mu, outputs_squared, members, False)
+    U = admm.U[live].astype(np.float64)
+    return Polished(U, admm.s[live], admm.multipliers, mu, outputs_squared, members, False)
 
 
 def _outputs_squared(admm: Admm, live: IntArray) -> FloatArray:
-    return admm.t[live] if admm.a2 is None else admm.a2[live]
+    return admm.t[live].astype(np.float64) if admm.a2 is None else admm.a2[live]

@@ -1,0 +1,97 @@
+"""The (sample, neuron) pairs of problem (C): where each one is, and what follows from that for the neurons."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.kink_basis import KinkBases, KinkBasis
+from marginflow.limit.problem import Problem
+
+INACTIVE, ACTIVE, KINK = 0, 1, 2
+
+# Rounds in which the opposite pairs follow a step of the multipliers.
+_ROUNDS = 8
+
+
+class Pairs:
+    """Everything that follows from the states of the pairs and the multipliers, kept up to date neuron by neuron.
+
+    `D` (k, r) has the rows P_j g_j, and `mu` (m, k) the weights lambda_i times the Clarke derivative.
+    """
+
+    def __init__(self, problem: Problem, known: KinkBases, s: FloatArray, state: IntArray, lam: FloatArray) -> None:
+        self.problem, self.known = problem, known
+        self.sigma: FloatArray = problem.y[:, None] * s
+        self.state = state
+        self.active = np.empty_like(self.sigma)
+        self.mu = np.empty_like(self.sigma)
+        self.D = np.empty((len(s), problem.X.shape[1]))
+        self.bases: list[KinkBasis] = []
+        self._evaluate(np.arange(len(s)), lam)
+
+    def _evaluate(self, columns: IntArray, lam: FloatArray) -> None:
+        state, sigma = self.state[:, columns], self.sigma[:, columns]
+        self.bases = self.known.of(self.state == KINK)
+        self.active[:, columns] = np.where(state == ACTIVE, sigma, 0.0)
+        self.mu[:, columns] = np.where(state == ACTIVE, lam[:, None], 0.0)
+        g = (self.active[:, columns] * lam[:, None]).T @ self.problem.X
+        for j, pull in zip(columns, g, strict=True):
+            basis = self.bases[j]
+            if len(basis.rows):
+                self.mu[basis.rows, j] = -self.sigma[basis.rows, j] * basis.coefficients(pull)
+            self.D[j] = basis.project(pull)
+
+    def settle(self, lam: FloatArray, t: FloatArray, rho: float) -> None:
+        """Move to new multipliers, and let the opposite pairs of every neuron follow.
+
+        At fixed lambda the weights of neuron j solve min ||sum_i sigma_ij mu_ij x_i|| over mu_ij in [0, lambda_i], a
+        problem of its own; a few rounds of the active set method on it cost far less than a step in lambda.
+        """
+        columns = np.arange(len(t))
+        least = self.state.size
+        for _ in range(_ROUNDS):
+            self._evaluate(columns, lam)
+            new = np.where(self.sigma < 0, self.next_state(lam, t, rho), self.state)
+            changed = (new != self.state) & (t > 0)  # a neuron with t < 0 is about to disappear
+            n_changed = int(changed.sum())
+            if n_changed == 0 or n_changed >= least:
+                return
+            least, columns = n_changed, np.flatnonzero(changed.any(axis=0))
+            self.state = np.where(changed, new, self.state)
+        self._evaluate(columns, lam)
+
+    @property
+    def norms_squared(self) -> FloatArray:
+        """||D_j||^2, shape (k,)."""
+        squares: FloatArray = np.einsum("ij,ij->i", self.D, self.D)
+        return squares
+
+    def margins(self, t: FloatArray) -> FloatArray:
+        """Of the network with rows t_j D_j, as long as pairs are on their sides; shape (m,)."""
+        margins: FloatArray = np.einsum("ij,ij->i", self.active, self.problem.X @ (t[:, None] * self.D).T)
+        return margins
+
+    def next_state(self, lam: FloatArray, t: FloatArray, rho: float) -> IntArray:
+        """Each pair where its own optimality condition puts it; pairs on the right side stay."""
+        state, U = self.state, t[:, None] * self.D
+        Z: FloatArray = self.problem.X @ U.T
+        tiny = 1e-13 * np.outer(self.problem.norms, np.linalg.norm(U, axis=1))
+        small = 1e-12 * float(lam.max(initial=0.0))
+        kink, opposite = state == KINK, self.sigma < 0
+        new = state.copy()
+        new[kink & (self.mu < -small)] = INACTIVE
+        new[kink & (self.mu > lam[:, None] + small)] = ACTIVE
+        # An opposite pair on the wrong side becomes a kink, or crosses over if its pre-activation is far beyond what
+        # the multiplier can hold (the proximal map of lambda relu at weight rho decides).
+        falls = (state == ACTIVE) & (Z < -tiny)
+        rises = (state == INACTIVE) & (Z > tiny)
+        reach = lam[:, None] / rho
+        new[opposite & falls] = KINK
+        new[opposite & falls & (Z < -reach)] = INACTIVE
+        new[opposite & rises] = KINK
+        new[opposite & rises & (Z > reach)] = ACTIVE
+        # Same pairs follow the sign of the pre-activation: the convex-concave step.
+        new[~opposite & falls] = INACTIVE
+        new[~opposite & rises] = ACTIVE
+        return new
