@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.proof_cases import CASES, LABELS, SAMPLES, CaseName
-from marginflow.experiments.outcome import Finding, Outcome, column
+from marginflow.experiments.outcome import Finding, Outcome, column, number
 from marginflow.experiments.panel import Panel, Row
 from marginflow.networks import TwoLayer
 from marginflow.sweeps import task
@@ -57,7 +57,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     drawn = []
     for row in rows:
         case = CASES[str(row["case"])]
-        nets = {"network": case.network, "perturbed": case.perturbed(float(str(row["delta"])))}
+        nets = {"network": case.network, "perturbed": case.perturbed(number(row, "delta"))}
         points: list[Row] = [
             {"x": x, "y": float(case.network([[x]])[0]), "kind": "label +1" if y > 0 else "label −1"}
             for x, y in zip(SAMPLES, LABELS, strict=True)

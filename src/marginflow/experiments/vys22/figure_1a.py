@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, values, where
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, number, values, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import DEVIATIONS, METHODS, SIZES, by_samples, fitted, root
 from marginflow.experiments.vys22.sphere import hours, sphere_run
@@ -50,7 +50,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
                 flips = Mean.of(column(where(curve, dimension=largest), "flip_over_radius"))
                 name = f"flip / √d of the {method}, m = d^{alpha:g}, d = {largest:g}"
                 findings.append(Finding.about(name, flips, "<=", MUCH_SMALLER))
-    worst = max(where(rows, separated=True), key=lambda row: float(str(row["flip_over_radius"])))
+    worst = max(where(rows, separated=True), key=lambda row: number(row, "flip_over_radius"))
     recipe = column(where(rows, method="recipe", separated=True), "residual")
     remarks = [
         f"The largest flip / √d of all runs is {worst['flip_over_radius']:.3g} ({worst['method']}, "

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from marginflow.experiments.frame import Grid, Size, product
-from marginflow.experiments.outcome import Finding
+from marginflow.experiments.outcome import Finding, column
 from marginflow.experiments.panel import Panel, Row, over_seeds
 
 ALPHAS = (0.5, 0.8, 1.0, 1.2, 1.5)
@@ -62,7 +62,7 @@ def by_samples(rows: Sequence[Row], y: str, heading: str, *, variant: str | None
 
 def root(rows: Sequence[Row]) -> list[tuple[float, float]]:
     """The curve sqrt(d), above which a perturbation is not adversarial."""
-    low, high = (choose(float(str(row["dimension"])) for row in rows) for choose in (min, max))
+    low, high = (choose(column(rows, "dimension")) for choose in (min, max))
     return [(d, math.sqrt(d)) for d in (low + (high - low) * step / 20 for step in range(21))]
 
 
