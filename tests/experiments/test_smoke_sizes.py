@@ -53,4 +53,5 @@ def test_rows_of_a_store_are_not_computed_again(tmp_path):
     counts = []
     again = figure.run(size="smoke", store=store, progress=counts.append)
     assert first.rows == again.rows
+    assert first.seconds == again.seconds > 0  # those of the cells, whenever they were computed
     assert counts[-1].stored == len(first.rows)

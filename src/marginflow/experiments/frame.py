@@ -162,7 +162,7 @@ class Figure:
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Result:
-    """A figure computed: its rows, what is drawn of them, the outcome of its claim, and how long it took."""
+    """A figure computed: its rows, what is drawn of them, the outcome of its claim, and the seconds of all cells."""
 
     figure: Figure
     size: str

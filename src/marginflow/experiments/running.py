@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,12 @@ def computed(
     max_workers: int,
     progress: Show | None,
 ) -> tuple[tuple[Row, ...], float]:
-    """The rows of all points with all seeds - parameters, seed, measurements - and the seconds that it took.
+    """The rows of all points with all seeds - parameters, seed, measurements - and the seconds that they took.
+
+    The seconds are those of all cells, each on one core, also of those that were in the store already.
 
     A cell that fails is an `InputError` with its reason; the other cells are kept in the store.
     """
-    began = time.perf_counter()
     sweep = Sweep(task=task, points=points, seeds=tuple(seeds), name=name)
     with threadpool_limits(1):
         found = run(
@@ -39,4 +40,5 @@ def computed(
             retry_failed=True,
             progress=progress,
         )
-    return tuple(found.require_complete().rows), time.perf_counter() - began
+    complete = found.require_complete()
+    return tuple(complete.rows), math.fsum(record.seconds for record in complete.records)

@@ -76,7 +76,7 @@ def page_of(result: Result, *, command: str, versions: dict[str, str]) -> Page:
             "size": result.size,
             "first seed": result.seed,
             "cells": len(result.rows),
-            "seconds": result.seconds,
+            "seconds, all cells": result.seconds,
         },
         versions=versions,
         command=command,
