@@ -84,7 +84,7 @@ def saddle_points(data: Dataset, *, seed: int = 0, starts: int = 4) -> Iterator[
     >>> from marginflow.limit import line
     >>> data = Dataset(X=[[0.1], [0.2], [0.3], [0.4], [0.9]], y=[1, -1, 1, -1, 1])
     >>> sorted(round(point.objective, 3) for point in line.saddle_points(data, starts=1))
-    [110.644, 115.021, 118.6, 119.173]
+    [110.644, 115.021, 118.6, 119.173, 133.917]
     """
     seed, starts = whole_number("seed", seed, minimum=0), whole_number("starts", starts)
     rows, y, owner = line_samples(data)
@@ -105,7 +105,8 @@ def _search(data: Dataset, walk: Walk, owner: IntArray, seed: int, starts: int) 
         occupied = walk.around(minimum.places)
         pins = _borders(walk, occupied)
         for pin in (pins[index] for index in rng.permutation(len(pins))):
-            allowed = occupied & ~walk.beside(pin)
+            # What the neuron did for the sample at the border is left to neurons that face the other way.
+            allowed = (occupied | walk.beside(walk.opposite(pin))) & ~walk.beside(pin)
             if (pin, allowed.tobytes()) in tried:
                 continue
             tried.add((pin, allowed.tobytes()))

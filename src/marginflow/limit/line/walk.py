@@ -76,6 +76,11 @@ class Walk:
         """The arcs of the territories on both sides of a border; shape (2, K)."""
         return self.around([pin, replace(pin, index=pin.index - 1)])
 
+    def opposite(self, place: Place) -> Place:
+        """The same kink, facing the other way."""
+        n_arcs = len(self.program.circle)
+        return replace(place, index=(place.index + n_arcs // 2) % n_arcs)
+
     def down(self, allowed: BoolArray, pins: Collection[Place] = ()) -> PlanarSolution:
         """Solve, move neurons across the borders at which they stand, and repeat until there are none.
 
@@ -92,6 +97,8 @@ class Walk:
                 multipliers, found = master.solve()
                 multipliers, found, tight = program.refine(found, multipliers)
                 rounds += 1
+                if not set(pins) <= {neuron.place for neuron in found}:
+                    raise NotSettledError  # the others do better without it, before all their peaks are cut off
                 arcs = program.circle.arcs(multipliers * program.y)
                 grouped = program.group(found, arcs, self.runs, allowed)
                 free = [(n, run) for n, run in grouped if not n.place.pinned]
