@@ -16,7 +16,7 @@ ALMOST = 0.25
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """Flip size against d, one colour for each width."""
-    named = [{**row, "neurons": f"width {row['width']}"} for row in rows]
+    named = [{**row, "neurons": f"{row['width']}"} for row in rows]
     drawn = over_seeds(
         named,
         x="dimension",
