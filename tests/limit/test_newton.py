@@ -37,14 +37,9 @@ def structure_of(problem: Problem, exact: ClosedForm) -> Structure:
     )
 
 
-def natural_weight(problem: Problem, guess: Structure) -> float:
-    """rho s^2 t = 1 for an average neuron: where ADMM starts."""
-    return len(guess.t) / float(problem.s2.mean() * guess.t.sum())
-
-
 def settled_structure(
     data: Dataset, *, width: int, seed: int, bias: bool = True, penalty: float = np.inf, frozen: bool = False
-) -> tuple[Problem, Structure, float]:
+) -> tuple[Problem, Structure]:
     """What ADMM has found out after a short flow and a few hundred iterations."""
     outputs = "frozen" if frozen else "trained"
     net = TwoLayer.initialise(width, data.dimension, scale=0.01, bias=bias, outputs=outputs, seed=seed)
@@ -56,7 +51,7 @@ def settled_structure(
     bundles = add_up(neurons, gather(neurons.U, neurons.s, 40))
     admm = Admm(problem, bundles, problem.warm_multipliers(bundles.U, bundles.s))
     admm.run(1500)
-    return problem, identify(admm), admm.rho
+    return problem, identify(admm)
 
 
 def assert_kkt(problem: Problem, found: NewtonResult, *, outputs_squared: np.ndarray | None = None) -> None:
@@ -98,7 +93,7 @@ def test_a_perturbed_closed_form_is_restored_to_rounding_error(seed, dimension):
         lam=guess.lam * (1 + 0.1 * rng.normal(size=guess.lam.size)),
         t=guess.t * (1 + 0.1 * rng.normal(size=guess.t.size)),
     )
-    found = newton(problem, noisy, frozen=False, rho=1.0)
+    found = newton(problem, noisy, frozen=False)
     assert found.converged
     assert found.violations == 0
     assert found.iterations <= 10  # quadratic: one digit becomes sixteen
@@ -112,28 +107,27 @@ def test_a_wrong_guess_of_single_pairs_and_samples_is_repaired():
     exact = orthogonal(data)
     problem = Problem.of(data.X, data.y, bias=True)
     right = structure_of(problem, exact)
-    rho = natural_weight(problem, right)
     opposite = problem.y[:, None] != right.s
     kinks = np.argwhere(opposite)
     for row, column in kinks:
         for wrong in (INACTIVE, ACTIVE):
             state = right.state.copy()
             state[row, column] = wrong
-            found = newton(problem, replace(right, state=state), frozen=False, rho=rho)
+            found = newton(problem, replace(right, state=state), frozen=False)
             assert found.converged
             np.testing.assert_allclose(found.lam, right.lam, rtol=1e-12)
     for row in range(problem.n_samples):
         free = right.free.copy()
         free[row] = False
-        found = newton(problem, replace(right, free=free), frozen=False, rho=rho)
+        found = newton(problem, replace(right, free=free), frozen=False)
         assert found.converged
         np.testing.assert_allclose(found.lam, right.lam, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_it_calls_converged_satisfies_every_kkt_condition(seed):
-    problem, guess, rho = settled_structure(Sphere(dimension=15).sample(25, seed=seed), width=60, seed=seed)
-    found = newton(problem, guess, frozen=False, rho=rho)
+    problem, guess = settled_structure(Sphere(dimension=15).sample(25, seed=seed), width=60, seed=seed)
+    found = newton(problem, guess, frozen=False)
     assert found.converged
     assert found.residual < 1e-12
     assert_kkt(problem, found)
@@ -144,8 +138,8 @@ def test_what_it_calls_converged_satisfies_every_kkt_condition(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_frozen_outputs_have_fixed_scales(seed):
     data = XorClusters(dimension=10).sample(30, seed=seed)
-    problem, guess, rho = settled_structure(data, width=20, seed=seed, bias=False, frozen=True)
-    found = newton(problem, guess, frozen=True, rho=rho)
+    problem, guess = settled_structure(data, width=20, seed=seed, bias=False, frozen=True)
+    found = newton(problem, guess, frozen=True)
     assert found.converged
     assert_kkt(problem, found, outputs_squared=guess.t[found.keep])
 
@@ -153,9 +147,9 @@ def test_frozen_outputs_have_fixed_scales(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_soft_margin_has_samples_at_the_cap(seed):
     data = Sphere(dimension=6).sample(40, seed=seed)
-    problem, guess, rho = settled_structure(data, width=40, seed=seed, penalty=0.15)
+    problem, guess = settled_structure(data, width=40, seed=seed, penalty=0.15)
     assert guess.capped.any()
-    found = newton(problem, guess, frozen=False, rho=rho)
+    found = newton(problem, guess, frozen=False)
     assert found.converged
     assert_kkt(problem, found)
     assert (found.lam == 0.15).any()
@@ -170,22 +164,22 @@ def test_many_and_few_kinks_a_neuron_go_through_the_same_equations():
     guess = structure_of(problem, exact)
     many = 2 * (guess.state == KINK).sum(axis=0) > problem.X.shape[1]
     assert many.tolist() == [False, True]
-    found = newton(problem, replace(guess, lam=1.1 * guess.lam), frozen=False, rho=natural_weight(problem, guess))
+    found = newton(problem, replace(guess, lam=1.1 * guess.lam), frozen=False)
     assert found.converged
     np.testing.assert_allclose(found.lam, exact.multipliers[problem.order], rtol=1e-12)
     assert_kkt(problem, found)
 
 
 def test_a_hopeless_guess_is_given_up_without_a_word():
-    problem, guess, rho = settled_structure(Sphere(dimension=10).sample(12, seed=0), width=30, seed=0)
+    problem, guess = settled_structure(Sphere(dimension=10).sample(12, seed=0), width=30, seed=0)
     nobody = np.zeros(problem.n_samples, dtype=bool)
-    assert not newton(problem, replace(guess, free=nobody), frozen=False, rho=rho).converged
+    assert not newton(problem, replace(guess, free=nobody), frozen=False).converged
     upside_down = replace(guess, state=np.where(guess.state == ACTIVE, INACTIVE, ACTIVE), lam=guess.lam[::-1])
-    assert not newton(problem, upside_down, frozen=False, rho=rho, max_iterations=1).converged
+    assert not newton(problem, upside_down, frozen=False, max_iterations=1).converged
 
 
 def test_a_deadline_in_the_past_ends_it_at_once():
-    problem, guess, rho = settled_structure(Sphere(dimension=10).sample(12, seed=0), width=30, seed=0)
-    found = newton(problem, guess, frozen=False, rho=rho, deadline=time.monotonic() - 1.0)
+    problem, guess = settled_structure(Sphere(dimension=10).sample(12, seed=0), width=30, seed=0)
+    found = newton(problem, guess, frozen=False, deadline=time.monotonic() - 1.0)
     assert not found.converged
     assert found.U.shape == (0, problem.X.shape[1])

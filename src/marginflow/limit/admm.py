@@ -32,7 +32,7 @@ _REFRESH_EVERY = 10
 _REFRESH_MARGIN = 0.5
 _REFRESH_ANYWAY = 100
 _IDLE_BEFORE_DROP = 20
-_NEWTON_SWEEPS = 3
+_NEWTON_SWEEPS = 2
 _LARGEST_MULTIPLIER = 1e3
 # Residuals below which single precision is no longer enough.
 _SINGLE = 1e-5
@@ -127,6 +127,7 @@ class Admm:
         m, k = self.Z.shape
         self._H = np.empty_like(self.Z)
         self._z0 = np.empty_like(self.Z)
+        self._ones = np.ones(k, dtype=self._real)
         p, kp = self.problem.n_positive, int((self.s > 0).sum())
         self._blocks = (
             (slice(0, p), slice(0, kp), slice(kp, k)),  # positive samples: same, opposite neurons
@@ -165,16 +166,16 @@ class Admm:
             zs, zo, tau = z0[rows, same], z0[rows, opposite], self.tau[rows]
             base = np.einsum("ij,ij->i", A, zs)
             # Newton on the concave increasing phi(tau) = base + n_active tau - sum relu(zo - tau) = 1
+            ones = self._ones[: zo.shape[1]]
             for _ in range(_NEWTON_SWEEPS):
                 excess = np.maximum(zo - tau[:, None], 0.0)
-                slope = n_active + np.count_nonzero(excess, axis=1)
-                tau = np.maximum(tau + (1.0 - base - n_active * tau + excess.sum(axis=1)) / np.maximum(slope, 1.0), 0.0)
+                slope = n_active + np.sign(excess) @ ones
+                tau = np.maximum(tau + (1.0 - base - n_active * tau + excess @ ones) / np.maximum(slope, 1.0), 0.0)
             np.minimum(tau, cap, out=tau)
             self.tau[rows] = tau
             np.multiply(A, tau[:, None], out=Z[rows, same])
             Z[rows, same] += zs
-            np.maximum(zo - tau[:, None], 0.0, out=Z[rows, opposite])
-            Z[rows, opposite] += np.minimum(zo, 0.0)
+            np.maximum(zo - tau[:, None], np.minimum(zo, 0.0), out=Z[rows, opposite])
 
     def _shrink_neurons(self, R: FloatArray) -> None:
         """R = rho (Z - Y)^T X (+ anchor) to U; solves the secular equation of all neurons at once."""

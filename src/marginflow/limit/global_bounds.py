@@ -307,10 +307,7 @@ def _structure(problem: Problem, columns: Columns) -> tuple[Structure, FloatArra
 
 def _newton(problem: Problem, guess: tuple[Structure, FloatArray, FloatArray, FloatArray]) -> NewtonResult | None:
     """Newton's method from the structure; None unless it ends in a consistent one."""
-    structure, U, _, lam = guess
-    # Multipliers and pre-activations are compared in their own units.
-    rho = float(lam.max() / np.abs(problem.X @ U.T).max())
-    result = newton(problem, structure, frozen=False, rho=rho, max_iterations=80)
+    result = newton(problem, guess[0], frozen=False, max_iterations=80)
     return result if result.converged else None
 
 

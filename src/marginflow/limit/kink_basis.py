@@ -71,20 +71,15 @@ class KinkBasis:
             narrow = np.zeros((self.problem.n_samples, 0))
         return narrow
 
-    def project(self, g: FloatArray) -> FloatArray:
-        """P_j g."""
-        if self.Q is not None:
-            return g - self.Q @ (self.Q.T @ g)
-        return g - self.XK.T @ self.coefficients(g)
-
-    def coefficients(self, g: FloatArray) -> FloatArray:
-        """c with X_K^T c = g - P_j g; of least norm when the kink samples are dependent."""
+    def split(self, g: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """P_j g, and c with X_K^T c = g - P_j g, of least norm when the kink samples are dependent."""
         c: FloatArray
         if self.L is not None:
-            factor = (self.L, True)
-            c = scipy.linalg.cho_solve(factor, self.XK @ g, check_finite=False)
-            c = c + scipy.linalg.cho_solve(factor, self.XK @ (g - self.XK.T @ c), check_finite=False)
-            return c
+            if len(self.rows) == 0:
+                return g, np.zeros(0)
+            c = _solve_cholesky(self.L, self.XK @ g)
+            c = c + _solve_cholesky(self.L, self.XK @ (g - self.XK.T @ c))
+            return g - self.XK.T @ c, c
         assert self.Q is not None
         assert self.R is not None
         along = self.Q.T @ g
@@ -93,7 +88,13 @@ class KinkBasis:
             c = scipy.linalg.solve_triangular(self.R, along, check_finite=False)
         else:
             c = scipy.linalg.lstsq(self.R, along, check_finite=False)[0]
-        return c
+        return g - self.Q @ along, c
+
+
+def _solve_cholesky(L: FloatArray, b: FloatArray) -> FloatArray:
+    """LAPACK's own routine: at these sizes the checks of `cho_solve` cost ten times as much as the solution."""
+    solution: FloatArray = scipy.linalg.lapack.dpotrs(L, b, lower=1)[0]
+    return solution
 
 
 class KinkBases:

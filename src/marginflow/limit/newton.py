@@ -101,7 +101,6 @@ def newton(
     guess: Structure,
     *,
     frozen: bool,
-    rho: float,
     max_iterations: int = 60,
     tolerance: float = 2e-14,
     deadline: float = np.inf,
@@ -111,20 +110,18 @@ def newton(
 ) -> NewtonResult:
     """Iterate to a point of (C) whose structure is consistent, or give up after `max_iterations`.
 
-    `rho` weighs pre-activations against multipliers when a pair on the wrong side chooses its next state. `damping`
-    holds the multipliers near where they are until the structure is consistent, relative to the size of the Hessian;
-    `inertia` holds the scales as long as there are many pairs on the wrong side, relative to the Schur complement.
+    `damping` holds the multipliers near where they are until the structure is consistent, relative to the size of the
+    Hessian; `inertia` holds the scales as long as many pairs are on the wrong side, relative to the Schur complement.
     The bases of single neurons are small and made by one BLAS thread; the Hessian may use `threads`.
     """
     with threads_for(0.0, 1):
-        return _newton(problem, guess, frozen, rho, max_iterations, tolerance, deadline, damping, inertia, threads)
+        return _newton(problem, guess, frozen, max_iterations, tolerance, deadline, damping, inertia, threads)
 
 
 def _newton(
     problem: Problem,
     guess: Structure,
     frozen: bool,
-    rho: float,
     max_iterations: int,
     tolerance: float,
     deadline: float,
@@ -154,12 +151,12 @@ def _newton(
             break
         if not 0.5 * start <= t.sum() <= 2.0 * start or not np.isfinite(lam).all():
             break  # the structure was not right; more of ADMM is cheaper than going on from here
-        pairs.settle(lam, t, rho)
+        pairs.settle(lam, t)
         state = pairs.state
         off_unit = 0.0 if frozen else np.abs(pairs.norms_squared - 1.0).max(initial=0.0)
         short = 1.0 - pairs.margins(t) + damping * (centre - lam)  # of the (damped) margin equation
         residual = float(max(off_unit, np.abs(short[rows]).max(initial=0.0)))
-        new_state = pairs.next_state(lam, t, rho)
+        new_state = pairs.next_state(lam, t)
         leave, enter = free & (lam < 0.0), ~free & ~capped & (short > _MARGIN_SLACK)
         cap, uncap = free & (lam > C), capped & (short < -_MARGIN_SLACK)
         dead = np.zeros(len(s), dtype=bool) if frozen else t <= 0.0
@@ -169,6 +166,7 @@ def _newton(
         if violations == 0 and damping > 0.0 and residual < 1e-3:
             damping = 1e-3 * damping if damping > 1e-3 * heaviest else 0.0
             centre, best = lam.copy(), np.inf
+            fewest, since = state.size, iteration
             continue
         if violations == 0 and damping == 0.0 and (residual <= tolerance or residual > 0.25 * best):
             U = t[:, None] * pairs.D

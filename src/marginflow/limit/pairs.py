@@ -38,11 +38,10 @@ class Pairs:
         g = (self.active[:, columns] * lam[:, None]).T @ self.problem.X
         for j, pull in zip(columns, g, strict=True):
             basis = self.bases[j]
-            if len(basis.rows):
-                self.mu[basis.rows, j] = -self.sigma[basis.rows, j] * basis.coefficients(pull)
-            self.D[j] = basis.project(pull)
+            self.D[j], weights = basis.split(pull)
+            self.mu[basis.rows, j] = -self.sigma[basis.rows, j] * weights
 
-    def settle(self, lam: FloatArray, t: FloatArray, rho: float) -> None:
+    def settle(self, lam: FloatArray, t: FloatArray) -> None:
         """Move to new multipliers, and let the opposite pairs of every neuron follow.
 
         At fixed lambda the weights of neuron j solve min ||sum_i sigma_ij mu_ij x_i|| over mu_ij in [0, lambda_i], a
@@ -52,7 +51,7 @@ class Pairs:
         least = self.state.size
         for _ in range(_ROUNDS):
             self._evaluate(columns, lam)
-            new = np.where(self.sigma < 0, self.next_state(lam, t, rho), self.state)
+            new = np.where(self.sigma < 0, self.next_state(lam, t), self.state)
             changed = (new != self.state) & (t > 0)  # a neuron with t < 0 is about to disappear
             n_changed = int(changed.sum())
             if n_changed == 0 or n_changed >= least:
@@ -72,25 +71,22 @@ class Pairs:
         margins: FloatArray = np.einsum("ij,ij->i", self.active, self.problem.X @ (t[:, None] * self.D).T)
         return margins
 
-    def next_state(self, lam: FloatArray, t: FloatArray, rho: float) -> IntArray:
-        """Each pair where its own optimality condition puts it; pairs on the right side stay."""
+    def next_state(self, lam: FloatArray, t: FloatArray) -> IntArray:
+        """Each pair where its own optimality condition puts it; pairs on the right side stay.
+
+        No opposite pair crosses a kink at once: pairs that may can do so back and forth for ever.
+        """
         state, U = self.state, t[:, None] * self.D
         Z: FloatArray = self.problem.X @ U.T
         tiny = 1e-13 * np.outer(self.problem.norms, np.linalg.norm(U, axis=1))
         small = 1e-12 * float(lam.max(initial=0.0))
         kink, opposite = state == KINK, self.sigma < 0
+        falls = (state == ACTIVE) & (Z < -tiny)
+        rises = (state == INACTIVE) & (Z > tiny)
         new = state.copy()
         new[kink & (self.mu < -small)] = INACTIVE
         new[kink & (self.mu > lam[:, None] + small)] = ACTIVE
-        # An opposite pair on the wrong side becomes a kink, or crosses over if its pre-activation is far beyond what
-        # the multiplier can hold (the proximal map of lambda relu at weight rho decides).
-        falls = (state == ACTIVE) & (Z < -tiny)
-        rises = (state == INACTIVE) & (Z > tiny)
-        reach = lam[:, None] / rho
-        new[opposite & falls] = KINK
-        new[opposite & falls & (Z < -reach)] = INACTIVE
-        new[opposite & rises] = KINK
-        new[opposite & rises & (Z > reach)] = ACTIVE
+        new[opposite & (falls | rises)] = KINK
         # Same pairs follow the sign of the pre-activation: the convex-concave step.
         new[~opposite & falls] = INACTIVE
         new[~opposite & rises] = ACTIVE

@@ -174,7 +174,7 @@ def polish(
                 damping, inertia = _MANNERS[attempts % len(_MANNERS)]
                 attempts, few = attempts + 1, max(0.5 * admm.share_flipped, _VERY_FEW_FLIPS)
                 result = newton(
-                    problem, guess, frozen=frozen, rho=admm.rho, deadline=deadline,
+                    problem, guess, frozen=frozen, deadline=deadline,
                     damping=damping, inertia=inertia, threads=threads,
                 )  # fmt: skip
                 work_of_newton += result.iterations * _work_of_newton_step(problem, guess)
