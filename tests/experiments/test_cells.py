@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from marginflow import limit
+from marginflow.certificates import minimality
 from marginflow.data import Clusters, Dataset, Interval, Orthogonal, Sphere
 from marginflow.experiments.fcb22.amplification import cosines
 from marginflow.experiments.fcb22.figure_1 import PlaneRun, plane_run
 from marginflow.experiments.fvbs23.classifiers import ClusterRun, cluster_run, nearest_neighbour_steps
-from marginflow.experiments.kys23.line import LineRun, line_run
+from marginflow.experiments.kys23.line import LineRun, judge, line_run
 from marginflow.experiments.kys23.perturbations import hand_over, move_kink, through
 from marginflow.experiments.kys23.sphere import NoiseRun, noise_run
 from marginflow.experiments.vys22.sphere import SphereRun, measured, sphere_run
@@ -89,6 +90,46 @@ def test_on_the_line_a_local_minimum_is_compared_with_the_global_optimum_of_the_
         data = Interval(p=0.3, count="exact").sample(12, seed=seed)
         ratio = limit.line.local_minimum(data, seed=seed).objective / limit.line.max_margin(data).objective
         assert found["norm_over_best"] == pytest.approx(ratio, rel=1e-9)
+
+
+def test_on_the_line_a_kkt_point_that_is_no_local_minimum_is_called_so_with_a_descent():
+    found = line_run(LineRun(noise=0.4, kind="KKT point, no local minimum", samples=12), 1).row
+    assert found["found"]
+    assert found["verdict"] == "not a local minimum"
+    assert found["descents"] == found["points"] > 0
+    assert found["residual"] <= 1e-9
+    assert found["norm_over_best"] > 1 + 1e-6
+    data = Interval(p=0.4, count="exact").sample(12, seed=1)
+    point = limit.line.saddle_point(data, seed=1)
+    assert minimality(point.network, data).verdict == "not a local minimum"
+    # The error by counting on a grid, and the norm by the other door.
+    grid = np.linspace(0, 1, 200_001)
+    assert found["error"] == pytest.approx(float((point.network(grid[:, None]) <= 0).mean()), abs=1e-4)
+    assert found["least_error"] <= found["error"] <= found["largest_error"]
+    ratio = point.objective / limit.line.max_margin(data).objective
+    assert found["norm_over_best"] == pytest.approx(ratio, rel=1e-9)
+
+
+def test_on_the_line_minima_are_called_minima():
+    for kind in ("global optimum", "local minimum", "local minimum, right-facing start"):
+        found = line_run(LineRun(noise=0.4, kind=kind, samples=12), 1).row
+        assert found["found"]
+        assert found["verdict"] == "local minimum"
+        assert found["descents"] == 0
+
+
+def test_on_the_line_a_search_without_result_is_a_row_that_says_so_and_is_counted():
+    kind = "KKT point, no local minimum"
+    row = line_run(LineRun(noise=0.2, kind=kind, samples=12), 0).row
+    assert not row["found"]
+    assert row["points"] == 0
+    assert row["error"] is row["residual"] is row["verdict"] is row["norm_over_best"] is None
+    minimum = line_run(LineRun(noise=0.2, kind="global optimum", samples=12), 0).row
+    outcome = judge(
+        [{**minimum, "kind": "global optimum", "noise": 0.2, "seed": 0}, {**row, "kind": kind, "noise": 0.2, "seed": 0}]
+    )
+    assert any("was found, for 1 samples" in remark for remark in outcome.remarks)
+    assert outcome.borne_out
 
 
 def test_a_network_through_knots_is_balanced_and_interpolates():

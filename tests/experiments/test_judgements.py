@@ -57,11 +57,18 @@ def kys23_rows(**axes):
 
 
 def line_rows():
-    for kind, p, seed in itertools.product(("global optimum", "local minimum"), (0.1, 0.3), range(3)):
+    kinds = {
+        "global optimum": "local minimum",
+        "local minimum": "local minimum",
+        "KKT point, no local minimum": "not a local minimum",
+    }
+    for (kind, verdict), p, seed in itertools.product(kinds.items(), (0.1, 0.3), range(3)):
+        error = p * wobble(seed)
         yield {
-            "kind": kind, "noise": p, "seed": seed, "samples": 50, "error": p * wobble(seed),
-            "nearest_neighbour": p * wobble(seed), "below": 0.3 * p, "above": 1.9 * p, "residual": 1e-13,
-            "norm_over_best": 1.0,
+            "kind": kind, "noise": p, "seed": seed, "samples": 50, "error": error, "nearest_neighbour": error,
+            "below": 0.3 * p, "above": 1.9 * p, "residual": 1e-13, "norm_over_best": 1.0, "found": True, "points": 1,
+            "verdict": verdict, "descents": int(kind == "KKT point, no local minimum"), "least_error": error,
+            "largest_error": error,
         }  # fmt: skip
 
 
@@ -160,6 +167,9 @@ BAD = [
     ("KYS23/Line.ours", lambda row: row["kind"] == "local minimum" and row["noise"] == 0.3, {"error": 0.01}),
     ("KYS23/Line.ours", lambda row: row["kind"] == "global optimum", {"nearest_neighbour": 0.2}),
     ("KYS23/Line.ours", lambda row: row["seed"] == 0, {"residual": 0.1}),
+    ("KYS23/Line.ours", lambda row: row["kind"] == "local minimum", {"verdict": "not a local minimum"}),
+    ("KYS23/Line.ours", lambda row: row["verdict"] == "not a local minimum", {"verdict": "undecided"}),
+    ("KYS23/Line.ours", lambda row: row["verdict"] == "not a local minimum", {"descents": 0}),
     ("FCB22/Fig1", lambda row: row["seed"] == 1, {"clean_wrong": 1}),
     ("FCB22/Fig1", lambda row: row["seed"] == 1, {"noisy_fitted": 3}),
     ("FCB22/Fig1", lambda row: row["seed"] == 1, {"rays": 6}),
