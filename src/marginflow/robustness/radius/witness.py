@@ -112,7 +112,10 @@ class Witness:
             if size == 0:
                 return
             move = -g / size if start is None else delta / self.upper - g / size
-            delta = self.upper / max(float(np.linalg.norm(move)), 1e-300) * move
+            length = float(np.linalg.norm(move))
+            if not length > 0:  # the start is where the gradient leads away from
+                return
+            delta = self.upper * (move / length)
         self.offer(delta)
         self.descend(delta, cuts)
 
