@@ -128,7 +128,7 @@ def test_on_the_line_a_search_without_result_is_a_row_that_says_so_and_is_counte
     outcome = judge(
         [{**minimum, "kind": "global optimum", "noise": 0.2, "seed": 0}, {**row, "kind": kind, "noise": 0.2, "seed": 0}]
     )
-    assert any("was found, for 1 samples" in remark for remark in outcome.remarks)
+    assert any("samples searched: 1" in remark for remark in outcome.remarks)
     assert outcome.borne_out
 
 

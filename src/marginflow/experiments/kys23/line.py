@@ -189,7 +189,7 @@ def _saddles(rows: Sequence[Row]) -> list[str]:
     """What the numbers say about KKT points that are no local minima, of which Theorem 3.2 does not speak."""
     found = [row for row in rows if row["found"]]
     if not found:
-        return [f"No KKT point that is no local minimum was found, for {len(rows)} samples."]
+        return [f"No KKT point that is no local minimum was found; samples searched: {len(rows)}."]
     ratio = _over_noise(found)
     outside = sum(
         number(row, "least_error") < number(row, "below") - 1e-12
@@ -220,7 +220,7 @@ def _saddles(rows: Sequence[Row]) -> list[str]:
 def hours(parameters: Mapping[str, object]) -> float:
     """Growing a little faster than the square of the samples, for saddles much faster; measured."""
     run = msgspec.convert(dict(parameters), LineRun)
-    search = 1.5 * (run.samples / 50) ** 3.3 if run.kind == SADDLE else 0.0
+    search = 0.6 + 1.5 * (run.samples / 50) ** 3.3 if run.kind == SADDLE else 0.0
     return (0.1 + 2e-4 * run.samples**2 + search) / 3600
 
 
