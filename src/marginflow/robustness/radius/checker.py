@@ -9,10 +9,10 @@ Let L be the claimed lower bound and suppose some delta with ||delta|| < L has g
    if psi is linear. Either it is empty, and there is no such delta, or it gives new [l, u].
 4. A split covers its node: z_j >= 0 or z_j <= 0. Every leaf must end with no delta left.
 
-Rounding is charged. Each computed sum errs by less than `noise` times the sum of the magnitudes in it. On the ball, g
-differs from constant + sum_j c_j relu(a_j + w_j . delta) with these very numbers by at most `blur`; h, p and M are
-charged together, at noise times all that enters psi. Eigenvectors are not trusted: how far they are from orthogonal
-and from giving M is measured and charged. What is not a number compares as false, and proves nothing.
+Rounding is charged: a sum errs by less than `noise` times the sum of the magnitudes in it. On the ball, g is at
+least constant + sum_j c_j relu(a_j + w_j . delta), with these very numbers, once `blur` is taken off the constant. h, p
+and M are charged together, by noise times all that enters psi. Eigenvectors are not trusted: how far they are from
+being orthogonal and from giving M is measured and charged. What is not a number compares as false, so proves nothing.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def check_certificate(certificate: Certificate, network: TwoLayer) -> Judgement:
         elif not 0.0 <= L <= upper:
             fault = f"The lower bound {L!r} is negative or exceeds the distance {upper!r} of the witness."
         elif L == np.inf:  # what depends on delta must be non-negative, and the rest positive
-            rest, seeing = y * v * np.maximum(b, 0.0), W.any(axis=1)
-            positive = (y * v[seeing] >= 0).all() and rest[~seeing].sum() - level > noise * size
+            seeing, rest = W.any(axis=1), np.append(y * v * np.maximum(b, 0.0) * ~W.any(axis=1), -level)
+            positive = (y * v[seeing] >= 0).all() and rest.sum() > noise * np.abs(rest).sum()
             fault = "" if positive else "The network is not seen to be positive everywhere."
         else:
             fault = _open_leaf(certificate, W, v, b, noise) if L > 0 else ""
@@ -91,7 +91,7 @@ def check_certificate(certificate: Certificate, network: TwoLayer) -> Judgement:
 
 def _open_leaf(certificate: Certificate, W: FloatArray, v: FloatArray, b: FloatArray, noise: float) -> str:
     """Walk the tree from the root; the first leaf that is not refuted, in words."""
-    x, nodes, L, live = certificate.point, certificate.nodes, certificate.lower, certificate.groups >= 0
+    x, L, live = certificate.point, certificate.lower, certificate.groups >= 0
     reach, size = float(np.linalg.norm(x)) + L, np.linalg.norm(W[live], axis=1)
     if not (size > 1e-100).all() or not 1e-100 < L < 1e100:
         return "The bound is beyond what float64 can square, or a group has a neuron that does not see the input."
@@ -104,18 +104,17 @@ def _open_leaf(certificate: Certificate, W: FloatArray, v: FloatArray, b: FloatA
     constant = certificate.label * float(v[~live] @ np.maximum(b[~live], 0.0)) - certificate.level - float(blur)
     a, c = units[first] @ x + offsets[first], np.bincount(group, certificate.label * weights).astype(np.float64)
     seen, ball = (units[first], a, c, constant, noise, L), L + noise * (np.abs(a) + L)
-    stack, visited = [(0, a - ball, a + ball)], set[int]()
+    stack, nodes = [(0, a - ball, a + ball)], dict(enumerate(certificate.nodes))
     while stack:
         index, low, high = stack.pop()
-        if not 0 <= index < len(nodes) or index in visited:
+        if (node := nodes.pop(index, None)) is None:
             return f"Node {index} is missing or occurs twice: the leaves do not cover."
-        visited.add(index)
-        for step in nodes[index].steps:
+        for step in node.steps:
             low, high = _shrunk(seen, step, low, high)
             if (low > high).any():
                 break
         else:
-            split, (plus, minus) = np.arange(a.size) == nodes[index].split, nodes[index].children
+            split, (plus, minus) = np.arange(a.size) == node.split, node.children
             if not split.any():
                 return f"Leaf {index} does not exclude perturbations shorter than {L!r}."
             stack.append((plus, np.where(split, np.maximum(low, 0.0), low), high))
@@ -143,7 +142,7 @@ def _shrunk(seen: _Seen, step: Step, low: FloatArray, high: FloatArray) -> tuple
     h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + np.abs(kappa) @ Z**2 + _TINY)
     tau = np.array([[t] for t in step.taus if t >= 0 and (1.0 + t * curve > 0).all()]).reshape(-1, 1)
     H = 1.0 + tau * curve
-    x = -0.5 * tau * p / H  # the centre, where ||delta||^2 + tau psi(delta) = tau h - drop
+    x = -0.5 * tau * p / H  # the centre of the ellipsoid, where ||delta||^2 + tau psi(delta) is least: tau h - drop
     drop = (H * x * x).sum(axis=1, keepdims=True)
     room = L**2 - tau * h + drop + noise * (L**2 * (1.0 + tau * np.abs(curve).max()) + drop)
     extent = np.sqrt(room * ((1.0 / H) @ (W * W).T))
