@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.kys23.profile import curves, little_change
+from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import PUBLISHED_TIME, hours, noise_run
 from marginflow.experiments.outcome import Outcome, number
@@ -17,9 +17,8 @@ TIMES = (PUBLISHED_TIME, 5 * PUBLISHED_TIME)
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-    """Curves after 20,000 and after 100,000 epochs."""
-    named = [{**row, "method": f"{number(row, 'time') * 10 / 1000:g}k epochs"} for row in rows]
-    return (curves(named, "Clean test error after shorter and longer training"),)
+    """A panel for each dimension; shorter and longer training."""
+    return compared(rows, lambda row: f"{number(row, 'time') * 10 / 1000:g}k epochs", "Training")
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

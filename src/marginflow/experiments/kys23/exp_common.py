@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, interpolation
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import hours, noise_run
-from marginflow.experiments.outcome import Mean, Outcome, column, where
+from marginflow.experiments.outcome import Mean, Outcome, column, number, where
 from marginflow.experiments.panel import Panel, Row, over_seeds
+
+HEADING = "Dimension and samples"
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-    """Wrong training samples and clean test error against the noise."""
-    wrong = over_seeds(
-        [{**row, "curve": f"{row['dimension']}"} for row in rows],
+    """Training loss and clean test error against the noise."""
+    noises = column(rows, "noise")
+    named = [
+        {
+            **row,
+            "place": f"d = {row['dimension']}, m = {row['samples']}",
+            "loss": number(row, "samples") * math.exp(number(row, "log_loss")),
+        }
+        for row in rows
+    ]
+    loss = over_seeds(
+        named,
         x="noise",
-        y="wrong_in_training",
-        series="curve",
+        y="loss",
+        series="place",
         band=False,
-        titles={"noise": "Noise p", "wrong_in_training": "Wrong training samples", "curve": "Dimension d"},
-        title="Training samples that are still wrong at the end",
-        description="Number of training samples with yN(x) ≤ 0 at the end of training, against the noise.",
+        titles={"noise": "Noise p", "loss": "Sum of the losses", "place": HEADING},
+        title="Training loss at the end",
+        description=(
+            "Sum of the logistic losses of the noisy training samples at the end of training, against the noise; mean "
+            "over the seeds. Below ln 2 every sample is correct, as a wrong one alone has at least this loss."
+        ),
+        references={"ln 2": [(p, math.log(2.0)) for p in (min(noises), max(noises))]},
+        y_scale="log",
     )
-    return wrong, curves(rows, "Clean test error of the same runs")
+    return loss, curves(named, "Clean test error of the same runs", series="place", heading=HEADING)
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.kys23.profile import curves, little_change
+from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, NOISES, brief
 from marginflow.experiments.kys23.sphere import hours, noise_run
-from marginflow.experiments.outcome import Outcome, values, where
+from marginflow.experiments.outcome import Outcome
 from marginflow.experiments.panel import Panel, Row
 
 # "Almost the same" is not a number in the paper; this difference of the mean errors is ours.
@@ -17,14 +17,8 @@ METHODS = ("recipe", "KKT point")
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-    """One panel for the recipe and one for KKT points; a colour for each dimension, dashes for the width."""
-    return tuple(
-        curves(
-            [{**row, "method": f"{row['width']} neurons"} for row in where(rows, method=method)],
-            f"Clean test error for two widths, {method}",
-        )
-        for method in values(rows, "method")
-    )
+    """A panel for each dimension; the recipe and KKT points, each of two widths."""
+    return compared(rows, lambda row: f"{row['method']}, {row['width']} neurons", "Network")
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

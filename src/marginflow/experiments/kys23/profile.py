@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,6 +45,18 @@ def curves(rows: Sequence[Row], title: str, *, series: str = "dimension", headin
 def by_dimension(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """A colour for each dimension."""
     return (curves(rows, f"Clean test error, m = {rows[0]['samples']} samples"),)
+
+
+def compared(rows: Sequence[Row], word: Callable[[Row], str], heading: str) -> tuple[Panel, ...]:
+    """A panel for each dimension, with a colour and dashes of its own for each word, as such curves may coincide."""
+    named = [{**row, "word": word(row), "method": "any"} for row in rows]
+    return tuple(
+        replace(
+            curves(where(named, dimension=d), f"Clean test error, d = {d}", series="word", heading=heading),
+            variant="curve",
+        )
+        for d in values(rows, "dimension")
+    )
 
 
 def fit(rows: Sequence[Row]) -> tuple[float, float]:
