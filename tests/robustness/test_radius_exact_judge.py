@@ -5,6 +5,7 @@ It shares nothing with the first but the theorem: linear systems for eigenvector
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import isqrt
 
 import numpy as np
@@ -137,6 +138,7 @@ def largest_accepted(certificate: Certificate, network: TwoLayer, top: float) ->
     return low
 
 
+@cache
 def certificate_of(width: int, d: int, seed: int) -> tuple[Certificate, TwoLayer]:
     rng = np.random.default_rng(seed)
     scale = 10.0 ** rng.uniform(-2, 2)
