@@ -13,6 +13,7 @@ from marginflow.certificates import certify
 from marginflow.data import Dataset, in_span
 from marginflow.errors import InputError
 from marginflow.flow import angle_flow
+from marginflow.limit.column_point import column_point
 from marginflow.limit.feasible_start import feasible_start
 from marginflow.limit.limit import Limit, Moved, Stop
 from marginflow.limit.neurons import Neurons, add_up, gather
@@ -65,8 +66,14 @@ class Solve:
         self.problem = Problem.of(self.X, data.y, bias=start.b is not None, penalty=cap)
 
     def attempt(self, number: int, steps: int | None, angle: float, loss: AbstractLoss | None) -> Limit:
-        """Flow, polish, certify; the second attempt flows longer and bundles less, the third starts feasible."""
+        """Flow, polish, certify; the second attempt flows longer and bundles less, the third starts feasible.
+
+        In few dimensions the second attempt generates columns instead, where that leads to an exact point.
+        """
         if number == 1:
+            generated = self._generated()
+            if generated is not None:
+                return self._limit(self.start, generated, self._neurons(self.start), generated.members, 0.0)
             steps = 4 * max(500, steps or 0)
         flow_began = time.monotonic()
         with threads_for(self.X.size * self.start.width, available_threads()):
@@ -112,6 +119,24 @@ class Solve:
                 f"penalty is {self.cap:g}, so small that the best network found is the zero function; try a larger one."
             )
         members = np.where(groups >= 0, found.members[groups], -1)
+        return self._limit(flowed, found, neurons, members, flow_seconds)
+
+    def _generated(self) -> Polished | None:
+        if self.frozen:
+            return None
+        point = column_point(self.problem, seed=0, deadline=self.deadline)
+        if point is None or len(point.s) > self.start.width:
+            return None
+        size = np.linalg.norm(point.U, axis=1)
+        nowhere = np.full(self.start.width, -1, dtype=np.int64)
+        return Polished(
+            point.U, point.s, point.lam, point.mu, size, nowhere, True, newton_steps=point.iterations, generated=True
+        )
+
+    def _limit(
+        self, flowed: TwoLayer, found: Polished, neurons: Neurons, members: IntArray, flow_seconds: float
+    ) -> Limit:
+        """The network of the requested width, certified."""
         network, mu = self._network(found, neurons, members)
         with threads_for(self.data.X.size * self.start.width, available_threads()):
             certificate = certify(
@@ -128,7 +153,7 @@ class Solve:
             compact=certificate.network.compact(rtol=1e-9),
             certificate=certificate,
             gap=gap,
-            moved=self._moved(flowed, found, members, certificate.network),
+            moved=None if found.generated else self._moved(flowed, found, members, certificate.network),
             history=found.history,
             status=self._status(found, exact, stopped, certificate.stationarity, float(certificate.margins.min())),
             exact=exact,
@@ -253,6 +278,11 @@ class Solve:
         return "time limit" if time.monotonic() > self.deadline else None
 
     def _status(self, found: Polished, exact: bool, stopped: Stop | None, stationarity: float, least: float) -> str:
+        if exact and found.generated:
+            return (
+                f"Exact KKT point: relative stationarity {stationarity:.1e} by generating columns, as the flow settled "
+                "on no structure; the point need not be near the flow."
+            )
         if exact:
             return (
                 f"Exact KKT point: relative stationarity {stationarity:.1e} after {found.iterations} ADMM iterations "

@@ -10,14 +10,12 @@ import numpy as np
 from marginflow.arrays import FloatArray, read_only, real_number, whole_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.box_least_squares import box_least_squares
+from marginflow.limit.column_point import columns_structure, newton_on_columns
 from marginflow.limit.convex_pair import convex_pair
 from marginflow.limit.dual_supremum import SignedDual, Supremum, dual_supremum
 from marginflow.limit.global_master import Columns
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
-from marginflow.limit.neurons import equal_pattern_groups, sort_by_sign
-from marginflow.limit.newton import NewtonResult, Structure, newton
-from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.newton import NewtonResult
 from marginflow.limit.problem import Problem
 from marginflow.limit.spherical_supremum import spherical_supremum
 from marginflow.networks import TwoLayer
@@ -26,8 +24,6 @@ from marginflow.networks import TwoLayer
 _OUTWARDS = 1e-13
 # The dual function may exceed 1 by this much before a direction counts as an improvement.
 _EXCESS = 1e-6
-# Pairs whose Clarke weight is this far from 0 and 1 are on a kink.
-_KINK_WEIGHT = 1e-5
 _ROUNDS_BEFORE_NEWTON = 5
 _LEAST_EXCESS = 2e-9
 # What the dual function may exceed 1 by: Newton's multipliers are exact, those of a linear program are not.
@@ -197,8 +193,8 @@ def _search(problem: Problem, start: TwoLayer | None, rng: np.random.Generator, 
     best: _Found | None = None
     for _ in range(0, max_rounds, _ROUNDS_BEFORE_NEWTON):
         finished = columns.generate(excess=excess, max_rounds=_ROUNDS_BEFORE_NEWTON)
-        guess = _structure(problem, columns)
-        exact = _newton(problem, guess)
+        guess = columns_structure(problem, columns)
+        exact = newton_on_columns(problem, guess)
         if exact is not None:
             found, improved = _prove(problem, columns, exact, max_nodes)
             best = found if best is None else _better(problem, best, found)
@@ -208,7 +204,7 @@ def _search(problem: Problem, start: TwoLayer | None, rng: np.random.Generator, 
             excess /= 10.0  # the structure is not clear yet
         elif finished:
             break
-    guess = _structure(problem, columns)
+    guess = columns_structure(problem, columns)
     bounds = _suprema(problem, guess[1], guess[3], 1.0 + excess, max_nodes)
     last = _Found(*guess[1:], max(bound.upper for bound in bounds), sum(bound.nodes for bound in bounds), False)
     return last if best is None else _better(problem, best, last)
@@ -274,41 +270,6 @@ def _improve(columns: Columns, bounds: tuple[Supremum, Supremum], level: float) 
             higher = True
             columns.add(bound.direction, sign)
     return higher
-
-
-def _structure(problem: Problem, columns: Columns) -> tuple[Structure, FloatArray, FloatArray, FloatArray]:
-    """What Newton's method needs, read off the linear program; and its network and multipliers as they are."""
-    X, y = problem.X, problem.y
-    lam = columns.multipliers
-    live = columns.sizes > 1e-12 * columns.sizes.sum()
-    U = (columns.sizes[:, None] * columns.directions[: columns.sizes.size])[live]
-    s = columns.signs[: columns.sizes.size][live]
-    order = sort_by_sign(U, s)
-    U, s = U[order], s[order]
-    relevant = (lam > 1e-9 * lam.max()) | (problem.margins(U, s) < 1 + 1e-5)
-    groups = equal_pattern_groups((X[relevant] @ U.T) > 0, s, y[relevant])
-    U = np.array([U[groups == g].sum(axis=0) for g in range(int(groups.max()) + 1)])
-    s = np.array([s[groups == g][0] for g in range(int(groups.max()) + 1)])
-    state = np.where(X @ U.T > 0, ACTIVE, INACTIVE)
-    for j in range(s.size):
-        # The Clarke weights are the coefficients of the projection on the zonotope of the opposite samples.
-        opposite = np.flatnonzero((y != s[j]) & (lam > 0))
-        target = (lam * ((y == s[j]) & (X @ U[j] > 0))) @ X
-        mu, _ = box_least_squares(X[opposite], target, np.zeros(opposite.size), lam[opposite])
-        weight = mu / lam[opposite]
-        state[opposite, j] = np.where(
-            weight > 1 - _KINK_WEIGHT, ACTIVE, np.where(weight < _KINK_WEIGHT, INACTIVE, KINK)
-        )
-    structure = Structure(
-        s=s, state=state, free=relevant, capped=np.zeros(y.size, dtype=bool), lam=lam, t=np.linalg.norm(U, axis=1)
-    )
-    return structure, U, s, lam
-
-
-def _newton(problem: Problem, guess: tuple[Structure, FloatArray, FloatArray, FloatArray]) -> NewtonResult | None:
-    """Newton's method from the structure; None unless it ends in a consistent one."""
-    result = newton(problem, guess[0], frozen=False, max_iterations=80)
-    return result if result.converged else None
 
 
 def _bracket(

@@ -56,7 +56,7 @@ class Polished:
     `exact` says that Newton's method ended on a consistent structure; otherwise U and lam are the best ADMM iterate
     and `mu` its estimate of lambda times Clarke derivative. `outputs_squared` are the v_j^2 of frozen outputs, of
     merged neurons their sum (with trained outputs it is ||u_j||). `members` maps the given neurons to rows of U,
-    -1 where they vanished. `interrupted`: the user pressed Ctrl-C.
+    -1 where they vanished. `interrupted`: the user pressed Ctrl-C. `generated`: by columns, not from the given neurons.
     """
 
     U: FloatArray
@@ -70,6 +70,7 @@ class Polished:
     newton_steps: int = 0
     history: tuple[Progress, ...] = ()
     interrupted: bool = False
+    generated: bool = False
 
 
 def identify(admm: Admm) -> Structure:

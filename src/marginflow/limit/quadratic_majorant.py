@@ -78,7 +78,7 @@ def quadratic_bound(
 
     def objective(x: FloatArray) -> tuple[float, FloatArray]:
         const, c, values, vectors = parts(x)
-        gamma = float(values[-1]) + np.exp(x[-1])
+        gamma = float(values[-1]) + max(float(np.exp(x[-1])), _APART * abs(float(values[-1])), 1e-300)
         apart = gamma - values
         turned = vectors.T @ c
         u = vectors @ (turned / (2 * apart))

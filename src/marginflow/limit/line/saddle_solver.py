@@ -118,7 +118,7 @@ def _search(data: Dataset, walk: Walk, owner: IntArray, seed: int, starts: int) 
                 continue
             found.append(solution)
             point = result(solution, data, owner)
-            if _no_local_minimum(point):
+            if certainly_no_minimum(point):
                 yield point
 
 
@@ -138,7 +138,7 @@ def _same(one: PlanarSolution, other: PlanarSolution) -> bool:
     return bool(np.abs(one.multipliers - other.multipliers).max() <= _SAME * one.multipliers.max())
 
 
-def _no_local_minimum(point: LineLimit) -> bool:
+def certainly_no_minimum(point: LineLimit) -> bool:
     """Judged by the certificates alone: a KKT point, and a feasible descent from it."""
     weights = point.multipliers[:, None] * point.clarke
     certificate = certify(point.network, point.data, multipliers=(point.multipliers, weights))
