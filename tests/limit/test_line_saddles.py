@@ -16,6 +16,7 @@ from marginflow.limit import closed_form, line
 from marginflow.limit.line.neurons import Place
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.line.result import line_samples
+from marginflow.limit.line.saddle_solver import certainly_no_minimum
 from marginflow.limit.line.walk import Walk
 
 SAMPLES = [(12, 0.2, 1), (12, 0.4, 1), (50, 0.05, 0), (50, 0.2, 1)]
@@ -156,6 +157,7 @@ def test_local_minima_have_no_neuron_on_a_sample_of_their_own_label_and_are_told
         judged = minimality(point.network, data)
         assert judged.verdict == "local minimum"
         assert judged.descent is None
+        assert not certainly_no_minimum(point)
 
 
 def test_a_neuron_pinned_where_it_would_slide_off_is_refused():
