@@ -59,10 +59,11 @@ def saddle_points(data: Dataset, *, seed: int = 0, starts: int = 4) -> Iterator[
     :math:`s F_\lambda = 1` at it and larger on both sides. Such points are mountain passes between two territories.
 
     A neuron of a local minimum is taken away, together with the territories on both sides of one border of its own,
-    and a neuron is pinned to that border. With its direction fixed the problem stays convex; it is solved exactly, and
-    the other neurons walk down as they do for `local_minimum`. What settles with the pinned neuron in a valley is a
-    KKT point. It is handed out only if its certificate is at most 1e-9 and `certificates.minimality`, which uses none
-    of this, exhibits feasible networks of smaller norm arbitrarily close by.
+    and a neuron is pinned to that border; neurons with about the same kink that face the other way may stand in for
+    the rest. With its direction fixed the problem stays convex; it is solved exactly, and the other neurons walk down
+    as they do for `local_minimum`. What settles with the pinned neuron in a valley is a KKT point. It is handed out
+    only if its certificate is at most 1e-9 and `certificates.minimality`, which uses none of this, exhibits feasible
+    networks of smaller norm, ever closer by until rounding hides them.
 
     Parameters
     ----------
