@@ -13,7 +13,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.box_least_squares import box_least_squares
-from marginflow.limit.global_master import Columns
+from marginflow.limit.global_master import Columns, ProgramError
 from marginflow.limit.neurons import equal_pattern_groups, sort_by_sign
 from marginflow.limit.newton import NewtonResult, Structure, newton
 from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
@@ -31,9 +31,15 @@ _ROUNDS, _BLOCKS = 5, 8
 def column_point(problem: Problem, *, seed: int, deadline: float = np.inf) -> NewtonResult | None:
     """An exact point of (P) with trained outputs and a hard margin; None where there is none in reach."""
     m, r = problem.X.shape
-    if r > _MOST_DIMENSIONS or m > _MOST_SAMPLES or np.isfinite(problem.penalty):
+    if r > _MOST_DIMENSIONS or m > _MOST_SAMPLES or np.isfinite(problem.penalty) or not problem.norms.all():
         return None
-    columns = Columns(problem.X, problem.y, np.random.default_rng(seed))
+    try:
+        return _generate(problem, Columns(problem.X, problem.y, np.random.default_rng(seed)), deadline)
+    except ProgramError:
+        return None
+
+
+def _generate(problem: Problem, columns: Columns, deadline: float) -> NewtonResult | None:
     for excess in _EXCESSES:
         for _ in range(_BLOCKS):
             if time.monotonic() > deadline:

@@ -23,6 +23,10 @@ _SLACK = 1e-7
 _SAME = 1e-10
 
 
+class ProgramError(RuntimeError):
+    """The linear program could not be solved; so ends data that no network separates, as the penalty grows for ever."""
+
+
 class Columns:
     """Unit directions with signs, the program over them, and its last solution."""
 
@@ -65,7 +69,7 @@ class Columns:
             options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
         )
         if result.x is None:
-            raise RuntimeError(f"The linear program over {self.signs.size} directions ended with: {result.message}")
+            raise ProgramError(f"The linear program over {self.signs.size} directions ended with: {result.message}")
         self.sizes = result.x[: self.signs.size] / unit
         self.multipliers = np.clip(-result.ineqlin.marginals, 0.0, None)
         return float(result.x[self.signs.size :].sum())
