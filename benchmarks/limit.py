@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from limit_stages import Stages
 
 import marginflow as mf
 from marginflow.limit.neurons import Neurons, add_up, gather
@@ -79,7 +80,7 @@ def speed() -> None:
         seconds = median_seconds(step, 15 if max(size[:2]) > 500 else 200)
         limits = [mf.kkt_point(sphere(*size[:2]), width=size[2]) for _ in range(1 if size[0] > 500 else 5)]
         ours = statistics.median(limit.seconds for limit in limits)
-        theirs = recipe_residual(*size) if size[0] < 500 else float("nan")
+        theirs = recipe_residual(*size)
         print(
             f"{size!s:>20} {1e3 * seconds:9.2f} ms {RECIPE_STEPS * seconds:8.0f} s {ours:6.2f} s "
             f"{RECIPE_STEPS * seconds / ours:7.0f} {goal:5d} {theirs:.2g} and {limits[0].certificate.stationarity:.0e}"
@@ -89,15 +90,18 @@ def speed() -> None:
 
 
 def growth() -> None:
-    print("\nhow time grows (flow, polish, all; one flow step takes two products of m x d x width)")
-    sizes = [(100, 100, w) for w in (100, 300, 1000, 3000)] + [(d, d, 300) for d in (50, 200, 400)]
-    for d, m, width in [*sizes, (100, 200, 300), (100, 400, 300)]:
-        limit = mf.kkt_point(sphere(d, m), width=width)
-        polish = limit.history[-1].seconds if limit.history else 0.0
-        print(
-            f"  d={d:4d} m={m:4d} width={width:4d}: flow {limit.flow_seconds:5.2f} s, polish to the last round "
-            f"{polish:5.2f} s, all {limit.seconds:5.2f} s, {limit.compact.width:3d} neurons, exact: {limit.exact}"
-        )
+    print("\nhow time grows, where it is spent, and what its matrix products alone take at full speed, in seconds")
+    print(
+        f"{'(d, m, width)':>20} {'flow':>6} {'ADMM':>6} {'Newton':>6} {'cert.':>6} {'all':>6} {'products':>9} neurons"
+    )
+    sizes = [(100, 100, w) for w in (100, 300, 1000, 3000)] + [(d, d, 1000) for d in (50, 200, 400, 800)]
+    for size in [*sizes, *((100, m, 1000) for m in (200, 400, 800))]:
+        stages = Stages()
+        with stages.watched():
+            limit = mf.kkt_point(sphere(*size[:2]), width=size[2])
+        spent = " ".join(f"{stages.seconds[name]:6.2f}" for name in ("flow", "ADMM", "Newton", "certificate"))
+        exact = "" if limit.exact else limit.status
+        print(f"{size!s:>20} {spent} {limit.seconds:6.2f} {stages.products():9.2f} {limit.compact.width:7d} {exact}")
 
 
 def by_clarabel(problem: Problem, U: np.ndarray, s: np.ndarray) -> tuple[float, float]:
