@@ -13,7 +13,7 @@ from marginflow.certificates import certify
 from marginflow.data import Dataset, in_span
 from marginflow.errors import InputError
 from marginflow.flow import angle_flow
-from marginflow.limit.column_point import column_point
+from marginflow.limit.column_point import column_point, in_reach
 from marginflow.limit.feasible_start import feasible_start
 from marginflow.limit.limit import Limit, Moved, Stop
 from marginflow.limit.neurons import Neurons, add_up, gather
@@ -30,6 +30,8 @@ _BUNDLES = 96
 _FLOW_BLOCK = 20
 _FLOW_LEAST, _FLOW_MOST = 60, 3000
 _FRESH_POINTS = 500
+# Iterations of ADMM after which columns are generated instead in very few dimensions, where they are cheap.
+_BEFORE_COLUMNS, _VERY_FEW_DIMENSIONS = 3000, 4
 
 
 class VanishedError(InputError):
@@ -70,10 +72,12 @@ class Solve:
 
         In few dimensions the second attempt generates columns instead, where that leads to an exact point.
         """
-        if number == 1:
+        columns = not self.frozen and in_reach(self.problem)
+        if number == 1 and columns:
             generated = self._generated()
             if generated is not None:
                 return self._limit(self.start, generated, self._neurons(self.start), generated.members, 0.0)
+        if number == 1:
             steps = 4 * max(500, steps or 0)
         flow_began = time.monotonic()
         with threads_for(self.X.size * self.start.width, available_threads()):
@@ -93,7 +97,7 @@ class Solve:
         if number == 2 and np.isfinite(self.cap) and not self.frozen:
             risen = rising_start(self.problem, bundles.U, seed=0)
             if risen is not None and len(risen.s) <= self.start.width:
-                bundles, multipliers = risen, None
+                bundles, multipliers = risen, np.full(self.problem.n_samples, self.cap)  # as they are at zero
                 groups = np.full(self.start.width, -1, dtype=np.int64)
         if one_sided is not None and self._missing_sign(self._neurons(self.start)) is None:
             # The flow let every neuron of one sign die: better to polish from where it began.
@@ -105,13 +109,17 @@ class Solve:
                 f"The start has no neuron with sign {one_sided:+g} that is not zero, but data with both labels need "
                 "neurons of both signs; try another seed, a larger width or another start."
             )
+        patience = self.max_iterations
+        if number == 0 and columns and self.problem.X.shape[1] <= _VERY_FEW_DIMENSIONS:
+            patience = min(patience, _BEFORE_COLUMNS)
         found = polish(
             self.problem,
             bundles,
             multipliers=multipliers,
             anchor_weight=self.stay_near / float(np.linalg.norm(bundles.U, axis=1).mean()),
             deadline=self.deadline,
-            max_iterations=self.max_iterations,
+            max_iterations=patience,
+            precision="double" if number == 2 else "single",  # the last attempt is for delicate cases
             progress=self.progress,
         )
         if len(found.s) == 0:
@@ -122,8 +130,7 @@ class Solve:
         return self._limit(flowed, found, neurons, members, flow_seconds)
 
     def _generated(self) -> Polished | None:
-        if self.frozen:
-            return None
+        """The point of the columns, if it has no more neurons than asked for."""
         point = column_point(self.problem, seed=0, deadline=self.deadline)
         if point is None or len(point.s) > self.start.width:
             return None

@@ -30,13 +30,18 @@ _ROUNDS, _BLOCKS = 5, 8
 
 def column_point(problem: Problem, *, seed: int, deadline: float = np.inf) -> NewtonResult | None:
     """An exact point of (P) with trained outputs and a hard margin; None where there is none in reach."""
-    m, r = problem.X.shape
-    if r > _MOST_DIMENSIONS or m > _MOST_SAMPLES or np.isfinite(problem.penalty) or not problem.norms.all():
+    if not in_reach(problem):
         return None
     try:
         return _generate(problem, Columns(problem.X, problem.y, np.random.default_rng(seed)), deadline)
     except ProgramError:
         return None
+
+
+def in_reach(problem: Problem) -> bool:
+    """Whether columns are generated for a problem of this size: few dimensions, few samples, a hard margin."""
+    m, r = problem.X.shape
+    return r <= _MOST_DIMENSIONS and m <= _MOST_SAMPLES and np.isinf(problem.penalty) and bool(problem.norms.all())
 
 
 def _generate(problem: Problem, columns: Columns, deadline: float) -> NewtonResult | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.admm import Admm
+from marginflow.limit.admm import Admm, Precision
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.newton import NewtonResult, Structure, newton
 from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
@@ -115,6 +115,7 @@ def polish(
     anchor_weight: float = 0.0,
     deadline: float = np.inf,
     max_iterations: int = 20_000,
+    precision: Precision = "single",
     progress: Callable[[Progress], None] | None = None,
 ) -> Polished:
     """Find a KKT point of (P) near the given neurons.
@@ -129,11 +130,13 @@ def polish(
         Weight of a proximal term that holds the neurons near the start; halved every round and removed at the end.
     deadline : float
         `time.monotonic()` value after which the best point so far is returned.
+    precision : "single" or "double"
+        In which ADMM begins; it sharpens by itself when single precision has nothing more to give.
     """
     started, threads = time.monotonic(), available_threads()
     lam = problem.warm_multipliers(neurons.U, neurons.s) if multipliers is None else multipliers
     frozen = neurons.outputs_squared is not None
-    admm = Admm(problem, neurons, lam, anchor_weight=anchor_weight, precision="single")
+    admm = Admm(problem, neurons, lam, anchor_weight=anchor_weight, precision=precision)
     began_at = admm.objective
     history: list[Progress] = []
     best, best_value = _iterate(admm), _value(problem, admm)

@@ -17,7 +17,7 @@ from marginflow.limit.dual_supremum import SignedDual
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 
-_STARTS = 12
+_STARTS = 24
 _WORTH = 1.0 + 1e-9
 
 
