@@ -224,3 +224,32 @@ def test_the_same_start_gives_the_same_bits():
         admm.run(300)
         ends.append((admm.U.tobytes(), admm.tau.tobytes(), admm.members.tobytes()))
     assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_single_precision_finds_the_same_samples_at_the_penalty_and_the_same_value(seed, frozen):
+    problem, neurons, _ = own_labels(seed, penalty=0.05, frozen=frozen)
+    double, single = Admm(problem, neurons), Admm(problem, neurons, precision="single")
+    for admm in (double, single):
+        admm.run(2000, refresh=False)
+    assert double.capped.any()  # otherwise this says nothing
+    assert np.array_equal(single.capped, double.capped)
+    assert single.objective == pytest.approx(double.objective, rel=1e-4)
+
+
+def test_sharpening_goes_on_to_double_precision_from_where_single_precision_ends():
+    problem, neurons, _ = own_labels(0)
+    admm = Admm(problem, neurons, precision="single")
+    A = admm.A.copy()
+    assert not admm.exhausted
+    admm.run(1500, refresh=False)
+    primal, dual = primal_and_dual(admm, A)
+    before = primal - dual
+    admm.sharpen()
+    assert admm.U.dtype == admm.Z.dtype == admm.tau.dtype == np.float64
+    assert not admm.exhausted
+    admm.run(4000, refresh=False)
+    primal, dual = primal_and_dual(admm, A)
+    assert primal - dual <= 1e-9 * primal
+    assert primal - dual < before

@@ -344,6 +344,13 @@ class Admm:
         return float(0.5 * (self.t.astype(np.float64) ** 2 / self.a2).sum())
 
     @property
+    def capped(self) -> BoolArray:
+        """Samples whose multiplier is at the penalty C, to the precision at hand; shape (m,)."""
+        rounding = 8.0 * float(np.finfo(np.float32 if self._real == np.float32 else np.float64).eps)
+        capped: BoolArray = self.multipliers >= self.problem.penalty * (1.0 - rounding)
+        return capped
+
+    @property
     def multipliers(self) -> FloatArray:
         """lambda = rho tau, shape (m,)."""
         multipliers: FloatArray = self.rho * self.tau.astype(np.float64)

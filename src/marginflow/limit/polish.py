@@ -83,7 +83,7 @@ def identify(admm: Admm) -> Structure:
     held = np.where(z0 > tau, ACTIVE, np.where((z0 >= 0) & (tau > 0), KINK, INACTIVE))
     _at_most_rank_kinks(held, z0 / np.where(tau > 0, tau, 1.0), problem.X.shape[1] - 1)
     state = np.where(same, np.where(problem.X @ admm.U[live].T > 0, ACTIVE, INACTIVE), held)
-    capped = admm.multipliers >= problem.penalty * (1.0 - 1e-12)
+    capped = admm.capped
     return Structure(
         s=s,
         state=state,
