@@ -113,6 +113,7 @@ def _tell(
     print("Extras")
     for extra, _, _, purpose in EXTRAS:
         print(f"  {extra:<8} {extras[extra] or 'absent':<10} {purpose}")
+    # The values of a record are objects to mypy; this one is a list of sentences.
     for sentence in record["advice"]:  # type: ignore[attr-defined]
         print(f"-> {sentence}")
     print("Everything that is needed is there." if record["healthy"] else "Something that is needed is not there.")

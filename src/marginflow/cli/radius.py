@@ -71,6 +71,7 @@ def radius(
                     time_limit=max_seconds,
                     certificate=True,
                     processes=min(workers, block.size),
+                    # The default binds this block's start; mypy cannot infer a lambda with defaults.
                     progress=lambda done, _, start=start: show(  # type: ignore[misc]
                         (start + done) / chosen.size, remark(start + done, chosen.size)
                     ),

@@ -64,6 +64,7 @@ def laws() -> dict[str, type[AbstractDistribution]]:
 def command_for(law: type[AbstractDistribution]) -> Callable[..., int]:
     """The subcommand of one law: its plain parameters become options."""
     options = _options(law)
+    # Every law is a dataclass, which the type of their abstract base does not say; so it is in `_options`.
     takes_noise = any(field.name == "noise" for field in dataclasses.fields(law))  # type: ignore[arg-type]
 
     def command(n_samples: int, **settings: Any) -> int:
@@ -71,9 +72,11 @@ def command_for(law: type[AbstractDistribution]) -> Callable[..., int]:
         seed, as_json = settings.pop("seed", 0), settings.pop("as_json", False)
         rate, kind = settings.pop("noise_rate", None), settings.pop("noise", "uniform")
         if rate is not None:
+            # Every kind of noise in NOISES has a rate; their abstract base has none.
             settings["noise"] = NOISES[kind](rate=rate)  # type: ignore[call-arg]
         reduced = settings.pop("reduced", False)
         chosen = law(**{name: _listed(value) for name, value in settings.items()})
+        # --reduced is offered for reducible laws only.
         dataset = (data.GramReduction(chosen) if reduced else chosen).sample(n_samples, seed=seed)  # type: ignore[arg-type]
         dataset.save(out)
         positive = int((dataset.y > 0).sum())
@@ -108,6 +111,7 @@ def command_for(law: type[AbstractDistribution]) -> Callable[..., int]:
     ]
     count = Annotated[int, Parameter(help="Number of samples.")]
     first = inspect.Parameter("n_samples", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=count)
+    # Functions take attributes, which mypy does not know.
     command.__signature__ = inspect.Signature([first, *own], return_annotation=int)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in [first, *own]}
     command.__name__ = _dashed(law.__name__)
@@ -124,6 +128,7 @@ def _options(law: type[AbstractDistribution]) -> list[inspect.Parameter]:
         kind = _plain_kind(hints[field.name])
         if kind is not None:
             described = Parameter(help=help_texts.get(field.name, ""), negative="", allow_leading_hyphen=True)
+            # A type that is known at run time only.
             annotation = Annotated[kind, described]  # type: ignore[valid-type]
             default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
             options.append(_option(field.name, annotation, default))

@@ -94,7 +94,9 @@ def kkt_point(
     Notes
     -----
     On the line (d = 1, bias, trained outputs, hard margin) patterns of neighbouring samples are too entangled for
-    the flow to separate; there the *global* max-margin network is computed (`limit.line.max_margin`).
+    the flow to separate; there the *global* max-margin network is computed (`limit.line.max_margin`). In few
+    dimensions (up to six with the bias, up to 100 samples), where the flow settles on no structure, the point comes
+    from generated columns and need not be near the flow; the status says so, and `moved` is then None.
 
     Examples
     --------
