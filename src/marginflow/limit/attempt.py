@@ -20,9 +20,9 @@ from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.polish import Polished, Progress, polish
 from marginflow.limit.problem import Problem
 from marginflow.limit.rising_start import rising_start
-from marginflow.limit.threads import available_threads, threads_for
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
+from marginflow.threads import available_threads, threads_for
 
 # Bundles of neurons that the polish starts from, for every multiple of the rank that there are samples.
 _BUNDLES = 96

@@ -36,7 +36,7 @@ from marginflow.limit.kink_basis import KinkBases
 from marginflow.limit.neurons import equal_pattern_groups
 from marginflow.limit.pairs import ACTIVE, Pairs
 from marginflow.limit.problem import Problem
-from marginflow.limit.threads import threads_for
+from marginflow.threads import threads_for
 
 # Columns of projected samples gathered before one symmetric update of the Jacobian (bounds its memory).
 _COLUMNS_AT_ONCE = 4096

@@ -20,10 +20,10 @@ from marginflow.limit import line
 from marginflow.limit.attempt import Solve, VanishedError, stopped_early
 from marginflow.limit.limit import Limit
 from marginflow.limit.polish import Progress
-from marginflow.limit.threads import available_threads, threads_for
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Outputs
+from marginflow.threads import available_threads, threads_for
 
 _TRIES = 3
 

@@ -19,7 +19,7 @@ from marginflow.limit.neurons import Neurons
 from marginflow.limit.newton import NewtonResult, Structure, newton
 from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.limit.problem import Problem
-from marginflow.limit.threads import available_threads, threads_for
+from marginflow.threads import available_threads, threads_for
 
 _FIRST_ROUND = 60
 _LONGEST_ROUND = 2000

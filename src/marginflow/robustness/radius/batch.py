@@ -14,7 +14,7 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness.radius.exact import checked_options, radius_at
 from marginflow.robustness.radius.reduction import Reduction, reduce_network
 from marginflow.robustness.radius.result import Radius
-from marginflow.robustness.radius.threads import one_thread
+from marginflow.threads import one_thread
 
 
 def exact_radii(

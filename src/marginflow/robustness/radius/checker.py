@@ -24,7 +24,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
 from marginflow.robustness.radius.certificate import Certificate, Step
-from marginflow.robustness.radius.threads import one_thread
+from marginflow.threads import one_thread
 
 _EPS, _TINY = float(np.finfo(np.float64).eps), 1e-300  # rounding, and far above underflow
 _Seen = tuple[FloatArray, FloatArray, FloatArray, float, float, float]

@@ -14,7 +14,7 @@ from marginflow.robustness.radius.certificate import Certificate, ProofNode
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius, Status
 from marginflow.robustness.radius.search import HORIZONS, Outcome, solve
-from marginflow.robustness.radius.threads import one_thread
+from marginflow.threads import one_thread
 
 # What is given up of the lower bound so that the checker, which charges all rounding, confirms it.
 _ROUNDING = 1e-9

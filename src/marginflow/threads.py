@@ -1,0 +1,140 @@
+"""BLAS threads: how many the present work may use, and which libraries and kernels compute.
+
+The number of threads belongs to the process, not to the thread that sets it. Contexts that save the number when they
+begin and write it back when they end leave a wrong one behind as soon as they overlap in two threads. Here every
+context is a request in one table: within a thread the innermost request counts, among threads the smallest, and when
+the last request is gone the number is again what it was before the first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import scipy.linalg  # noqa: F401  SciPy brings a BLAS library of its own, which must be loaded to be found
+from threadpoolctl import ThreadpoolController
+
+# Multiplications in one matrix operation above which several threads pay.
+_WORTH_SHARING = 3e7
+
+
+@dataclass(frozen=True)
+class BlasLibrary:
+    """A library that computes matrix products: results depend, in their last bits, on its kernels and threads."""
+
+    library: str
+    version: str | None
+    kernels: str | None
+    threads: int
+
+
+class _Requests:
+    """The requests of all threads, and the numbers of threads from before the first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of_thread: dict[int, list[int]] = {}
+        self._before: list[int] = []
+
+    def enter(self, number: int) -> None:
+        with self._lock:
+            if not self._of_thread:
+                self._before = [library.num_threads for library in _libraries()]
+            self._of_thread.setdefault(threading.get_ident(), []).append(number)
+            self._apply()
+
+    def leave(self) -> None:
+        with self._lock:
+            own = self._of_thread[threading.get_ident()]
+            own.pop()
+            if not own:
+                del self._of_thread[threading.get_ident()]
+            self._apply()
+
+    def allowed(self) -> list[int]:
+        """What the calling thread may use of each library: its own request, or what there was before all requests."""
+        with self._lock:
+            own = self._of_thread.get(threading.get_ident())
+            if own:
+                return [own[-1] for _ in _libraries()]
+            if self._of_thread:
+                return list(self._before)
+        return [library.num_threads for library in _libraries()]
+
+    def _apply(self) -> None:
+        least = min((own[-1] for own in self._of_thread.values()), default=None)
+        for library, before in zip(_libraries(), self._before, strict=True):
+            wanted = before if least is None else least
+            if library.num_threads != wanted:
+                _set(library, wanted)
+
+
+_requests = _Requests()
+
+
+@cache
+def _libraries() -> tuple[Any, ...]:
+    """The controllers of the BLAS libraries of this process; looked up once, which takes a millisecond."""
+    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _set(library: Any, number: int) -> None:
+    """Set the number from any thread.
+
+    Newer versions of threadpoolctl let only the first thread that sets the number of OpenBLAS change it again and
+    silently ignore the others; here the table keeps the order, so that privilege is given up before and after.
+    """
+    give_up = getattr(library, "clear_controlling_thread", None)
+    if give_up is not None:
+        give_up(force=True)
+    library.set_num_threads(number)
+    if give_up is not None:
+        give_up(force=True)
+
+
+@contextmanager
+def blas_threads(number: int) -> Iterator[None]:
+    """A context in which BLAS uses `number` threads, or fewer if another thread asks for fewer."""
+    _requests.enter(number)
+    try:
+        yield
+    finally:
+        _requests.leave()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """A context of one BLAS thread: for small matrices, where threads that wait for each other cost a factor."""
+    with blas_threads(1):
+        yield
+
+
+@contextmanager
+def threads_for(multiplications: float, most: int) -> Iterator[None]:
+    """A context of one BLAS thread for small work and of `most` for large."""
+    with blas_threads(1 if multiplications < _WORTH_SHARING else most):
+        yield
+
+
+def available_threads() -> int:
+    """How many threads BLAS may use at present; whoever calls has set that."""
+    return max(_requests.allowed(), default=1)
+
+
+def blas_libraries() -> tuple[BlasLibrary, ...]:
+    """Library, version, kernels and threads: with the versions of the packages, what a result's last bits depend on.
+
+    Examples
+    --------
+    >>> from marginflow.threads import blas_libraries
+    >>> all(library.threads >= 1 for library in blas_libraries())
+    True
+    """
+    return tuple(
+        BlasLibrary(library.internal_api, library.version, getattr(library, "architecture", None), threads)
+        for library, threads in zip(_libraries(), _requests.allowed(), strict=True)
+    )
