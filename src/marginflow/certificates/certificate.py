@@ -123,18 +123,23 @@ class Certificate:
     penalty: float | None = None
     floor: float | None = None
 
+    @property
+    def residual(self) -> float:
+        """The largest of all residuals, and the farthest kink relied on; infinite if the data are not separated."""
+        if self.status == "does not separate":
+            return np.inf
+        numbers = (
+            self.stationarity,
+            self.feasibility,
+            self.dual_feasibility,
+            self.complementarity,
+            self.kink_report.relied_on,
+        )
+        return float(np.max(numbers))
+
     def holds(self, tol: float = DEFAULT_TOLERANCE) -> bool:
         """Whether every KKT condition holds up to `tol`, and no kink farther than `tol` was relied on."""
-        return self.status != "does not separate" and all(
-            number <= tol
-            for number in (
-                self.stationarity,
-                self.feasibility,
-                self.dual_feasibility,
-                self.complementarity,
-                self.kink_report.relied_on,
-            )
-        )
+        return self.status != "does not separate" and self.residual <= tol
 
     @property
     def mu(self) -> FloatArray:

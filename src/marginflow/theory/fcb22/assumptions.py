@@ -7,11 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Final
 
-from marginflow.theory.check import Check, above, at_least, at_most, below, value
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, below, value
 
 # The two feasible sets of numbers that fit on two cores, and those of Figure 1.
 C16: Final = Numbers(

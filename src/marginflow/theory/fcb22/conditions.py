@@ -6,13 +6,23 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import Check, at_least, at_most, equal, true, value
 from marginflow.theory.fcb22.constants import ORTHOGONALITY
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    true,
+    undefined,
+    unmet,
+    value,
+)
 
 
 def measurable(path: Path) -> tuple[Check, Check]:
@@ -22,11 +32,6 @@ def measurable(path: Path) -> tuple[Check, Check]:
         at_least("neurons in J", int(path.neurons.J.sum()), 1),
         true("steps 0 and 1 are recorded", bool(first_two)),
     )
-
-
-def missing(checks: tuple[Check, ...]) -> bool:
-    """Whether some check is not met."""
-    return any(check.state != "met" for check in checks)
 
 
 NOTHING: Final = "there is no neuron in J, or no first step"
@@ -46,7 +51,7 @@ def orthogonality(path: Path) -> Check:
 def _alignment(instance: Instance) -> Findings:
     path = path_of(instance)
     usable = measurable(path)
-    if missing(usable):
+    if unmet(usable):
         return undefined(usable, NOTHING)
     shares = [float(one.mean()) if one.size else 0.0 for one in path.aligned]
     later = [one for one, t in zip(path.aligned, path.times, strict=True) if t >= 1]
@@ -90,7 +95,7 @@ CONDITION_4_7: Final = Statement(
 def _orthogonality(instance: Instance) -> Findings:
     path = path_of(instance)
     usable = measurable(path)
-    if missing(usable):
+    if unmet(usable):
         return undefined(usable, NOTHING)
     K = path.orthogonality
     return Findings(

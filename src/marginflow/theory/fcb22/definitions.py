@@ -14,15 +14,12 @@ from marginflow.data import XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_network
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, equal, true, value
 from marginflow.theory.fcb22.constants import C0_MEASURED, C0_PAPER, C1_PAPER, C2_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, Neurons, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, figure, with_parameters
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, equal, true, value
 from marginflow.theory.probability import clopper_pearson
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _ideal(instance: Instance) -> Findings:

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.check import Check, at_least, at_most
 from marginflow.theory.fcb22.constants import C1_PAPER
 from marginflow.theory.fcb22.numbers import Numbers
 from marginflow.theory.fcb22.path import Neurons, Path, Sample
+from marginflow.theory.frame import Check, at_least, at_most
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,15 +13,12 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, at_least, at_most, below, equal, value
 from marginflow.theory.fcb22.conditions import alignment, orthogonality
 from marginflow.theory.fcb22.constants import E2, GROWTH, ORTHOGONALITY, WEIGHT_GROWTH, C3_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import figure, lost_cluster, planted, tight
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, below, equal, value
 
 
 def complete(path: Path) -> Check:

@@ -6,16 +6,25 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import Check, at_least, at_most, below, value
-from marginflow.theory.fcb22.conditions import NOTHING, alignment, measurable, missing, orthogonality
+from marginflow.theory.fcb22.conditions import NOTHING, alignment, measurable, orthogonality
 from marginflow.theory.fcb22.constants import CORRELATION_LATER, E2
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.growth import complete, growth, slopes, small_start, weight_growth
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import tight, wide_clusters
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    below,
+    undefined,
+    unmet,
+    value,
+)
 
 
 def moves(path: Path) -> tuple[Check, Check, Check]:
@@ -62,7 +71,7 @@ def _induction(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = measurable(path)
-    if missing(usable):
+    if unmet(usable):
         return undefined(usable, NOTHING)
     share, C1 = path.sample.noisy_share, run.C1
     p = path.opposite_projection

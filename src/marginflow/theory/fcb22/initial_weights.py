@@ -10,14 +10,11 @@ from typing import Final
 
 from scipy import special
 
-from marginflow.theory.check import above, at_least, at_most, value
 from marginflow.theory.fcb22.constants import C0_PAPER
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import figure, many_neurons, with_parameters
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
 
 
 def norm_failure(m: float, d: float, low: float = 0.25, high: float = 2.25) -> float:

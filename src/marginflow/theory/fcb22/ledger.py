@@ -10,15 +10,12 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from marginflow.theory.check import Check, at_least, at_most, value
 from marginflow.theory.fcb22.assumptions import C16
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, E2, HOEFFDING, C2_proved
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
 from marginflow.theory.fcb22.path import Sample
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
 
 
 @dataclass(frozen=True, kw_only=True)

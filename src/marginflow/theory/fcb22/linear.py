@@ -19,11 +19,8 @@ from marginflow.arrays import FloatArray
 from marginflow.data import UniformNoise, XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.errors import InputError
-from marginflow.theory.check import at_most, equal, true, value
 from marginflow.theory.fcb22.numbers import noise_rate
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, equal, true, value
 
 _DIRECTIONS: Final = 64
 

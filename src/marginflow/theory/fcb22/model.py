@@ -14,13 +14,10 @@ from marginflow.data import XorClusters
 from marginflow.data.isotropic import REFUSED, isotropic_law
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, below, equal, true, value
 from marginflow.theory.fcb22.numbers import noise_rate
 from marginflow.theory.fcb22.path import RUN, Sample
 from marginflow.theory.fcb22.recorded import c16, engines, summed_loss
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, equal, true, value
 
 # Tail probabilities of counts below this speak against the law.
 _SIGNIFICANT: Final = 1e-4

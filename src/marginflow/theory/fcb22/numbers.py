@@ -19,9 +19,8 @@ from marginflow.arrays import real_number
 from marginflow.data import XorClusters
 from marginflow.errors import InputError
 from marginflow.flow import Constant
-from marginflow.theory.check import Check, above, below
 from marginflow.theory.fcb22.constants import HOEFFDING
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Instance, above, below
 
 DELTA: Final = 0.1
 """Failure probability where none is given."""

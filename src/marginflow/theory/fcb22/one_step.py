@@ -10,16 +10,26 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.check import Check, above, at_least, at_most, equal, value
-from marginflow.theory.fcb22.conditions import NOTHING, measurable, missing
+from marginflow.theory.fcb22.conditions import NOTHING, measurable
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.growth import small_start
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import tight, wide_start
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,7 +95,7 @@ def _step(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = measurable(path)
-    if missing(usable):
+    if unmet(usable):
         return undefined(usable, NOTHING)
     first = FirstStep(path=path)
     C1, C2 = run.C1, run.C2

@@ -19,7 +19,7 @@ from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.theory.fcb22.constants import C0_MEASURED
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Instance
 
 RUN: Final = {**NUMBERS, "C0": "threshold 1/(3 C0 sqrt(d)) of the neuron sets J, 2 by default"}
 """The parameters of every statement about a run."""

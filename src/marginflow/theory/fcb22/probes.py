@@ -14,14 +14,11 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.networks import MLP, TwoLayer
-from marginflow.theory.check import Check, at_least, value
 from marginflow.theory.fcb22.measures import mean_of, median_of
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, deep, long_run, noise_limits, success, with_parameters
 from marginflow.theory.fcb22.thm_3_1 import clean_error
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Check, Findings, Instance, Statement, at_least, value
 
 MODELS: Final = {
     "uniform": "largest uniform noise rate at which every sample got its clean label",

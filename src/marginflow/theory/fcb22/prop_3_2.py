@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.check import at_least, at_most, value
 from marginflow.theory.fcb22.conditions import alignment
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.good_run import GoodRun
@@ -16,9 +15,7 @@ from marginflow.theory.fcb22.growth import complete
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import gd_run, tight
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
 
 EXPLICIT: Final = GAMMA
 """e^-2 / (16 * 1024), the constant of Prop. 3.2; the same number as the margin of Eq. (45)."""

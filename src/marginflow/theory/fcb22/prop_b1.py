@@ -13,10 +13,7 @@ from marginflow.data import UniformNoise, XorClusters
 from marginflow.generalisation.rademacher import Complexity, rademacher_complexity
 from marginflow.networks import TwoLayer
 from marginflow.networks.initialisation import unit_outputs
-from marginflow.theory.check import Check, above, equal, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, equal, value
 
 _ASCENT_STEPS: Final = 20
 

@@ -28,7 +28,7 @@ from marginflow.flow.schedule import Constant
 from marginflow.losses import Logistic
 from marginflow.networks import MLP, TwoLayer, initialisation
 from marginflow.theory.fcb22.numbers import DELTA, Numbers
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Instance
 
 _EVERY: Final = Recording(ratio=1.0, networks=True)
 TEST_POINTS: Final = 1000

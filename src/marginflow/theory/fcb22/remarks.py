@@ -12,8 +12,7 @@ from scipy import special
 
 from marginflow.data import XorClusters
 from marginflow.data.isotropic import isotropic_law
-from marginflow.theory.check import above, at_least, at_most, equal, true, value
-from marginflow.theory.fcb22.conditions import NOTHING, measurable, missing
+from marginflow.theory.fcb22.conditions import NOTHING, measurable
 from marginflow.theory.fcb22.constants import E2
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.growth import complete, slopes, small_start
@@ -30,10 +29,21 @@ from marginflow.theory.fcb22.recorded import (
     wide_clusters,
 )
 from marginflow.theory.fcb22.thm_3_1 import clean_error, pointwise_check
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    equal,
+    true,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.probability import clopper_pearson
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 RUN_NEEDS: Final = ("data", "run", "initial")
 
@@ -42,7 +52,7 @@ def _simple(instance: Instance) -> Findings:
     """Agreement of sgn f with sgn f* on test points and on the circle of span(mu1, mu2), and where neurons point."""
     path = path_of(instance)
     usable = measurable(path)
-    if missing(usable):
+    if unmet(usable):
         return undefined(usable, NOTHING)
     test = Sample.of(instance.the_test())
     ideal = np.abs(test.coordinates[:, 0]) - np.abs(test.coordinates[:, 1])
@@ -122,7 +132,7 @@ REM_TEST_POINTWISE: Final = Statement(
 def _uncaptured(instance: Instance) -> Findings:
     path = path_of(instance)
     usable = measurable(path)
-    if missing(usable):
+    if unmet(usable):
         return undefined(usable, NOTHING)
     shares = [float(one.mean()) for one in path.aligned]
     return Findings(
@@ -220,7 +230,7 @@ REM_EDGE: Final = Statement(
 def _growing(instance: Instance) -> Findings:
     path = path_of(instance)
     usable = measurable(path)
-    if missing(usable):
+    if unmet(usable):
         return undefined(usable, NOTHING)
     J = path.neurons.J
     later = path.times >= 1

@@ -12,15 +12,12 @@ from scipy import special
 from marginflow.arrays import FloatArray
 from marginflow.data import ClusterNoise, UniformNoise, XorClusters
 from marginflow.data.isotropic import isotropic_law
-from marginflow.theory.check import Check, above, at_least, at_most, true, value
 from marginflow.theory.fcb22.constants import C1_PAPER, HOEFFDING, C2_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.numbers import DELTA
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters, with_parameters
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, true, value
 
 
 def _geometry(instance: Instance) -> Findings:

@@ -10,17 +10,14 @@ import numpy as np
 from marginflow.data import XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.generalisation.plane import plane_error
-from marginflow.theory.check import Check, at_least, at_most, equal, value
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, GAMMA, C2_proved
 from marginflow.theory.fcb22.growth import complete
 from marginflow.theory.fcb22.ledger import ledger, needed_constant
 from marginflow.theory.fcb22.measures import mean_of, quotient
 from marginflow.theory.fcb22.path import RUN, Path, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, gd_run, lost_cluster, with_parameters
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, equal, value
 from marginflow.theory.probability import clopper_pearson
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def literal(path: Path) -> tuple[Check, Check]:

@@ -10,8 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import at_least, at_most, value
-from marginflow.theory.fcb22.conditions import NOTHING, alignment, measurable, missing, orthogonality
+from marginflow.theory.fcb22.conditions import NOTHING, alignment, measurable, orthogonality
 from marginflow.theory.fcb22.constants import GAMMA, C3_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.growth import complete, growth, slopes, subnetwork_margin, weight_growth
@@ -22,16 +21,14 @@ from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.prop_3_2 import EXPLICIT, feature_change
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
 from marginflow.theory.fcb22.thm_3_1 import misfits
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, undefined, unmet, value
 
 
 def _chain(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = measurable(path)
-    if missing(usable):
+    if unmet(usable):
         return undefined(usable, NOTHING)
     lines = ledger(s, path.sample.noisy_share, path.C0, run.C1, run.C2)
     Cf = C3_proved(path.C0)

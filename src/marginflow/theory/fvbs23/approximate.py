@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, below, value
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, value
 from marginflow.theory.fvbs23.generalisation import test_clusters
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
@@ -18,9 +18,6 @@ from marginflow.theory.fvbs23.presets import (
     preset,
     robust_control,
 )
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _approximate(instance: Instance) -> Findings:

@@ -8,13 +8,10 @@ from typing import Final
 import numpy as np
 from scipy import stats
 
-from marginflow.theory.check import at_least, at_most, below, true, value
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, true, value
 from marginflow.theory.fvbs23.presets import A, flipped_label, law_of, law_only, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
-from marginflow.theory.instance import Instance
 from marginflow.theory.probability import log_gaussian_tail
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 # p-values of goodness-of-fit tests below this (or above one minus this) speak against the law.
 _SIGNIFICANT: Final = 1e-4

@@ -11,10 +11,9 @@ import numpy as np
 from marginflow.data import GramReduction
 from marginflow.limit import convex_pair
 from marginflow.robustness import mean_classifier, minimal_step, nearest_neighbour_radius
-from marginflow.theory.check import above, at_least, at_most, value
+from marginflow.theory.frame import Findings, Instance, Statement, above, at_least, at_most, is_kkt_point, value
 from marginflow.theory.fvbs23.construction import on_event
 from marginflow.theory.fvbs23.generalisation import test_clusters
-from marginflow.theory.fvbs23.neurons import kkt_hypothesis
 from marginflow.theory.fvbs23.presets import (
     A,
     B,
@@ -24,11 +23,8 @@ from marginflow.theory.fvbs23.presets import (
     preset,
 )
 from marginflow.theory.fvbs23.setting import Sample
-from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
 
 
 def _linear(instance: Instance) -> Findings:
@@ -138,7 +134,7 @@ def _tight(instance: Instance) -> Findings:
     certificate = instance.certificate
     off = ~certificate.margin_set
     return Findings(
-        hypotheses=(kkt_hypothesis(instance), *Sample.of(instance).nice),
+        hypotheses=(is_kkt_point(instance), *Sample.of(instance).nice),
         constants=(
             value("samples", float(off.size)),
             value("support", float(certificate.support.sum())),
@@ -180,7 +176,7 @@ def _unseen(instance: Instance) -> Findings:
         hypotheses=(
             *s.assumption(),
             at_least("clusters without a sample", float(missing), 1.0),
-            kkt_hypothesis(instance),
+            is_kkt_point(instance),
         ),
         constants=(
             value("share of unseen clusters", missing / s.k),

@@ -12,14 +12,11 @@ from marginflow.arrays import BoolArray
 from marginflow.data import GramReduction
 from marginflow.networks import TwoLayer
 from marginflow.robustness import interval_bound, mean_classifier, minimal_step, one_neuron_per_cluster
-from marginflow.theory.check import Check, at_least, at_most, equal, value
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, equal, value
 from marginflow.theory.fvbs23.generalisation import test_clusters
 from marginflow.theory.fvbs23.presets import A, close_means, law_of, noisier, preset, robust_control
 from marginflow.theory.fvbs23.setting import Sample, Setting
-from marginflow.theory.instance import Instance
 from marginflow.theory.probability import log_two_sided_gaussian_tail
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def on_event(instance: Instance) -> BoolArray:

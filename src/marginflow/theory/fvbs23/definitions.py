@@ -9,12 +9,21 @@ import numpy as np
 from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.theory.check import Check, at_least, at_most, equal, true, value
-from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    true,
+    value,
+)
+from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, preset, robust_control, scaled_neurons
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 _FACTORS: Final = (0.5, 2.0, 7.0)
 
@@ -246,7 +255,7 @@ def _expanded(instance: Instance) -> Findings:
         size = float((np.abs(weights) @ np.abs(gram)).max())
         checks.append(equal(f"{name}: sum_j v_j (w_j . x + b_j)", direct, weights @ gram, scale=size))
     return Findings(
-        hypotheses=(kkt_hypothesis(instance),),
+        hypotheses=(is_kkt_point(instance),),
         constants=(value("test points", float(X.shape[0])),),
         conclusions=tuple(checks),
     )

@@ -6,13 +6,10 @@ import math
 from typing import Final
 
 from marginflow.data import Clusters, most_clusters
-from marginflow.theory.check import at_least, at_most, value
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
 from marginflow.theory.fvbs23.setting import Setting, cluster_law
-from marginflow.theory.instance import Instance
 from marginflow.theory.probability import log_sphere_correlation_tail, union
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _sphere(instance: Instance) -> Findings:

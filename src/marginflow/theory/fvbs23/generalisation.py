@@ -11,15 +11,24 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.theory.check import Check, above, at_least, at_most, true, value
-from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    is_kkt_point,
+    true,
+    value,
+)
+from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, B, close_means, missing_cluster, noisier, preset, robust_control
 from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
 from marginflow.theory.fvbs23.sums import deterministic
-from marginflow.theory.instance import Instance
 from marginflow.theory.probability import clopper_pearson
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def test_clusters(instance: Instance) -> tuple[Dataset, IntArray]:
@@ -187,7 +196,7 @@ def theorem_hypotheses(instance: Instance) -> tuple[Check, ...]:
         true("clusters are drawn independently", drawn),
         sample.enough(),
         *sample.nice,
-        kkt_hypothesis(instance),
+        is_kkt_point(instance),
         *_others(instance),
     )
 
@@ -196,7 +205,7 @@ def _others(instance: Instance) -> tuple[Check, ...]:
     """Further networks on the same sample must be KKT points too."""
     data = instance.the_data()
     return tuple(
-        at_most(f"KKT residual of network {number}", certify(network, data).total, 1e-8, rtol=0.0)
+        is_kkt_point(certify(network, data), f"KKT residual of network {number}")
         for number, network in enumerate(instance.networks, start=2)
     )
 

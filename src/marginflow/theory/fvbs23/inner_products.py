@@ -10,11 +10,8 @@ import numpy as np
 
 from marginflow.arrays import BoolArray
 from marginflow.data import Clusters, Dataset
-from marginflow.theory.check import Check, at_least, at_most, value
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.fvbs23.setting import Sample
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 _D: Final = 549
 

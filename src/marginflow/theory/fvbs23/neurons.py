@@ -9,10 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.certificates import DEFAULT_TOLERANCE
-from marginflow.theory.check import Check, compare
+from marginflow.theory.frame import Instance
 from marginflow.theory.fvbs23.setting import Sample
-from marginflow.theory.instance import Instance
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,18 +74,3 @@ class Neurons:
         """||(w_j, b_j)|| sqrt(d + 1): the size of the terms in a pre-activation, shape (m,)."""
         size: FloatArray = np.sqrt((self.W**2).sum(axis=1) + self.b**2) * math.sqrt(self.sample.setting.d + 1)
         return size
-
-
-def kkt_hypothesis(instance: Instance, tolerance: float = DEFAULT_TOLERANCE) -> Check:
-    """theta is a KKT point of Problem (2), as far as its certificate can tell [FVBS23, eqs. (3)-(4)]."""
-    certificate = instance.certificate
-    separates = certificate.status != "does not separate"
-    residual = max(
-        certificate.stationarity,
-        certificate.feasibility,
-        certificate.dual_feasibility,
-        certificate.complementarity,
-        certificate.kink_report.relied_on,
-    )
-    note = "at margin 1, Clarke weights at kinks" if separates else "the network does not separate the data"
-    return compare("KKT residual", residual if separates else math.inf, "<=", tolerance, rtol=0.0, note=note)

@@ -20,7 +20,20 @@ from marginflow.robustness import (
     minimal_step,
     one_neuron_per_cluster,
 )
-from marginflow.theory.check import Check, above, at_least, at_most, below, true, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    below,
+    is_kkt_point,
+    true,
+    value,
+)
 from marginflow.theory.fvbs23.generalisation import (
     are_nice,
     failure_checks,
@@ -29,14 +42,10 @@ from marginflow.theory.fvbs23.generalisation import (
     theorem_hypotheses,
     window_hypotheses,
 )
-from marginflow.theory.fvbs23.neurons import kkt_hypothesis
 from marginflow.theory.fvbs23.perturbation import size_checks
 from marginflow.theory.fvbs23.presets import A, B, many_clusters, noisier, preset, robust_control
 from marginflow.theory.fvbs23.setting import Sample, Setting
-from marginflow.theory.instance import Instance
 from marginflow.theory.probability import clopper_pearson
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def networks_of(instance: Instance) -> list[TwoLayer]:
@@ -214,7 +223,7 @@ def _both(instance: Instance) -> Findings:
     table = tuple(value(f"||z|| / sqrt(d), {form}", vector.relative_size) for form, vector in vectors.items())
     shortest = min((one.relative_size for one in vectors.values()), default=math.nan)
     return Findings(
-        hypotheses=(*s.assumption(), *sample.nice, kkt_hypothesis(instance)),
+        hypotheses=(*s.assumption(), *sample.nice, is_kkt_point(instance)),
         constants=(value("||z|| / sqrt(d), exact", z), *table, value("least certified radius / sqrt(d)", radius.min())),
         conclusions=(
             above("y N(x) at the KKT point", (test.y * network(test.X))[fine], 0.0, rtol=0.0),

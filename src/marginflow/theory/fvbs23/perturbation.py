@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.check import Check, at_least, at_most, value
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.fvbs23.generalisation import and_worst_points, near_one_cluster, nice_noise, test_clusters
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
@@ -25,9 +25,6 @@ from marginflow.theory.fvbs23.presets import (
 )
 from marginflow.theory.fvbs23.setting import Setting
 from marginflow.theory.fvbs23.sums import deterministic
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 # Rounding in a pre-activation, relative to ||(w_j, b_j)|| sqrt(d).
 _INPUT_RTOL: Final = 1e-12

@@ -13,18 +13,26 @@ from marginflow.data import Clusters, Dataset, smallest_dimension
 from marginflow.errors import InputError
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.robustness import max_margin_classifier, minimal_step, steps_along
-from marginflow.theory.check import Check, above, at_most, below, true, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_most,
+    below,
+    is_kkt_point,
+    true,
+    value,
+)
 from marginflow.theory.fvbs23.generalisation import log_window, test_clusters
-from marginflow.theory.fvbs23.neurons import kkt_hypothesis
 from marginflow.theory.fvbs23.nonrobust import networks_of
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
 from marginflow.theory.fvbs23.relaxed import other_noise, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law, log_sum
-from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _flips(instance: Instance, d: int, u_norm: float) -> tuple[Check, ...]:
@@ -62,7 +70,7 @@ def _many(instance: Instance) -> Findings:
     s = sample.setting
     data = instance.the_data()
     return Findings(
-        hypotheses=(above("k against what Assumption 2.2 allows", s.k, (s.d + 1) / 10), kkt_hypothesis(instance, 1e-6)),
+        hypotheses=(above("k against what Assumption 2.2 allows", s.k, (s.d + 1) / 10), is_kkt_point(instance)),
         constants=(
             value("k / d", s.k / s.d),
             value("linearly separable", float(separable(data))),
@@ -114,7 +122,7 @@ def _unclustered(instance: Instance) -> Findings:
         rows.append(value(f"test error, KKT point {number}", float(wrong.mean())))
         rows.append(value(f"difference to the line, KKT point {number}", float(wrong.mean() - linear.mean())))
     return Findings(
-        hypotheses=(true("the data know no clusters", data.clusters is None), kkt_hypothesis(instance, 1e-6)),
+        hypotheses=(true("the data know no clusters", data.clusters is None), is_kkt_point(instance)),
         constants=(value("margin of the line", 1 / float(np.linalg.norm(rule.w))), *rows),
     )
 
@@ -197,7 +205,7 @@ def _outside(instance: Instance) -> Findings:
     law = cluster_law(instance.the_law())
     outside = law.cluster_law != "gaussian" or law.noise is not None
     return Findings(
-        hypotheses=(true("a law that the theorems do not speak of", outside), kkt_hypothesis(instance, 1e-6)),
+        hypotheses=(true("a law that the theorems do not speak of", outside), is_kkt_point(instance)),
         constants=(value("d", s.d), value("k", s.k), *_flips(instance, s.d, s.u_norm)),
     )
 
@@ -231,7 +239,7 @@ def _balance(instance: Instance) -> Findings:
             value(f"network {number}: eta (1 + c k)", eta * (1 + s.c * s.k), "1 for specialists"),
         ]
     return Findings(
-        hypotheses=(below("c", s.c, 0.5), kkt_hypothesis(instance)),
+        hypotheses=(below("c", s.c, 0.5), is_kkt_point(instance)),
         constants=(value("balance c", s.c), value("1 / c", 1 / s.c if s.c > 0 else math.inf), *rows),
     )
 

@@ -10,19 +10,16 @@ from typing import Final
 import numpy as np
 
 from marginflow.data import Clusters, Dataset, GramReduction
-from marginflow.theory.check import Check, above, at_most, compare, value
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Kind, Statement, above, at_most, compare, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, missing_cluster, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
 from marginflow.theory.fvbs23.tails import log_inner_product_tail, log_noise_norm_tail
-from marginflow.theory.instance import Instance
 from marginflow.theory.probability import (
     clopper_pearson,
     log_coupon_missed_tail,
     log_two_sided_gaussian_tail,
     union,
 )
-from marginflow.theory.statement import Forms, Kind, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _stretched(sample: int, factor: float, toward: str = "") -> Callable[[], Instance]:

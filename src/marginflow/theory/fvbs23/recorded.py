@@ -8,8 +8,8 @@ from marginflow.data import GramReduction
 from marginflow.flow import GradientFlow, LossBelow, Recording, Steps, recipes, train
 from marginflow.losses import Exponential
 from marginflow.networks import TwoLayer, initialisation
+from marginflow.theory.frame import Instance
 from marginflow.theory.fvbs23.presets import law_of
-from marginflow.theory.instance import Instance
 
 _RECORDING = Recording(ratio=1.5, networks=True)
 

@@ -12,16 +12,24 @@ import numpy as np
 from marginflow.data import ClusterConstants, Clusters, GramReduction
 from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.limit import convex_pair
-from marginflow.theory.check import above, at_least, below, true, value
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    below,
+    is_kkt_point,
+    true,
+    value,
+)
 from marginflow.theory.fvbs23.generalisation import are_nice, test_clusters
-from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
+from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import law_of
 from marginflow.theory.fvbs23.setting import Setting, cluster_law
 from marginflow.theory.fvbs23.tools import Radii, SharpBounds, sharp_checks
-from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _norms(instance: Instance) -> Findings:
@@ -37,7 +45,7 @@ def _norms(instance: Instance) -> Findings:
             below("(k - 1) B / a", bounds.ratio, 1 / 3),
             neurons.sample.P6(),
             neurons.sample.own_labels(),
-            kkt_hypothesis(instance),
+            is_kkt_point(instance),
         ),
         constants=(
             value("deviation of the norms", spread),
@@ -88,7 +96,7 @@ def _noise(instance: Instance) -> Findings:
     outputs = (s.y[clusters] * neurons.outputs(test.X))[fine]
     other = isotropic_law(cluster_law(instance.the_law()).cluster_law) != Normal()
     return Findings(
-        hypotheses=(*s.assumption(), true("the noise is not Gaussian", other), kkt_hypothesis(instance)),
+        hypotheses=(*s.assumption(), true("the noise is not Gaussian", other), is_kkt_point(instance)),
         constants=(value("test points in the event of Lemma A.13", float(fine.mean()), f"share of {fine.size}"),),
         conclusions=(
             *sample.nice,
@@ -169,7 +177,7 @@ def _sigma(instance: Instance) -> Findings:
             *neurons.sample.nice[:3],
             neurons.sample.P6(),
             neurons.sample.own_labels(),
-            kkt_hypothesis(instance),
+            is_kkt_point(instance),
         ),
         constants=(
             value("sigma / d^(1/8)", s.sigma / order),

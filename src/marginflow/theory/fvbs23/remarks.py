@@ -13,9 +13,9 @@ from marginflow.data import GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step, one_neuron_per_cluster
-from marginflow.theory.check import Check, at_least, at_most, value
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
 from marginflow.theory.fvbs23.generalisation import test_clusters
-from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
+from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.nonrobust import explicit_vectors, moved_outputs, networks_of
 from marginflow.theory.fvbs23.perturbation import flip_checks
 from marginflow.theory.fvbs23.presets import (
@@ -31,10 +31,7 @@ from marginflow.theory.fvbs23.presets import (
 )
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.sums import deterministic, lower_sums, upper_sums
-from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _each(instance: Instance) -> list[Instance]:
@@ -61,7 +58,7 @@ def _same_bounds(instance: Instance) -> Findings:
         test, clusters = test_clusters(one)
         outputs = neurons.sample.setting.y[clusters] * neurons.outputs(test.X)
         name = f"network {number}, width {width}"
-        hypotheses += _named((kkt_hypothesis(one),), name)
+        hypotheses += _named((is_kkt_point(one),), name)
         constants.append(value(f"{name}: least y N(x)", float(outputs.min())))
         conclusions += _named((*upper_sums(neurons)[:1], *lower_sums(neurons)[:1]), name)
         conclusions.append(at_least(f"{name}: y N(x)", outputs, 3 / 128))
@@ -143,7 +140,7 @@ def _one_z(instance: Instance) -> Findings:
         for form in ("literal", "sharp")
         if form in vectors
     ] or [at_most("largest y N(x - y z) over networks", math.nan, 0.0, note="z is not defined here")]
-    hypotheses = [kkt_hypothesis(one) for one in _each(instance)]
+    hypotheses = [is_kkt_point(one) for one in _each(instance)]
     test = instance.the_test()
     exact = [
         value(
@@ -230,7 +227,7 @@ def _noiseless(instance: Instance) -> Findings:
             s.two_labels(),
             neurons.sample.P6(),
             neurons.sample.own_labels(),
-            kkt_hypothesis(instance),
+            is_kkt_point(instance),
         ),
         constants=(
             value("c'", s.c_prime, "at most 1/10 here, at most 1/3 in [VYS22]"),

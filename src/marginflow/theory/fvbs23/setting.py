@@ -16,8 +16,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.data import AbstractDistribution, ClusterConstants, Clusters, Dataset, GramReduction
 from marginflow.errors import InputError
-from marginflow.theory.check import Check, above, at_least, at_most, compare
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Instance, above, at_least, at_most, compare
 from marginflow.theory.probability import log_two_sided_gaussian_tail
 
 NORM_RTOL: Final = 1e-9

@@ -6,18 +6,15 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import Check, at_least, at_most, value
-from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
+from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def deterministic(instance: Instance, *, noise: bool = True) -> tuple[Check, ...]:
     """What every lemma on KKT points asks for: Assumption 2.2, P1 to P6, a KKT point."""
     neurons = Neurons.of(instance)
-    return (*neurons.sample.setting.assumption(noise=noise), *neurons.sample.nice, kkt_hypothesis(instance))
+    return (*neurons.sample.setting.assumption(noise=noise), *neurons.sample.nice, is_kkt_point(instance))
 
 
 def upper_sums(neurons: Neurons) -> tuple[Check, ...]:

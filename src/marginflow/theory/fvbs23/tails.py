@@ -10,16 +10,13 @@ import numpy as np
 from scipy import optimize, special
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.check import Check, above, at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, value
 from marginflow.theory.probability import (
     log_chi_square_tail,
     log_coupon_missed_tail,
     log_two_sided_gaussian_tail,
     union,
 )
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def log_noise_norm_tail(d: int) -> float:

@@ -13,9 +13,21 @@ from scipy import stats
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
 from marginflow.robustness import minimal_step
-from marginflow.theory.check import Check, at_least, at_most, below, equal, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    below,
+    equal,
+    is_kkt_point,
+    value,
+)
 from marginflow.theory.fvbs23.generalisation import test_clusters
-from marginflow.theory.fvbs23.neurons import Neurons, kkt_hypothesis
+from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
     A,
     B,
@@ -25,9 +37,6 @@ from marginflow.theory.fvbs23.presets import (
     specialist_point,
 )
 from marginflow.theory.fvbs23.setting import Sample, Setting
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 _SIGNIFICANT: Final = 1e-4
 
@@ -152,7 +161,7 @@ def _sharp(instance: Instance) -> Findings:
             below("(k - 1) B / a, measured", measured.ratio, 1 / 3),
             sample.P6(),
             sample.own_labels(),
-            kkt_hypothesis(instance),
+            is_kkt_point(instance),
         ),
         constants=(
             value("(k - 1) B / a, proved", proved.ratio),
@@ -259,7 +268,7 @@ def _pair(instance: Instance) -> Findings:
             value("width", network.width),
         ),
         conclusions=(
-            kkt_hypothesis(instance, 1e-9),
+            is_kkt_point(instance),
             at_least("U_own . (x, 1)", own, 1.0),
             at_least("U_own . (x, 1) - U_other . (x, 1)", own - other, 1.0),
             equal("||U+|| + ||U-||", sum(norms), certificate.norm_squared / 2),
@@ -292,7 +301,7 @@ def _closed(instance: Instance) -> Findings:
     lam = certificate.multipliers
     n_plus, n_minus = int((s.y > 0).sum()), int((s.y < 0).sum())
     d, k = s.d, s.k
-    conclusions: list[Check] = [kkt_hypothesis(instance, 1e-12)]
+    conclusions: list[Check] = [is_kkt_point(instance)]
     eta = float(minimal_step(certificate.network, data.X, data.y, neurons.sample.u).all_at_once)
     if form == "pair":
         a = np.where(data.y > 0, d + n_minus, d + n_plus) / (d * (d + k))

@@ -6,13 +6,10 @@ import math
 from typing import Final
 
 from marginflow.losses import Exponential, Logistic
-from marginflow.theory.check import at_least, equal, value
 from marginflow.theory.convergence import flow_checks, judge_convergence, judge_direction
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, equal, value
 from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.recorded import coarse_run, flow_run, unfinished_run
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _loss(instance: Instance) -> Findings:

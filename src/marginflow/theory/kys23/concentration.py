@@ -10,11 +10,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data.bartlett import bartlett
-from marginflow.theory.check import Check, at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.probability import estimate, log_sphere_correlation_tail
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 _DRAWS: Final = 60
 

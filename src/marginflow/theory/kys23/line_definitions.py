@@ -13,12 +13,22 @@ from marginflow.data import Dataset, Interval
 from marginflow.errors import InputError
 from marginflow.generalisation import line_error, overfitting_profile, sampled_error
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import above, at_least, at_most, below, equal, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    below,
+    equal,
+    true,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line_instances import global_point
-from marginflow.theory.kys23.line_setting import unmet
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 _LEVEL: Final = 1e-4
 """Level of the tests of a law: a true one is rejected once in ten thousand samples."""

@@ -15,7 +15,7 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Dataset, Interval
 from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.line_setting import line_samples
 

@@ -13,15 +13,12 @@ from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, below, equal, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_least, below, equal, unmet, value
 from marginflow.theory.kys23.line_instances import global_point, spikes
-from marginflow.theory.kys23.line_setting import Bends, line_samples, on_the_line, unmet
+from marginflow.theory.kys23.line_setting import Bends, line_samples, on_the_line
 from marginflow.theory.kys23.thm_3_1.width import label_changes
 from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
 from marginflow.theory.kys23.thm_3_2.theorem import lower_core
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
 
 
 def _errors_of(instance: Instance, *, minima: bool) -> tuple[list[float], int]:

@@ -11,12 +11,21 @@ from marginflow.certificates import DEFAULT_TOLERANCE, minimality
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, equal, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    true,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line_instances import five_point_minimum, global_point
-from marginflow.theory.kys23.line_setting import dual_supremum, kkt_point, on_the_line, unmet
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.kys23.line_setting import dual_supremum, kkt_point, on_the_line
 
 _PROVED_GAP: Final = 1e-7
 """Relative gap at which the catalogue calls an optimum global; the solver reaches about 1e-12."""

@@ -12,12 +12,11 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.certificates import DEFAULT_TOLERANCE, minimality
+from marginflow.certificates import minimality
 from marginflow.data import Dataset
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, at_most, equal, true
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Instance, equal, is_kkt_point, true, unmet
 
 STRUCTURE: Final = 1e-6
 """Relative tolerance for values, kinks and bends of a point whose KKT conditions hold to `DEFAULT_TOLERANCE`."""
@@ -154,26 +153,21 @@ def kkt_point(instance: Instance) -> tuple[Check, ...]:
     checks = on_the_line(instance)
     network = instance.the_network()
     checks = (*checks, true("hidden biases, trained outputs", network.b is not None and network.outputs == "trained"))
-    if any(check.state != "met" for check in checks):
+    if unmet(checks):
         return checks
     certificate = instance.certificate
     separates = certificate.status != "does not separate"
     return (
         *checks,
         true("interpolates: y_i N(x_i) > 0", separates),
-        at_most("KKT residual", certificate.total if separates else np.inf, DEFAULT_TOLERANCE),
+        is_kkt_point(certificate),
     )
 
 
 def local_minimum(instance: Instance) -> tuple[Check, ...]:
     """A KKT point that is a local minimum of problem (1), by the decision procedure of `certificates.minimality`."""
     checks = kkt_point(instance)
-    if any(check.state != "met" for check in checks):
+    if unmet(checks):
         return checks
     decision = minimality(instance.the_network(), instance.the_data(), certificate=instance.certificate)
     return (*checks, true("local minimum of problem (1)", decision.verdict == "local minimum", note=decision.reason))
-
-
-def unmet(checks: tuple[Check, ...]) -> bool:
-    """Whether a hypothesis is not met."""
-    return any(check.state != "met" for check in checks)

@@ -11,11 +11,19 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Interval
 from marginflow.generalisation import nearest_neighbour_line_error
-from marginflow.theory.check import at_least, at_most, equal, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.kys23.line_setting import line_samples, unmet
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
+from marginflow.theory.kys23.line_setting import line_samples
 
 
 def _rates(x: FloatArray, p: float, dependence: str) -> FloatArray:

@@ -14,8 +14,19 @@ from marginflow.data import Dataset, NoisySphere
 from marginflow.generalisation import Estimate, sampled_error, specialists_error
 from marginflow.limit import catastrophic, kkt_point
 from marginflow.networks import MLP
-from marginflow.theory.check import Check, above, at_least, at_most, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    is_kkt_point,
+    true,
+    value,
+)
 from marginflow.theory.kys23.no_bias.errors import clean_error
 from marginflow.theory.kys23.recorded import sphere_deep
 from marginflow.theory.kys23.sphere_points import (
@@ -26,13 +37,11 @@ from marginflow.theory.kys23.sphere_points import (
     trained_point,
     without_bias_point,
 )
-from marginflow.theory.kys23.sphere_setting import Sample, beta_of, is_kkt, size_of, without_bias
+from marginflow.theory.kys23.sphere_setting import Sample, beta_of, size_of, without_bias
 from marginflow.theory.kys23.thm_4_1.bias_dominance import fresh_error
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.max_margin import linearly_separable, max_margin
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 @cache
@@ -95,7 +104,7 @@ def _width(instance: Instance) -> Findings:
         ]
     return Findings(
         hypotheses=(
-            at_most("KKT residuals", [one.total for one in judged], 1e-8, rtol=0.0),
+            is_kkt_point(judged, "KKT residuals"),
             at_most("m^2 rho", sample.m**2 * sample.rho, 0.5),
         ),
         constants=(
@@ -138,7 +147,7 @@ def _any_kkt(instance: Instance) -> Findings:
     data = instance.the_data()
     sample = Sample.of(data)
     network = instance.certificate.network
-    kkt = is_kkt(instance)
+    kkt = is_kkt_point(instance)
     rows: list[Check] = [value("beta", beta_of(network)), value("||theta||^2", size_of(network))]
     separable = kkt.state == "met" and linearly_separable(data)
     if separable:
@@ -194,7 +203,7 @@ def _continued(instance: Instance) -> Findings:
     minus = sample.gram[np.ix_(sample.minus, sample.minus)]
     closest = float(np.where(np.eye(sample.k, dtype=bool), -math.inf, minus).max(initial=-math.inf))
     return Findings(
-        hypotheses=(without_bias(network), is_kkt(instance), sample.some_negative(), sample.some_positive()),
+        hypotheses=(without_bias(network), is_kkt_point(instance), sample.some_negative(), sample.some_positive()),
         constants=(
             value("rho", sample.rho),
             value("largest inner product of two negative samples", closest, "specialists merge where it is positive"),

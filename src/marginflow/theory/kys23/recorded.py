@@ -8,7 +8,7 @@ from marginflow.data import Dataset, GramReduction, NoisySphere
 from marginflow.flow import GradientFlow, LossBelow, Recording, Steps, train
 from marginflow.losses import Exponential
 from marginflow.networks import MLP, TwoLayer, initialisation
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Instance
 
 _RECORDING = Recording(ratio=1.5, networks=True)
 

@@ -11,11 +11,21 @@ from scipy import special
 
 from marginflow.data import Dataset, GramReduction, NoisySphere, in_span
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import above, at_least, at_most, below, equal, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    below,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.sphere_setting import Sample, log_binomial_tail, noisy_sphere
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 # The chance with which each of the three tests may reject a sample that is as it should be.
 _REJECTION: Final = 1e-6
@@ -36,7 +46,7 @@ def _sphere(instance: Instance) -> Findings:
         at_least("samples", m, 2),
         at_least("d", d, 2),
     )
-    if any(check.state == "failed" for check in hypotheses):
+    if unmet(hypotheses):
         return undefined(hypotheses, "no law to compare with")
     signed = np.clip(np.diagonal(sample.gram, offset=1), -1.0, 1.0)
     squares = np.sort(special.betainc(0.5, (d - 1) / 2, np.minimum(signed**2, 1.0)) * np.sign(signed))

@@ -10,7 +10,7 @@ from marginflow.arrays import FloatArray
 from marginflow.data import AbstractDistribution, Dataset, GramReduction, NoisySphere
 from marginflow.limit import Limit, convex_pair, kkt_point
 from marginflow.networks import TwoLayer
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Instance
 from marginflow.theory.instances import at_point
 
 

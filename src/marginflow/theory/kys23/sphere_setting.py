@@ -14,12 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.data import AbstractDistribution, Dataset, GramReduction, NoisySphere
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_most, compare, true
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, above, compare, true
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -120,13 +118,6 @@ def size_of(network: TwoLayer) -> float:
 def separates(network: TwoLayer, data: Dataset) -> Check:
     """y_i N(x_i) > 0 for all i; the hypothesis behind every rescaling to margin 1."""
     return above("smallest margin", float(network.margins(data.X, data.y).min()), 0.0, rtol=0.0)
-
-
-def is_kkt(instance: Instance) -> Check:
-    """theta at margin 1 is a KKT point of Problem (1): the largest residual of the certificate."""
-    c = instance.certificate
-    worst = max(c.stationarity, c.feasibility, c.dual_feasibility, c.complementarity, c.kink_report.relied_on)
-    return at_most("KKT residual", worst if c.status != "does not separate" else math.inf, DEFAULT_TOLERANCE, rtol=0.0)
 
 
 def without_bias(network: TwoLayer) -> Check:

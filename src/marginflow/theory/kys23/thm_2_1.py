@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from marginflow.theory.convergence import judge_convergence
+from marginflow.theory.frame import Forms, Statement
 from marginflow.theory.kys23.recorded import sphere_flow
-from marginflow.theory.statement import Forms, Statement
 
 THEOREM_2_1: Final = Statement(
     id="KYS23/Thm2.1",

@@ -10,13 +10,21 @@ import numpy as np
 from marginflow.data import Dataset, Gaussian, Sphere
 from marginflow.losses import AbstractLoss, Exponential, Logistic
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import above, at_least, at_most, below, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    below,
+    is_kkt_point,
+    value,
+)
 from marginflow.theory.instances import gram_point, orthogonal_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
-from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Setting
 
 
 def _sphere(instance: Instance) -> Findings:
@@ -221,7 +229,7 @@ def _is_kkt(instance: Instance) -> Findings:
                 math.nan if certificate.kink_report.hard_residual is None else certificate.kink_report.hard_residual,
             ),
         ),
-        conclusions=(kkt_hypothesis(instance),),
+        conclusions=(is_kkt_point(instance),),
     )
 
 

@@ -9,13 +9,22 @@ import numpy as np
 from marginflow.arrays import BoolArray
 from marginflow.certificates import DEFAULT_TOLERANCE, certify
 from marginflow.robustness import margin_samples
-from marginflow.theory.check import Check, at_least, at_most, equal, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    true,
+    value,
+)
 from marginflow.theory.instances import sphere_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 from marginflow.theory.vys22.presets import robust_control, with_longer_samples
-from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Neurons, Setting
 from marginflow.theory.vys22.thm_4_1.lem_c2 import printed_bound
 from marginflow.theory.vys22.thm_4_1.theorem import flips
 
@@ -47,7 +56,7 @@ def _corollary(instance: Instance) -> Findings:
             constants.append(value(f"samples in I, {name}", other.m, note))
     if not chosen.any():
         none = at_most("y_i N(x_i - y_i z)", np.nan, -1.0, note="I is empty")
-        return Findings(hypotheses=(kkt_hypothesis(instance),), conclusions=(none,))
+        return Findings(hypotheses=(is_kkt_point(instance),), conclusions=(none,))
     setting = Setting.of(data, chosen)
     more, conclusions = flips(instance, setting)
     # I must lie between the support and the exact margin set, and then everything in (9), (10) comes from I.
@@ -57,7 +66,7 @@ def _corollary(instance: Instance) -> Findings:
             equal("margins in I", q[chosen], 1.0, rtol=DEFAULT_TOLERANCE),
             true("I contains the support", bool((chosen | ~sets["support"]).all())),
             *setting.hypotheses(),
-            kkt_hypothesis(instance),
+            is_kkt_point(instance),
         ),
         constants=(*constants, value("largest margin outside I", float(q[~chosen].max(initial=np.nan))), *more),
         conclusions=conclusions,
@@ -98,11 +107,11 @@ def _appendix(instance: Instance) -> Findings:
     neurons = Neurons.of(instance, setting, on)
     S = min(neurons.S(neurons.positive), neurons.S(neurons.negative))
     return Findings(
-        hypotheses=(kkt_hypothesis(instance), *setting.hypotheses()),
+        hypotheses=(is_kkt_point(instance), *setting.hypotheses()),
         constants=(value("samples on the margin", float(on.sum())), value("samples off it", float((~on).sum()))),
         conclusions=(
             at_most("multipliers off the margin", off.max(initial=0.0), 0.0, scale=scale, rtol=DEFAULT_TOLERANCE),
-            at_most("KKT residual on the margin samples alone", restricted.total, DEFAULT_TOLERANCE, rtol=0.0),
+            is_kkt_point(restricted, "KKT residual on the margin samples alone"),
             at_least("Lemma C.2 on I", S, printed_bound(setting)),
         ),
     )

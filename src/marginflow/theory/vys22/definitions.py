@@ -8,10 +8,20 @@ import numpy as np
 
 from marginflow.networks import TwoLayer
 from marginflow.robustness import interval_bound, label_sum, minimal_step, nearest_opposite_distance, steps_along
-from marginflow.theory.check import Check, above, at_least, equal, true, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    equal,
+    true,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.vys22.presets import frozen_orthogonal, orthogonal_preset, robust_control
 
 
@@ -165,7 +175,7 @@ def _robust(instance: Instance) -> Findings:
     d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
     R = instance.number("radius", 0.25 * float(np.sqrt(d)))
     two = true("both labels occur", bool((data.y > 0).any() and (data.y < 0).any()), "otherwise there is no boundary")
-    if two.state != "met":
+    if unmet(two):
         return undefined((two,), "no boundary")
     lower = interval_bound(network, data.X, data.y).radii
     u = label_sum(data.X, data.y)

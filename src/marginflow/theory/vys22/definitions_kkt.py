@@ -10,10 +10,7 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates import DEFAULT_TOLERANCE, KINK_TOLERANCE
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import above, at_least, at_most, equal, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, equal, value
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
 
 _STEP: Final = 1e-7

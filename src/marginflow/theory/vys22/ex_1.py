@@ -8,10 +8,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
-from marginflow.theory.check import Check, at_least, at_most, below, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, below, value
 from marginflow.theory.vys22.setting import Setting
 
 

@@ -8,11 +8,8 @@ from typing import Final
 from scipy.special import betaln
 
 from marginflow.errors import InputError
-from marginflow.theory.check import at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.probability import log_sphere_correlation_tail, union
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def log_bound_a(d: int, m: float) -> float:

@@ -15,7 +15,7 @@ from marginflow.data import Dataset
 from marginflow.limit import ClosedForm, orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Instance
 from marginflow.theory.instances import at_point, gram_point, orthogonal_point, sphere_point
 
 ORTHOGONAL: Final = (100, 32)

@@ -13,13 +13,22 @@ from marginflow.limit import kkt_point, orthogonal
 from marginflow.losses import Logistic
 from marginflow.networks import TwoLayer
 from marginflow.robustness import vys22_vector
-from marginflow.theory.check import above, at_least, at_most, equal, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    undefined,
+    value,
+)
 from marginflow.theory.instances import at_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control, with_longer_samples
-from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Setting
 
 
 def _width_two(instance: Instance) -> Findings:
@@ -67,11 +76,10 @@ def _properties(instance: Instance) -> Findings:
     networks = instance.networks
     judged = [certify(network, data) for network in networks]
     widths = sorted({network.width for network in networks})
-    kkt = [one.total for one in judged]
     hypotheses = (
         *setting.hypotheses(),
         at_least("networks of different width", len(widths), 2, note=f"widths {widths}"),
-        at_most("KKT residuals", kkt, DEFAULT_TOLERANCE, rtol=0.0),
+        is_kkt_point(judged, "KKT residuals"),
     )
     if not setting.defines_z:
         return undefined(hypotheses, "z is not defined for these data")
@@ -145,7 +153,7 @@ def _unequal_norms(instance: Instance) -> Findings:
         hypotheses=(
             setting.balanced(),
             at_most("m - 1", m - 1, (d_min + 1) / (3 * (p + 1)), note=f"p = {p:.6g}"),
-            kkt_hypothesis(instance),
+            is_kkt_point(instance),
         ),
         constants=(
             value("d_min", d_min),

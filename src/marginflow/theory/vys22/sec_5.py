@@ -14,10 +14,7 @@ from marginflow.robustness import (
     one_neuron_per_sample_without_bias,
     one_sided_direction,
 )
-from marginflow.theory.check import above, at_least, below, equal, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, below, equal, value
 from marginflow.theory.vys22.setting import Setting
 
 _EXACT: Final = 1e-12

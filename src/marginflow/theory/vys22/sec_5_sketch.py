@@ -8,17 +8,27 @@ import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, at_most, equal, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    undefined,
+    value,
+)
 from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
-from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Neurons, Setting
 
 
 def _hypotheses(instance: Instance, setting: Setting) -> tuple[Check, ...]:
     unit = equal("|v_j| = 1", np.abs(instance.certificate.network.v), 1.0)
-    return (unit, *setting.hypotheses(), kkt_hypothesis(instance))
+    return (unit, *setting.hypotheses(), is_kkt_point(instance))
 
 
 def _pieces(instance: Instance) -> tuple[Setting, Neurons]:

@@ -10,11 +10,20 @@ from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.robustness import label_sum, margin_samples, minimal_step
 from marginflow.robustness.directions import ON_MARGIN_RTOL
-from marginflow.theory.check import above, at_least, at_most, below, equal, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    below,
+    equal,
+    true,
+    value,
+)
 from marginflow.theory.instances import orthogonal_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 from marginflow.theory.vys22.presets import with_longer_samples
 
 

@@ -13,10 +13,8 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.data import Dataset
-from marginflow.theory.check import Check, at_most, compare
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Instance, at_most, compare
 
 NORM_RTOL: Final = 1e-9
 """How far ||x_i||^2 may be from d, relatively, and still count as d."""
@@ -209,18 +207,3 @@ class Neurons:
         """sum_{j in J+} v_j^2 lambda_i sigma'_ij and the same over J-, shapes (m,)."""
         weighted = self.mu * self.v**2
         return weighted[:, self.positive].sum(axis=1), weighted[:, self.negative].sum(axis=1)
-
-
-def kkt_hypothesis(instance: Instance, tolerance: float = DEFAULT_TOLERANCE) -> Check:
-    """theta is a KKT point of Problem (2): the largest residual of the certificate [VYS22, A.KKT]."""
-    certificate = instance.certificate
-    residual = max(
-        certificate.stationarity,
-        certificate.feasibility,
-        certificate.dual_feasibility,
-        certificate.complementarity,
-        certificate.kink_report.relied_on,
-    )
-    separates = certificate.status != "does not separate"
-    note = "at margin 1, Clarke weights at kinks" if separates else "the network does not separate the data"
-    return compare("KKT residual", residual if separates else np.inf, "<=", tolerance, rtol=0.0, note=note)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from marginflow.theory.convergence import judge_convergence
+from marginflow.theory.frame import Forms, Statement
 from marginflow.theory.recorded import flow_run, unfinished_run
-from marginflow.theory.statement import Forms, Statement
 
 THEOREM_2_1: Final = Statement(
     id="VYS22/Thm2.1",

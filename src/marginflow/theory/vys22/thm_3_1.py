@@ -8,10 +8,7 @@ import numpy as np
 
 from marginflow.data import Dataset, Sphere
 from marginflow.robustness import interval_bound, one_neuron_per_sample
-from marginflow.theory.check import at_least, at_most, below, equal, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, equal, unmet, value
 from marginflow.theory.vys22.setting import Setting
 
 _EXACT: Final = 1e-12
@@ -30,7 +27,7 @@ def judge(instance: Instance) -> Findings:
         at_most("largest <x_i, x_j> / d", largest, c, note=f"two-sided {setting.p / d:.6g}"),
         below("c_corr", c, 1.0),
     )
-    if not c < 1.0 - 1e-9 or largest > c + 1e-9 or setting.equal_norms().state != "met":
+    if not c < 1.0 - 1e-9 or largest > c + 1e-9 or unmet(setting.equal_norms()):
         nothing = at_least("margins y_i N(x_i)", np.nan, 1.0, note="there is no such network for these data")
         return Findings(hypotheses=hypotheses, conclusions=(nothing,))
     made = one_neuron_per_sample(setting.X, setting.y, correlation=max(c, largest), ambient_dimension=d)

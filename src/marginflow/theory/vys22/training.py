@@ -9,12 +9,9 @@ import numpy as np
 
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_most, equal, value
 from marginflow.theory.convergence import flow_checks, judge_direction
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, equal, undefined, unmet, value
 from marginflow.theory.recorded import coarse_run, flow_run, unfinished_run
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import orthogonal_preset
 
 
@@ -24,7 +21,7 @@ def _loss(instance: Instance) -> Findings:
     q = instance.the_network().margins(data.X, data.y)
     reduction = instance.word("reduction", "sum", ("sum", "mean"))
     in_range = at_most("largest |q_i|", float(np.abs(q).max()), 700.0, note="so that e^-q is a float")
-    if in_range.state != "met":
+    if unmet(in_range):
         return undefined((in_range,), "the terms cannot be added up one by one")
     exponential = math.log(math.fsum(math.exp(-float(one)) for one in q))
     logistic = math.log(math.fsum(math.log1p(math.exp(-float(one))) for one in q))

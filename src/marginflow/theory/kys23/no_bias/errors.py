@@ -11,7 +11,8 @@ from marginflow.arrays import FloatArray
 from marginflow.generalisation import Estimate, two_neuron_error
 from marginflow.generalisation.plane import decision_rays
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, Relation
+from marginflow.theory.check import Relation
+from marginflow.theory.frame import Check
 
 _POINTS = 20_000
 # Singular values below this share of the largest do not count towards the rank of the weights.

@@ -6,14 +6,11 @@ from functools import cache
 from typing import Final
 
 from marginflow.limit import orthogonal
-from marginflow.theory.check import equal, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, equal, value
 from marginflow.theory.kys23.no_bias.errors import clean_error
 from marginflow.theory.kys23.no_bias.prop_4_5 import interpolating_counterexample
 from marginflow.theory.kys23.sphere_setting import Sample, separates, without_bias
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _judge(instance: Instance) -> Findings:

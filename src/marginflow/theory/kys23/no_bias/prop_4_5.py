@@ -12,13 +12,10 @@ import numpy as np
 from marginflow.data import Dataset
 from marginflow.limit import specialist
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
 from marginflow.theory.kys23.no_bias.errors import clean_error
 from marginflow.theory.kys23.sphere_setting import without_bias
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def absolute_value(dimension: int = 3) -> TwoLayer:

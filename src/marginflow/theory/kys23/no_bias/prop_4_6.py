@@ -14,18 +14,28 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.certificates import DEFAULT_TOLERANCE, certify
+from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.generalisation import specialists_error
 from marginflow.limit import ClosedForm, catastrophic
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, at_least, at_most, equal, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.sphere import noisy_sample
 from marginflow.theory.kys23.sphere_setting import Sample
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 # Products of entries up to which residuals are computed in fractions.
 _FEW: Final = 20_000
@@ -124,7 +134,7 @@ def _printed(instance: Instance) -> Findings:
     sample = Sample.of(data)
     outputs = instance.word("outputs", "frozen", ("frozen", "trained"))
     hypotheses = _orthonormal(sample)
-    if any(check.state == "failed" for check in hypotheses):
+    if unmet(hypotheses):
         return undefined(hypotheses, "the construction needs orthonormal samples of both labels")
     point = catastrophic(data, outputs="frozen")
     point = replace(point, network=replace(point.network, outputs=outputs))  # type: ignore[arg-type]
@@ -184,7 +194,7 @@ def _repaired(instance: Instance) -> Findings:
     data = instance.the_data()
     sample = Sample.of(data)
     hypotheses = _orthonormal(sample)
-    if any(check.state == "failed" for check in hypotheses):
+    if unmet(hypotheses):
         return undefined(hypotheses, "the construction needs orthonormal samples of both labels")
     point = catastrophic(data, outputs="trained")
     hidden, output = residuals(point)
@@ -204,7 +214,7 @@ def _repaired(instance: Instance) -> Findings:
         hypotheses=hypotheses,
         constants=(*constants, value("||theta||^2", size)),
         conclusions=(
-            at_most("KKT residual", certificate.total, DEFAULT_TOLERANCE, rtol=0.0),
+            is_kkt_point(certificate),
             equal("residual in w", hidden, 0.0, scale=1.0),
             equal("residual in v", output, 0.0, scale=1.0),
             equal("multipliers on I_+", point.multipliers[~sample.minus], sample.q**-0.5),

@@ -14,11 +14,19 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.check import Check, at_least, below, equal, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.kys23.line_setting import unmet
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    below,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
 
 
 def largest_gap_allowed(m: int, delta: float) -> float:

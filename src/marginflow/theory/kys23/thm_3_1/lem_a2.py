@@ -12,12 +12,9 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.check import at_least, at_most, below, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, undefined, value
 from marginflow.theory.kys23.line_instances import global_point, spikes
 from marginflow.theory.kys23.line_setting import Bends, kkt_point, line_samples, minus_runs
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 
 def _at_most_twice(instance: Instance) -> Findings:

@@ -15,13 +15,22 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Interval
 from marginflow.generalisation import line_error
-from marginflow.theory.check import above, at_least, at_most, equal, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line_instances import global_point, spikes
-from marginflow.theory.kys23.line_setting import Bends, in_the_interval, kkt_point, line_samples, unmet
+from marginflow.theory.kys23.line_setting import Bends, in_the_interval, kkt_point, line_samples
 from marginflow.theory.kys23.thm_3_1.lem_a2 import fives, negative_segment
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 _NOT_CLAIMED: Final = "with the constant 1, which the paper does not claim: reported, not judged"
 

@@ -11,12 +11,21 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, equal, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    true,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line_instances import global_point, spline
-from marginflow.theory.kys23.line_setting import line_samples, on_the_line, unmet
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.kys23.line_setting import line_samples, on_the_line
 
 _ENUMERATED: Final = 8
 

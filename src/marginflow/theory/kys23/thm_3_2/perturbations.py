@@ -21,12 +21,22 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, at_most, equal, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    equal,
+    true,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line_instances import mirror
-from marginflow.theory.kys23.line_setting import unmet
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 
 def _parts(network: TwoLayer, j1: int, j2: int) -> tuple[FloatArray, FloatArray, FloatArray]:

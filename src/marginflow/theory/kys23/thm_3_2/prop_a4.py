@@ -27,8 +27,18 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, equal, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line_instances import five_point_minimum, global_point, mirror, right_facing_point
 from marginflow.theory.kys23.line_setting import (
     SAME_KINK,
@@ -37,11 +47,8 @@ from marginflow.theory.kys23.line_setting import (
     line_samples,
     local_minimum,
     plus_minus_plus,
-    unmet,
 )
 from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -6,12 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import at_least, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, undefined, value
 from marginflow.theory.kys23.line_instances import local_point, spikes
 from marginflow.theory.kys23.line_setting import STRUCTURE, Bends, line_samples, local_minimum, plus_plus
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 
 def _judge(instance: Instance) -> Findings:

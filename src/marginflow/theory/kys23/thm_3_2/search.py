@@ -17,7 +17,7 @@ from marginflow.certificates import minimality
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import line
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Instance
 from marginflow.theory.kys23.line_instances import at_limit
 from marginflow.theory.kys23.line_setting import Bends, line_samples, plus_minus_plus
 

@@ -16,8 +16,19 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
-from marginflow.theory.check import at_least, at_most, below, equal, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    below,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line_instances import five_point_minimum, global_point, local_point
 from marginflow.theory.kys23.line_setting import (
     STRUCTURE,
@@ -28,10 +39,7 @@ from marginflow.theory.kys23.line_setting import (
     on_the_line,
     plus_minus_plus,
     plus_plus,
-    unmet,
 )
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 
 def lower_core(x: FloatArray, y: FloatArray) -> float:

@@ -10,13 +10,22 @@ import numpy as np
 from marginflow.data import Dataset
 from marginflow.generalisation import BiasDominance, Estimate, bias_dominance, sampled_error
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.sphere_points import pair_point
 from marginflow.theory.kys23.sphere_setting import Sample, beta_of, separates, size_of
 from marginflow.theory.probability import log_beta_tail
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 TEST_POINTS: Final = 2000
 
@@ -62,7 +71,7 @@ def _judge(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     epsilon = instance.number("epsilon", 0.01)
     fits = separates(network, data)
-    if fits.state != "met" or network.b is None:
+    if unmet(fits) or network.b is None:
         biased = above("beta", beta_of(network), 0.0)
         return undefined((fits, biased), "a network with biases that separates is needed")
     network = network.at_margin_one(data.X, data.y)

@@ -8,13 +8,10 @@ from typing import Final
 import numpy as np
 
 from marginflow.data.bartlett import bartlett
-from marginflow.theory.check import Check, above, at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, value
 from marginflow.theory.kys23.concentration import explicit_deviation
 from marginflow.theory.kys23.sphere_setting import log_binomial_tail
 from marginflow.theory.probability import estimate, log_sphere_correlation_tail, union
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 _DRAWS: Final = 60
 

@@ -9,13 +9,10 @@ from typing import Final
 import numpy as np
 
 from marginflow.limit import orthogonal
-from marginflow.theory.check import at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, undefined, unmet, value
 from marginflow.theory.kys23.sphere_setting import Sample, beta_of, separates, size_of
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 
 def least_norm(sample: Sample) -> float:
@@ -28,7 +25,7 @@ def _judge(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     sample = Sample.of(data)
     fits = separates(network, data)
-    if fits.state != "met":
+    if unmet(fits):
         return undefined((fits,), "only a network that separates can be brought to margin 1")
     network = network.at_margin_one(data.X, data.y)
     beta, K = beta_of(network), size_of(network)

@@ -13,11 +13,24 @@ from typing import Final
 
 from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramReduction, NoisySphere
 from marginflow.limit import convex_pair
-from marginflow.theory.check import Check, above, at_most, below, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_most,
+    below,
+    is_kkt_point,
+    true,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.sphere_points import pair_point
-from marginflow.theory.kys23.sphere_setting import Sample, beta_of, is_kkt, separates, size_of
+from marginflow.theory.kys23.sphere_setting import Sample, beta_of, separates, size_of
 from marginflow.theory.kys23.thm_4_1.bias_dominance import (
     dominance,
     fresh_error,
@@ -27,8 +40,6 @@ from marginflow.theory.kys23.thm_4_1.bias_dominance import (
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.max_margin import MaxMargin, linearly_separable, max_margin
 from marginflow.theory.probability import log_beta_tail
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 
 def literal_c4(C_op: float) -> float:
@@ -67,7 +78,7 @@ def _judge(instance: Instance) -> Findings:
     epsilon = instance.number("epsilon", 0.01)
     sample = Sample.of(data)
     fits, norms, some = separates(network, data), sample.unit_norms(), sample.some_negative()
-    if fits.state != "met" or network.b is None or sample.k in (0, sample.m):
+    if unmet(fits) or network.b is None or sample.k in (0, sample.m):
         return undefined((fits, norms, some, sample.some_positive()), "a fitted network with biases is needed")
     if not linearly_separable(data):
         return undefined((fits, true("linearly separable", False)), "nothing is known of the least norm")
@@ -82,7 +93,7 @@ def _judge(instance: Instance) -> Findings:
     )
     c4 = literal_c4(sample.C_op)
     return Findings(
-        hypotheses=(fits, norms, some, is_kkt(instance), ratio, large),
+        hypotheses=(fits, norms, some, is_kkt_point(instance), ratio, large),
         constants=(
             value("p, realised", sample.k / sample.m),
             value("C_op", sample.C_op),
@@ -136,7 +147,7 @@ def _other_law(instance: Instance) -> Findings:
     sample = Sample.of(data)
     epsilon, C = instance.number("epsilon", 0.01), instance.number("C", 2.0)
     fits = separates(network, data)
-    if fits.state != "met" or network.b is None:
+    if unmet(fits) or network.b is None:
         return undefined((fits,), "a fitted network with biases is needed")
     network = network.at_margin_one(data.X, data.y)
     K = size_of(network)

@@ -8,13 +8,10 @@ from typing import Final
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
 from marginflow.theory.kys23.sphere_points import frozen_low, frozen_point
 from marginflow.theory.kys23.sphere_setting import separates
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _biases(instance: Instance) -> Findings:

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from marginflow.theory.check import at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 _PREMISE: Final = "the premise B <= 1/4 is false"
 

@@ -15,10 +15,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, at_least, at_most, true
-from marginflow.theory.instance import Instance
-from marginflow.theory.kys23.sphere_setting import Sample, is_kkt
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, true, undefined
+from marginflow.theory.kys23.sphere_setting import Sample
 
 NOISE: Final = 1 / 22
 """c_1: |I_-| <= m / (22 n^2)."""
@@ -77,7 +75,7 @@ def frozen_setting(instance: Instance) -> tuple[Frozen | None, tuple[Check, ...]
         true("outputs frozen, half +1 and half -1", network.outputs == "frozen" and halves),
         true("hidden biases", network.b is not None),
         sample.unit_norms(),
-        is_kkt(instance),
+        is_kkt_point(instance),
     )
     certificate = instance.certificate
     if certificate.status == "does not separate" or network.b is None:

@@ -7,16 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import above, at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
 from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
 from marginflow.theory.kys23.sphere_setting import Sample
 from marginflow.theory.kys23.thm_4_1.bias_dominance import dominance, fresh_error, sampled_check
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
 from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting, not_fitted
 from marginflow.theory.probability import log_sphere_correlation_tail, union
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 
 
 def _biases_win(instance: Instance) -> Findings:

@@ -19,10 +19,7 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.networks import TwoLayer
 from marginflow.robustness.explicit_vectors import vys22_steps
-from marginflow.theory.check import Check, above, at_least, at_most, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_least, at_most, undefined, value
 from marginflow.theory.vys22.presets import orthogonal_preset
 from marginflow.theory.vys22.setting import Setting
 

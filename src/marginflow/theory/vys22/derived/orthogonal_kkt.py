@@ -11,10 +11,18 @@ from marginflow.certificates import certify
 from marginflow.limit import orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.theory.check import at_least, at_most, below, equal, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Findings,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    below,
+    equal,
+    is_kkt_point,
+    undefined,
+    value,
+)
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset
 from marginflow.theory.vys22.setting import Setting
 
@@ -68,7 +76,7 @@ def judge(instance: Instance) -> Findings:
     same = np.nan if other is None else float(np.abs(other(setting.X + 0.3) - network(setting.X + 0.3)).max())
     conclusions = [
         equal("margins", network.margins(setting.X, y), 1.0, rtol=1e-12),
-        at_most("KKT residual", certificate.total, 1e-12, rtol=0.0),
+        is_kkt_point(certificate),
         at_least("Clarke weight s, from below", s, 0.0),
         below("Clarke weight s, from above", s, 1.0),
         equal("||theta||^2 = 2 sum lambda", network.norm_squared(), 2 * float(lam.sum())),

@@ -9,11 +9,8 @@ import numpy as np
 
 from marginflow.certificates import training_floor
 from marginflow.flow import Geometric, LossBelow
-from marginflow.theory.check import at_least, at_most, equal, true, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Instance, Statement, at_least, at_most, equal, true, value
 from marginflow.theory.recorded import flow_run, recipe_run
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
 
 # The estimate of the number of steps neglects lower-order terms; this is how well it is meant.
 _STEPS_RTOL: Final = 0.01

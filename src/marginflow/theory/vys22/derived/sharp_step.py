@@ -7,13 +7,10 @@ from typing import Final
 import numpy as np
 
 from marginflow.robustness import minimal_step, vys22_vector
-from marginflow.theory.check import at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Instance, Statement, at_most, is_kkt_point, undefined, value
 from marginflow.theory.instances import orthogonal_point
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings, undefined
 from marginflow.theory.vys22.presets import robust_control
-from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Setting
 
 
 def judge(instance: Instance) -> Findings:
@@ -26,7 +23,7 @@ def judge(instance: Instance) -> Findings:
         setting.equal_norms(),
         setting.balanced(),
         at_most("m - 1", m - 1, setting.allowed, note=f"p = {p:.6g}"),
-        kkt_hypothesis(instance),
+        is_kkt_point(instance),
     )
     if n == 0 or D <= 0 or setting.D <= 0:
         return undefined(hypotheses, "no step for these data")

@@ -10,20 +10,17 @@ import numpy as np
 from marginflow.data import Clusters, Gaussian, GramReduction, Sphere
 from marginflow.limit import convex_pair, kkt_point
 from marginflow.robustness import minimal_step
-from marginflow.theory.check import Check, at_least, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Findings, Instance, Statement, at_least, is_kkt_point, unmet, value
 from marginflow.theory.instances import at_point, orthogonal_point
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
 from marginflow.theory.vys22.presets import robust_control
-from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Setting
 
 
 def _more_samples(instance: Instance) -> Findings:
     """Random data with m = d/10 to 2d: how large is the flip along u, in units of sqrt(d/m)?"""
     d = instance.whole("dimension", 20)
     large = at_least("dimension", d, 10, note="fewer leave nothing between sqrt(d) and d")
-    if large.state != "met":
+    if unmet(large):
         return Findings(hypotheses=(large,), constants=(value("dimension", d),))
     measured: list[Check] = []
     orthogonal = orthogonal_point(d, d // 3)
@@ -64,7 +61,7 @@ def _gaussian_inputs(instance: Instance) -> Findings:
     D = d_min - (setting.m - 1) * p
     t = (p + 1) / D + ((n - 1) * (p + 1) + d_max + 1) / (n * D) if D > 0 else np.inf
     network = instance.certificate.network
-    hypotheses = (kkt_hypothesis(instance), setting.balanced())
+    hypotheses = (is_kkt_point(instance), setting.balanced())
     if setting.u_norm == 0:
         return Findings(hypotheses=hypotheses, constants=(value("||u||", 0.0),))
     truth = minimal_step(network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
@@ -108,7 +105,7 @@ def _clusters(instance: Instance) -> Findings:
     k = instance.whole("clusters", 4)
     draws = instance.whole("draws", 5)
     enough = at_least("clusters", k, 2, note="both labels must occur")
-    if enough.state != "met":
+    if unmet(enough):
         return Findings(hypotheses=(enough,), constants=(value("clusters", k),))
     satisfied, sizes, allowed = 0, [], []
     for draw in range(draws):
@@ -153,7 +150,7 @@ def _test_points(instance: Instance) -> Findings:
     own = minimal_step(network, setting.X, setting.y, setting.u)
     steps = minimal_step(network, test.X, signs, setting.u)
     return Findings(
-        hypotheses=(*setting.hypotheses(), kkt_hypothesis(instance)),
+        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         constants=(
             value("share of test points that the literal z flips", float(flipped.mean()), f"of {test.n_samples}"),
             value("median flip of the test points", float(np.median(steps.first)) * setting.u_norm),

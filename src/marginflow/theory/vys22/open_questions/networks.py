@@ -13,11 +13,8 @@ from marginflow.data import Sphere
 from marginflow.limit import kkt_point, orthogonal
 from marginflow.networks import MLP, TwoLayer
 from marginflow.robustness import minimal_step, vys22_vector
-from marginflow.theory.check import Check, above, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_most, is_kkt_point, unmet, value
 from marginflow.theory.recorded import deep_run, flow_run, recipe_run, trained_by, unfinished_run
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
 from marginflow.theory.vys22.remarks import several_networks
 from marginflow.theory.vys22.setting import Setting
@@ -42,7 +39,7 @@ def _depth(instance: Instance) -> Findings:
     network = run.network
     margins = network.margins(data.X, data.y)
     fitted = above("smallest margin", float(margins.min()), 0.0)
-    if fitted.state != "met":
+    if unmet(fitted):
         return Findings(hypotheses=(fitted,), constants=(value("smallest margin", float(margins.min())),))
     depth = len(network.weights) if isinstance(network, MLP) else 2
     total = certify_deep(network, data).total if isinstance(network, MLP) else certify(network, data).total
@@ -119,7 +116,7 @@ def _tight_constant(instance: Instance) -> Findings:
     data = instance.the_data()
     setting = Setting.of(data)
     judged = [certify(network, data) for network in instance.networks]
-    kkt = at_most("KKT residuals", [one.total for one in judged], 1e-8, rtol=0.0)
+    kkt = is_kkt_point(judged, "KKT residuals")
     if not setting.defines_z:
         return Findings(hypotheses=(*setting.hypotheses(), kkt), constants=(value("p", setting.p),))
     sizes = [minimal_step(one.network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm for one in judged]
@@ -205,7 +202,7 @@ def _unique(instance: Instance) -> Findings:
     """KKT points found from several starts, compared as functions with the closed form."""
     setting = Setting.of(instance.the_data())
     flat = at_most("p", setting.p, 0.0)
-    if flat.state != "met":
+    if unmet(flat):
         return Findings(hypotheses=(flat,), constants=(value("p", setting.p),))
     truth = orthogonal(instance.the_data()).network
     points = np.vstack([setting.X, Sphere(dimension=setting.d).sample(200, seed=1).X])

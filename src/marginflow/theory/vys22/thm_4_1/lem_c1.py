@@ -7,12 +7,9 @@ from typing import Final
 import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE
-from marginflow.theory.check import at_most, equal, true, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, equal, is_kkt_point, true, value
 from marginflow.theory.vys22.presets import gram_preset, with_longer_samples
-from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Neurons, Setting
 
 
 def judge(instance: Instance) -> Findings:
@@ -27,7 +24,7 @@ def judge(instance: Instance) -> Findings:
     r = int(np.argmax(own))
     alpha, right_class = float(own[r]), (setting.y[r] > 0) == (own is plus)
     return Findings(
-        hypotheses=(*setting.hypotheses(), kkt_hypothesis(instance)),
+        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         constants=(
             value("max q - min q", float(margins.max() - margins.min())),
             value("alpha", alpha),

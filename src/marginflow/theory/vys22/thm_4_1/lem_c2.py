@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from marginflow.theory.check import at_least, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, is_kkt_point, value
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
-from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Neurons, Setting
 
 
 def printed_bound(setting: Setting) -> float:
@@ -30,7 +27,7 @@ def judge(instance: Instance) -> Findings:
     p, d = setting.p, setting.d
     printed = printed_bound(setting)
     return Findings(
-        hypotheses=(*setting.hypotheses(), kkt_hypothesis(instance)),
+        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         constants=(value("gamma", 1 / (setting.c * setting.c_prime + 1), "splits the two cases of the proof"),),
         conclusions=(
             at_least("S+", S_plus, printed),

@@ -7,12 +7,9 @@ from typing import Final
 import numpy as np
 
 from marginflow.certificates import KINK_TOLERANCE
-from marginflow.theory.check import at_least
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, is_kkt_point
 from marginflow.theory.vys22.presets import gram_preset, robust_control
-from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Neurons, Setting
 
 
 def judge(instance: Instance) -> Findings:
@@ -24,7 +21,7 @@ def judge(instance: Instance) -> Findings:
     # rounding, ||(w_j, b_j)|| ||(x_i, 1)||, is the scale of the comparison.
     sizes = np.linalg.norm(instance.certificate.network.augmented, axis=1) * np.sqrt(setting.d + 1)
     return Findings(
-        hypotheses=(setting.equal_norms(), kkt_hypothesis(instance)),
+        hypotheses=(setting.equal_norms(), is_kkt_point(instance)),
         conclusions=(
             at_least("pre-activation w_j . x_i + b_j", neurons.pre, claimed, scale=sizes, rtol=KINK_TOLERANCE),
         ),

@@ -6,12 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import at_least, at_most, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
 from marginflow.theory.vys22.presets import backward_control, gram_preset
-from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Neurons, Setting
 
 
 def judge(instance: Instance) -> Findings:
@@ -24,7 +21,7 @@ def judge(instance: Instance) -> Findings:
     # w_j . u is a sum of m terms of size |v_j| Lambda_j d: that is where rounding happens.
     scale = np.abs(neurons.v) * neurons.Lam * setting.d
     return Findings(
-        hypotheses=(setting.equal_norms(), kkt_hypothesis(instance)),
+        hypotheses=(setting.equal_norms(), is_kkt_point(instance)),
         constants=(value("d - m p", setting.D), value("d - (m - 1) p", setting.D_sharp)),
         conclusions=(
             at_least("J+: w_j . u", neurons.w_u[plus], claimed[plus], scale=scale[plus]),

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from marginflow.data import Sphere
-from marginflow.theory.check import above, at_least
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least
 from marginflow.theory.instances import gram_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 from marginflow.theory.vys22.setting import Setting
 
 

@@ -6,12 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import at_least, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings
+from marginflow.theory.frame import Findings, Instance, Statement, at_least, is_kkt_point, value
 from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
-from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Neurons, Setting
 
 
 def judge(instance: Instance) -> Findings:
@@ -31,7 +28,7 @@ def judge(instance: Instance) -> Findings:
             at_least(f"J+: pre-activation at x_i + {word} u", moved_up[:, plus], 0.0, scale=scale[:, plus]),
         ]
     return Findings(
-        hypotheses=(*setting.hypotheses(), kkt_hypothesis(instance)),
+        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         constants=(value("eta_1", eta_1),),
         conclusions=tuple(checks),
     )

@@ -6,12 +6,19 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import Check, at_least, at_most, value
-from marginflow.theory.instance import Instance
-from marginflow.theory.statement import Statement
-from marginflow.theory.verdict import Findings, undefined
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    is_kkt_point,
+    undefined,
+    value,
+)
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
-from marginflow.theory.vys22.setting import Neurons, Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Neurons, Setting
 
 
 def _judge(instance: Instance, label: int) -> Findings:
@@ -20,7 +27,7 @@ def _judge(instance: Instance, label: int) -> Findings:
     Everything is multiplied by the label, so that both lemmas read as upper bounds of y N(x_i - y z).
     """
     setting = Setting.of(instance.the_data())
-    hypotheses = (*setting.hypotheses(), kkt_hypothesis(instance))
+    hypotheses = (*setting.hypotheses(), is_kkt_point(instance))
     if not setting.defines_z:
         return undefined(hypotheses, "z is not defined for these data")
     neurons = Neurons.of(instance, setting)

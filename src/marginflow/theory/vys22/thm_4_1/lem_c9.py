@@ -6,11 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.check import at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
 from marginflow.theory.instances import orthogonal_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 from marginflow.theory.vys22.presets import gram_preset
 from marginflow.theory.vys22.setting import Setting
 

@@ -8,13 +8,10 @@ import numpy as np
 
 from marginflow.robustness import minimal_step, vys22_vector
 from marginflow.robustness.explicit_vectors import vys22_steps
-from marginflow.theory.check import Check, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_most, is_kkt_point, value
 from marginflow.theory.instances import orthogonal_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings
 from marginflow.theory.vys22.presets import robust_control
-from marginflow.theory.vys22.setting import Setting, kkt_hypothesis
+from marginflow.theory.vys22.setting import Setting
 
 
 def flips(instance: Instance, setting: Setting) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
@@ -61,7 +58,7 @@ def judge(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     constants, conclusions = flips(instance, setting)
     return Findings(
-        hypotheses=(*setting.hypotheses(), kkt_hypothesis(instance)),
+        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         constants=(value("p", setting.p), value("c", setting.c), value("c'", setting.c_prime), *constants),
         conclusions=conclusions,
     )

@@ -1,0 +1,38 @@
+"""Everything that a statement is written with, in one import: `from marginflow.theory.frame import ...`."""
+
+from marginflow.theory.check import (
+    Check,
+    above,
+    at_least,
+    at_most,
+    below,
+    compare,
+    equal,
+    true,
+    value,
+)
+from marginflow.theory.hypotheses import is_kkt_point, unmet
+from marginflow.theory.instance import Instance
+from marginflow.theory.statement import Forms, Kind, Need, Statement
+from marginflow.theory.verdict import Findings, undefined
+
+__all__ = [
+    "Check",
+    "Findings",
+    "Forms",
+    "Instance",
+    "Kind",
+    "Need",
+    "Statement",
+    "above",
+    "at_least",
+    "at_most",
+    "below",
+    "compare",
+    "equal",
+    "is_kkt_point",
+    "true",
+    "undefined",
+    "unmet",
+    "value",
+]

@@ -1,0 +1,60 @@
+"""Hypotheses that statements of every paper share, each defined once: being a KKT point, and being unmet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
+from marginflow.theory.check import Check
+from marginflow.theory.instance import Instance
+
+NEAR: Final = 1e-2
+"""A residual up to here is worth polishing: the note of `is_kkt_point` then says how."""
+
+
+def is_kkt_point(judged: Instance | Certificate | Iterable[Certificate], name: str = "KKT residual") -> Check:
+    """Whether a network at margin 1 is a KKT point of its max-margin problem: its certificate is asked, nobody else.
+
+    The number is `Certificate.residual`, the largest of all residuals with Clarke weights at the kinks; the tolerance
+    is that of `Certificate.holds`.
+
+    Parameters
+    ----------
+    judged : Instance, Certificate or several of these
+        The network and data of an instance, a certificate made elsewhere, or several, of which the worst counts.
+    name : str
+        What to call the number.
+    """
+    if isinstance(judged, Instance):
+        judged = judged.certificate
+    certificates = (judged,) if isinstance(judged, Certificate) else tuple(judged)
+    worst = max(certificates, key=lambda certificate: certificate.residual, default=None)
+    if worst is None:
+        return Check(name=name, observed=math.inf, relation="<=", bound=DEFAULT_TOLERANCE, note="no network was given")
+    note = _distance(worst)
+    if len(certificates) > 1:
+        note = f"worst of {len(certificates)} networks; {note}"
+    return Check(name=name, observed=worst.residual, relation="<=", bound=DEFAULT_TOLERANCE, note=note)
+
+
+def _distance(certificate: Certificate) -> str:
+    """How far from a KKT point, in words, and what helps."""
+    residual = certificate.residual
+    if certificate.status == "does not separate":
+        return "the network does not separate the data"
+    if residual <= DEFAULT_TOLERANCE:
+        return "at margin 1, Clarke weights at kinks"
+    if residual <= NEAR:
+        return (
+            f"near a KKT point, {residual / DEFAULT_TOLERANCE:.3g} times the tolerance away: `marginflow limit` "
+            "reaches the point itself, and VYS22/X.cert judges a point that is only near"
+        )
+    return "far from a KKT point: train longer, or let `marginflow limit` find one"
+
+
+def unmet(*hypotheses: Check | Iterable[Check]) -> bool:
+    """Whether some of these hypotheses is not met, so that what follows cannot be computed."""
+    flat = (check for given in hypotheses for check in ((given,) if isinstance(given, Check) else given))
+    return any(check.state != "met" for check in flat)
