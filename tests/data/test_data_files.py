@@ -222,6 +222,6 @@ def test_other_formats_and_missing_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_law_that_is_not_plain_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="plain value"):
+    with pytest.raises(InputError, match="no plain form"):
         Dataset(X=[[1.0]], y=[1], law={"thing": object()}).save(tmp_path / "data.npz")
     assert list(tmp_path.iterdir()) == []

@@ -7,8 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import TwoLayer
+from marginflow.plain import to_plain
 
 DEFAULT_TOLERANCE = 1e-8
 """Default of `Certificate.holds`."""
@@ -158,58 +159,35 @@ class Certificate:
         With `arrays=False` only the numbers; otherwise also multipliers, margins, sets as index lists, and the
         Clarke weights of the kinks as (sample, neuron, weight).
         """
-        report = self.kink_report
-        out: dict[str, object] = {
-            "holds": self.holds(),
-            "tolerance": DEFAULT_TOLERANCE,
-            "status": self.status,
-            "penalty": self.penalty,
-            "outputs": self.network.outputs,
-            "bias": self.network.b is not None,
-            "n_samples": int(self.margins.size),
-            "width": self.network.width,
-            "dimension": self.network.dimension,
-            "norm_squared": self.norm_squared,
-            "scale": self.scale,
-            "stationarity": self.stationarity,
-            "hidden_stationarity": self.hidden_stationarity,
-            "output_stationarity": self.output_stationarity,
-            "feasibility": self.feasibility,
-            "dual_feasibility": self.dual_feasibility,
-            "complementarity": self.complementarity,
-            "complementarity_weight": self.complementarity_weight,
-            "total": self.total,
-            "total_lower_bound": self.total_lower_bound,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "norm_identity": self.norm_identity,
-            "balance": self.balance,
-            "floor": self.floor,
-            "multiplier_sum": float(self.multipliers.sum()),
-            "on_margin": int(self.margin_set.sum()),
-            "support_size": int(self.support.sum()),
-            "live_neurons": int(self.live.sum()),
-            "kinks": {
-                "tolerance": report.tolerance,
-                "count": report.count,
-                "largest_inside": report.largest_inside,
-                "smallest_outside": report.smallest_outside if np.isfinite(report.smallest_outside) else None,
-                "relied_on": report.relied_on,
-                "hard_residual": report.hard_residual,
-            },
-        }
+        numbers = (
+            "norm_squared scale stationarity hidden_stationarity output_stationarity feasibility dual_feasibility "
+            "complementarity complementarity_weight total total_lower_bound epsilon delta norm_identity balance floor"
+        )
+        out: dict[str, object] = to_plain(
+            {
+                "holds": self.holds(),
+                "tolerance": DEFAULT_TOLERANCE,
+                "status": self.status,
+                "penalty": self.penalty,
+                "outputs": self.network.outputs,
+                "bias": self.network.b is not None,
+                "n_samples": self.margins.size,
+                "width": self.network.width,
+                "dimension": self.network.dimension,
+                **{name: getattr(self, name) for name in numbers.split()},
+                "multiplier_sum": self.multipliers.sum(),
+                "on_margin": self.margin_set.sum(),
+                "support_size": self.support.sum(),
+                "live_neurons": self.live.sum(),
+                "kinks": self.kink_report,
+            }
+        )
         if arrays:
             rows, columns = np.nonzero(self.kinks & (self.network.v != 0))
-            weights = self.clarke[rows, columns]
-            out |= {
-                "multipliers": self.multipliers.tolist(),
-                "margins": self.margins.tolist(),
-                "neuron_stationarity": self.neuron_stationarity.tolist(),
-                "margin_set": _indices(self.margin_set).tolist(),
-                "support": _indices(self.support).tolist(),
-                "live": _indices(self.live).tolist(),
-                "clarke_on_kinks": [[int(i), int(j), float(c)] for i, j, c in zip(rows, columns, weights, strict=True)],
-            }
+            sets = {name: np.flatnonzero(getattr(self, name)) for name in ("margin_set", "support", "live")}
+            on_kinks = zip(rows, columns, self.clarke[rows, columns], strict=True)
+            out |= to_plain({name: getattr(self, name) for name in ("multipliers", "margins", "neuron_stationarity")})
+            out |= to_plain({**sets, "clarke_on_kinks": list(on_kinks)})
         return out
 
     def __str__(self) -> str:
@@ -247,7 +225,3 @@ class Certificate:
         if self.floor is not None:
             lines.append(f"  training from that start can never get below {self.floor:.2e}")
         return "\n".join(lines)
-
-
-def _indices(mask: BoolArray) -> IntArray:
-    return np.flatnonzero(mask)

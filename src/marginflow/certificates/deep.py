@@ -18,12 +18,13 @@ from marginflow.certificates.pattern import KINK_TOLERANCE
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import MLP
+from marginflow.plain import Plain
 
 _REFINEMENTS = 2
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class DeepCertificate:
+class DeepCertificate(Plain):
     """How far a homogeneous network of any depth is from a KKT point, with relu'(0) fixed.
 
     Attributes
@@ -40,6 +41,22 @@ class DeepCertificate:
     norm_identity : float
         |degree * sum_i lambda_i y_i N(x_i) / ||theta||^2 - 1|.
     """
+
+    plain_names = (
+        "holds",
+        "separates",
+        "stationarity",
+        "layer_stationarity",
+        "feasibility",
+        "complementarity",
+        "total",
+        "total_lower_bound",
+        "norm_identity",
+        "near_kinks",
+        "kink",
+        "multipliers",
+        "margins",
+    )
 
     separates: bool
     stationarity: float
@@ -60,24 +77,6 @@ class DeepCertificate:
     def holds(self, tol: float = DEFAULT_TOLERANCE) -> bool:
         """Whether every KKT condition holds up to `tol` with the fixed derivative at the kinks."""
         return self.separates and max(self.stationarity, self.feasibility, self.complementarity) <= tol
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return {
-            "holds": self.holds(),
-            "separates": self.separates,
-            "stationarity": self.stationarity,
-            "layer_stationarity": list(self.layer_stationarity),
-            "feasibility": self.feasibility,
-            "complementarity": self.complementarity,
-            "total": self.total,
-            "total_lower_bound": self.total_lower_bound,
-            "norm_identity": self.norm_identity,
-            "near_kinks": self.near_kinks,
-            "kink": self.kink,
-            "multipliers": self.multipliers.tolist(),
-            "margins": self.margins.tolist(),
-        }
 
     def __str__(self) -> str:
         if not self.separates:

@@ -9,13 +9,14 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
+from marginflow.plain import Plain
 
 _STEPS = tuple(10.0 ** (-0.5 * power) for power in range(2, 15))
 _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Descent:
+class Descent(Plain):
     """A network at margin 1 with a smaller norm than the one it started from.
 
     Attributes
@@ -29,6 +30,8 @@ class Descent:
     path : tuple of (distance, decrease)
         The same along the direction, towards the point: the decrease stays positive as far as floating point can tell.
     """
+
+    plain_names = ("distance", "decrease", "path")
 
     network: TwoLayer
     distance: float

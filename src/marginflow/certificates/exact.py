@@ -21,6 +21,7 @@ from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.plain import Plain
 
 Outcome = Literal["proved", "refuted", "open"]
 
@@ -62,7 +63,7 @@ class BallPoint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactCertificate:
+class ExactCertificate(Plain):
     """Rigorous bounds of every KKT condition at exactly the given numbers.
 
     The network is rescaled to margin 1 exactly - the formulas are free of scale - so primal feasibility is no question
@@ -81,6 +82,18 @@ class ExactCertificate:
     bits : int
     """
 
+    plain_names = (
+        "outcome",
+        "tolerance",
+        "stationarity",
+        "complementarity",
+        "dual_feasibility",
+        "kink_distance",
+        "least_margin",
+        "norm_identity",
+        "bits",
+    )
+
     stationarity: tuple[float, float]
     complementarity: tuple[float, float]
     dual_feasibility: tuple[float, float]
@@ -88,6 +101,11 @@ class ExactCertificate:
     least_margin: float
     norm_identity: float
     bits: int
+
+    @property
+    def tolerance(self) -> float:
+        """At which `outcome` and `holds` judge unless they are told another."""
+        return DEFAULT_TOLERANCE
 
     def outcome(self, tol: float = DEFAULT_TOLERANCE) -> Outcome:
         """Proved: every violation is at most `tol`. Refuted: one exceeds it. Open: the balls are too wide to tell."""
@@ -102,20 +120,6 @@ class ExactCertificate:
     def holds(self, tol: float = DEFAULT_TOLERANCE) -> bool:
         """Whether it is proved that these multipliers satisfy the KKT conditions up to `tol`."""
         return self.outcome(tol) == "proved"
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return {
-            "outcome": self.outcome(),
-            "tolerance": DEFAULT_TOLERANCE,
-            "stationarity": list(self.stationarity),
-            "complementarity": list(self.complementarity),
-            "dual_feasibility": list(self.dual_feasibility),
-            "kink_distance": list(self.kink_distance),
-            "least_margin": self.least_margin,
-            "norm_identity": self.norm_identity,
-            "bits": self.bits,
-        }
 
     def __str__(self) -> str:
         return (

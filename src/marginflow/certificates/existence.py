@@ -25,6 +25,7 @@ from marginflow.certificates.kkt import certify
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
+from marginflow.plain import Plain
 
 _MOST_UNKNOWNS = 1500
 _MOST_UNKNOWNS_IN_BALLS = 400
@@ -32,7 +33,7 @@ _NEWTON_STEPS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class KKTProof:
+class KKTProof(Plain):
     """Whether an exact KKT point was proved to exist near a network.
 
     Attributes
@@ -58,18 +59,6 @@ class KKTProof:
     contraction: float | None = None
     unknowns: int = 0
     smallest_slack: float | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return {
-            "proved": self.proved,
-            "reason": self.reason,
-            "distance": self.distance,
-            "radius": self.radius,
-            "contraction": self.contraction,
-            "unknowns": self.unknowns,
-            "smallest_slack": self.smallest_slack,
-        }
 
     def __str__(self) -> str:
         return f"{'Proved' if self.proved else 'Not proved'}: {self.reason}"

@@ -31,6 +31,7 @@ from marginflow.certificates.pattern import augmented_samples, recognise
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.plain import Plain
 
 Verdict = Literal["local minimum", "not a local minimum", "undecided"]
 
@@ -39,7 +40,7 @@ _SOME_BRANCHES = 12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Minimality:
+class Minimality(Plain):
     """The verdict, its reason, and the evidence.
 
     Attributes
@@ -58,6 +59,17 @@ class Minimality:
         A feasible network close by with a smaller norm, when the verdict is "not a local minimum".
     """
 
+    plain_names = (
+        "verdict",
+        "reason",
+        "global_minimum",
+        "repelling_kinks",
+        "zero_neurons",
+        "dual_supremum_lower",
+        "dual_supremum_upper",
+        "descent",
+    )
+
     verdict: Verdict
     reason: str
     certificate: Certificate
@@ -67,6 +79,21 @@ class Minimality:
     descent: Descent | None
 
     @property
+    def repelling_kinks(self) -> int:
+        """How many there are."""
+        return int(self.repelling.sum())
+
+    @property
+    def dual_supremum_lower(self) -> float | None:
+        """Lower bound of sup |F|."""
+        return None if self.supremum is None else self.supremum.lower
+
+    @property
+    def dual_supremum_upper(self) -> float | None:
+        """Upper bound of sup |F|."""
+        return None if self.supremum is None else self.supremum.upper
+
+    @property
     def global_minimum(self) -> bool:
         """Whether the dual function proves that no network of any width has a smaller norm."""
         return (
@@ -74,25 +101,6 @@ class Minimality:
             and self.verdict == "local minimum"
             and self.supremum.upper <= 1.0 + DEFAULT_TOLERANCE
         )
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return {
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "global_minimum": self.global_minimum,
-            "repelling_kinks": int(self.repelling.sum()),
-            "zero_neurons": self.zero_neurons,
-            "dual_supremum_lower": None if self.supremum is None else self.supremum.lower,
-            "dual_supremum_upper": None if self.supremum is None else self.supremum.upper,
-            "descent": None
-            if self.descent is None
-            else {
-                "distance": self.descent.distance,
-                "decrease": self.descent.decrease,
-                "path": [list(pair) for pair in self.descent.path],
-            },
-        }
 
     def __str__(self) -> str:
         line = f"{self.verdict}: {self.reason}"

@@ -10,9 +10,9 @@ import numpy as np
 from marginflow.arrays import real_number, whole_number
 from marginflow.data.dataset import Dataset
 from marginflow.data.noise import AbstractLabelNoise
-from marginflow.data.plain import plain
 from marginflow.data.streams import FRESH, NOISE, SAMPLE, generator
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 
 # Sixteen gibibytes of float64: a larger matrix of samples is a mistake, or a case for `GramReduction`.
 _MOST_NUMBERS = 1 << 31
@@ -68,9 +68,7 @@ class AbstractDistribution(abc.ABC):
         return replace(dataset, law={**self._law(n_samples, seed), "fresh": True})
 
     def _law(self, n_samples: int, seed: int) -> dict[str, object]:
-        parameters = plain(self)
-        fields = parameters if isinstance(parameters, dict) else {}
-        return {**fields, "n_samples": int(n_samples), "seed": int(seed)}
+        return {**to_plain(self, named=True), "n_samples": int(n_samples), "seed": int(seed)}
 
 
 def check_dimension(name: str, value: object, minimum: int = 1) -> int:

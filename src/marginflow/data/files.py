@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray
-from marginflow.data.plain import plain
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 from marginflow.storage import write_bytes
 
 # What a data set consists of, under the names of the fields of `Dataset`.
@@ -54,7 +54,7 @@ def _suffix(path: str | Path) -> str:
 def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
     arrays = {name: np.asarray(fields[name]) for name in FIELDS if name != "law" and fields[name] is not None}
     if fields["law"]:
-        arrays["law"] = np.array(json.dumps(plain(dict(fields["law"]))))
+        arrays["law"] = np.array(json.dumps(to_plain(fields["law"])))
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]  # mypy takes them for the keyword allow_pickle
     return buffer.getvalue()

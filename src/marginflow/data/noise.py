@@ -16,9 +16,9 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, real_number, vector, whole_number
 from marginflow.data.dataset import Dataset
-from marginflow.data.plain import plain
 from marginflow.data.streams import NOISE, generator
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 
 
 class AbstractLabelNoise(abc.ABC):
@@ -44,14 +44,10 @@ class AbstractLabelNoise(abc.ABC):
 
     def __call__(self, dataset: Dataset, *, seed: int = 0) -> Dataset:
         """Flip labels and note in the law of the data set what was done; repeated calls use fresh randomness."""
-        law = dataset.followed_by({**_mapping(plain(self)), "seed": seed})
+        law = dataset.followed_by({**to_plain(self, named=True), "seed": seed})
         steps = law["then"]
         position = len(steps) if isinstance(steps, list) else 0
         return replace(self.apply(dataset, generator(seed, *NOISE, position)), law=law)
-
-
-def _mapping(value: object) -> dict[str, object]:
-    return dict(value) if isinstance(value, dict) else {}
 
 
 def _bernoulli(probability: FloatArray, rng: np.random.Generator) -> BoolArray:

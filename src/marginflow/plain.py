@@ -1,0 +1,106 @@
+"""Plain values (numbers, words, lists, mappings) that stand for results, laws and arrays in JSON, files and sweeps.
+
+One rule for numbers that are not finite: JSON has none of them, so they become null.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import inspect
+import math
+import numbers
+from collections.abc import Mapping, Set
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from marginflow.errors import InputError
+
+
+class Plain:
+    """A result whose plain form has the keys `plain_names`: its fields, properties and methods of these names.
+
+    Where a dataclass names none, its plain form has every field.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from marginflow.plain import Plain
+    >>> @dataclass(frozen=True)
+    ... class Interval(Plain):
+    ...     plain_names = ("lower", "upper", "width")
+    ...     lower: float
+    ...     upper: float
+    ...     @property
+    ...     def width(self):
+    ...         return self.upper - self.lower
+    >>> Interval(1.0, float("inf")).to_dict()
+    {'lower': 1.0, 'upper': None, 'width': None}
+    """
+
+    plain_names: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, ready for JSON: numbers that are not finite are None, arrays are lists."""
+        values = {name: getattr(self, name) for name in self.plain_names} or _fields(self)
+        return {name: to_plain(value() if inspect.ismethod(value) else value) for name, value in values.items()}
+
+
+def to_plain(value: object, *, named: bool = False) -> Any:
+    """The value in terms of JSON.
+
+    A `Plain` becomes what it lists, another dataclass a mapping of its fields, an array nested lists, a member of an
+    enumeration its value, a path its text. A number that is not finite becomes None.
+
+    Parameters
+    ----------
+    value : object
+    named : bool
+        Put the class of a dataclass under "name", so that the object can be made again.
+
+    Raises
+    ------
+    InputError
+        For anything else: nothing is written as its `repr`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginflow.data import UniformNoise
+    >>> from marginflow.plain import to_plain
+    >>> to_plain(UniformNoise(rate=0.1), named=True)
+    {'name': 'UniformNoise', 'rate': 0.1}
+    >>> to_plain({"radii": np.array([0.5, np.inf])})
+    {'radii': [0.5, None]}
+    """
+    match value:
+        case None | str() | bool():
+            return value.value if isinstance(value, enum.Enum) else value
+        case enum.Enum():
+            return to_plain(value.value, named=named)
+        case np.ndarray() | np.generic():
+            return to_plain(value.tolist(), named=named)
+        case numbers.Integral():
+            return int(value)
+        case numbers.Real():
+            return float(value) if math.isfinite(value) else None
+        case Path():
+            return str(value)
+        case Mapping():
+            return {str(key): to_plain(entry, named=named) for key, entry in value.items()}
+        case list() | tuple():
+            return [to_plain(entry, named=named) for entry in value]
+        case Set():
+            return [to_plain(entry, named=named) for entry in sorted(value)]
+        case Plain() if not named:
+            return value.to_dict()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {name: to_plain(entry, named=named) for name, entry in _fields(value).items()}
+        return {"name": type(value).__name__, **fields} if named else fields
+    raise InputError(f"{value!r} has no plain form; numbers, words, arrays, lists and mappings of them are expected.")
+
+
+def _fields(value: Any) -> dict[str, object]:
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
