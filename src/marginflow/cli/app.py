@@ -94,7 +94,11 @@ COMMANDS = {
 app.command("marginflow.cli.sample:sample", name="sample", help="Draw data from a law and write them to a file.")
 for name, (summary, example) in COMMANDS.items():
     app.command(f"marginflow.cli.{name}:{name}", name=name, help=summary, help_epilogue=f"Example: {example}")
-app.register_install_completion_command(help="Have the shell complete commands and options from now on.")
+app.command(
+    "marginflow.cli.completion:say_how",
+    name="--install-completion",
+    help="Say which line lets the shell complete commands; nothing is written.",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -128,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # No right to read or write, no space left: nothing that the library could have foreseen.
         where = f" ({error.filename})" if error.filename is not None else ""
-        print(f"marginflow: {_one_line(error.strerror or str(error))}{where}; nothing was written.", file=sys.stderr)
+        print(f"marginflow: {_one_line(error.strerror or str(error))}{where}.", file=sys.stderr)
         return BAD_INPUT
     except MemoryError:
         print("marginflow: there is not enough memory for this; take fewer samples or neurons.", file=sys.stderr)

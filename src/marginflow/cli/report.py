@@ -57,9 +57,10 @@ def report(
         y=y,
         series=series,
     )
+    for folder in folders.values():  # before the page: a folder that cannot be made leaves nothing behind
+        folder.mkdir(exist_ok=True)
     written = [write(page, out)]
     for suffix, folder in folders.items():
-        folder.mkdir(exist_ok=True)
         written += _drawn(page, folder, suffix)
     record = {
         "page": out,
@@ -160,6 +161,8 @@ def _title(results: Sequence[Path]) -> str:
 def _folder(folder: Path) -> Path:
     if not folder.parent.is_dir():
         raise InputError(f"The folder {folder.parent} does not exist; make it first.")
+    if folder.is_symlink() and not folder.exists():
+        raise InputError(f"{folder} is a link to a folder that does not exist; make that first.")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; the name of a folder is expected.")
     return folder

@@ -21,6 +21,7 @@ from marginflow.report.encodings import (
     chosen_opacity,
     colour,
     cycle,
+    field,
     finished,
     inline,
     legend,
@@ -94,7 +95,7 @@ def lines(
         curves = curves.add_params(chosen)
         encodings["color"] = colour(series, shown_names, titles[series], symbol="stroke")
         dashes = alt.StrokeDash(
-            series,
+            field(series),
             type="nominal",
             legend=legend(shown_names, symbol="stroke"),
             title=titles[series],
@@ -170,11 +171,11 @@ def histogram(
     bars = (
         base.mark_bar(strokeWidth=1.5, binSpacing=0)
         .encode(
-            x=alt.X(value, type="quantitative", bin=steps, title=titles[value]),
+            x=alt.X(field(value), type="quantitative", bin=steps, title=titles[value]),
             y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=alt.Axis(tickMinStep=1)),
             color=colour(series, shown_names, titles[series]),
             stroke=alt.Stroke(
-                series,
+                field(series),
                 type="nominal",
                 legend=legend(shown_names),
                 title=titles[series],
@@ -183,9 +184,9 @@ def histogram(
             fillOpacity=alt.condition(brush & chosen, alt.value(0.45), alt.value(0.08)),
             strokeOpacity=alt.condition(brush & chosen, alt.value(1.0), alt.value(0.15)),
             tooltip=[
-                alt.Tooltip(value, type="quantitative", bin=steps, title=titles[value]),
+                alt.Tooltip(field(value), type="quantitative", bin=steps, title=titles[value]),
                 alt.Tooltip(aggregate="count", type="quantitative", title="Samples"),
-                alt.Tooltip(series, type="nominal", title=titles[series]),
+                alt.Tooltip(field(series), type="nominal", title=titles[series]),
             ],
         )
         .add_params(brush, chosen)
@@ -218,14 +219,14 @@ def dots(
         .mark_point(filled=True, size=110)
         .encode(
             x=alt.X(
-                value,
+                field(value),
                 type="quantitative",
                 title=titles[value],
                 scale=scaled(scale, padding=12),
                 axis=axis(rows, value, scale),
             ),
             y=alt.Y(
-                category,
+                field(category),
                 type="nominal",
                 title=None,
                 scale=alt.Scale(domain=categories),
@@ -254,14 +255,14 @@ def _position(
 
     return {
         "x": alt.X(
-            x,
+            field(x),
             type="quantitative",
             title=titles[x],
             scale=scaled(x_scale, padding=padding),
             axis=axis(rows, x, x_scale),
         ),
         "y": alt.Y(
-            y,
+            field(y),
             type="quantitative",
             title=titles[y],
             scale=scaled(y_scale, padding=padding),
@@ -274,7 +275,7 @@ def _shape(series: str, shown_names: list[str], title: str) -> alt.Shape:
     import altair as alt
 
     return alt.Shape(
-        series,
+        field(series),
         type="nominal",
         legend=legend(shown_names),
         title=title,
@@ -286,6 +287,7 @@ def _under_the_brush(base: alt.Chart, shown_where: Any, column: str) -> Any:
     """One line of text: how many rows the brush and the legend leave, and their smallest, median and largest value."""
     import altair as alt
 
+    name = field(column)
     number = "format(datum.{}, '.3~g')"
     words = " + ".join(
         [
@@ -301,11 +303,11 @@ def _under_the_brush(base: alt.Chart, shown_where: Any, column: str) -> Any:
     return (
         base.transform_filter(shown_where)
         .transform_aggregate(
-            rows_held="count()", least=f"min({column})", middle=f"median({column})", largest=f"max({column})"
+            rows_held="count()", least=f"min({name})", middle=f"median({name})", largest=f"max({name})"
         )
-        .transform_calculate(told=words)
+        .transform_calculate(summary=words)
         .mark_text(align="left", baseline="bottom", fontSize=12)
-        .encode(x=alt.value(0), y=alt.value(-4), text=alt.Text("told", type="nominal"))
+        .encode(x=alt.value(0), y=alt.value(-4), text=alt.Text("summary", type="nominal"))
     )
 
 

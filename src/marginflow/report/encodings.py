@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,7 +36,23 @@ def inline(rows: Sequence[Row]) -> alt.InlineData:
     """Rows as inline data; a number that is not finite has no place on an axis and becomes a gap."""
     import altair as alt
 
-    return alt.InlineData(values=[{key: plain(entry) for key, entry in row.items()} for row in rows])
+    return alt.InlineData(values=[{field(key): plain(entry) for key, entry in row.items()} for row in rows])
+
+
+def field(column: str) -> str:
+    """The column under a name that Vega reads as one word: letters, digits and underscores only.
+
+    In the names of Vega dots, brackets and quotes are a small language of their own; a chart never speaks it.
+
+    Examples
+    --------
+    >>> from marginflow.report.encodings import field
+    >>> field("loss"), field("it's"), field("a[0]")
+    ('loss', '_it_27_s', '_a_5b_0_5d_')
+    """
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", column):
+        return column
+    return "_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in column)
 
 
 def worded(rows: Sequence[Row], *columns: str | None) -> list[dict[str, object]]:
@@ -61,7 +78,7 @@ def positive(chart: alt.Chart, scales: Mapping[str, Scale]) -> alt.Chart:
     """Leave out what a logarithmic axis cannot show."""
     for column, kind in scales.items():
         if kind == "log":
-            chart = chart.transform_filter(f"datum[{column!r}] > 0")
+            chart = chart.transform_filter(f"datum.{field(column)} > 0")
     return chart
 
 
@@ -93,7 +110,7 @@ def colour(series: str, shown_names: list[str], title: str, symbol: str | None =
     import altair as alt
 
     chosen = alt.Scale(domain=shown_names, range=cycle(SERIES_COLOURS, shown_names))
-    return alt.Color(series, type="nominal", title=title, scale=chosen, legend=legend(shown_names, symbol))
+    return alt.Color(field(series), type="nominal", title=title, scale=chosen, legend=legend(shown_names, symbol))
 
 
 def legend(shown_names: list[str], symbol: str | None = None) -> alt.Legend:
@@ -109,7 +126,7 @@ def legend_filter(series: str) -> alt.Parameter:
     """A click on a name of the legend leaves only that series (with shift: this one too); a double click, all."""
     import altair as alt
 
-    return alt.selection_point(name="chosen", fields=[series], bind="legend")
+    return alt.selection_point(name="chosen", fields=[field(series)], bind="legend")
 
 
 def chosen_opacity(chosen: alt.Parameter) -> Any:
@@ -135,9 +152,9 @@ def tooltips(rows: Sequence[Row], titles: Mapping[str, str]) -> list[alt.Tooltip
 
     words = {column for column in titles if any(isinstance(row.get(column), str) for row in rows)}
     return [
-        alt.Tooltip(column, type="nominal", title=heading)
+        alt.Tooltip(field(column), type="nominal", title=heading)
         if column in words
-        else alt.Tooltip(column, type="quantitative", format=".4~g", title=heading)
+        else alt.Tooltip(field(column), type="quantitative", format=".4~g", title=heading)
         for column, heading in titles.items()
     ]
 

@@ -14,6 +14,7 @@ from marginflow.report.encodings import (
     Row,
     axis,
     cycle,
+    field,
     finished,
     inline,
     names,
@@ -89,14 +90,14 @@ def _position(panel: Panel, y: str) -> dict[str, Any]:
     rows = panel.rows
     return {
         "x": alt.X(
-            panel.x,
+            field(panel.x),
             type="quantitative",
             title=panel.titles[panel.x],
             scale=_scale(panel, panel.x),
             axis=_x_axis(panel),
         ),
         "y": alt.Y(
-            y,
+            field(y),
             type="quantitative",
             title=panel.titles[panel.y],
             scale=_scale(panel, panel.y),
@@ -143,10 +144,10 @@ def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
         return {}
     shown = names(panel.rows, panel.series)
     if panel.square:  # rays of a decision boundary: one colour for all of them
-        return {"color": alt.value("var(--ink)"), "detail": alt.Detail(panel.series, type="nominal")}
+        return {"color": alt.value("var(--ink)"), "detail": alt.Detail(field(panel.series), type="nominal")}
     return {
         "color": alt.Color(
-            panel.series,
+            field(panel.series),
             type="nominal",
             title=panel.titles[panel.series],
             scale=alt.Scale(domain=shown, range=cycle(SERIES_COLOURS, shown)),
@@ -168,7 +169,7 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     if panel.variant is not None:
         kinds = names(panel.rows, panel.variant)
         encodings["strokeDash"] = alt.StrokeDash(
-            panel.variant,
+            field(panel.variant),
             type="nominal",
             title=panel.titles[panel.variant],
             scale=alt.Scale(domain=kinds, range=cycle(SERIES_DASHES, kinds)),
@@ -182,7 +183,7 @@ def _curves(panel: Panel) -> list[alt.Chart]:
         if panel.variant is not None:
             kinds = names(panel.rows, panel.variant)
             marks["shape"] = alt.Shape(
-                panel.variant,
+                field(panel.variant),
                 type="nominal",
                 scale=alt.Scale(domain=kinds, range=cycle(SERIES_SHAPES, kinds)),
                 legend=None,
@@ -196,9 +197,9 @@ def _band(panel: Panel) -> list[alt.Chart]:
 
     if panel.low is None or panel.high is None:
         return []
-    encodings = _position(panel, panel.low) | _colour(panel, legend=False) | {"y2": alt.Y2(panel.high)}
+    encodings = _position(panel, panel.low) | _colour(panel, legend=False) | {"y2": alt.Y2(field(panel.high))}
     if panel.variant is not None:
-        encodings["detail"] = alt.Detail(panel.variant, type="nominal")
+        encodings["detail"] = alt.Detail(field(panel.variant), type="nominal")
     curves = {tuple(row.get(name) for name in (panel.series, panel.variant) if name) for row in panel.rows}
     base = _base(panel, panel.rows)
     if len(curves) > _MOST_BANDS:

@@ -11,6 +11,8 @@ from marginflow.errors import InputError
 from marginflow.report.results.told import Result
 
 SUFFIXES: Final = (".json", ".jsonl", ".csv")
+# No result that a command writes is nested more deeply than this.
+DEEPEST: Final = 64
 
 
 def read_result(path: str | Path) -> Result:
@@ -28,6 +30,7 @@ def read_result(path: str | Path) -> Result:
         content: object = _csv(text, source)
     else:
         content = _json(text, source, by_line=source.suffix.lower() == ".jsonl")
+    _refuse_depth(content, source)
     if isinstance(content, dict) and content:
         return Result(name=source.name, content=content)
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
@@ -38,8 +41,27 @@ def read_result(path: str | Path) -> Result:
 def _json(text: str, source: Path, *, by_line: bool) -> object:
     try:
         return [json.loads(line) for line in text.splitlines() if line.strip()] if by_line else json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         raise InputError(f"{source} is not readable as JSON: {error}.") from None
+    except RecursionError:
+        raise InputError(f"{source} is nested too deeply to be a result.") from None
+    except ValueError:  # Python refuses to read a whole number of more than 4300 digits
+        raise InputError(f"{source} holds a whole number with thousands of digits; no result has one.") from None
+
+
+def _refuse_depth(content: object, source: Path) -> None:
+    """Refuse lists and objects within each other that nothing here could walk through."""
+    level = [content]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise InputError(f"{source} is nested too deeply to be a result.")
 
 
 def _csv(text: str, source: Path) -> list[dict[str, object]]:
