@@ -40,7 +40,8 @@ WORDS = [
 ]  # fmt: skip
 FILES = [
     "data.npz", "data.csv", "net.safetensors", "wide.safetensors", "limit.json", "rows.csv", "rows.jsonl", "vector.npy",
-    "broken.npz", "broken.csv", "broken.safetensors", "broken.json", "digits.json", "deep.json", "empty.npz", "empty.csv",
+    "broken.npz", "broken.csv", "broken.safetensors", "broken.json", "digits.json", "deep.json", "empty.npz",
+    "empty.csv",
     "nan.csv", "object.npy", "folder", "folder.npz", "dangling", "dangling.json", "spec.toml", "broken.toml", "no.such",
     "no.npz", "/dev/null", "/dev/full", "/proc/self/mem", "/", ".", "..", "out.html", "out.json", "out.npz", "out.svg",
     "out.safetensors", "out.csv", "no/folder/out.html", "x" * 300 + ".html", "model.pt", "model.onnx", "store.sqlite",
@@ -48,14 +49,17 @@ FILES = [
 
 # Lines that are right; most attacks change one or two of their words.
 RIGHT = [
-    "convert rows.csv --positive a --drop a[0].b --out out.npz", "train data.npz --width 4 --max-steps 20 --out a.safetensors",
-    "train data.npz --recipe fcb22 --width 4 --max-steps 5 --out a.safetensors", "certify net.safetensors data.npz --json",
+    "convert rows.csv --positive a --drop a[0].b --out out.npz",
+    "train data.npz --width 4 --max-steps 20 --out a.safetensors",
+    "train data.npz --recipe fcb22 --width 4 --max-steps 5 --out a.safetensors",
+    "certify net.safetensors data.npz --json",
     "limit data.npz --width 4 --seed 1 --scale 0.01 --out a.safetensors", "flip net.safetensors data.csv --share 0.5",
     "limit data.npz --width 4 --outputs frozen --no-bias --penalty 1 --out a.safetensors",
     "radius net.safetensors data.npz --first 2 --tolerance 1e-6 --out a.json", "cite limit.json",
     "flip net.safetensors data.npz --direction label-sum vector.npy --points data.csv --out a.json",
     "audit net.safetensors data.npz --seed 1 --out a.html", "report net.safetensors data.npz --out a.html",
-    "report rows.csv --x it's --y a[0].b --series s\u00a0x --out a.html --svg pictures", "report rows.jsonl --out a.html",
+    "report rows.csv --x it's --y a[0].b --series s\u00a0x --out a.html --svg pictures",
+    "report rows.jsonl --out a.html",
     "statements VYS22/Thm4.1", "statements --paper KYS23 --kind lemma", "check VYS22/Def2.1 --control", "figure",
     "check VYS22/Thm4.1 --network net.safetensors --data data.npz --seed 0", "doctor --json", "completion bash",
     "check FCB22/Lem4.1 -p n=3", "sweep spec.toml --store a.sqlite --dry-run", "sweep spec.toml --export a.csv",

@@ -65,7 +65,7 @@ def test_json_has_the_documented_keys(command: str, folder: Path, capsys: pytest
     record = json.loads(printed)
     assert set(record) == documented(command)
     assert record["made_by"]["command"].startswith(f"marginflow {line[0]} ")
-    assert set(record["made_by"]["versions"]) == {"Python", "marginflow", "numpy", "scipy"}
+    assert set(record["made_by"]["versions"]) == {"Python", "marginflow", "numpy", "scipy", "BLAS"}
 
 
 def test_reading_of_the_document_can_fail() -> None:

@@ -39,7 +39,7 @@ def test_colours_are_variables_of_the_style_sheet() -> None:
 def test_logarithmic_axis_leaves_out_zero_and_ticks_at_powers_of_ten() -> None:
     drawn = chart([{"t": t, "value": v, "name": "a"} for t, v in enumerate((0.0, 1e-3, 20.0))], y_scale="log")
     for layer in drawn.specification["layer"]:
-        assert layer["transform"] == [{"filter": "datum['value'] > 0"}]
+        assert layer["transform"] == [{"filter": "datum.value > 0"}]
         assert layer["encoding"]["y"]["axis"]["values"] == [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0]
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import platform
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,6 +17,7 @@ from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force, Seed
 from marginflow.cli.output import check_target, note, plain, print_rows, result_text
 from marginflow.cli.progress import progress
+from marginflow.cli.provenance import versions
 from marginflow.cli.sweep import remark_on
 from marginflow.errors import InputError
 from marginflow.experiments import Result, Size
@@ -108,8 +107,7 @@ def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
     page = page_of(
         result,
         command=f"marginflow figure {result.figure.id} --size {result.size}{seeded}",
-        versions={"Python": platform.python_version()}
-        | {package: version(package) for package in ("marginflow", "numpy", "scipy")},
+        versions=versions(),
     )
     written = [
         write(page, folder / f"{name}.html"),

@@ -26,10 +26,18 @@ def command() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what computes the numbers."""
+    """What computed the numbers: versions, and the kernels and threads of the matrix products, which set last bits."""
     from importlib.metadata import version
 
-    return {"Python": platform.python_version()} | {name: version(name) for name in ("marginflow", "numpy", "scipy")}
+    from marginflow.threads import blas_libraries
+
+    kernels = dict.fromkeys(
+        f"{one.library} {one.version} ({one.kernels or 'unnamed'} kernels, {one.threads} "
+        f"{'thread' if one.threads == 1 else 'threads'})"
+        for one in blas_libraries()
+    )
+    packages = {name: version(name) for name in ("marginflow", "numpy", "scipy")}
+    return {"Python": platform.python_version(), **packages, "BLAS": ", ".join(kernels)}
 
 
 def made_by() -> dict[str, object]:
