@@ -8,7 +8,7 @@ pytest.importorskip("flint", reason="ball arithmetic needs python-flint")
 
 from marginflow.certificates import certify, certify_exact
 from marginflow.theory.instance import Instance
-from marginflow.theory.kys23.line_instances import five_point_minimum
+from marginflow.theory.kys23.line_points import five_point_minimum
 from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample, search_counterexamples
 
 

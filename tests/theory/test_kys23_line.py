@@ -16,7 +16,8 @@ from marginflow.generalisation import line_error, nearest_neighbour_line_error, 
 from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance, Statement
-from marginflow.theory.kys23.line_instances import (
+from marginflow.theory.kys23.line import Bends, facing, line_samples, minus_runs, plus_minus_plus, plus_plus
+from marginflow.theory.kys23.line_points import (
     at_limit,
     five_point_minimum,
     global_point,
@@ -27,25 +28,24 @@ from marginflow.theory.kys23.line_instances import (
     spikes,
     spline,
 )
-from marginflow.theory.kys23.line_probes import symmetric_difference, target_error
-from marginflow.theory.kys23.line_setting import Bends, facing, line_samples, minus_runs, plus_minus_plus, plus_plus
+from marginflow.theory.kys23.open_questions.line import symmetric_difference, target_error
+from marginflow.theory.kys23.thm_3_1.a1_nstar import classifier_of_least_pieces, label_changes
+from marginflow.theory.kys23.thm_3_1.cor_a3 import fives, negative_segment
 from marginflow.theory.kys23.thm_3_1.lem_a1 import event, few_small_gaps, largest_gap_allowed, no_large_gap
-from marginflow.theory.kys23.thm_3_1.lem_a2 import fives, negative_segment
 from marginflow.theory.kys23.thm_3_1.theorem import five_group_core, group_gaps
-from marginflow.theory.kys23.thm_3_1.width import classifier_of_least_pieces, label_changes
-from marginflow.theory.kys23.thm_3_2.five_points_proof import prove_five_points
-from marginflow.theory.kys23.thm_3_2.perturbations import (
+from marginflow.theory.kys23.thm_3_2.con_p10_p12_p14 import (
     balanced_drop,
     hand_over,
     hand_over_drop,
     move_kink,
     move_kink_drop,
 )
+from marginflow.theory.kys23.thm_3_2.five_points_proof import prove_five_points
 from marginflow.theory.kys23.thm_3_2.prop_a4 import covered_both_ways, patterns
 from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample, search_counterexamples, violations
 from marginflow.theory.kys23.thm_3_2.theorem import core_slacks, expected_cores, lower_core, upper_core
 
-LINE_FILES = ("line_", "thm_3_", "nearest_neighbour")
+LINE_FILES = ("definitions_line", "definitions_kkt", "thm_3_", "intro_1nn", "open_questions.line")
 
 
 @cache

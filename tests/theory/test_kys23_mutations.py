@@ -12,11 +12,11 @@ from marginflow.data import Dataset
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
-from marginflow.theory.kys23.line_instances import at_limit, global_point, spikes
+from marginflow.theory.kys23.line_points import at_limit, global_point, spikes
 from marginflow.theory.kys23.sphere_points import frozen_point
-from marginflow.theory.kys23.thm_3_1.width import expected_changes
-from marginflow.theory.kys23.thm_3_2 import perturbations
-from marginflow.theory.kys23.thm_4_1.theorem import other_law_point
+from marginflow.theory.kys23.thm_3_1.a1_nstar import expected_changes
+from marginflow.theory.kys23.thm_3_2 import con_p10_p12_p14
+from marginflow.theory.kys23.thm_4_1.rem_4_2 import other_law_point
 
 
 @pytest.mark.parametrize("name", ["Thm3.1", "Thm3.2", "FN4"])
@@ -111,8 +111,8 @@ def test_the_drop_of_the_norm_is_measured_beyond_its_first_order(
     network = statement.example().the_network()
     assert statement.check(network, delta=delta).holds
     name = "move_kink_drop" if equation == 10 else "hand_over_drop"
-    right = getattr(perturbations, name)
-    monkeypatch.setattr(perturbations, name, lambda *pair: right(*pair) * 1.001)
+    right = getattr(con_p10_p12_p14, name)
+    monkeypatch.setattr(con_p10_p12_p14, name, lambda *pair: right(*pair) * 1.001)
     assert statement.check(network, delta=delta)["measured drop per delta"].state == "failed"
     assert statement.check(network, delta=1e-12).outcome == "not applicable"
 

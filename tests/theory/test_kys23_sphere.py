@@ -19,28 +19,23 @@ from marginflow.generalisation import specialists_error
 from marginflow.limit import catastrophic, global_bounds, kkt_point
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
-from marginflow.theory.kys23.concentration import (
-    correct_rate,
-    explicit_deviation,
-    gram_deviation,
-    log_cap_bound,
-    stated_rate,
-    sure_deviation,
-)
-from marginflow.theory.kys23.no_bias.errors import clean_error
-from marginflow.theory.kys23.no_bias.prop_4_5 import absolute_value, exact_counterexample, interpolating
-from marginflow.theory.kys23.no_bias.prop_4_6 import exact_merging_gain, exact_residuals, merging_step
-from marginflow.theory.kys23.open_questions_sphere import continued
+from marginflow.theory.kys23.clean_error import clean_error
+from marginflow.theory.kys23.lem_d1 import log_cap_bound
+from marginflow.theory.kys23.lem_d2 import correct_rate, explicit_deviation, gram_deviation, stated_rate, sure_deviation
+from marginflow.theory.kys23.open_questions.sphere import continued
+from marginflow.theory.kys23.prop_4_5 import absolute_value, exact_counterexample, interpolating
+from marginflow.theory.kys23.prop_4_6 import exact_merging_gain, exact_residuals, merging_step
 from marginflow.theory.kys23.sphere_points import frozen_point, noisy_data, pair_point
-from marginflow.theory.kys23.sphere_setting import Sample, beta_of, log_binomial_tail, size_of
-from marginflow.theory.kys23.thm_4_1.bias_dominance import log_any_width_bound
+from marginflow.theory.kys23.thm_4_1.b1_bias_dom import log_any_width_bound
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair, exact_norm_times_root
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.lem_b3 import log_error_of_construction, orthonormal
 from marginflow.theory.kys23.thm_4_1.max_margin import dual_supremum_bound, max_margin
-from marginflow.theory.kys23.thm_4_1.theorem import literal_c4, log_far_from_span, other_law_point
+from marginflow.theory.kys23.thm_4_1.rem_4_2 import other_law_point
+from marginflow.theory.kys23.thm_4_1.theorem import literal_c4, log_far_from_span
 from marginflow.theory.kys23.thm_4_3.lem_b4 import exact_no_negative
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B, orthonormal_kkt
+from marginflow.theory.kys23.unit_sphere import Sample, beta_of, log_binomial_tail, size_of
 from marginflow.theory.probability import log_sphere_correlation_tail
 
 

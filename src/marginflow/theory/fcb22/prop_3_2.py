@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.fcb22.conditions import alignment
+from marginflow.theory.fcb22.cond_4_7_4_8 import alignment
 from marginflow.theory.fcb22.constants import E2, GAMMA
+from marginflow.theory.fcb22.descent import complete
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.growth import complete
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import gd_run, tight

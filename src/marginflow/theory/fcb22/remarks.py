@@ -12,10 +12,10 @@ from scipy import special
 
 from marginflow.data import XorClusters
 from marginflow.data.isotropic import isotropic_law
-from marginflow.theory.fcb22.conditions import NOTHING, measurable
+from marginflow.theory.fcb22.cond_4_7_4_8 import NOTHING, measurable
 from marginflow.theory.fcb22.constants import E2
+from marginflow.theory.fcb22.descent import complete, slopes, small_start
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.growth import complete, slopes, small_start
 from marginflow.theory.fcb22.measures import least_of, median_of, quotient
 from marginflow.theory.fcb22.numbers import DELTA
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
@@ -28,7 +28,7 @@ from marginflow.theory.fcb22.recorded import (
     success_at,
     wide_clusters,
 )
-from marginflow.theory.fcb22.thm_3_1 import clean_error, pointwise_check
+from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error, pointwise_check
 from marginflow.theory.frame import (
     Findings,
     Forms,

@@ -1,4 +1,4 @@
-r"""[KYS23, Lemma A.2 and Corollary A.3] In a run of labels -1 a KKT point bends up at most twice.
+r"""[KYS23, Lemma A.2] In a run of labels -1 a KKT point bends up at most twice.
 
 Between samples of one label the dual function of right-facing neurons, and that of left-facing ones, is concave, so
 each has at most one positive neuron in a run. [Safran et al. 2022, Lemma E.6]
@@ -6,15 +6,13 @@ each has at most one positive neuron in a run. [Safran et al. 2022, Lemma E.6]
 
 from __future__ import annotations
 
-import itertools
 from typing import Final
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, undefined, value
-from marginflow.theory.kys23.line_instances import global_point, spikes
-from marginflow.theory.kys23.line_setting import Bends, kkt_point, line_samples, minus_runs
+from marginflow.theory.frame import Findings, Instance, Statement, at_least, at_most, undefined, value
+from marginflow.theory.kys23.line import Bends, kkt_point, line_samples, minus_runs
+from marginflow.theory.kys23.line_points import global_point, spikes
 
 
 def _at_most_twice(instance: Instance) -> Findings:
@@ -47,50 +45,4 @@ LEM_A2: Final = Statement(
     example=lambda: global_point(40, 0.2, runs=2, run_length=7),
     control=lambda: spikes(40, 0.2, runs=2, run_length=7),
     control_shows="spikes bend up at every sample of a run; they interpolate, but are no KKT point",
-)
-
-
-def negative_segment(bends: Bends, points: FloatArray) -> float:
-    """min over the segments of the points of the largest value of N there: negative if N < 0 on one of them."""
-    return min(bends.range(float(a), float(b))[1] for a, b in itertools.pairwise(points))
-
-
-def fives(y: FloatArray) -> list[int]:
-    """The places where five consecutive labels -1 begin."""
-    return [start for a, b in minus_runs(y, 5) for start in range(a, b - 3)]
-
-
-def _segment(instance: Instance) -> Findings:
-    hypotheses = kkt_point(instance)
-    x, y = line_samples(instance.the_data()) if instance.the_data().dimension == 1 else (np.zeros(0), np.zeros(0))
-    starts = fives(y)
-    hypotheses = (*hypotheses, at_least("runs of five labels -1", len(starts), 1.0))
-    if instance.the_network().dimension != 1 or not starts:
-        return undefined(hypotheses, "no five consecutive labels -1")
-    bends = Bends.of(instance.the_network())
-    worst = [negative_segment(bends, x[i : i + 5]) for i in starts]
-    size = float(np.abs(bends.network(x[:, None])).max())  # KKT points may come at any scale
-    return Findings(
-        hypotheses=hypotheses,
-        constants=(value("fives of consecutive labels -1", len(starts)),),
-        conclusions=(below("largest N on the best of the four segments", worst, 0.0, scale=size),),
-    )
-
-
-COR_A3: Final = Statement(
-    id="KYS23/CorA.3",
-    kind="corollary",
-    number="Corollary A.3",
-    meaning="Among five consecutive samples labelled -1 are two neighbours between which a KKT point is negative.",
-    formula=r"y_i = \dots = y_{i+4} = -1 \;\Rightarrow\; \exists \ell \in \{i, \dots, i+3\}: \; "
-    r"N_\theta |_{[x_\ell, x_{\ell+1}]} < 0",
-    needs=("network", "data"),
-    judge=_segment,
-    example=lambda: global_point(40, 0.2, runs=2, run_length=7),
-    control=lambda: spikes(40, 0.2, runs=2, run_length=7),
-    control_shows="spikes are positive between any two samples; they interpolate, but are no KKT point",
-    forms=Forms(
-        remark="The proof writes N(z) > 0 where it has N(z) >= 0. Runs of five occur once in 1e5 samples at p = 0.1, "
-        "so they are planted.",
-    ),
 )

@@ -39,16 +39,8 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
-from marginflow.theory.kys23.line_instances import five_point_minimum, global_point, mirror, right_facing_point
-from marginflow.theory.kys23.line_setting import (
-    SAME_KINK,
-    STRUCTURE,
-    Bends,
-    line_samples,
-    local_minimum,
-    plus_minus_plus,
-)
-from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
+from marginflow.theory.kys23.line import SAME_KINK, STRUCTURE, Bends, line_samples, local_minimum, plus_minus_plus
+from marginflow.theory.kys23.line_points import five_point_minimum, global_point, mirror, right_facing_point
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,6 +127,7 @@ def _findings(instance: Instance, *, linear: bool, values: bool, repaired: bool 
 
 _PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
 
+
 PROP_A4: Final = Statement(
     id="KYS23/PropA.4",
     kind="proposition",
@@ -156,37 +149,6 @@ PROP_A4: Final = Statement(
     ),
 )
 
-LEM_A6: Final = Statement(
-    id="KYS23/LemA.6",
-    kind="lemma",
-    number="Lemma A.6",
-    meaning="The linear half of Prop. A.4: N is linear behind the - of a pattern +, -, +. False as printed.",
-    formula=_PATTERN + r" \;\Rightarrow\; N_\theta \text{ linear on } (x_i, x_{i+1})",
-    needs=("network", "data"),
-    judge=lambda instance: _findings(instance, linear=True, values=False),
-    example=lambda: global_point(20, 0.3, 5),
-    control=linearity_counterexample,
-    control_shows="a local minimum on six points, found by search, that bends between x_i and x_{i+1}",
-    control_outcome="violated",
-    forms=Forms(
-        remark="Case (2) must read N'(z2) < N'(z1), the middle term of (13) is v1 w1 w2 / v2, and i >= 2 is needed.",
-    ),
-)
-
-LEM_A7: Final = Statement(
-    id="KYS23/LemA.7",
-    kind="lemma",
-    number="Lemma A.7",
-    meaning="The other half of Prop. A.4: N = -1 at the - of a pattern +, -, + and N = 1 behind it. False as printed.",
-    formula=_PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1",
-    needs=("network", "data"),
-    judge=lambda instance: _findings(instance, linear=False, values=True),
-    example=lambda: global_point(20, 0.3, 5),
-    control=five_point_minimum,
-    control_shows="N(x_5) = 4 at a strict local minimum",
-    control_outcome="violated",
-    forms=Forms(remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has."),
-)
 
 PROP_A4_REPAIRED: Final = Statement(
     id="KYS23/PropA.4-repaired",

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, undefined, value
-from marginflow.theory.kys23.line_instances import local_point, spikes
-from marginflow.theory.kys23.line_setting import STRUCTURE, Bends, line_samples, local_minimum, plus_plus
+from marginflow.theory.kys23.line import STRUCTURE, Bends, line_samples, local_minimum, plus_plus
+from marginflow.theory.kys23.line_points import local_point, spikes
 
 
 def _judge(instance: Instance) -> Findings:

@@ -18,8 +18,8 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import line
 from marginflow.theory.frame import Instance
-from marginflow.theory.kys23.line_instances import at_limit
-from marginflow.theory.kys23.line_setting import Bends, line_samples, plus_minus_plus
+from marginflow.theory.kys23.line import Bends, line_samples, plus_minus_plus
+from marginflow.theory.kys23.line_points import at_limit
 
 Kind = Literal["N(x_i) < -1", "N(x_{i+1}) > 1", "not linear"]
 

@@ -24,15 +24,12 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     below,
-    equal,
     undefined,
     unmet,
     value,
 )
-from marginflow.theory.kys23.line_instances import five_point_minimum, global_point, local_point
-from marginflow.theory.kys23.line_setting import (
+from marginflow.theory.kys23.line import (
     STRUCTURE,
-    dual_supremum,
     in_the_interval,
     line_samples,
     local_minimum,
@@ -40,6 +37,7 @@ from marginflow.theory.kys23.line_setting import (
     plus_minus_plus,
     plus_plus,
 )
+from marginflow.theory.kys23.line_points import five_point_minimum, local_point
 
 
 def lower_core(x: FloatArray, y: FloatArray) -> float:
@@ -129,47 +127,5 @@ THM_3_2: Final = Statement(
         "distances h, h, h and far have a local minimum with L = 2.5 h and LO near 1/2. With high probability over "
         "samples the theorem is neither proved nor refuted (KYS23/O3). The paper's E HI = 2p forgets the two "
         "end pieces.",
-    ),
-)
-
-
-def _footnote(instance: Instance) -> Findings:
-    """A global optimum has the sign of 1-nearest neighbour, so that E L = p exactly."""
-    data, network = instance.the_data(), instance.the_network()
-    hypotheses = (*local_minimum(instance), in_the_interval(instance))
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no local minimum on [0, 1]")
-    hypotheses = (*hypotheses, at_most("global: sup |F|", dual_supremum(instance), 1.0, rtol=1e-7))
-    error = line_error(network).value
-    neighbour = nearest_neighbour_line_error(data.X, data.y)
-    x, _ = line_samples(data)
-    alone = [nearest_neighbour_line_error(x, np.where(np.arange(x.size) == i, -1.0, 1.0)).value for i in range(x.size)]
-    return Findings(
-        hypotheses=hypotheses,
-        constants=(value("L_cl", error), value("realised noise rate", float((data.y < 0).mean()))),
-        conclusions=(
-            equal("L_cl = L of 1-nearest neighbour", error, neighbour.value, scale=1.0, rtol=1e-9),
-            equal("E_y L of 1-nearest neighbour / p: the cells fill [0, 1]", math.fsum(alone), 1.0),
-        ),
-    )
-
-
-FN4: Final = Statement(
-    id="KYS23/FN4",
-    kind="remark",
-    number="Footnote 4",
-    meaning="E L = Theta(p) for any m; of the global optimum even E L = p, because it has the sign of 1-NN.",
-    formula=r"\mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] = \Theta(p), \qquad "
-    r"\mathrm{sign}\, N_{\theta^*} = \mathrm{sign}\, \mathrm{1NN} \;\Rightarrow\; \mathbb{E} = p",
-    needs=("network", "data"),
-    judge=_footnote,
-    example=lambda: global_point(20, 0.3, 5),
-    control=five_point_minimum,
-    control_shows="a local minimum that is not global errs on 0.25, 1-nearest neighbour on 0.4",
-    forms=Forms(
-        printed=r"\mathbb{E}_S[L_{\mathrm{cl}}] = \Theta(p)",
-        sharp=r"L_{\mathrm{cl}}(N_{\theta^*}) = L_{\mathrm{cl}}(\mathrm{1NN})",
-        remark="The sharp form is an observation, not a theorem: it is a conjecture that no sample has contradicted "
-        "(KYS23/O4).",
     ),
 )

@@ -9,8 +9,8 @@ import numpy as np
 
 from marginflow.data.bartlett import bartlett
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, value
-from marginflow.theory.kys23.concentration import explicit_deviation
-from marginflow.theory.kys23.sphere_setting import log_binomial_tail
+from marginflow.theory.kys23.lem_d2 import explicit_deviation
+from marginflow.theory.kys23.unit_sphere import log_binomial_tail
 from marginflow.theory.probability import estimate, log_sphere_correlation_tail, union
 
 _DRAWS: Final = 60

@@ -10,9 +10,9 @@ import numpy as np
 
 from marginflow.limit import orthogonal
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, undefined, unmet, value
-from marginflow.theory.kys23.sphere_setting import Sample, beta_of, separates, size_of
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
+from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
 
 
 def least_norm(sample: Sample) -> float:

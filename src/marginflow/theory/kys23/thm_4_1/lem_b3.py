@@ -10,9 +10,9 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, equal, undefined, value
-from marginflow.theory.kys23.sphere import noisy_sample
-from marginflow.theory.kys23.sphere_setting import Sample, beta_of, size_of
+from marginflow.theory.kys23.definitions_sphere import noisy_sample
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair, exact_norm_times_root
+from marginflow.theory.kys23.unit_sphere import Sample, beta_of, size_of
 from marginflow.theory.probability import log_sphere_correlation_tail
 
 

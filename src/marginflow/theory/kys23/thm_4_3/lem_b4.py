@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Final
 
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
-from marginflow.theory.kys23.sphere_setting import log_binomial_tail
 from marginflow.theory.kys23.thm_4_1.lem_b1 import log_pairs_tail, pair_threshold
 from marginflow.theory.kys23.thm_4_3.setting import NOISE
+from marginflow.theory.kys23.unit_sphere import log_binomial_tail
 
 
 def exact_no_negative(m: int, p: Fraction) -> Fraction:

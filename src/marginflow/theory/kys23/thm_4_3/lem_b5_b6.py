@@ -10,8 +10,8 @@ import numpy as np
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
 from marginflow.theory.kys23.sphere_points import frozen_low, frozen_point
-from marginflow.theory.kys23.sphere_setting import separates
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
+from marginflow.theory.kys23.unit_sphere import separates
 
 
 def _biases(instance: Instance) -> Findings:

@@ -16,7 +16,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, true, undefined
-from marginflow.theory.kys23.sphere_setting import Sample
+from marginflow.theory.kys23.unit_sphere import Sample
 
 NOISE: Final = 1 / 22
 """c_1: |I_-| <= m / (22 n^2)."""

@@ -1,0 +1,59 @@
+r"""[FCB22, Definition 4.5] A good run: Lemmas 4.1 to 4.4 all hold."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from marginflow.theory.fcb22.constants import C0_MEASURED, C0_PAPER, C1_PAPER, C2_proved
+from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.path import RUN, path_of
+from marginflow.theory.fcb22.recorded import c16, with_parameters
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, value
+
+
+def _good(instance: Instance) -> Findings:
+    """The parts of Lemmas 4.1-4.4 as events, with C2 as the proof of Lemma 4.4 gives it."""
+    path = path_of(instance)
+    run = GoodRun.of(path)
+    C1 = instance.number("C1", C1_PAPER)
+    return Findings(
+        hypotheses=(*path.numbers.confidence(),),
+        constants=(
+            value("C0", path.C0),
+            value("C1", C1),
+            value("C1*", run.C1, "the least that parts (a) and (b) need"),
+            value("C2*", run.C2, f"n / smallest edge; the proof gives {C2_proved(path.C0):.4g}"),
+            value("claimed probability", 1 - 4 * path.numbers.delta),
+            value("P(a neuron is outside J), about", math.erf(1 / (3 * path.C0 * math.sqrt(2)))),
+        ),
+        conclusions=(
+            *run.initial_norms(),
+            run.counted(),
+            *run.set_sizes(),
+            *run.geometry(C1),
+            run.edge(C2_proved(path.C0)),
+        ),
+    )
+
+
+DEF_4_5: Final = Statement(
+    id="FCB22/Def4.5",
+    kind="definition",
+    number="Definition 4.5",
+    meaning="A good run: everything that Lemmas 4.1 to 4.4 say of the start and the sample holds.",
+    formula=r"\text{Lemmas 4.1, 4.2 with } C_0 = 4^5 \cdot 1024^2 e^4, \text{ 4.3 and 4.4 all hold}",
+    needs=("data", "run", "initial"),
+    parameters={**RUN, "C1": "the constant of Lemma 4.3, 2 by default"},
+    judge=_good,
+    example=c16,
+    control=lambda: with_parameters(c16(), C0=C0_PAPER),
+    control_shows="with the paper's C0 all four sets must have a quarter of the neurons each, to one part in 10^10",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"C_0 = 4^5 \cdot 1024^2 e^4 = 5.86 \cdot 10^{10}",
+        sharp=rf"C_0 = {C0_MEASURED:g}: \text{{ holds at the instances }} C = 16 \text{{ and }} C = 64",
+        remark="With the literal C0 a neuron is outside J with probability 4.5e-12, so J = [m]. Below m = 3e23 Lemma "
+        "4.2 then fails, as the sets are not equally large, and Lemma 4.4 for neurons nearly orthogonal to a mean.",
+    ),
+)

@@ -1,0 +1,176 @@
+r"""[KYS23, Section 2] Uniform points on the unit sphere with noisy labels, and the exact reduction to their span."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+import numpy as np
+from scipy import special
+
+from marginflow.data import Dataset, GramReduction, NoisySphere, in_span
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    below,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
+from marginflow.theory.kys23.unit_sphere import Sample, log_binomial_tail, noisy_sphere
+
+# The chance with which each of the three tests may reject a sample that is as it should be.
+_REJECTION: Final = 1e-6
+
+
+def _sphere(instance: Instance) -> Findings:
+    """Norms, the exact law of the inner products along the chain x_1, x_2, ..., and the number of negative labels.
+
+    x_i . x_{i+1} are independent of each other, for each is given x_i uniform whatever x_i is; so the deviation of
+    their empirical distribution function obeys the bound of Dvoretzky, Kiefer, Wolfowitz and Massart.
+    """
+    law = noisy_sphere(instance.the_law())
+    sample = Sample.of(instance.the_data())
+    d, m, k = sample.d, sample.m, sample.k
+    hypotheses = (
+        below("p", law.p, 0.5),
+        equal("dimension of the data", d, law.dimension),
+        at_least("samples", m, 2),
+        at_least("d", d, 2),
+    )
+    if unmet(hypotheses):
+        return undefined(hypotheses, "no law to compare with")
+    signed = np.clip(np.diagonal(sample.gram, offset=1), -1.0, 1.0)
+    squares = np.sort(special.betainc(0.5, (d - 1) / 2, np.minimum(signed**2, 1.0)) * np.sign(signed))
+    F = (1 + squares) / 2  # the distribution function of x_i . x_{i+1} at its own values
+    steps = np.arange(m, dtype=np.float64) / (m - 1)
+    deviation = float(max((steps[1:] - F).max(), (F - steps[:-1]).max()))
+    allowed = math.sqrt(math.log(2 / _REJECTION) / (2 * (m - 1)))
+    many, few = log_binomial_tail(k - 1, m, law.p), math.log(max(-math.expm1(log_binomial_tail(k, m, law.p)), 1e-300))
+    level = math.log(_REJECTION / 2)
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(
+            value("|I_-| / m", k / m),
+            value("standard deviation of |I_-| / m", math.sqrt(law.p * (1 - law.p) / m)),
+            value("rho", sample.rho),
+        ),
+        conclusions=(
+            sample.unit_norms(),
+            at_most("deviation of x_i . x_{i+1} from their law", deviation, allowed, vacuous=allowed >= 1),
+            at_least("ln P(Bin(m, p) >= |I_-|)", many, level),
+            at_least("ln P(Bin(m, p) <= |I_-|)", few, level),
+        ),
+    )
+
+
+@cache
+def noisy_sample(m: int, p: float, d: int, *, count: str = "bernoulli", seed: int = 0) -> Instance:
+    """m samples of the noisy sphere in reduced coordinates, with their law."""
+    law = GramReduction(NoisySphere(dimension=d, p=p, count=count))  # type: ignore[arg-type]
+    return Instance(name=f"{m} samples in dimension {d}, p = {p:g}", law=law, data=law.sample(m, seed=seed))
+
+
+def _one_orthant() -> Instance:
+    law = NoisySphere(dimension=50, p=0.1)
+    data = law.sample(200)
+    return Instance(
+        name="200 points of the positive orthant", law=law, data=Dataset(X=np.abs(data.X), y=data.y, law=data.law)
+    )
+
+
+SPHERE: Final = Statement(
+    id="KYS23/Set.Sphere",
+    kind="definition",
+    number="Section 2, the data",
+    meaning="Inputs are uniform on the unit sphere; labels are -1 with probability p < 1/2, independently of them.",
+    formula=r"x_i \sim \mathrm{Unif}(S^{d-1}), \quad (x_i^\top x_l)^2 \sim "
+    r"\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right), \quad |I_-| \sim \mathrm{Bin}(m, p)",
+    needs=("law", "data"),
+    judge=_sphere,
+    example=lambda: noisy_sample(200, 0.1, 10**12),
+    control=_one_orthant,
+    control_shows="points of one orthant have positive inner products",
+    control_outcome="violated",
+    forms=Forms(
+        remark="The proof of Theorem 4.1 switches the test law to N(0, I/d) without saying so. At m = 100 the realised "
+        "noise rate fluctuates by 0.05: curves over p need count='exact', or the realised rate beside p."
+    ),
+)
+
+
+def _in_span(instance: Instance) -> Findings:
+    """Gram matrix, margins, gradients and test values on reduced coordinates, against the ambient ones."""
+    network, data = instance.the_network(), instance.the_data()
+    keep = instance.word("keep", "span", ("span", "coordinates"))
+    X, W = data.X, network.W
+    m, d = X.shape
+    Z, Q = in_span(X) if keep == "span" else (X[:, :m], np.eye(min(m, d), d))
+    inside = W @ Q.T
+    outside = W - inside @ Q
+    reduced = TwoLayer(W=inside, b=network.b, v=network.v, outputs=network.outputs)
+    weights = data.y * np.linspace(1.0, 2.0, data.n_samples)  # any weights of the samples: the loss plays no part
+    ambient, small = network.gradient(X, weights), reduced.gradient(Z, weights)
+    test = np.random.default_rng(instance.seed).standard_normal((20, X.shape[1]))
+    test /= np.linalg.norm(test, axis=1, keepdims=True)
+    pre = test @ Q.T @ inside.T + test @ outside.T + (0.0 if network.b is None else network.b)
+    size = float(np.abs(X @ X.T).max())
+    # On a kink the gradient is a set, and rounding decides which element either side takes: at KKT points it does.
+    reach = np.linalg.norm(network.augmented, axis=1) * np.sqrt((X**2).sum(axis=1) + 1.0)[:, None]
+    away = float(
+        (np.abs(network.preactivations(X)) / np.where(reach > 0, reach, 1.0))[:, network.v != 0].min(initial=1.0)
+    )
+    return Findings(
+        hypotheses=(above("relative distance of the nearest kink", away, 1e-12),),
+        constants=(
+            value("m", data.n_samples),
+            value("d", X.shape[1]),
+            value("||W|| outside the span", float(np.linalg.norm(outside)), "never moved by training"),
+        ),
+        conclusions=(
+            equal("Z Z^T", Z @ Z.T, X @ X.T, scale=size),
+            equal("margins on Z", reduced.margins(Z, data.y), network.margins(X, data.y), scale=1.0),
+            equal("gradient by W, carried back", small.W @ Q, ambient.W, scale=float(np.abs(ambient.W).max())),
+            equal("gradient by v", small.v, ambient.v, scale=float(np.abs(ambient.v).max())),
+            equal(
+                "N on test points, from both parts",
+                np.maximum(pre, 0.0) @ network.v,
+                network(test),
+                scale=float(np.abs(network.v).sum()),
+            ),
+        ),
+    )
+
+
+@cache
+def _ambient(keep: str) -> Instance:
+    data = NoisySphere(dimension=200, p=0.3).sample(12)
+    network = TwoLayer.initialise(7, 200, seed=0)
+    return Instance(
+        name=f"12 samples in dimension 200, reduced to {keep}", network=network, data=data, parameters={"keep": keep}
+    )
+
+
+IN_SPAN: Final = Statement(
+    id="KYS23/X.InSpan",
+    kind="construction",
+    number="Derived: training never leaves the span of the samples",
+    meaning="Margins, gradients and hence training are the same in coordinates of the span, at the cost of m, not d.",
+    formula=r"X = Z Q, \quad \nabla_{w_j} L \in \mathrm{span}(x_1, \dots, x_m), \quad "
+    r"\nabla_{W} L(X) = \nabla_{W Q^\top} L(Z)\, Q",
+    needs=("network", "data"),
+    parameters={"keep": "span (the reduction) or coordinates (the first m of them, which is none)"},
+    judge=_in_span,
+    example=lambda: _ambient("span"),
+    control=lambda: _ambient("coordinates"),
+    control_shows="dropping all but m coordinates changes every inner product",
+    control_outcome="violated",
+)

@@ -1,0 +1,144 @@
+r"""[KYS23, Lemma D.2] Gram matrices of uniform points on the sphere: as printed, and repaired."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.data.bartlett import bartlett
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.probability import estimate
+
+_DRAWS: Final = 60
+
+
+def gram_deviation(m: int, d: int, rng: np.random.Generator) -> float:
+    """||X X^T - I|| of m uniform points on the sphere, drawn through the triangular factor of their Gram matrix."""
+    Z: FloatArray = bartlett(m, d, rng)
+    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
+    eigenvalues = np.linalg.eigvalsh(Z @ Z.T)
+    return float(max(eigenvalues[-1] - 1.0, 1.0 - eigenvalues[0]))
+
+
+def stated_rate(m: int, d: int, t: float) -> float:
+    """(1/d) (sqrt((d + t)/m) + (d + t)/m), the right-hand side of Lemma D.2 with c = 1."""
+    return (math.sqrt((d + t) / m) + (d + t) / m) / d
+
+
+def correct_rate(m: int, d: int, t: float) -> float:
+    """sqrt((m + t)/d) + (m + t)/d, the right-hand side with the roles of m and d as in the exercise that it quotes."""
+    return math.sqrt((m + t) / d) + (m + t) / d
+
+
+def explicit_deviation(m: int, d: int, t: float) -> float:
+    r"""A bound on ||X X^T - I|| that holds with probability at least 1 - 2 e^-t, all constants explicit.
+
+    X = D^{-1} G with a Gaussian G and D the lengths of its rows. Its singular values are within
+    sqrt(m) + sqrt(2 (t + ln 2)) of sqrt(d) (Davidson and Szarek), the lengths within sqrt(2 (t + ln 2m)) of
+    [sqrt(d - 1), sqrt(d)] (Gaussian concentration); each of the two events fails with probability at most e^-t.
+    Infinite where the lengths may vanish.
+    """
+    spread, length = math.sqrt(m) + math.sqrt(2 * (t + math.log(2))), math.sqrt(2 * (t + math.log(2 * m)))
+    shortest = math.sqrt(d - 1) - length
+    if shortest <= 0:
+        return math.inf
+    above = ((math.sqrt(d) + spread) / shortest) ** 2 - 1
+    under = 1 - (max(math.sqrt(d) - spread, 0.0) / (math.sqrt(d) + length)) ** 2
+    return max(above, under)
+
+
+def sure_deviation(m: int, d: int) -> Fraction:
+    """What ||X X^T - I|| is at least, for every sample: m - d eigenvalues vanish, and d have the sum m."""
+    return max(Fraction(m, d) - 1, Fraction(1)) if m > d else Fraction(0)
+
+
+def _deviates(instance: Instance, name: str, bound: float, t: float, m: int, d: int) -> Check:
+    """P(||X X^T - I|| >= bound) <= 2 e^-t: 1 where every sample deviates so much, and counted elsewhere."""
+    target = 2 * math.exp(-t)
+    if sure_deviation(m, d) >= bound:
+        return at_most(name, 1.0, target, note="every sample deviates: rank d, trace m", vacuous=target >= 1)
+    counted = estimate(lambda rng: gram_deviation(m, d, rng) >= bound, _DRAWS, seed=instance.seed)
+    return counted.check(name, "<=", target)
+
+
+def _stated(instance: Instance) -> Findings:
+    m, d, t, c = instance.whole("m"), instance.whole("dimension"), instance.number("t", 2.0), instance.number("c", 1.0)
+    rate = stated_rate(m, d, t)
+    one = gram_deviation(m, d, np.random.default_rng(instance.seed))
+    return Findings(
+        hypotheses=(at_least("t", t, 0.0), at_least("m", m, 1), at_least("d", d, 1)),
+        constants=(
+            value("||X X^T - I|| over the stated rate", one / rate, "bounded if the lemma were true"),
+            value("||X X^T - I|| over the correct rate", one / correct_rate(m, d, t)),
+        ),
+        conclusions=(_deviates(instance, "P(||X X^T - I|| >= c rate)", c * rate, t, m, d),),
+    )
+
+
+def _against(c: int) -> Instance:
+    """d = 2, t = 2, m = 2 (c + 2): the rate times c is at most c, and every sample deviates by at least c + 1."""
+    return Instance(
+        name=f"{2 * (c + 2)} points on a circle, c = {c}",
+        parameters={"m": 2 * (c + 2), "dimension": 2, "t": 2.0, "c": float(c)},
+    )
+
+
+LEMMA_D2: Final = Statement(
+    id="KYS23/LemD.2",
+    kind="lemma",
+    number="Lemma D.2 (Vershynin, Exercise 4.7.3), as printed",
+    meaning="False as printed: the Gram matrix is claimed to be near the identity at a rate with m and d exchanged.",
+    formula=r"\Pr\left[\|X X^\top - I\| \ge \frac{c}{d} \left(\sqrt{\frac{d+t}{m}} + \frac{d+t}{m}\right)\right] "
+    r"\le 2 e^{-t}",
+    needs=("parameters",),
+    parameters={"m": "samples", "dimension": "d", "t": "2 by default", "c": "the constant; 1 by default"},
+    judge=_stated,
+    example=lambda: Instance(name="10 samples, d = 10^6", parameters={"m": 10, "dimension": 10**6}),
+    control=lambda: _against(100),
+    control_shows="for every c: 2 (c + 2) points on a circle have ||X X^T - I|| >= c + 1, always",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\frac{c}{d} \left(\sqrt{\frac{d+t}{m}} + \frac{d+t}{m}\right)",
+        sharp=r"C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)",
+        remark="The exercise bounds ||X^T X / m - I / d||. As printed the claim is true only for d of order m^3 and "
+        "more. Lemma B.1 uses it for ||X X^T|| = O(1), which needs d >= m and is then true.",
+    ),
+)
+
+
+def _repaired(instance: Instance) -> Findings:
+    m, d, t, C = instance.whole("m"), instance.whole("dimension"), instance.number("t", 2.0), instance.number("C", 8.0)
+    rate, explicit = correct_rate(m, d, t), explicit_deviation(m, d, t)
+    return Findings(
+        hypotheses=(at_least("t", t, 0.0), at_least("m", m, 1), at_least("d", d, 2)),
+        constants=(value("rate", rate), value("explicit bound over the rate", explicit / rate)),
+        conclusions=(
+            _deviates(instance, "P(||X X^T - I|| >= C rate)", C * rate, t, m, d),
+            _deviates(instance, "P(||X X^T - I|| >= explicit bound)", explicit, t, m, d),
+        ),
+    )
+
+
+LEMMA_D2_REPAIRED: Final = Statement(
+    id="KYS23/LemD.2-repaired",
+    kind="lemma",
+    number="Lemma D.2, repaired",
+    meaning="The Gram matrix of m uniform points on the sphere is within C (sqrt((m+t)/d) + (m+t)/d) of the identity.",
+    formula=r"\Pr\left[\|X X^\top - I\| \ge C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)\right] \le 2 e^{-t}",
+    needs=("parameters",),
+    parameters={"m": "samples", "dimension": "d", "t": "2 by default", "C": "the constant; 8 by default"},
+    judge=_repaired,
+    example=lambda: Instance(name="50 samples, d = 2500", parameters={"m": 50, "dimension": 2500}),
+    control=lambda: Instance(name="C = 1", parameters={"m": 50, "dimension": 2500, "C": 1.0}),
+    control_shows="the constant 1 is too small: the deviation is about twice the rate",
+    control_outcome="violated",
+    forms=Forms(
+        proved=r"\left(\frac{\sqrt{d} + \sqrt{m} + \sqrt{2(t + \ln 2)}}{\sqrt{d-1} - \sqrt{2(t + \ln 2m)}}\right)^2 "
+        r"- 1",
+        remark="The proved form is explicit; C = 8 is what it gives on the sizes tried, 1.5 to 2 what is measured.",
+    ),
+)

@@ -1,0 +1,175 @@
+r"""What the statements of [KYS23, sec. 3 and App. A] see of a network on the line: kinks, jumps of slope, values, gaps.
+
+A neuron changes the slope at its kink by :math:`v_j |w_j|`, whichever way it faces: v > 0 bends N up ("convex"), v < 0
+bends it down. The paper reads the sign off :math:`v_j w_j`, which is right for right-facing neurons only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.certificates import minimality
+from marginflow.data import Dataset
+from marginflow.limit import line
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import Check, Instance, equal, is_kkt_point, true, unmet
+
+STRUCTURE: Final = 1e-6
+"""Relative tolerance for values, kinks and bends of a point whose KKT conditions hold to `DEFAULT_TOLERANCE`."""
+
+
+SAME_KINK: Final = 1e-9
+"""Kinks closer than this are one point: split and merged networks have the same ones."""
+
+
+def line_samples(data: Dataset) -> tuple[FloatArray, FloatArray]:
+    """Distinct samples in order and their labels; of coinciding ones the first counts."""
+    x, first = np.unique(data.X[:, 0], return_index=True)
+    return x, data.y[first]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bends:
+    """The points at which the slope of a one-dimensional network changes, and by how much.
+
+    Parameters
+    ----------
+    network : TwoLayer of dimension 1
+    kinks, jumps : arrays, shape (K,)
+        Distinct kinks in order and the change of N' at each; changes that cancel are left out.
+    """
+
+    network: TwoLayer
+    kinks: FloatArray
+    jumps: FloatArray
+
+    @classmethod
+    def of(cls, network: TwoLayer) -> Bends:
+        """From the neurons of a network."""
+        w = network.W[:, 0]
+        b = np.zeros_like(w) if network.b is None else network.b
+        bent = (w != 0) & (network.v != 0)
+        kinks, jumps = -b[bent] / w[bent], network.v[bent] * np.abs(w[bent])
+        order = np.argsort(kinks, kind="stable")
+        kinks, jumps = kinks[order], jumps[order]
+        fresh = np.diff(kinks, prepend=-np.inf) > SAME_KINK * np.maximum(1.0, np.abs(kinks))
+        if not kinks.size:
+            return cls(network=network, kinks=kinks, jumps=jumps)
+        group = np.cumsum(fresh) - 1
+        sums = np.bincount(group, weights=jumps).astype(np.float64)
+        real = np.abs(sums) > SAME_KINK * np.bincount(group, weights=np.abs(jumps))
+        return cls(network=network, kinks=kinks[fresh][real], jumps=sums[real])
+
+    def inside(self, left: float, right: float) -> FloatArray:
+        """Kinks strictly between two points, by more than `STRUCTURE` of their distance."""
+        margin = STRUCTURE * (right - left)
+        return self.kinks[(self.kinks > left + margin) & (self.kinks < right - margin)]
+
+    def rising(self, left: float, right: float) -> int:
+        """Number of points in [left, right] at which N' increases; the ends count."""
+        margin = SAME_KINK * max(1.0, abs(left), abs(right))
+        there = (self.kinks >= left - margin) & (self.kinks <= right + margin)
+        return int((there & (self.jumps > STRUCTURE * np.abs(self.jumps).max(initial=0.0))).sum())
+
+    def range(self, left: float, right: float) -> tuple[float, float]:
+        """Least and largest value on [left, right]: attained at its ends or at kinks."""
+        points = np.concatenate([[left, right], self.kinks[(self.kinks > left) & (self.kinks < right)]])
+        values = self.network(points[:, None])
+        return float(values.min()), float(values.max())
+
+    def nonlinearity(self, left: float, right: float) -> float:
+        """The largest distance of N from its chord on [left, right]; zero exactly where N is linear."""
+        kinks = self.inside(left, right)
+        if not kinks.size:
+            return 0.0
+        ends = self.network(np.array([[left], [right]]))
+        chord = ends[0] + (ends[1] - ends[0]) * (kinks - left) / (right - left)
+        return float(np.abs(self.network(kinks[:, None]) - chord).max())
+
+
+def plus_minus_plus(y: FloatArray) -> IntArray:
+    """The places i with labels +, -, + at i - 1, i, i + 1 (among samples in order)."""
+    return np.flatnonzero((y[:-2] > 0) & (y[1:-1] < 0) & (y[2:] > 0)) + 1 if y.size > 2 else np.zeros(0, dtype=np.int64)
+
+
+def plus_plus(y: FloatArray) -> IntArray:
+    """The places i with labels +, + at i, i + 1."""
+    return np.flatnonzero((y[:-1] > 0) & (y[1:] > 0))
+
+
+def minus_runs(y: FloatArray, length: int) -> list[tuple[int, int]]:
+    """First and last place of every maximal run of at least `length` labels -1."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], (y < 0).astype(int), [0]])))
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= length]
+
+
+def facing(network: TwoLayer, x: FloatArray) -> str:
+    """ "right", "left", "mixed" or "neither": how the neurons face that bend N between the first and the last sample.
+
+    Neurons that are awake on all samples, or on none, bend nothing there and may face either way.
+    """
+    w = network.W[:, 0]
+    b = np.zeros_like(w) if network.b is None else network.b
+    bending = (w != 0) & (network.v != 0)
+    kinks = -b[bending] / w[bending]
+    margin = SAME_KINK * max(1.0, float(np.abs(x).max()))
+    right = w[bending] > 0
+    # a kink at the first sample leaves a left-facing neuron asleep on all, and so the other way round
+    first, last = np.where(right, x[0] - margin, x[0] + margin), np.where(right, x[-1] - margin, x[-1] + margin)
+    seen = (kinks > first) & (kinks < last)
+    if not seen.any():
+        return "neither"
+    return "right" if right[seen].all() else ("mixed" if right[seen].any() else "left")
+
+
+def dual_supremum(instance: Instance) -> float:
+    """sup |F_lambda| over all directions for the multipliers of the certificate; 1 proves a global optimum."""
+    return line.dual_function(instance.the_data(), instance.certificate.multipliers).supremum
+
+
+def on_the_line(instance: Instance) -> tuple[Check, ...]:
+    """The samples are on a line, and no two of them at one place with different labels."""
+    data = instance.the_data()
+    contradicting = False
+    if data.dimension == 1:
+        x, y = line_samples(data)
+        contradicting = bool((y[np.searchsorted(x, data.X[:, 0])] != data.y).any())
+    return (
+        equal("dimension d", data.dimension, 1.0),
+        true("no sample has both labels", not contradicting),
+    )
+
+
+def in_the_interval(instance: Instance) -> Check:
+    """All samples in [0, 1], where the clean error is measured."""
+    X = instance.the_data().X
+    return true("samples in [0, 1]", bool((X >= 0).all() and (X <= 1).all()))
+
+
+def kkt_point(instance: Instance) -> tuple[Check, ...]:
+    """On the line, with bias, interpolating, and the KKT conditions (2)-(5) hold."""
+    checks = on_the_line(instance)
+    network = instance.the_network()
+    checks = (*checks, true("hidden biases, trained outputs", network.b is not None and network.outputs == "trained"))
+    if unmet(checks):
+        return checks
+    certificate = instance.certificate
+    separates = certificate.status != "does not separate"
+    return (
+        *checks,
+        true("interpolates: y_i N(x_i) > 0", separates),
+        is_kkt_point(certificate),
+    )
+
+
+def local_minimum(instance: Instance) -> tuple[Check, ...]:
+    """A KKT point that is a local minimum of problem (1), by the decision procedure of `certificates.minimality`."""
+    checks = kkt_point(instance)
+    if unmet(checks):
+        return checks
+    decision = minimality(instance.the_network(), instance.the_data(), certificate=instance.certificate)
+    return (*checks, true("local minimum of problem (1)", decision.verdict == "local minimum", note=decision.reason))

@@ -1,0 +1,109 @@
+r"""Networks and samples on the line that many statements of [KYS23, sec. 3] are shown on, made once and kept.
+
+Global optima and local minima come with their multipliers from `limit.line`; splines interpolate without being KKT
+points and serve as controls. Nothing trains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.data import Dataset, Interval
+from marginflow.limit import five_points, line
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import Instance
+from marginflow.theory.instances import at_point
+from marginflow.theory.kys23.line import line_samples
+
+
+def at_limit(limit: line.LineLimit, name: str, **fields: object) -> Instance:
+    """The instance of a solution on the line, with its multipliers as candidates."""
+    mu = limit.multipliers[:, None] * limit.clarke
+    return Instance(
+        name=name,
+        network=limit.network,
+        data=limit.data,
+        multipliers=(limit.multipliers, mu),
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+@cache
+def global_point(m: int, p: float, seed: int = 0, *, runs: int = 0, run_length: int = 5) -> Instance:
+    """The global max-margin network on m uniform points of [0, 1] with noise rate p, perhaps with planted runs."""
+    law = Interval(p=p, runs=runs, run_length=run_length)
+    planted = f", {runs} runs of {run_length} labels -1" if runs else ""
+    name = f"the global optimum on {m} uniform points, p = {p:g}{planted} (seed {seed})"
+    return at_limit(line.max_margin(law.sample(m, seed=seed)), name, law=law)
+
+
+@cache
+def local_point(m: int, p: float, seed: int = 0, *, start: int = 0, neurons: int | None = None) -> Instance:
+    """A local minimum on the same points, reached from random neurons."""
+    law = Interval(p=p)
+    limit = line.local_minimum(law.sample(m, seed=seed), seed=start, neurons=neurons)
+    return at_limit(limit, f"a local minimum on {m} uniform points, p = {p:g} (seeds {seed}, {start})", law=law)
+
+
+@cache
+def right_facing_point(m: int, p: float, seed: int = 0) -> Instance:
+    """The local minimum reached from the spline of right-facing neurons."""
+    law = Interval(p=p)
+    data = law.sample(m, seed=seed)
+    x, y = line_samples(data)
+    limit = line.local_minimum(data, start=spline(x, y))
+    return at_limit(limit, f"the local minimum below a spline, {m} uniform points, p = {p:g} (seed {seed})", law=law)
+
+
+@cache
+def five_point_minimum(width: int = 4) -> Instance:
+    """The strict local minimum with mixed orientations that contradicts [KYS23, Prop. A.4]."""
+    point = five_points()
+    return at_point(point.widened(width) if width > 4 else point, "the five-point local minimum")
+
+
+def mirrored(instance: Instance, name: str = "") -> Instance:
+    """The same under x -> 1 - x: right-facing neurons become left-facing ones."""
+    network, data = instance.the_network(), instance.the_data()
+    return Instance(
+        name=name or f"the mirror image of {instance.name}",
+        network=mirror(network),
+        data=Dataset(X=1.0 - data.X[::-1], y=data.y[::-1]),
+    )
+
+
+def mirror(network: TwoLayer) -> TwoLayer:
+    """x -> N(1 - x)."""
+    b = np.zeros(network.width) if network.b is None else network.b
+    return TwoLayer(W=-network.W, b=b + network.W[:, 0], v=network.v, outputs=network.outputs)
+
+
+def spline(knots: FloatArray | Sequence[float], values: FloatArray | Sequence[float]) -> TwoLayer:
+    """The linear interpolation of values at increasing knots, constant to the left of them; right-facing neurons."""
+    t, f = np.asarray(knots, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    slopes = np.diff(f) / np.diff(t)
+    changes = np.diff(slopes, prepend=0.0)
+    rows = np.column_stack([np.abs(changes), -np.abs(changes) * t[:-1]])
+    rows = np.vstack([[0.0, abs(f[0])], rows])
+    signs = np.where(np.concatenate([[f[0]], changes]) < 0, -1.0, 1.0)
+    keep = rows.any(axis=1)
+    return TwoLayer.from_directions(rows[keep], signs[keep], bias=True)
+
+
+@cache
+def spikes(m: int, p: float, seed: int = 0, *, runs: int = 0, run_length: int = 5, depth: float = 1.0) -> Instance:
+    """Interpolation by spikes: -1 at the samples labelled -1, and `depth` halfway between any two samples."""
+    law = Interval(p=p, runs=runs, run_length=run_length)
+    data = law.sample(m, seed=seed)
+    x, y = line_samples(data)
+    knots, values = [float(x[0])], [float(y[0])]
+    for left, right, label in zip(x[:-1], x[1:], y[1:], strict=True):
+        knots += [float(left + right) / 2, float(right)]
+        values += [depth, float(label)]
+    return Instance(
+        name=f"spikes through {m} uniform points, not a KKT point", network=spline(knots, values), data=data, law=law
+    )

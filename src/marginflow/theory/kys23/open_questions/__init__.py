@@ -1,0 +1,1 @@
+"""[KYS23] Open questions: measured, never decided."""

@@ -1,0 +1,134 @@
+r"""[KYS23, Proposition 4.5]: is the error of a network without bias at least 2^-n? Counterexamples, and the repair."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import Dataset
+from marginflow.limit import specialist
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
+from marginflow.theory.kys23.clean_error import clean_error
+from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
+from marginflow.theory.kys23.unit_sphere import without_bias
+
+
+def absolute_value(dimension: int = 3) -> TwoLayer:
+    """N(x) = relu(w . x) + relu(-w . x) = |w . x|: positive almost everywhere, so its error is 0."""
+    w = np.eye(dimension)[0]
+    return TwoLayer(W=np.array([w, -w]), v=np.ones(2))
+
+
+def interpolating(e: float) -> tuple[TwoLayer, Dataset]:
+    """N(x) = |x_1| - e relu(x_2), which fits a negative sample and has the error arctan(e)/pi; and three samples."""
+    network = TwoLayer(W=np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]), v=np.array([1.0, 1.0, -e]))
+    X = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+    return network, Dataset(X=X, y=np.array([1.0, 1.0, -1.0]))
+
+
+def exact_counterexample(e: Fraction) -> bool:
+    """Whether N = |x_1| - e relu(x_2) contradicts the proposition at n = 3, decided in fractions.
+
+    It fits (1, 0), (3/5, 4/5) as positive and (0, 1) as negative, and arctan(e)/pi < 1/8 exactly when e < tan(pi/8) =
+    sqrt(2) - 1, that is when (1 + e)^2 < 2.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from marginflow.theory.kys23.prop_4_5 import exact_counterexample
+    >>> exact_counterexample(Fraction(1, 8)), exact_counterexample(Fraction(1, 2))
+    (True, False)
+    """
+    samples = ((Fraction(1), Fraction(0), 1), (Fraction(3, 5), Fraction(4, 5), 1), (Fraction(0), Fraction(1), -1))
+    fits = all(y * (abs(a) - e * max(b, Fraction(0))) > 0 for a, b, y in samples)
+    return fits and e > 0 and (1 + e) ** 2 < 2
+
+
+@cache
+def interpolating_counterexample() -> Instance:
+    """The counterexample with e = 1/8."""
+    network, data = interpolating(0.125)
+    return Instance(name="|x_1| - relu(x_2)/8", network=network, data=data)
+
+
+def _printed(instance: Instance) -> Findings:
+    network = instance.the_network()
+    found = clean_error(network, seed=instance.seed)
+    bound = math.ldexp(1.0, -network.width)
+    return Findings(
+        hypotheses=(without_bias(network), at_least("d", network.dimension, 2)),
+        constants=(value("n", network.width), value("neurons with v > 0", int((network.v > 0).sum()))),
+        conclusions=(found.check("clean error", ">=", bound),),
+    )
+
+
+PROPOSITION_4_5: Final = Statement(
+    id="KYS23/Prop4.5",
+    kind="proposition",
+    number="Proposition 4.5, as printed",
+    meaning="False as printed: every network of n neurons without bias has clean error at least 2^-n.",
+    formula=r"L_{cl}(N_\theta) \ge 2^{-n}",
+    needs=("network",),
+    judge=_printed,
+    example=lambda: Instance(
+        name="one neuron for each of 4 orthonormal samples", network=specialist(orthonormal(4, 1), bias=False).network
+    ),
+    control=interpolating_counterexample,
+    control_shows="|x_1| - relu(x_2)/8 fits a negative sample and errs on arctan(1/8)/pi = 0.04 < 1/8 of the sphere",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"L_{cl} \ge 2^{-n}",
+        proved=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
+        remark="Pr[w_j . x < 0 for all j in J_+] >= 2^-|J_+| is Slepian's inequality, which needs non-negative "
+        "correlations. relu(w . x) + relu(-w . x) = |w . x| has error 0 with n = 2.",
+    ),
+)
+
+
+def _repaired(instance: Instance) -> Findings:
+    network = instance.the_network()
+    plus = (network.v > 0) & network.W.any(axis=1)
+    W = network.W[plus]
+    W = W / np.linalg.norm(W, axis=1, keepdims=True)
+    cosines = W @ W.T
+    least = float(cosines.min(initial=1.0))
+    found = clean_error(network, seed=instance.seed)
+    count = int(plus.sum())
+    return Findings(
+        hypotheses=(
+            without_bias(network),
+            at_least("d", network.dimension, 2),
+            at_least("smallest cosine between two neurons with v > 0", least, 0.0, scale=1.0),
+        ),
+        constants=(
+            value("neurons with v > 0", count),
+            value("clean error over the bound", math.ldexp(found.value, count)),
+        ),
+        conclusions=(found.check("clean error", ">=", math.ldexp(1.0, -count)),),
+    )
+
+
+PROPOSITION_4_5_REPAIRED: Final = Statement(
+    id="KYS23/Prop4.5-repaired",
+    kind="proposition",
+    number="Proposition 4.5, repaired",
+    meaning="If no two neurons with positive output point apart, the clean error is at least 2^-|J_+|.",
+    formula=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
+    needs=("network",),
+    judge=_repaired,
+    example=lambda: Instance(
+        name="one neuron for each of 4 orthonormal samples", network=specialist(orthonormal(4, 1), bias=False).network
+    ),
+    control=interpolating_counterexample,
+    control_shows="two neurons point in opposite directions, and the error is 0.04 < 1/4",
+    forms=Forms(
+        sharp=r"L_{cl} \ge \Pr[w_j^\top x \le 0 \ \forall j \in J_+]",
+        remark="Holds at every KKT point on orthogonal samples: w_j . w_l = v_j v_l sum_i lambda_i^2 sigma'_ij "
+        "sigma'_il ||x_i||^2 is not negative for two neurons of one sign.",
+    ),
+)

@@ -1,0 +1,245 @@
+r"""[KYS23, Proposition 4.6]: a KKT point without bias that errs on more than half of the sphere.
+
+One specialist per negative sample and one neuron for all positive ones, on orthonormal samples: as printed (all outputs
++1, -1, all multipliers 1) with frozen outputs, and balanced with trained ones. Both have the same function.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from marginflow.certificates import certify
+from marginflow.data import Dataset
+from marginflow.generalisation import specialists_error
+from marginflow.limit import ClosedForm, catastrophic
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    undefined,
+    unmet,
+    value,
+)
+from marginflow.theory.kys23.definitions_sphere import noisy_sample
+from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
+from marginflow.theory.kys23.unit_sphere import Sample
+
+# Products of entries up to which residuals are computed in fractions.
+_FEW: Final = 20_000
+
+
+def exact_residuals(point: ClosedForm) -> tuple[Fraction, Fraction]:
+    r"""The largest entries of the residuals of stationarity in w and in v, in fractions, with the given multipliers.
+
+    .. math:: w_j - v_j \sum_i \lambda_i y_i \sigma'_{ij} x_i, \qquad
+              v_j - \sum_i \lambda_i y_i \, \mathrm{relu}(w_j^\top x_i)
+
+    The second is 0 by definition where the outputs are frozen. Floats are taken as the fractions that they are.
+    """
+    W, v = _fractions(point.network.W), _fractions([point.network.v])[0]
+    X, y = _fractions(point.data.X), [int(label) for label in point.data.y]
+    lam, sigma = _fractions([point.multipliers])[0], _fractions(point.clarke)
+    hidden = output = Fraction(0)
+    for j, w in enumerate(W):
+        pull = [sum((lam[i] * y[i] * sigma[i][j] * X[i][r] for i in range(len(X))), Fraction(0)) for r in range(len(w))]
+        hidden = max(hidden, *(abs(w[r] - v[j] * pull[r]) for r in range(len(w))))
+        if point.network.outputs == "trained":
+            pre = [sum((a * b for a, b in zip(w, x, strict=True)), Fraction(0)) for x in X]
+            reached = sum((lam[i] * y[i] * max(pre[i], Fraction(0)) for i in range(len(X))), Fraction(0))
+            output = max(output, abs(v[j] - reached))
+    return hidden, output
+
+
+def residuals(point: ClosedForm) -> tuple[float, float]:
+    """The same in fractions where these are few enough, and in floating point for larger samples."""
+    network, data = point.network, point.data
+    if network.width * data.X.size <= _FEW:
+        hidden, output = exact_residuals(point)
+        return float(hidden), float(output)
+    M = (point.multipliers * data.y)[:, None] * point.clarke
+    w = np.abs(network.W - network.v[:, None] * (M.T @ data.X)).max()
+    reached = np.maximum(network.preactivations(data.X), 0.0).T @ (point.multipliers * data.y)
+    return float(w), float(np.abs(network.v - reached).max()) if network.outputs == "trained" else 0.0
+
+
+def _fractions(rows: object) -> list[list[Fraction]]:
+    return [[Fraction(float(entry)) for entry in row] for row in np.asarray(rows)]
+
+
+def merging_step(data: Dataset, t: float) -> TwoLayer:
+    r"""The repaired point with two specialists moved towards each other: feasible, and smaller for every t in (0, 1].
+
+    .. math:: u_a = x_a + t x_b, \quad u_b = (1 - t) x_b, \qquad \|u_a\| + \|u_b\| = \sqrt{1 + t^2} + 1 - t < 2
+
+    Both negative samples keep N = -1 and no other sample notices: the point is no local minimum when |I_-| >= 2.
+    """
+    point = catastrophic(data)
+    U = point.network.directions.copy()
+    U[0], U[1] = U[0] + t * U[1], (1 - t) * U[1]
+    return TwoLayer.from_directions(U, point.network.signs, bias=False)
+
+
+def exact_merging_gain(s: Fraction) -> tuple[Fraction, Fraction]:
+    """t = 2s/(1 - s^2) and the change of ||u_a|| + ||u_b|| along `merging_step`, in fractions: -2s/(1 + s).
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from marginflow.theory.kys23.prop_4_6 import exact_merging_gain
+    >>> exact_merging_gain(Fraction(1, 3))
+    (Fraction(3, 4), Fraction(-1, 2))
+    """
+    t = 2 * s / (1 - s**2)
+    root = (1 + s**2) / (1 - s**2)  # sqrt(1 + t^2)
+    return t, root + 1 - t - 2
+
+
+def _orthonormal(sample: Sample) -> tuple[Check, ...]:
+    off = sample.gram - np.eye(sample.m)
+    return (
+        at_most("|x_i . x_l - 1{i = l}|", np.abs(off), 0.0, scale=1.0),
+        sample.some_negative(),
+        sample.some_positive(),
+    )
+
+
+def _errors(sample: Sample) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
+    q, k = sample.q, sample.k
+    exact = specialists_error(q, k)
+    printed = 0.5 - math.ldexp(1.0, -k)
+    return (
+        (value("clean error, exact", exact), value("clean error with '<'", specialists_error(q, k, ties="correct"))),
+        (
+            at_least("clean error, as printed", exact, printed, vacuous=printed <= 0),
+            at_least("clean error, sharp", exact, 0.5),
+        ),
+    )
+
+
+def _printed(instance: Instance) -> Findings:
+    data = instance.the_data()
+    sample = Sample.of(data)
+    outputs = instance.word("outputs", "frozen", ("frozen", "trained"))
+    hypotheses = _orthonormal(sample)
+    if unmet(hypotheses):
+        return undefined(hypotheses, "the construction needs orthonormal samples of both labels")
+    point = catastrophic(data, outputs="frozen")
+    point = replace(point, network=replace(point.network, outputs=outputs))  # type: ignore[arg-type]
+    hidden, output = residuals(point)
+    constants, errors = _errors(sample)
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("|I_+|", sample.q), value("|I_-|", sample.k), *constants),
+        conclusions=(
+            equal("y_i N(x_i)", point.network.margins(data.X, data.y), 1.0),
+            equal("multipliers", point.multipliers, 1.0),
+            equal("residual in w", hidden, 0.0, scale=1.0),
+            equal("residual in v", output, 0.0, scale=1.0, note="none if the outputs are frozen"),
+            *errors,
+        ),
+    )
+
+
+@cache
+def _samples(m: int, k: int, outputs: str | None = None) -> Instance:
+    return Instance(
+        name=f"{m} orthonormal samples, {k} negative" + (f", outputs {outputs}" if outputs else ""),
+        data=orthonormal(m, k),
+        parameters={} if outputs is None else {"outputs": outputs},
+    )
+
+
+_FORMULA: Final = (
+    r"N(x) = \sigma\Big(\sum_{i \in I_+} x_i^\top x\Big) - \sum_{i \in I_-} \sigma(x_i^\top x): \quad "
+    r"L_{cl} = \Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big] \ge \tfrac12"
+)
+
+
+PROPOSITION_4_6: Final = Statement(
+    id="KYS23/Prop4.6",
+    kind="construction",
+    number="Proposition 4.6, as printed",
+    meaning="With outputs frozen at +1, -1 a KKT point with all multipliers 1 errs on more than half of the sphere.",
+    formula=_FORMULA,
+    needs=("data",),
+    parameters={"outputs": "frozen (default), or trained: then the printed point is no KKT point"},
+    judge=_printed,
+    example=lambda: _samples(10, 2),
+    control=lambda: _samples(10, 2, "trained"),
+    control_shows="with trained outputs stationarity in v asks for q = 8 where v = 1: the neuron is not balanced",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"L_{cl} \ge \frac12 - 2^{-|I_-|}",
+        proved=r"L_{cl} \ge \frac12",
+        sharp=r"\Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big]",
+        remark="Needs sigma'(0) = 0 at every kink, a choice of Clarke weights that a checker with sigma'(0) = 1 or 1/2 "
+        "rejects. I_- is defined as a number and used as a set; w_{k+1} = sum of w_i means of x_i.",
+    ),
+)
+
+
+def _repaired(instance: Instance) -> Findings:
+    data = instance.the_data()
+    sample = Sample.of(data)
+    hypotheses = _orthonormal(sample)
+    if unmet(hypotheses):
+        return undefined(hypotheses, "the construction needs orthonormal samples of both labels")
+    point = catastrophic(data, outputs="trained")
+    hidden, output = residuals(point)
+    certificate = certify(
+        point.network, data, multipliers=(point.multipliers, point.multipliers[:, None] * point.clarke)
+    )
+    constants, errors = _errors(sample)
+    size = point.network.norm_squared()
+    extra: list[Check] = []
+    if sample.k >= 2:
+        moved = merging_step(data, 1e-3)
+        extra = [
+            equal("smallest margin after a step of merging", float(moved.margins(data.X, data.y).min()), 1.0),
+            at_most("||theta||^2 after it: no local minimum", moved.norm_squared(), size * (1 - 1e-9)),
+        ]
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(*constants, value("||theta||^2", size)),
+        conclusions=(
+            is_kkt_point(certificate),
+            equal("residual in w", hidden, 0.0, scale=1.0),
+            equal("residual in v", output, 0.0, scale=1.0),
+            equal("multipliers on I_+", point.multipliers[~sample.minus], sample.q**-0.5),
+            equal("multipliers on I_-", point.multipliers[sample.minus], 1.0),
+            *errors,
+            *extra,
+        ),
+    )
+
+
+PROPOSITION_4_6_REPAIRED: Final = Statement(
+    id="KYS23/Prop4.6-repaired",
+    kind="construction",
+    number="Proposition 4.6, balanced",
+    meaning="With v = q^(1/4), w = q^(-1/4) sum x_i the same function is a KKT point with trained outputs.",
+    formula=_FORMULA + r", \quad v = q^{1/4}, \ w = q^{-1/4} \sum_{I_+} x_i, \ \lambda_{I_+} = q^{-1/2}, \ "
+    r"\lambda_{I_-} = 1",
+    needs=("data",),
+    judge=_repaired,
+    example=lambda: _samples(18, 2),
+    control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
+    control_shows="random samples are not orthogonal",
+    forms=Forms(
+        remark="A KKT point, but no local minimum once |I_-| >= 2, even without a zero neuron: two specialists that "
+        "lean towards each other keep every margin, and ||theta||^2 falls by 2 (t + 1 - sqrt(1 + t^2)).",
+    ),
+)

@@ -1,0 +1,129 @@
+r"""[KYS23, proof of Theorem 4.1]: once beta > 1/2, the biases decide the sign on almost every test point."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from marginflow.data import Dataset
+from marginflow.generalisation import BiasDominance, Estimate, bias_dominance, sampled_error
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    undefined,
+    unmet,
+    value,
+)
+from marginflow.theory.kys23.sphere_points import pair_point
+from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
+from marginflow.theory.probability import log_beta_tail
+
+TEST_POINTS: Final = 2000
+
+
+def log_any_width_bound(network: TwoLayer, d: int) -> float:
+    r"""ln of a bound on P(N(x) <= 0) that does not depend on the number of neurons.
+
+    N(x) >= beta - ||v|| ||W||_op ||P x||, and the squared length of the part P x of x in the r-dimensional span of the
+    weights has the law Beta(r/2, (d - r)/2).
+    """
+    beta, r = beta_of(network), min(network.dimension, network.width)
+    reach = float(np.linalg.norm(network.v) * np.linalg.norm(network.W, 2))
+    if beta <= 0 or d <= r:
+        return 0.0
+    return log_beta_tail(min(1.0, (beta / reach) ** 2), r / 2, (d - r) / 2) if reach > 0 else -math.inf
+
+
+def sampled_check(name: str, counted: Estimate, bound: float) -> Check:
+    """The counted error, decided only if its whole interval agrees."""
+    return Check(
+        name=name,
+        observed=counted.value,
+        relation="<=",
+        bound=bound,
+        interval=(counted.lower, counted.upper),
+        note=f"{counted.errors} of {counted.trials}, {100 * counted.confidence:g} % Clopper-Pearson interval",
+    )
+
+
+def fresh_error(instance: Instance, network: TwoLayer, *, points: int = TEST_POINTS) -> Estimate:
+    """The clean error on fresh points of the law of the instance."""
+    return sampled_error(
+        network, instance.the_law(), points, seed=instance.seed + 1, train=instance.the_data(), confidence=0.99
+    )
+
+
+def dominance(network: TwoLayer, data: Dataset) -> BiasDominance:
+    """`bias_dominance` in the dimension that the data stand for."""
+    return bias_dominance(network, dimension=max(2, data.ambient_dimension or data.dimension))
+
+
+def _judge(instance: Instance) -> Findings:
+    network, data = instance.the_network(), instance.the_data()
+    epsilon = instance.number("epsilon", 0.01)
+    fits = separates(network, data)
+    if unmet(fits) or network.b is None:
+        biased = above("beta", beta_of(network), 0.0)
+        return undefined((fits, biased), "a network with biases that separates is needed")
+    network = network.at_margin_one(data.X, data.y)
+    proof = dominance(network, data)
+    n, d, K, beta = network.width, proof.dimension, proof.norm_squared, proof.beta
+    least = K**2 * math.log(2 * n / epsilon) / (2 * beta**2) if beta > 0 else math.inf
+    test = instance.the_law().fresh(200, train=data, seed=instance.seed).X
+    size = float(np.abs(network.v) @ np.linalg.norm(network.W, axis=1))
+    products = test @ network.W.T
+    norms = np.linalg.norm(network.v) * np.linalg.norm(products, axis=1)
+    any_width = log_any_width_bound(network, d)
+    sample = Sample.of(data)
+    return Findings(
+        hypotheses=(fits, above("beta", beta, 0.5), at_least("d", d, least, note="K^2 ln(2n/epsilon) / (2 beta^2)")),
+        constants=(
+            value("K", K),
+            value("printed bound on K", 9 * math.sqrt(sample.m), "9 sqrt(m), from Lemma B.3"),
+            value("least d, printed", 648 * sample.m**2 * math.log(2 * sample.m / epsilon), "with c'' = 1"),
+            value("ln of the bound for any width", any_width),
+            value("ln of the bound from K alone", proof.simple_log_bound),
+        ),
+        conclusions=(
+            at_least("N(x) - (beta - sum |v_j| |w_j . x|)", network(test) - beta + np.abs(products) @ np.abs(network.v),
+                     0.0, scale=size),
+            at_least("N(x) - (beta - ||v|| ||W x||)", network(test) - beta + norms, 0.0, scale=size),
+            at_most("sum |v_j| ||w_j||", proof.weight, size_of(network) / 2),
+            at_most("ln of the proved error", proof.log_bound, math.log(epsilon)),
+            sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
+        ),
+    )  # fmt: skip
+
+
+BIAS_DOMINANCE: Final = Statement(
+    id="KYS23/B1.BiasDom",
+    kind="lemma",
+    number="Proof of Theorem 4.1, Equation (17)",
+    meaning="If beta > 1/2 and d >= K^2 ln(2n/epsilon) / (2 beta^2), the clean error is at most epsilon.",
+    formula=r"N(x) \ge \beta - \sum_j |v_j| |w_j^\top x| \ge \beta - \|v\| \|W x\|, \quad \beta = \sum_j v_j "
+    r"\sigma(b_j), \quad d \ge \frac{K^2 \ln(2n/\epsilon)}{2 \beta^2} \implies L_{cl} \le \epsilon",
+    needs=("network", "data", "law"),
+    parameters={"epsilon": "0.01 by default"},
+    judge=_judge,
+    example=lambda: pair_point(100, 2, 10**6),
+    control=lambda: pair_point(40, 20, 10**6),
+    control_shows="with as many negative as positive samples beta vanishes and half of the sphere is negative",
+    forms=Forms(
+        printed=r"\frac12 - \frac{81 m c'' \sqrt{2 \ln(m/\epsilon)}}{\sqrt{d}}",
+        proved=r"\frac12 - 9 m \sqrt{\frac{2 c'' \ln(2m/\epsilon)}{d}}",
+        sharp=r"\frac{n}{2} \Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], "
+        r"\quad M = \sum_j |v_j| \|w_j\|",
+        remark="||X^T X - I|| = ||X X^T - I|| is false for d > m; what is needed is the least eigenvalue of X X^T. A "
+        "factor sqrt(m) between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m): the two errors "
+        "cancel. The test law is silently N(0, I/d). The form used here needs no KKT point and no span.",
+    ),
+)
