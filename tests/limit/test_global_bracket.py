@@ -44,3 +44,34 @@ def test_the_lower_bound_is_the_dual_value_of_its_multipliers():
 def test_contradictory_samples_are_refused():
     with pytest.raises(mf.InputError, match="identical"):
         global_bounds(mf.data.Dataset(X=[[1.0, 2.0], [1.0, 2.0]], y=[1, -1]))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "bias", "value"),
+    [
+        ([[1, 1], [-1, -1], [1, -1], [-1, 1]], [1, 1, -1, -1], False, 2 * np.sqrt(2)),
+        ([[0], [0], [1], [2]], [1, 1, -1, 1], True, 4.5 * np.sqrt(2)),
+    ],
+)
+def test_opposite_and_equal_rows_of_the_plane_are_seen_as_such(X, y, bias, value):
+    bracket = global_bounds(mf.data.Dataset(X=np.array(X, dtype=float), y=y), bias=bias)
+    assert bracket.proved
+    assert bracket.upper == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_small_whole_numbers_of_rank_two_are_bracketed(seed):
+    """Whole numbers make equal, opposite and parallel rows; products of vectors make planes in three dimensions."""
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(3, 8))
+    X = [
+        rng.integers(-2, 3, (m, 1)),
+        rng.integers(-2, 3, (m, 2)),
+        rng.integers(-2, 3, (m, 1)) * rng.integers(-2, 3, (1, 3)),
+    ][seed % 3].astype(float)
+    data = mf.data.Dataset(X=X, y=rng.choice([-1, 1], m))
+    try:
+        bracket = global_bounds(data, bias=seed % 3 != 1)
+    except mf.InputError:
+        return  # a contradiction: said in a sentence
+    assert bracket.proved

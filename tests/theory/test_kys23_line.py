@@ -407,3 +407,10 @@ def test_pattern_counters_count() -> None:
     assert plus_plus(y).tolist() == [2]
     assert minus_runs(y, 2) == [(4, 5)]
     assert plus_minus_plus(y[:2]).size == 0
+
+
+def test_a_weight_too_small_for_a_kink_bends_nothing():
+    network = TwoLayer(W=[[9.9e-324], [0.25], [-0.25]], b=[1.0, 0.0, 0.0], v=[1.0, -0.5, -0.5])
+    bends = Bends.of(network)
+    assert bends.kinks.tolist() == [0.0]
+    assert bends.jumps.tolist() == [-0.25]

@@ -57,6 +57,9 @@ class Admm:
         Entries of A that changed at the last refresh.
     """
 
+    # Products in single precision raise the flag "invalid" from unused lanes of wide registers although every number is
+    # finite. A run that does become infinite or not a number shows it in `objective`, where `polish` looks.
+    @np.errstate(over="ignore", invalid="ignore")
     def __init__(
         self,
         problem: Problem,
@@ -298,6 +301,7 @@ class Admm:
 
     # The loop -------------------------------------------------------------------------------------
 
+    @np.errstate(over="ignore", invalid="ignore")
     def run(self, iterations: int, *, refresh: bool = True) -> None:
         """Advance; every tenth iteration refreshes the pattern, measures residuals, merges and drops."""
         X = self._X

@@ -74,7 +74,10 @@ class SignedDual:
 
     def ascend(self, u: FloatArray) -> tuple[float, FloatArray]:
         """A local maximum: freeze which own samples are active, maximise the concave rest, repeat."""
-        u = u / np.linalg.norm(u)
+        size = float(np.linalg.norm(u))
+        if size == 0:
+            return 0.0, np.eye(self.dimension)[0]
+        u = u / size
         value = self.value(u)
         for _ in range(50):
             active = self.own @ u > 0

@@ -14,6 +14,7 @@ from marginflow.limit.column_point import columns_structure, newton_on_columns
 from marginflow.limit.convex_pair import convex_pair
 from marginflow.limit.dual_supremum import SignedDual, Supremum, dual_supremum
 from marginflow.limit.global_master import Columns
+from marginflow.limit.line.master import UnboundedError
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.newton import NewtonResult
 from marginflow.limit.problem import Problem
@@ -141,7 +142,7 @@ def global_bounds(
         width = whole_number("width", width)
     _require_separable(data, bias)
     problem = Problem.of(data.X, data.y, bias=bias)
-    found = _planar(problem) if problem.X.shape[1] <= 2 else None
+    found = _planar(problem, data, bias) if problem.X.shape[1] <= 2 else None
     how = "exact arcs of the plane"
     if found is None:
         pair = _narrow(data, bias, 2)
@@ -169,17 +170,25 @@ def _require_separable(data: Dataset, bias: bool) -> None:
             )
 
 
-def _planar(problem: Problem) -> _Found | None:
-    """Rows that span a plane at most: all arcs, exactly; None where floating point does not settle."""
-    plane = problem.X if problem.X.shape[1] == 2 else np.column_stack([problem.X, np.zeros(problem.n_samples)])
-    rows, first, owner = np.unique(plane, axis=0, return_index=True, return_inverse=True)
-    program = PlanarProgram(rows, problem.y[first])
+def _planar(problem: Problem, data: Dataset, bias: bool) -> _Found | None:
+    """Rows that span a plane at most: all arcs, exactly; None where floating point does not settle.
+
+    Where the rows have two coordinates they are taken as they are given: rotated to singular vectors, rows that are
+    equal or opposite would differ in their last bits, and exact arithmetic would see a needle between them.
+    """
+    given = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else data.X
+    rotated = given.shape[1] != 2
+    rows = problem.X if rotated else given[problem.order]
+    plane = rows if rows.shape[1] == 2 else np.column_stack([rows, np.zeros(problem.n_samples)])
+    distinct, first, owner = np.unique(plane, axis=0, return_index=True, return_inverse=True)
+    program = PlanarProgram(distinct, problem.y[first])
     try:
         solution = program.finish(*program.solve())
-    except NotSettledError:
+    except (NotSettledError, UnboundedError):
         return None
     lam = (solution.multipliers / np.bincount(owner))[owner]
-    return _Found(solution.U[:, : problem.X.shape[1]], solution.signs, lam, solution.supremum, 0, True)
+    U = solution.U[:, : problem.X.shape[1]] if rotated else problem.reduced(solution.U)
+    return _Found(U, solution.signs, lam, solution.supremum, 0, True)
 
 
 def _search(problem: Problem, start: TwoLayer | None, rng: np.random.Generator, limits: tuple[int, int]) -> _Found:

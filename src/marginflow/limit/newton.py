@@ -114,7 +114,8 @@ def newton(
     Hessian; `inertia` holds the scales as long as many pairs are on the wrong side, relative to the Schur complement.
     The bases of single neurons are small and made by one BLAS thread; the Hessian may use `threads`.
     """
-    with threads_for(0.0, 1):
+    # Steps from a wrong structure may overflow; they are noticed by their size and by `isfinite`.
+    with np.errstate(over="ignore", invalid="ignore"), threads_for(0.0, 1):
         return _newton(problem, guess, frozen, max_iterations, tolerance, deadline, damping, inertia, threads)
 
 

@@ -26,6 +26,9 @@ from marginflow.networks.layers import Outputs
 from marginflow.threads import available_threads, threads_for
 
 _TRIES = 3
+_LARGEST_WIDTH = 10_000_000
+# The flow runs in single precision, which holds squares of parameters of this size and of its inverse.
+_LEAST_SCALE = 1e-15
 
 
 def kkt_point(
@@ -109,6 +112,9 @@ def kkt_point(
     began = time.monotonic()
     deadline = np.inf if time_limit is None else began + real_number("time_limit", time_limit, above=0.0)
     width = whole_number("width", width if start is None else start.width)
+    if width > _LARGEST_WIDTH:
+        raise InputError(f"width is {width:.3g}; a whole number of at most {_LARGEST_WIDTH:,} is expected.")
+    scale = real_number("scale", scale, at_least=_LEAST_SCALE, at_most=1 / _LEAST_SCALE)
     one_of("outputs", outputs, ("trained", "frozen"))
     stay_near = real_number("stay_near", stay_near, at_least=0.0)
     tolerance = real_number("tolerance", tolerance, above=0.0)

@@ -73,6 +73,7 @@ class Polished:
     generated: bool = False
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def identify(admm: Admm) -> Structure:
     """Read the structure off an ADMM iterate: the proximal maps put pairs and samples exactly where they belong."""
     problem, frozen = admm.problem, admm.a2 is not None
@@ -195,6 +196,7 @@ def polish(
         return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history), interrupted=True)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _value(problem: Problem, admm: Admm) -> float:
     """What an iterate is worth: its objective at margin 1 (hard margin), or with the slack paid (soft margin)."""
     margins = problem.margins(admm.U, admm.s)

@@ -74,6 +74,8 @@ class PlanarProgram:
         The program is accurate to its tolerance times the largest slope, which is not enough to see the peaks of F. On
         its active set it is a linear system; the residuals 1 - s_j F(t_j) are evaluated exactly.
         """
+        if not found:  # the program stopped at a point that presses against no bound
+            raise NotSettledError
         sizes = np.array([float(np.hypot(*n.u)) for n in found])
         directions = np.array([n.u for n in found]) / sizes[:, None]
         B = np.column_stack([self.polisher.column(n.place, t) for n, t in zip(found, directions, strict=True)])

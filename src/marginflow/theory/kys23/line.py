@@ -52,8 +52,11 @@ class Bends:
         """From the neurons of a network."""
         w = network.W[:, 0]
         b = np.zeros_like(w) if network.b is None else network.b
-        bent = (w != 0) & (network.v != 0)
-        kinks, jumps = -b[bent] / w[bent], network.v[bent] * np.abs(w[bent])
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            positions = -b / w
+        # A weight so small that the kink is beyond the largest number bends nothing that can be evaluated.
+        turning = (w != 0) & (network.v != 0) & np.isfinite(positions)
+        kinks, jumps = positions[turning], network.v[turning] * np.abs(w[turning])
         order = np.argsort(kinks, kind="stable")
         kinks, jumps = kinks[order], jumps[order]
         fresh = np.diff(kinks, prepend=-np.inf) > SAME_KINK * np.maximum(1.0, np.abs(kinks))
