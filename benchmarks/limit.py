@@ -22,8 +22,8 @@ from limit_stages import Stages
 
 import marginflow as mf
 from marginflow.limit.neurons import Neurons, add_up, gather
-from marginflow.limit.polish import polish
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.polish import polish
 
 RECIPE_STEPS = 72_700  # measured 71,000 to 73,500 whatever the size [VYS22, X.iters]
 

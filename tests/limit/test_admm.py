@@ -7,9 +7,9 @@ import pytest
 
 from marginflow.certificates import certify
 from marginflow.data import Dataset
-from marginflow.limit.admm import Admm
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.admm import Admm
 from marginflow.networks import TwoLayer
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import closed_form
-from marginflow.limit.closed_form import ClosedForm
+from marginflow.limit.closed_forms.closed_form import ClosedForm
 from marginflow.networks import TwoLayer
 
 

@@ -11,8 +11,8 @@ from scipy import sparse
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import closed_form
-from marginflow.limit.closed_form import ClosedForm
-from marginflow.limit.convex_pair import convex_pair
+from marginflow.limit.closed_forms.closed_form import ClosedForm
+from marginflow.limit.closed_forms.convex_pair import convex_pair
 
 
 def kkt_residuals(point: ClosedForm) -> dict[str, float]:

@@ -11,12 +11,12 @@ import pytest
 from marginflow.data import Dataset, Orthogonal, Sphere, XorClusters
 from marginflow.flow import angle_flow
 from marginflow.limit import ClosedForm, orthogonal
-from marginflow.limit.admm import Admm
 from marginflow.limit.neurons import Neurons, add_up, gather
-from marginflow.limit.newton import NewtonResult, Structure, newton
-from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
-from marginflow.limit.polish import identify
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.admm import Admm
+from marginflow.limit.solver.newton import NewtonResult, Structure, newton
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.solver.polish import identify
 from marginflow.networks import TwoLayer
 
 

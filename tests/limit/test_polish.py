@@ -12,11 +12,11 @@ from marginflow.data import Dataset, Orthogonal, Sphere
 from marginflow.flow import angle_flow
 from marginflow.limit import orthogonal
 from marginflow.limit import polish as polish_room
-from marginflow.limit.admm import Admm
 from marginflow.limit.neurons import Neurons, add_up, gather
-from marginflow.limit.pairs import ACTIVE, KINK
-from marginflow.limit.polish import Polished, Progress, identify, polish
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.admm import Admm
+from marginflow.limit.solver.pairs import ACTIVE, KINK
+from marginflow.limit.solver.polish import Polished, Progress, identify, polish
 from marginflow.networks import TwoLayer
 
 

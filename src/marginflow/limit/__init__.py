@@ -1,12 +1,19 @@
 """Exact KKT points of the max-margin problem: flow, ADMM, Newton; closed forms; the global solver on the line."""
 
 from marginflow.limit import line
-from marginflow.limit.closed_form import ClosedForm, catastrophic, five_points, orthogonal, pair_kink, specialist
-from marginflow.limit.convex_pair import convex_pair
-from marginflow.limit.global_bounds import Bracket, global_bounds
+from marginflow.limit.bracket.global_bounds import Bracket, global_bounds
+from marginflow.limit.closed_forms.closed_form import (
+    ClosedForm,
+    catastrophic,
+    five_points,
+    orthogonal,
+    pair_kink,
+    specialist,
+)
+from marginflow.limit.closed_forms.convex_pair import convex_pair
 from marginflow.limit.limit import Limit, Moved
 from marginflow.limit.point import kkt_point
-from marginflow.limit.polish import Progress
+from marginflow.limit.solver.polish import Progress
 
 __all__ = [
     "Bracket",

@@ -17,9 +17,9 @@ from marginflow.limit.column_point import column_point, in_reach
 from marginflow.limit.feasible_start import feasible_start
 from marginflow.limit.limit import Limit, Moved, Stop
 from marginflow.limit.neurons import Neurons, add_up, gather
-from marginflow.limit.polish import Polished, Progress, polish
 from marginflow.limit.problem import Problem
 from marginflow.limit.rising_start import rising_start
+from marginflow.limit.solver.polish import Polished, Progress, polish
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for

@@ -12,12 +12,12 @@ import time
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.box_least_squares import box_least_squares
-from marginflow.limit.global_master import Columns, ProgramError
+from marginflow.limit.bracket.box_least_squares import box_least_squares
+from marginflow.limit.bracket.columns import Columns, ProgramError
 from marginflow.limit.neurons import equal_pattern_groups, sort_by_sign
-from marginflow.limit.newton import NewtonResult, Structure, newton
-from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.newton import NewtonResult, Structure, newton
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
 
 # Pairs whose Clarke weight is this far from 0 and 1 are on a kink.
 _KINK_WEIGHT = 1e-5

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
-from marginflow.limit.polish import Progress
+from marginflow.limit.solver.polish import Progress
 from marginflow.networks import TwoLayer
 
 Stop = Literal["interrupt", "time limit"]

@@ -19,7 +19,7 @@ from marginflow.errors import InputError
 from marginflow.limit import line
 from marginflow.limit.attempt import Solve, VanishedError, stopped_early
 from marginflow.limit.limit import Limit
-from marginflow.limit.polish import Progress
+from marginflow.limit.solver.polish import Progress
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Outputs

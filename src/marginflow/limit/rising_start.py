@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.dual_supremum import SignedDual
+from marginflow.limit.bracket.dual_supremum import SignedDual
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 

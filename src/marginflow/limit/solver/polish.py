@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.admm import Admm, Precision
 from marginflow.limit.neurons import Neurons
-from marginflow.limit.newton import NewtonResult, Structure, newton
-from marginflow.limit.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.admm import Admm, Precision
+from marginflow.limit.solver.newton import NewtonResult, Structure, newton
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.threads import available_threads, threads_for
 
 _FIRST_ROUND = 60

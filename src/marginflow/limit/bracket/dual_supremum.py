@@ -26,8 +26,8 @@ from itertools import count
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.box_least_squares import box_least_squares
-from marginflow.limit.quadratic_majorant import QuadraticBound, quadratic_bound
+from marginflow.limit.bracket.box_least_squares import box_least_squares
+from marginflow.limit.bracket.quadratic_majorant import QuadraticBound, quadratic_bound
 
 # Relative size of rounding in a sum of pre-activations; added to every bound.
 _ROUNDING = 1e-14

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.dual_supremum import Supremum
+from marginflow.limit.bracket.dual_supremum import Supremum
 from marginflow.limit.line.circle import Circle
 
 # Rounding of projections on the planes of the circles, relative to the sum of all pre-activations.

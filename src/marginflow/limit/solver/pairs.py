@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.kink_basis import KinkBases, KinkBasis
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
 
 INACTIVE, ACTIVE, KINK = 0, 1, 2
 

@@ -10,15 +10,15 @@ import numpy as np
 from marginflow.arrays import FloatArray, read_only, real_number, whole_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.bracket.columns import Columns
+from marginflow.limit.bracket.dual_supremum import SignedDual, Supremum, dual_supremum
+from marginflow.limit.bracket.spherical_supremum import spherical_supremum
+from marginflow.limit.closed_forms.convex_pair import convex_pair
 from marginflow.limit.column_point import columns_structure, newton_on_columns
-from marginflow.limit.convex_pair import convex_pair
-from marginflow.limit.dual_supremum import SignedDual, Supremum, dual_supremum
-from marginflow.limit.global_master import Columns
 from marginflow.limit.line.master import UnboundedError
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
-from marginflow.limit.newton import NewtonResult
 from marginflow.limit.problem import Problem
-from marginflow.limit.spherical_supremum import spherical_supremum
+from marginflow.limit.solver.newton import NewtonResult
 from marginflow.networks import TwoLayer
 
 # Bounds are rounded outwards by this share.
@@ -129,7 +129,7 @@ def global_bounds(
     Examples
     --------
     >>> from marginflow.data import Dataset
-    >>> from marginflow.limit.global_bounds import global_bounds
+    >>> from marginflow.limit.bracket.global_bounds import global_bounds
     >>> data = Dataset(X=[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]], y=[1, -1, 1, -1])
     >>> bracket = global_bounds(data)
     >>> bracket.proved

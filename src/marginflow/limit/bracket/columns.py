@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.dual_supremum import SignedDual
+from marginflow.limit.bracket.dual_supremum import SignedDual
 
 _TOLERANCE = 1e-9
 _SLACK = 1e-7

@@ -14,7 +14,7 @@ import numpy as np
 from marginflow.arrays import FloatArray, matrix, one_of, read_only, real_number, vector, whole_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.splitting import split_to_width
+from marginflow.limit.closed_forms.splitting import split_to_width
 from marginflow.networks import TwoLayer
 
 # How far from zero (relative to the norms) an inner product may be and still count as rounding.

@@ -32,10 +32,10 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.kink_basis import KinkBases
 from marginflow.limit.neurons import equal_pattern_groups
-from marginflow.limit.pairs import ACTIVE, Pairs
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.kink_basis import KinkBases
+from marginflow.limit.solver.pairs import ACTIVE, Pairs
 from marginflow.threads import threads_for
 
 # Columns of projected samples gathered before one symmetric update of the Jacobian (bounds its memory).

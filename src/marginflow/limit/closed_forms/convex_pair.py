@@ -10,8 +10,8 @@ from scipy import linalg, optimize
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.closed_form import ClosedForm
-from marginflow.limit.pair_active_set import NotSeparableError, PairProgram, PairSolution
+from marginflow.limit.closed_forms.closed_form import ClosedForm
+from marginflow.limit.closed_forms.pair_active_set import NotSeparableError, PairProgram, PairSolution
 from marginflow.networks import TwoLayer
 
 # The logarithm of s_+ / s_- has settled when it moves by less than this.
@@ -49,7 +49,7 @@ def convex_pair(data: Dataset, *, bias: bool = True) -> ClosedForm:
     Examples
     --------
     >>> from marginflow.data import Dataset
-    >>> from marginflow.limit.convex_pair import convex_pair
+    >>> from marginflow.limit.closed_forms.convex_pair import convex_pair
     >>> data = Dataset(X=[[2.0], [1.0], [-1.0], [-3.0]], y=[1, 1, -1, -1])
     >>> point = convex_pair(data)
     >>> point.network.margins(data.X, data.y).round(12)
