@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from marginflow.limit import attempt, newton, polish
+from marginflow.limit import attempt
+from marginflow.limit.solver import newton, polish
 
 
 def rate(dtype: type) -> float:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit import closed_form
+from marginflow.limit.closed_forms import closed_form
 from marginflow.limit.closed_forms.closed_form import ClosedForm
 from marginflow.networks import TwoLayer
 

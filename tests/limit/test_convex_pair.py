@@ -10,7 +10,7 @@ from scipy import sparse
 
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit import closed_form
+from marginflow.limit.closed_forms import closed_form
 from marginflow.limit.closed_forms.closed_form import ClosedForm
 from marginflow.limit.closed_forms.convex_pair import convex_pair
 

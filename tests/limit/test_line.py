@@ -10,7 +10,8 @@ from scipy.optimize import linprog
 
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit import closed_form, line
+from marginflow.limit import line
+from marginflow.limit.closed_forms import closed_form
 from marginflow.networks import TwoLayer
 
 

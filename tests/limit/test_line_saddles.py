@@ -12,7 +12,8 @@ from marginflow.certificates import certify, minimality
 from marginflow.data import Dataset, Interval
 from marginflow.errors import InputError
 from marginflow.generalisation import line_error
-from marginflow.limit import closed_form, line
+from marginflow.limit import line
+from marginflow.limit.closed_forms import closed_form
 from marginflow.limit.line.neurons import Place
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.line.result import line_samples

@@ -11,9 +11,9 @@ import pytest
 from marginflow.data import Dataset, Orthogonal, Sphere
 from marginflow.flow import angle_flow
 from marginflow.limit import orthogonal
-from marginflow.limit import polish as polish_room
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver import polish as polish_room
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.pairs import ACTIVE, KINK
 from marginflow.limit.solver.polish import Polished, Progress, identify, polish

@@ -98,7 +98,7 @@ def orthogonal(data: Dataset, *, bias: bool = True) -> ClosedForm:
     --------
     >>> import numpy as np
     >>> from marginflow.data import Dataset
-    >>> from marginflow.limit import closed_form
+    >>> from marginflow.limit.closed_forms import closed_form
     >>> data = Dataset(X=2.0 * np.eye(4), y=[1, 1, -1, -1])
     >>> point = closed_form.orthogonal(data)
     >>> point.network.margins(data.X, data.y).round(12)
@@ -231,7 +231,7 @@ def catastrophic(data: Dataset, *, outputs: str = "trained") -> ClosedForm:
     --------
     >>> import numpy as np
     >>> from marginflow.data import Dataset
-    >>> from marginflow.limit import closed_form
+    >>> from marginflow.limit.closed_forms import closed_form
     >>> data = Dataset(X=np.eye(5), y=[1, 1, 1, 1, -1])
     >>> closed_form.catastrophic(data).multipliers
     array([0.5, 0.5, 0.5, 0.5, 1. ])
@@ -280,7 +280,7 @@ def five_points(*, first: float = 0.1, spacing: float = 0.1, last: float = 0.9) 
 
     Examples
     --------
-    >>> from marginflow.limit import closed_form
+    >>> from marginflow.limit.closed_forms import closed_form
     >>> point = closed_form.five_points()
     >>> point.network(point.data.X).round(9)
     array([ 1., -1.,  1., -1.,  4.])

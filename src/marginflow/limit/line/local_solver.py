@@ -45,7 +45,8 @@ def local_minimum(
 
     Examples
     --------
-    >>> from marginflow.limit import closed_form, line
+    >>> from marginflow.limit import line
+    >>> from marginflow.limit.closed_forms import closed_form
     >>> known = closed_form.five_points()
     >>> found = line.local_minimum(known.data, start=known.network)
     >>> round(2 * found.objective, 3), round(found.dual_supremum, 3)
