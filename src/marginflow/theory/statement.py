@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, final, get_args
 
 from numpy.typing import ArrayLike
@@ -71,7 +71,8 @@ class Statement:
     needs : tuple of str
         What `check` must be given: network, networks, multipliers, data, law, test, run, initial, parameters.
     judge : function of an Instance that returns Findings
-        The mathematics.
+        The mathematics; the one argument that may go without its name, so that `@partial(Statement, id=..., ...)` above
+        a function makes a statement of it and the text stands before the code.
     example, control : functions without arguments that return an Instance
         One on which the statement applies and holds, and one on which it must not.
     control_shows : str
@@ -97,7 +98,7 @@ class Statement:
     meaning: str
     formula: str
     needs: tuple[Need, ...]
-    judge: Callable[[Instance], Findings]
+    judge: Callable[[Instance], Findings] = field(kw_only=False)
     example: Callable[[], Instance]
     control: Callable[[], Instance]
     control_shows: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Final
 
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
@@ -122,7 +123,28 @@ A6: Final = _assumption(
 )
 
 
-def _step_size(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/A7",
+    kind="assumption",
+    number="Assumption (A7)",
+    meaning="The step-size is a constant, neither too small nor too large; it bounds C from both sides.",
+    formula=r"\frac{1}{2 \sqrt{C}} \le \alpha \le \frac{1}{\sqrt{C}}",
+    needs=("parameters",),
+    parameters=NUMBERS,
+    example=lambda: stated("the numbers of the instance C = 16", C16, 16.0),
+    control=lambda: stated("the step-size of Figure 1", replace(C16, alpha=0.05), 16.0),
+    control_shows="a step-size of 0.05 needs C between 100 and 400",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\tfrac{1}{2 \sqrt{C}} \le \alpha \le \tfrac{1}{\sqrt{C}}",
+        proved=r"\alpha = \tfrac{1}{4k}, \quad C \in [4 k^2, 16 k^2]",
+        remark="T = 1 + 1/(4 alpha) counts steps, so alpha = 1/(4 k); and 2 alpha T <= 1, used for the norm of the "
+        "weights, needs alpha <= 1/4.",
+    ),
+)
+def a7(instance: Instance) -> Findings:
+    """Both bounds on alpha at the given C, and the interval of C that alpha leaves."""
     numbers = Numbers.of(instance)
     C = numbers.constant(instance)
     low, high = numbers.step_size_interval
@@ -140,29 +162,27 @@ def _step_size(instance: Instance) -> Findings:
     )
 
 
-A7: Final = Statement(
-    id="FCB22/A7",
+@partial(
+    Statement,
+    id="FCB22/A.joint",
     kind="assumption",
-    number="Assumption (A7)",
-    meaning="The step-size is a constant, neither too small nor too large; it bounds C from both sides.",
-    formula=r"\frac{1}{2 \sqrt{C}} \le \alpha \le \frac{1}{\sqrt{C}}",
+    number="Assumptions (A1)-(A7)",
+    meaning="One constant C serves all seven assumptions, and T is a whole number of steps.",
+    formula=r"\max\{1, \tfrac{1}{4\alpha^2}\} \le C \le \min\{\tfrac{1}{\alpha^2}, \mathrm{cap}_1, \dots, "
+    r"\mathrm{cap}_6\}, \quad \tfrac{1}{4\alpha} \in \mathbb{N}",
     needs=("parameters",),
     parameters=NUMBERS,
-    judge=_step_size,
-    example=lambda: stated("the numbers of the instance C = 16", C16, 16.0),
-    control=lambda: stated("the step-size of Figure 1", replace(C16, alpha=0.05), 16.0),
-    control_shows="a step-size of 0.05 needs C between 100 and 400",
+    example=lambda: stated("the numbers of the instance C = 64", C64),
+    control=lambda: stated("the numbers of Figure 1", FIGURE),
+    control_shows="the figure of the paper is outside its theorem: (A1) allows C up to 0.017, (A7) asks for 100",
     control_outcome="violated",
     forms=Forms(
-        printed=r"\tfrac{1}{2 \sqrt{C}} \le \alpha \le \tfrac{1}{\sqrt{C}}",
-        proved=r"\alpha = \tfrac{1}{4k}, \quad C \in [4 k^2, 16 k^2]",
-        remark="T = 1 + 1/(4 alpha) counts steps, so alpha = 1/(4 k); and 2 alpha T <= 1, used for the norm of the "
-        "weights, needs alpha <= 1/4.",
+        remark="(A5) with noise that depends on x needs C > 8: at eta = 1/8 the labels of one cluster can be flipped "
+        "for the most part, and then no method can know the clean ones.",
     ),
 )
-
-
-def _joint(instance: Instance) -> Findings:
+def a_joint(instance: Instance) -> Findings:
+    """The interval of C that is left by all seven caps, and whether 1/(4 alpha) is whole."""
     numbers = Numbers.of(instance)
     low, high = numbers.interval
     k = 1 / (4 * numbers.alpha)
@@ -180,24 +200,3 @@ def _joint(instance: Instance) -> Findings:
             at_most("distance of 1/(4 alpha) from a whole number", abs(k - round(k)), 1e-9 * k),
         ),
     )
-
-
-A_JOINT: Final = Statement(
-    id="FCB22/A.joint",
-    kind="assumption",
-    number="Assumptions (A1)-(A7)",
-    meaning="One constant C serves all seven assumptions, and T is a whole number of steps.",
-    formula=r"\max\{1, \tfrac{1}{4\alpha^2}\} \le C \le \min\{\tfrac{1}{\alpha^2}, \mathrm{cap}_1, \dots, "
-    r"\mathrm{cap}_6\}, \quad \tfrac{1}{4\alpha} \in \mathbb{N}",
-    needs=("parameters",),
-    parameters=NUMBERS,
-    judge=_joint,
-    example=lambda: stated("the numbers of the instance C = 64", C64),
-    control=lambda: stated("the numbers of Figure 1", FIGURE),
-    control_shows="the figure of the paper is outside its theorem: (A1) allows C up to 0.017, (A7) asks for 100",
-    control_outcome="violated",
-    forms=Forms(
-        remark="(A5) with noise that depends on x needs C > 8: at eta = 1/8 the labels of one cluster can be flipped "
-        "for the most part, and then no method can know the clean ones.",
-    ),
-)

@@ -2,6 +2,7 @@ r"""[FCB22, Conditions 4.7 and 4.8] Neuron alignment and almost-orthogonality al
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -48,7 +49,26 @@ def orthogonality(path: Path) -> Check:
     return at_most("|<w_j, mu_opposite>| / (alpha |a_j|), t >= 0", path.orthogonality, ORTHOGONALITY)
 
 
-def _alignment(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Cond4.7",
+    kind="definition",
+    number="Condition 4.7",
+    meaning="Neuron alignment: each neuron of J_mu is active on all of its cluster and on none of the opposite.",
+    formula=r"j \in J_\mu: \quad \langle w_j^{(t)}, x_k \rangle > 0 \; (k \in I_\mu), \qquad "
+    r"\langle w_j^{(t)}, x_k \rangle \le 0 \; (k \in I_{-\mu})",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=c16,
+    control=wide_clusters,
+    control_shows="clusters of radius 1 are not captured by one small step",
+    control_outcome="violated",
+    forms=Forms(
+        remark="Noisy samples count too. Lemma 4.9 uses the condition at time T although it assumes it to T - 1."
+    ),
+)
+def condition_4_7(instance: Instance) -> Findings:
+    """The share of J that is aligned at every recorded time from 1 on."""
     path = path_of(instance)
     usable = measurable(path)
     if unmet(usable):
@@ -72,27 +92,26 @@ def _alignment(instance: Instance) -> Findings:
     )
 
 
-CONDITION_4_7: Final = Statement(
-    id="FCB22/Cond4.7",
+@partial(
+    Statement,
+    id="FCB22/Cond4.8",
     kind="definition",
-    number="Condition 4.7",
-    meaning="Neuron alignment: each neuron of J_mu is active on all of its cluster and on none of the opposite.",
-    formula=r"j \in J_\mu: \quad \langle w_j^{(t)}, x_k \rangle > 0 \; (k \in I_\mu), \qquad "
-    r"\langle w_j^{(t)}, x_k \rangle \le 0 \; (k \in I_{-\mu})",
+    number="Condition 4.8",
+    meaning="Almost-orthogonality: neurons of J stay nearly orthogonal to the means of the other label.",
+    formula=r"|\langle w_j^{(t)}, \mu_2 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_1}), \quad "
+    r"|\langle w_j^{(t)}, \mu_1 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_2}), \quad t \le \tau",
     needs=("data", "run", "initial"),
     parameters=RUN,
-    judge=_alignment,
     example=c16,
-    control=wide_clusters,
-    control_shows="clusters of radius 1 are not captured by one small step",
+    control=figure,
+    control_shows="in Figure 1 the start is larger than the steps: K is above 10 at t = 0",
     control_outcome="violated",
     forms=Forms(
-        remark="Noisy samples count too. Lemma 4.9 uses the condition at time T although it assumes it to T - 1."
+        remark="'Up to time tau' includes t = 0, which Lemma 4.11 does not mention: it holds by the small start."
     ),
 )
-
-
-def _orthogonality(instance: Instance) -> Findings:
+def condition_4_8(instance: Instance) -> Findings:
+    """The largest |<w_j, mu_opposite>| / (alpha |a_j|) over all recorded times."""
     path = path_of(instance)
     usable = measurable(path)
     if unmet(usable):
@@ -109,23 +128,3 @@ def _orthogonality(instance: Instance) -> Findings:
         ),
         conclusions=(orthogonality(path),),
     )
-
-
-CONDITION_4_8: Final = Statement(
-    id="FCB22/Cond4.8",
-    kind="definition",
-    number="Condition 4.8",
-    meaning="Almost-orthogonality: neurons of J stay nearly orthogonal to the means of the other label.",
-    formula=r"|\langle w_j^{(t)}, \mu_2 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_1}), \quad "
-    r"|\langle w_j^{(t)}, \mu_1 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_2}), \quad t \le \tau",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_orthogonality,
-    example=c16,
-    control=figure,
-    control_shows="in Figure 1 the start is larger than the steps: K is above 10 at t = 0",
-    control_outcome="violated",
-    forms=Forms(
-        remark="'Up to time tau' includes t = 0, which Lemma 4.11 does not mention: it holds by the small start."
-    ),
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -20,7 +20,34 @@ from marginflow.theory.frame import Findings, Instance, Statement, at_least, at_
 from marginflow.theory.probability import clopper_pearson
 
 
-def _ideal(instance: Instance) -> Findings:
+@cache
+def ideal_instance(sigma: float = 0.4, turned: bool = False) -> Instance:
+    """The four neurons of Eq. (1) on Gaussian clusters in the plane, wide enough to count errors."""
+    law = XorClusters(dimension=2, sigma=sigma)
+    test = law.sample(4000)
+    network = ideal_xor_network([1.0, 0.0], [0.0, 1.0])
+    if turned:
+        c, s = math.cos(0.1), math.sin(0.1)
+        network = TwoLayer(W=network.W @ np.array([[c, s], [-s, c]]), v=network.v, outputs="frozen")
+    name = "four neurons" + (", turned by 0.1" if turned else "")
+    return Instance(name=name, network=network, law=law, test=test)
+
+
+@partial(
+    Statement,
+    id="FCB22/Def.fstar",
+    kind="definition",
+    number="Equation (1)",
+    meaning="The ideal classifier is a network of four neurons; its clean error on Gaussian clusters is 2q(1-q).",
+    formula=r"f^*(x) = |\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|, \quad "
+    r"P(\tilde y f^*(x) \le 0) = 2 q (1 - q), \; q = \Phi\left(-\tfrac{1}{\sigma \sqrt{2}}\right)",
+    needs=("network", "law", "test"),
+    example=ideal_instance,
+    control=lambda: ideal_instance(turned=True),
+    control_shows="the neurons are turned by 0.1 from the means",
+    control_outcome="violated",
+)
+def def_fstar(instance: Instance) -> Findings:
     """Eq. (1) on the test points, and the clean error against the exact one."""
     test = instance.the_test()
     sample = Sample.of(test)
@@ -47,35 +74,6 @@ def _ideal(instance: Instance) -> Findings:
     )
 
 
-@cache
-def ideal_instance(sigma: float = 0.4, turned: bool = False) -> Instance:
-    """The four neurons of Eq. (1) on Gaussian clusters in the plane, wide enough to count errors."""
-    law = XorClusters(dimension=2, sigma=sigma)
-    test = law.sample(4000)
-    network = ideal_xor_network([1.0, 0.0], [0.0, 1.0])
-    if turned:
-        c, s = math.cos(0.1), math.sin(0.1)
-        network = TwoLayer(W=network.W @ np.array([[c, s], [-s, c]]), v=network.v, outputs="frozen")
-    name = "four neurons" + (", turned by 0.1" if turned else "")
-    return Instance(name=name, network=network, law=law, test=test)
-
-
-DEF_FSTAR: Final = Statement(
-    id="FCB22/Def.fstar",
-    kind="definition",
-    number="Equation (1)",
-    meaning="The ideal classifier is a network of four neurons; its clean error on Gaussian clusters is 2q(1-q).",
-    formula=r"f^*(x) = |\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|, \quad "
-    r"P(\tilde y f^*(x) \le 0) = 2 q (1 - q), \; q = \Phi\left(-\tfrac{1}{\sigma \sqrt{2}}\right)",
-    needs=("network", "law", "test"),
-    judge=_ideal,
-    example=ideal_instance,
-    control=lambda: ideal_instance(turned=True),
-    control_shows="the neurons are turned by 0.1 from the means",
-    control_outcome="violated",
-)
-
-
 def plain_sets(start: TwoLayer, means: FloatArray, threshold: float) -> tuple[BoolArray, BoolArray]:
     """The sets J_mu neuron by neuron, as they are defined, and which entries rounding could turn; shapes (4, m)."""
     inside = np.zeros((4, start.width), dtype=np.bool_)
@@ -92,7 +90,40 @@ def plain_sets(start: TwoLayer, means: FloatArray, threshold: float) -> tuple[Bo
     return inside, close
 
 
-def _sets(instance: Instance) -> Findings:
+NAMES: Final = ("+mu1", "-mu1", "+mu2", "-mu2")
+
+
+@cache
+def _no_neurons() -> Instance:
+    """A start that is orthogonal to both means: every J is empty."""
+    good = c16()
+    start, run = good.initial, good.the_run()
+    assert start is not None
+    mu = Sample.of(good.the_data()).mu
+    W = start.W - (start.W @ mu.T) @ mu
+    moved = TwoLayer(W=W, v=start.v, outputs="frozen")
+    kept = run.trajectory.networks
+    assert kept is not None
+    trajectory = replace(run.trajectory, networks=(moved, *kept[1:]))
+    return replace(good, initial=moved, run=replace(run, trajectory=trajectory), name="a start orthogonal to the means")
+
+
+@partial(
+    Statement,
+    id="FCB22/Def.J",
+    kind="definition",
+    number="Lemma 4.2",
+    meaning="Neurons whose initial correlation with a mean of their own label reaches 1/(3 C0 sqrt(d)).",
+    formula=r"J_{\pm\mu_1} = \{j : a_j > 0, \langle \tfrac{w_j^{(0)}}{\|w_j^{(0)}\|}, \pm\mu_1 \rangle \ge "
+    r"\tfrac{1}{3 C_0 \sqrt{d}}\}, \quad J_{\pm\mu_2} = \{j : a_j < 0, \dots \pm\mu_2 \dots\}",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=c16,
+    control=_no_neurons,
+    control_shows="the start is orthogonal to both means, so that J is empty",
+    control_outcome="violated",
+)
+def def_j(instance: Instance) -> Findings:
     """J as the other statements use it, from the initial network, against the definition on the first record."""
     path = path_of(instance)
     neurons = path.neurons
@@ -116,42 +147,21 @@ def _sets(instance: Instance) -> Findings:
     )
 
 
-NAMES: Final = ("+mu1", "-mu1", "+mu2", "-mu2")
-
-
-@cache
-def _no_neurons() -> Instance:
-    """A start that is orthogonal to both means: every J is empty."""
-    good = c16()
-    start, run = good.initial, good.the_run()
-    assert start is not None
-    mu = Sample.of(good.the_data()).mu
-    W = start.W - (start.W @ mu.T) @ mu
-    moved = TwoLayer(W=W, v=start.v, outputs="frozen")
-    kept = run.trajectory.networks
-    assert kept is not None
-    trajectory = replace(run.trajectory, networks=(moved, *kept[1:]))
-    return replace(good, initial=moved, run=replace(run, trajectory=trajectory), name="a start orthogonal to the means")
-
-
-DEF_J: Final = Statement(
-    id="FCB22/Def.J",
+@partial(
+    Statement,
+    id="FCB22/Def.capture",
     kind="definition",
-    number="Lemma 4.2",
-    meaning="Neurons whose initial correlation with a mean of their own label reaches 1/(3 C0 sqrt(d)).",
-    formula=r"J_{\pm\mu_1} = \{j : a_j > 0, \langle \tfrac{w_j^{(0)}}{\|w_j^{(0)}\|}, \pm\mu_1 \rangle \ge "
-    r"\tfrac{1}{3 C_0 \sqrt{d}}\}, \quad J_{\pm\mu_2} = \{j : a_j < 0, \dots \pm\mu_2 \dots\}",
+    number="Section 4.1",
+    meaning="A neuron captures a cluster when it is active on its samples exactly where the mean itself would be.",
+    formula=r"\mathrm{sgn}\langle w_j, x_i \rangle = \mathrm{sgn}\langle \mu, x_i \rangle \text{ for all } i \in I_\mu",
     needs=("data", "run", "initial"),
     parameters=RUN,
-    judge=_sets,
     example=c16,
-    control=_no_neurons,
-    control_shows="the start is orthogonal to both means, so that J is empty",
+    control=lambda: figure(5, n=1000, m=100),
+    control_shows="the start of Figure 1 is large against the step-size: after 5 steps many clusters are not captured",
     control_outcome="violated",
 )
-
-
-def _capture(instance: Instance) -> Findings:
+def def_capture(instance: Instance) -> Findings:
     """sgn<w_j, x> against sgn<mu, x> over the own cluster, at the first and the last record."""
     path = path_of(instance)
     sample, neurons = path.sample, path.neurons
@@ -175,19 +185,3 @@ def _capture(instance: Instance) -> Findings:
         ),
         conclusions=(equal("share of neurons of J that capture their cluster at the end", end[1], 1.0),),
     )
-
-
-DEF_CAPTURE: Final = Statement(
-    id="FCB22/Def.capture",
-    kind="definition",
-    number="Section 4.1",
-    meaning="A neuron captures a cluster when it is active on its samples exactly where the mean itself would be.",
-    formula=r"\mathrm{sgn}\langle w_j, x_i \rangle = \mathrm{sgn}\langle \mu, x_i \rangle \text{ for all } i \in I_\mu",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_capture,
-    example=c16,
-    control=lambda: figure(5, n=1000, m=100),
-    control_shows="the start of Figure 1 is large against the step-size: after 5 steps many clusters are not captured",
-    control_outcome="violated",
-)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Final
+from functools import partial
 
 from marginflow.theory.fcb22.assumptions import C16
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, E2, HOEFFDING, C2_proved
@@ -113,7 +113,45 @@ def needed_constant(lines: tuple[Line, ...]) -> tuple[float, str]:
     return worst.needed, worst.check.name
 
 
-def _judge(instance: Instance) -> Findings:
+def _astronomic() -> Instance:
+    """The smallest numbers that satisfy (A1)-(A7) with the C that the literal constants need."""
+    C = 1.0
+    for _ in range(5):  # the C needed depends on m a little, through log(64 m/delta) / log(m/delta)
+        s = Numbers.smallest(C)
+        C = 1.01 * needed_constant(ledger(s, s.noisy_share_bound, C0_PAPER, C1_PAPER, C2_proved(C0_PAPER)))[0]
+    s = Numbers.smallest(C)
+    return Instance(name=f"the smallest numbers with C = {C:.2g}", parameters=dict(asdict(s)))
+
+
+@partial(
+    Statement,
+    id="FCB22/A.ledger",
+    kind="assumption",
+    number="Sections 4 and A, 'for C large enough'",
+    meaning="Everything that the proofs ask of C, with explicit constants: which line binds, and how large C must be.",
+    formula=r"m \ge 16 C_0^2 \log\tfrac{32}{\delta}, \; n \ge 7200 \pi e C_0^2 \log\tfrac{64 m}{\delta}, \; "
+    r"C_1 \sigma \sqrt{d} \le \tfrac{1}{64 C_2}, \; \tfrac{|\mathcal{N}|}{n} \le \tfrac{1}{2 C_2}, \; "
+    r"\alpha \le \tfrac{e^{-2} (1 - 1/C_0)^2}{6144}, \dots",
+    needs=("parameters",),
+    parameters={
+        **NUMBERS,
+        "C0": "threshold of the neuron sets, the paper's 5.86e10 by default",
+        "C1": "geometry of the samples, 2 by default",
+        "C2": "edge of the activations, 12 C0 sqrt(2 pi e) by default",
+    },
+    example=_astronomic,
+    control=lambda: Instance(name="the numbers of the instance C = 16", parameters=dict(asdict(C16))),
+    control_shows="C = 16 is far from large enough: the theorem with its literal constants says nothing about it",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
+        proved=r"C \ge 2.3 \cdot 10^{26} \text{ at } C_0 = 4^5 \cdot 1024^2 e^4,\ \delta = 0.1",
+        remark="The sample size of Eq. (12) binds. With it n is above 1e28 and the noise rate below 1e-26: "
+        "the literal theorem is vacuous at every feasible size, and the statements report measured constants instead.",
+    ),
+)
+def a_ledger(instance: Instance) -> Findings:
+    """Every line of the ledger at the numbers given, and the C from which all of them hold."""
     numbers = Numbers.of(instance)
     C0 = instance.number("C0", C0_PAPER)
     C1 = instance.number("C1", C1_PAPER)
@@ -135,42 +173,3 @@ def _judge(instance: Instance) -> Findings:
         ),
         conclusions=tuple(line.check for line in lines),
     )
-
-
-def _astronomic() -> Instance:
-    """The smallest numbers that satisfy (A1)-(A7) with the C that the literal constants need."""
-    C = 1.0
-    for _ in range(5):  # the C needed depends on m a little, through log(64 m/delta) / log(m/delta)
-        s = Numbers.smallest(C)
-        C = 1.01 * needed_constant(ledger(s, s.noisy_share_bound, C0_PAPER, C1_PAPER, C2_proved(C0_PAPER)))[0]
-    s = Numbers.smallest(C)
-    return Instance(name=f"the smallest numbers with C = {C:.2g}", parameters=dict(asdict(s)))
-
-
-A_LEDGER: Final = Statement(
-    id="FCB22/A.ledger",
-    kind="assumption",
-    number="Sections 4 and A, 'for C large enough'",
-    meaning="Everything that the proofs ask of C, with explicit constants: which line binds, and how large C must be.",
-    formula=r"m \ge 16 C_0^2 \log\tfrac{32}{\delta}, \; n \ge 7200 \pi e C_0^2 \log\tfrac{64 m}{\delta}, \; "
-    r"C_1 \sigma \sqrt{d} \le \tfrac{1}{64 C_2}, \; \tfrac{|\mathcal{N}|}{n} \le \tfrac{1}{2 C_2}, \; "
-    r"\alpha \le \tfrac{e^{-2} (1 - 1/C_0)^2}{6144}, \dots",
-    needs=("parameters",),
-    parameters={
-        **NUMBERS,
-        "C0": "threshold of the neuron sets, the paper's 5.86e10 by default",
-        "C1": "geometry of the samples, 2 by default",
-        "C2": "edge of the activations, 12 C0 sqrt(2 pi e) by default",
-    },
-    judge=_judge,
-    example=_astronomic,
-    control=lambda: Instance(name="the numbers of the instance C = 16", parameters=dict(asdict(C16))),
-    control_shows="C = 16 is far from large enough: the theorem with its literal constants says nothing about it",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
-        proved=r"C \ge 2.3 \cdot 10^{26} \text{ at } C_0 = 4^5 \cdot 1024^2 e^4,\ \delta = 0.1",
-        remark="The sample size of Eq. (12) binds. With it n is above 1e28 and the noise rate below 1e-26: "
-        "the literal theorem is vacuous at every feasible size, and the statements report measured constants instead.",
-    ),
-)

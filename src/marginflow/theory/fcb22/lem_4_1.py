@@ -3,7 +3,7 @@ r"""[FCB22, Lemma 4.1] The random start: norms, and how many neurons are not ort
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 from scipy import special
 
@@ -26,7 +26,24 @@ def count_failure(m: int, C0: float, delta: float) -> float:
     return float(special.bdtr(least - 1, m, p)) if least >= 1 else 0.0
 
 
-def _norms(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Lem4.1",
+    kind="lemma",
+    number="Lemma 4.1",
+    meaning="Initial weights have norm about omega sqrt(d), and most of them are not too orthogonal to a given vector.",
+    formula=r"\tfrac12 \omega \sqrt{d} \le \|w_j^{(0)}\| \le \tfrac32 \omega \sqrt{d}, \quad "
+    r"\#\{j : |\langle w_j^{(0)}, \mu \rangle| \ge \tfrac{\omega}{2 C_0}\} \ge "
+    r"m \left(1 - \tfrac{1}{2 C_0} - \sqrt{\tfrac{2 \log(4/\delta)}{m}}\right)",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=many_neurons,
+    control=lambda: figure(5, n=1000, m=100),
+    control_shows="in the plane of Figure 1 the norms of the start are spread far beyond a factor of 3/2",
+    forms=Forms(proved=r"\sqrt{1/2} \, \omega \sqrt{d} \le \|w_j^{(0)}\| \le \sqrt{3/2} \, \omega \sqrt{d}"),
+)
+def lemma_4_1(instance: Instance) -> Findings:
+    """Both parts on the start at hand, and the exact probability that a fresh start fails."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     m = path.neurons.a.size
@@ -50,21 +67,3 @@ def _norms(instance: Instance) -> Findings:
             at_most("exact probability of failure", failure, s.delta),
         ),
     )
-
-
-LEMMA_4_1: Final = Statement(
-    id="FCB22/Lem4.1",
-    kind="lemma",
-    number="Lemma 4.1",
-    meaning="Initial weights have norm about omega sqrt(d), and most of them are not too orthogonal to a given vector.",
-    formula=r"\tfrac12 \omega \sqrt{d} \le \|w_j^{(0)}\| \le \tfrac32 \omega \sqrt{d}, \quad "
-    r"\#\{j : |\langle w_j^{(0)}, \mu \rangle| \ge \tfrac{\omega}{2 C_0}\} \ge "
-    r"m \left(1 - \tfrac{1}{2 C_0} - \sqrt{\tfrac{2 \log(4/\delta)}{m}}\right)",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_norms,
-    example=many_neurons,
-    control=lambda: figure(5, n=1000, m=100),
-    control_shows="in the plane of Figure 1 the norms of the start are spread far beyond a factor of 3/2",
-    forms=Forms(proved=r"\sqrt{1/2} \, \omega \sqrt{d} \le \|w_j^{(0)}\| \le \sqrt{3/2} \, \omega \sqrt{d}"),
-)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -91,7 +90,27 @@ def amplified(path: Path, C2: float) -> Check:
     return at_least("<w_j/|w_j|, mu> after one step", path.correlations[1], 1 / (16 * C2))
 
 
-def _step(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Lem4.10",
+    kind="lemma",
+    number="Lemma 4.10",
+    meaning="One step amplifies correlations of order 1/sqrt(d) to order 1, and aligns every neuron of J.",
+    formula=r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \ge \tfrac{1}{16 C_2}, \; j \in J_\mu",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=tight,
+    control=wide_start,
+    control_shows="a start of norm 8 hides the step: correlations stay of order 1/sqrt(d)",
+    forms=Forms(
+        sharp=r"w_j^{(1)} \to \tfrac{\alpha a_j}{8} (1 - 2 \eta) (\mu_{\mathrm{own}} \mp \mu_{\mathrm{opp}}), \quad "
+        r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \to \tfrac{1}{\sqrt{2}}",
+        remark="zeta_2 has swapped signs on mu2 in print, and Eq. (30) drops y_i. '|N|/n <= 2 eta' does not follow "
+        "from Lemma 4.3(c) for tiny eta. The correlation after one step tends to 1/sqrt(2), not 1.",
+    ),
+)
+def lemma_4_10(instance: Instance) -> Findings:
+    """The step split as in Eq. (28), every bound of the proof on its parts, and the correlations after it."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = measurable(path)
@@ -145,24 +164,3 @@ def _step(instance: Instance) -> Findings:
             equal("share of J aligned after one step", float(path.aligned[1].mean()), 1.0),
         ),
     )
-
-
-LEMMA_4_10: Final = Statement(
-    id="FCB22/Lem4.10",
-    kind="lemma",
-    number="Lemma 4.10",
-    meaning="One step amplifies correlations of order 1/sqrt(d) to order 1, and aligns every neuron of J.",
-    formula=r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \ge \tfrac{1}{16 C_2}, \; j \in J_\mu",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_step,
-    example=tight,
-    control=wide_start,
-    control_shows="a start of norm 8 hides the step: correlations stay of order 1/sqrt(d)",
-    forms=Forms(
-        sharp=r"w_j^{(1)} \to \tfrac{\alpha a_j}{8} (1 - 2 \eta) (\mu_{\mathrm{own}} \mp \mu_{\mathrm{opp}}), \quad "
-        r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \to \tfrac{1}{\sqrt{2}}",
-        remark="zeta_2 has swapped signs on mu2 in print, and Eq. (30) drops y_i. '|N|/n <= 2 eta' does not follow "
-        "from Lemma 4.3(c) for tiny eta. The correlation after one step tends to 1/sqrt(2), not 1.",
-    ),
-)

@@ -2,7 +2,7 @@ r"""[FCB22, Lemma 4.11] Neuron alignment and almost-orthogonality hold until the
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -67,7 +67,29 @@ def later_correlations(path: Path) -> Check:
     return at_least("<w_j/|w_j|, mu>, t >= 2", path.correlations[path.times >= 2], CORRELATION_LATER)
 
 
-def _induction(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Lem4.11",
+    kind="lemma",
+    number="Lemma 4.11",
+    meaning="Once aligned, neurons stay aligned and almost orthogonal to the other label's means until the end.",
+    formula=r"\text{Conditions 4.7 and 4.8 hold for } t = 1, \dots, \tfrac{1}{4\alpha}; \quad "
+    r"\left\langle \tfrac{w_j^{(t)}}{\|w_j^{(t)}\|}, \mu \right\rangle \ge \tfrac{e^{-2}}{256}",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=tight,
+    control=wide_clusters,
+    control_shows="clusters of radius 1: neurons are not aligned after the first step",
+    forms=Forms(
+        printed=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, \alpha |a_j|]",
+        proved=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, 3 \alpha |a_j|]",
+        remark="It cites a second part of Lemma 4.4 that does not exist, and Eq. (40) has 3 where Lemma A.1 gives 2. "
+        "The conditions are needed, and hold, at T as well: they are checked there. Between recorded times they are "
+        "not: record every step.",
+    ),
+)
+def lemma_4_11(instance: Instance) -> Findings:
+    """Both conditions at every recorded time, and Eqs. (35) to (43) of their induction."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = measurable(path)
@@ -109,26 +131,3 @@ def _induction(instance: Instance) -> Findings:
             *weight_growth(path),
         ),
     )
-
-
-LEMMA_4_11: Final = Statement(
-    id="FCB22/Lem4.11",
-    kind="lemma",
-    number="Lemma 4.11",
-    meaning="Once aligned, neurons stay aligned and almost orthogonal to the other label's means until the end.",
-    formula=r"\text{Conditions 4.7 and 4.8 hold for } t = 1, \dots, \tfrac{1}{4\alpha}; \quad "
-    r"\left\langle \tfrac{w_j^{(t)}}{\|w_j^{(t)}\|}, \mu \right\rangle \ge \tfrac{e^{-2}}{256}",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_induction,
-    example=tight,
-    control=wide_clusters,
-    control_shows="clusters of radius 1: neurons are not aligned after the first step",
-    forms=Forms(
-        printed=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, \alpha |a_j|]",
-        proved=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, 3 \alpha |a_j|]",
-        remark="It cites a second part of Lemma 4.4 that does not exist, and Eq. (40) has 3 where Lemma A.1 gives 2. "
-        "The conditions are needed, and hold, at T as well: they are checked there. Between recorded times they are "
-        "not: record every step.",
-    ),
-)

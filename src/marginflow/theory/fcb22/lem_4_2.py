@@ -3,7 +3,7 @@ r"""[FCB22, Lemma 4.2] How many neurons of the start are weakly correlated with 
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 from scipy import special
 
@@ -26,7 +26,27 @@ def set_failure(m: int, d: float, C0: float) -> float:
     return min(1.0, 4 * float(special.bdtr(least - 1, m // 2, set_probability(d, C0)))) if least >= 1 else 0.0
 
 
-def _sets(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Lem4.2",
+    kind="lemma",
+    number="Lemma 4.2",
+    meaning="For each of the four means a good share of the neurons of its label is weakly correlated with it.",
+    formula=r"|J_\mu| \ge \tfrac{m}{4} \left(1 - \tfrac{1}{C_0}\right)^2, \quad "
+    r"|J| \ge m \left(1 - \tfrac{1}{C_0}\right)^2",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=many_neurons,
+    control=lambda: with_parameters(many_neurons(), C0=C0_PAPER),
+    control_shows="with the paper's C0 the lemma needs m = 3e23, and 400 neurons do not fall into equal quarters",
+    forms=Forms(
+        printed=r"\text{the sign of } \langle w_j, \mu \rangle \text{ depends on the angle, its size on the norms}",
+        remark="The printed reason for independence is wrong (the size depends on the angle too); the sign and the "
+        "modulus of a centred Gaussian are independent, so the claim stands.",
+    ),
+)
+def lemma_4_2(instance: Instance) -> Findings:
+    """The sizes of the four sets on the start at hand, and the exact probability that one is too small."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     m = path.neurons.a.size
@@ -46,24 +66,3 @@ def _sets(instance: Instance) -> Findings:
             at_most("exact probability of failure", set_failure(m, s.d, path.C0), s.delta),
         ),
     )
-
-
-LEMMA_4_2: Final = Statement(
-    id="FCB22/Lem4.2",
-    kind="lemma",
-    number="Lemma 4.2",
-    meaning="For each of the four means a good share of the neurons of its label is weakly correlated with it.",
-    formula=r"|J_\mu| \ge \tfrac{m}{4} \left(1 - \tfrac{1}{C_0}\right)^2, \quad "
-    r"|J| \ge m \left(1 - \tfrac{1}{C_0}\right)^2",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_sets,
-    example=many_neurons,
-    control=lambda: with_parameters(many_neurons(), C0=C0_PAPER),
-    control_shows="with the paper's C0 the lemma needs m = 3e23, and 400 neurons do not fall into equal quarters",
-    forms=Forms(
-        printed=r"\text{the sign of } \langle w_j, \mu \rangle \text{ depends on the angle, its size on the norms}",
-        remark="The printed reason for independence is wrong (the size depends on the angle too); the sign and the "
-        "modulus of a centred Gaussian are independent, so the claim stands.",
-    ),
-)

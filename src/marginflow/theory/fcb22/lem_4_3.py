@@ -3,7 +3,7 @@ r"""[FCB22, Lemma 4.3] The geometry of a sample."""
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 from scipy import special
 
@@ -14,7 +14,29 @@ from marginflow.theory.fcb22.recorded import c16, figure
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
 
 
-def _geometry(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Lem4.3",
+    kind="lemma",
+    number="Lemma 4.3",
+    meaning="Samples are close to their means, and noise and clusters have about the sizes that are expected.",
+    formula=r"\langle x_i, \mu \rangle \ge 1 - C_1 \sigma \sqrt{d}, \; |\langle x_i, \mu^\perp \rangle| \le "
+    r"C_1 \sigma \sqrt{d}, \; \|x_i - \mu\|^2 \le C_1 \sigma^2 d, \; \tfrac{|\mathcal{N}|}{n} \le \eta + C_1 u, \; "
+    r"\left|\tfrac{|I_\mu|}{n} - \tfrac14\right| \le C_1 u, \quad u = \sqrt{\tfrac{\log(1/\delta)}{n}}",
+    needs=("data", "run", "initial"),
+    parameters={**RUN, "C1": "the constant, 2 by default"},
+    example=c16,
+    control=figure,
+    control_shows="in the plane the squared distance of a sample is no constant times sigma^2 d for all of 5000",
+    forms=Forms(
+        printed=r"\|x_i - \mu\|^2 \le C_1 \sigma^2 d",
+        proved=r"\|x_i - \mu\| \le C_1 \sigma \sqrt{d}, \quad C_1 = \max(c, c^2)",
+        remark="Part (b) is printed for the square and used without it everywhere; C1 = max(c, c^2) serves both. The "
+        "constant c of Paouris' inequality is not explicit, and one c stands for two. Part (d) has a stray '0 <= t <= "
+        "T - 1', part (c) cites (A5) for (A4).",
+    ),
+)
+def lemma_4_3(instance: Instance) -> Findings:
     """With C1 = 2, or as given; the constants that each part really needs are reported."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
@@ -30,27 +52,3 @@ def _geometry(instance: Instance) -> Findings:
         ),
         conclusions=run.geometry(C1),
     )
-
-
-LEMMA_4_3: Final = Statement(
-    id="FCB22/Lem4.3",
-    kind="lemma",
-    number="Lemma 4.3",
-    meaning="Samples are close to their means, and noise and clusters have about the sizes that are expected.",
-    formula=r"\langle x_i, \mu \rangle \ge 1 - C_1 \sigma \sqrt{d}, \; |\langle x_i, \mu^\perp \rangle| \le "
-    r"C_1 \sigma \sqrt{d}, \; \|x_i - \mu\|^2 \le C_1 \sigma^2 d, \; \tfrac{|\mathcal{N}|}{n} \le \eta + C_1 u, \; "
-    r"\left|\tfrac{|I_\mu|}{n} - \tfrac14\right| \le C_1 u, \quad u = \sqrt{\tfrac{\log(1/\delta)}{n}}",
-    needs=("data", "run", "initial"),
-    parameters={**RUN, "C1": "the constant, 2 by default"},
-    judge=_geometry,
-    example=c16,
-    control=figure,
-    control_shows="in the plane the squared distance of a sample is no constant times sigma^2 d for all of 5000",
-    forms=Forms(
-        printed=r"\|x_i - \mu\|^2 \le C_1 \sigma^2 d",
-        proved=r"\|x_i - \mu\| \le C_1 \sigma \sqrt{d}, \quad C_1 = \max(c, c^2)",
-        remark="Part (b) is printed for the square and used without it everywhere; C1 = max(c, c^2) serves both. The "
-        "constant c of Paouris' inequality is not explicit, and one c stands for two. Part (d) has a stray '0 <= t <= "
-        "T - 1', part (c) cites (A5) for (A4).",
-    ),
-)

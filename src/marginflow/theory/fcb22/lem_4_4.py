@@ -3,7 +3,7 @@ r"""[FCB22, Lemma 4.4] The edge of the activations at the start."""
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 from scipy import special
@@ -37,7 +37,30 @@ def _gaussian(instance: Instance) -> bool:
     return not isinstance(law, XorClusters) or type(isotropic_law(law.cluster_law)).__name__ == "Normal"
 
 
-def _edge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Lem4.4",
+    kind="lemma",
+    number="Lemma 4.4",
+    meaning="A weak correlation with a mean makes a neuron active on more samples of its cluster than of the opposite.",
+    formula=r"\sum_{i \in I_\mu^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) - "
+    r"\sum_{i \in I_{-\mu}^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) \ge \tfrac{n}{C_2}, \quad "
+    r"C_2 = 12 C_0 \sqrt{2 \pi e}",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=c16,
+    control=lambda: with_parameters(wide_clusters(), C0=1000.0),
+    control_shows="clusters of radius 1 and neurons that are almost orthogonal to their mean: no edge",
+    forms=Forms(
+        printed=r"P_{\mathrm{clust}} = N(0, I_d)",
+        sharp=r"p - q = P(|Z| < s), \; Z = \langle z, v \rangle / \sigma, \; s = \langle v, \mu \rangle / \sigma",
+        remark="The proof is written for Gaussian clusters and treats clean samples as unconditioned draws, wrong for "
+        "noise that depends on x; counting all of I_mu and taking off |N| repairs both. With all noise on one "
+        "cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does. The literal C2 is 2.9e12. For large C0 some "
+        "neurons are nearly orthogonal to a mean, and n must grow as C0^2: otherwise the lemma does not apply.",
+    ),
+)
+def lemma_4_4(instance: Instance) -> Findings:
     """n / smallest edge against what the proof gives.
 
     The sample size that Eq. (12) asks for in print is reported. What it is for is required: that the Chernoff bounds of
@@ -80,28 +103,3 @@ def _edge(instance: Instance) -> Findings:
         ),
         conclusions=(run.edge(C2),),
     )
-
-
-LEMMA_4_4: Final = Statement(
-    id="FCB22/Lem4.4",
-    kind="lemma",
-    number="Lemma 4.4",
-    meaning="A weak correlation with a mean makes a neuron active on more samples of its cluster than of the opposite.",
-    formula=r"\sum_{i \in I_\mu^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) - "
-    r"\sum_{i \in I_{-\mu}^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) \ge \tfrac{n}{C_2}, \quad "
-    r"C_2 = 12 C_0 \sqrt{2 \pi e}",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_edge,
-    example=c16,
-    control=lambda: with_parameters(wide_clusters(), C0=1000.0),
-    control_shows="clusters of radius 1 and neurons that are almost orthogonal to their mean: no edge",
-    forms=Forms(
-        printed=r"P_{\mathrm{clust}} = N(0, I_d)",
-        sharp=r"p - q = P(|Z| < s), \; Z = \langle z, v \rangle / \sigma, \; s = \langle v, \mu \rangle / \sigma",
-        remark="The proof is written for Gaussian clusters and treats clean samples as unconditioned draws, wrong for "
-        "noise that depends on x; counting all of I_mu and taking off |N| repairs both. With all noise on one "
-        "cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does. The literal C2 is 2.9e12. For large C0 some "
-        "neurons are nearly orthogonal to a mean, and n must grow as C0^2: otherwise the lemma does not apply.",
-    ),
-)

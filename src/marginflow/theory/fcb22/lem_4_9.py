@@ -3,7 +3,7 @@ r"""[FCB22, Lemma 4.9] Aligned and almost orthogonal neurons make a subnetwork w
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -21,7 +21,30 @@ def subnetwork_margin(path: Path) -> Check:
     return at_least("clean label times f^J(x_i)", path.subnetwork_margins(), 1 / C3_proved(path.C0))
 
 
-def _margin(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Lem4.9",
+    kind="lemma",
+    number="Lemma 4.9",
+    meaning="Aligned and almost orthogonal neurons make a subnetwork with a margin for the clean labels.",
+    formula=r"\tilde y_i f^J(x_i; W^{(T)}) \ge \tfrac{1}{C_3}, \quad C_3 = \tfrac{4096 e^2}{(1 - 1/C_0)^2}, \quad "
+    r"\|W^{(T)}\|_F \le 1",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=planted,
+    control=lost_cluster,
+    control_shows="a cluster whose labels are flipped for the most part is learned as they say",
+    forms=Forms(
+        printed=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T - 1",
+        proved=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T",
+        remark="Both conditions are used at time T. Eq. (18) bounds noisy samples of the own cluster by C1 sd although "
+        "<x_i, mu> is about 1 there (Eq. (37) does it right) and has wrong signs on the sums over mu2. Eq. (20) is "
+        "negative unless alpha <= 4.4e-5: then T is above 5600. For larger alpha the margin is only measured. "
+        "Conditions 4.7 and 4.8 are checked at the recorded times only: record every step.",
+    ),
+)
+def lemma_4_9(instance: Instance) -> Findings:
+    """The margin of the subnetwork at T, and the slopes and growth that it comes from."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     shrink = (1 - 1 / path.C0) ** 2
@@ -58,27 +81,3 @@ def _margin(instance: Instance) -> Findings:
             subnetwork_margin(path),
         ),
     )
-
-
-LEMMA_4_9: Final = Statement(
-    id="FCB22/Lem4.9",
-    kind="lemma",
-    number="Lemma 4.9",
-    meaning="Aligned and almost orthogonal neurons make a subnetwork with a margin for the clean labels.",
-    formula=r"\tilde y_i f^J(x_i; W^{(T)}) \ge \tfrac{1}{C_3}, \quad C_3 = \tfrac{4096 e^2}{(1 - 1/C_0)^2}, \quad "
-    r"\|W^{(T)}\|_F \le 1",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_margin,
-    example=planted,
-    control=lost_cluster,
-    control_shows="a cluster whose labels are flipped for the most part is learned as they say",
-    forms=Forms(
-        printed=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T - 1",
-        proved=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T",
-        remark="Both conditions are used at time T. Eq. (18) bounds noisy samples of the own cluster by C1 sd although "
-        "<x_i, mu> is about 1 there (Eq. (37) does it right) and has wrong signs on the sums over mu2. Eq. (20) is "
-        "negative unless alpha <= 4.4e-5: then T is above 5600. For larger alpha the margin is only measured. "
-        "Conditions 4.7 and 4.8 are checked at the recorded times only: record every step.",
-    ),
-)

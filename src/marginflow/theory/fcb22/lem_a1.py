@@ -3,7 +3,7 @@ r"""[FCB22, Lemma A.1] How weights grow."""
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 from marginflow.theory.fcb22.descent import small_start, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
@@ -12,7 +12,27 @@ from marginflow.theory.fcb22.recorded import figure, tight
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
 
 
-def _weights(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/LemA.1",
+    kind="lemma",
+    number="Lemma A.1",
+    meaning="After t steps a neuron has norm at most 2 |a_j| alpha t: a small start is soon forgotten.",
+    formula=r"\|w_j^{(t)}\| \le 2 |a_j| \alpha t, \quad \|W^{(t)}\|_F \le 2 \alpha t \quad (t \ge 1)",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=tight,
+    control=figure,
+    control_shows="the start of Figure 1 has norm 1/4, far above alpha / 3",
+    forms=Forms(
+        printed=r"\|x_i\| \le 1 + 1/\sqrt{3} \le \sqrt{2}",
+        proved=r"\|x_i - \mu\| \le \sqrt{2} - 1 \implies \|x_i\| \le \sqrt{2}",
+        remark="1 + 1/sqrt(3) = 1.577 is larger than sqrt(2); |x - mu|^2 <= 0.1716 is needed instead of 1/3. The bound "
+        "'C1 sigma^2 d + 1/C1' is not that of Lemma 4.3(b).",
+    ),
+)
+def lemma_a_1(instance: Instance) -> Findings:
+    """The norms of single neurons and of the whole at every recorded time t >= 1."""
     path = path_of(instance)
     run = GoodRun.of(path)
     single, whole = weight_growth(path)
@@ -29,24 +49,3 @@ def _weights(instance: Instance) -> Findings:
         ),
         conclusions=(single, whole),
     )
-
-
-LEMMA_A_1: Final = Statement(
-    id="FCB22/LemA.1",
-    kind="lemma",
-    number="Lemma A.1",
-    meaning="After t steps a neuron has norm at most 2 |a_j| alpha t: a small start is soon forgotten.",
-    formula=r"\|w_j^{(t)}\| \le 2 |a_j| \alpha t, \quad \|W^{(t)}\|_F \le 2 \alpha t \quad (t \ge 1)",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_weights,
-    example=tight,
-    control=figure,
-    control_shows="the start of Figure 1 has norm 1/4, far above alpha / 3",
-    forms=Forms(
-        printed=r"\|x_i\| \le 1 + 1/\sqrt{3} \le \sqrt{2}",
-        proved=r"\|x_i - \mu\| \le \sqrt{2} - 1 \implies \|x_i\| \le \sqrt{2}",
-        remark="1 + 1/sqrt(3) = 1.577 is larger than sqrt(2); |x - mu|^2 <= 0.1716 is needed instead of 1/3. The bound "
-        "'C1 sigma^2 d + 1/C1' is not that of Lemma 4.3(b).",
-    ),
-)

@@ -7,7 +7,7 @@ theorem's conclusion holds at a given width and sample size.
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -28,7 +28,27 @@ MODELS: Final = {
 }
 
 
-def _long(instance: Instance) -> Findings:
+@cache
+def _with_limits() -> Instance:
+    return with_parameters(long_run(500, 1.0, 3000), **noise_limits())
+
+
+@partial(
+    Statement,
+    id="FCB22/Open.Tinf",
+    kind="probe",
+    number="Section 5",
+    meaning="As T grows, does the network fit the noisy samples, and what happens to its test error?",
+    formula=r"T \to \infty: \quad \tfrac{|\{i \in \mathcal{N} : y_i f(x_i) > 0\}|}{|\mathcal{N}|}, \quad "
+    r"P(\tilde y f(x; W^{(T)}) \le 0)",
+    needs=("network", "data", "law", "test", "run", "initial"),
+    parameters={**RUN, **MODELS},
+    example=_with_limits,
+    control=c16,
+    control_shows="two steps are not many",
+)
+def open_t_infinity(instance: Instance) -> Findings:
+    """Noisy samples that are fitted, and the test error, at the last record of a long run."""
     path = path_of(instance)
     run = instance.the_run()
     noisy = path.sample.noisy
@@ -54,27 +74,6 @@ def _long(instance: Instance) -> Findings:
     )
 
 
-@cache
-def _with_limits() -> Instance:
-    return with_parameters(long_run(500, 1.0, 3000), **noise_limits())
-
-
-OPEN_T_INFINITY: Final = Statement(
-    id="FCB22/Open.Tinf",
-    kind="probe",
-    number="Section 5",
-    meaning="As T grows, does the network fit the noisy samples, and what happens to its test error?",
-    formula=r"T \to \infty: \quad \tfrac{|\{i \in \mathcal{N} : y_i f(x_i) > 0\}|}{|\mathcal{N}|}, \quad "
-    r"P(\tilde y f(x; W^{(T)}) \le 0)",
-    needs=("network", "data", "law", "test", "run", "initial"),
-    parameters={**RUN, **MODELS},
-    judge=_long,
-    example=_with_limits,
-    control=c16,
-    control_shows="two steps are not many",
-)
-
-
 CELLS: Final = ((4, 100), (16, 100), (32, 200), (16, 20))
 
 
@@ -96,7 +95,31 @@ def _moved(before: MLP | TwoLayer, after: MLP | TwoLayer) -> tuple[Check, ...]:
     )
 
 
-def _deep(instance: Instance) -> Findings:
+@cache
+def _deep_with_cells() -> Instance:
+    rates = {}
+    for m, n in CELLS:
+        cell = success(m, n)
+        rates[f"success_m{m}_n{n}"] = cell.number("successes") / cell.number("runs")
+    return with_parameters(deep(), **rates)
+
+
+@partial(
+    Statement,
+    id="FCB22/Open.Deep",
+    kind="probe",
+    number="Section 5",
+    meaning="Are random features amplified in deeper networks too? And how often is two layers' width enough?",
+    formula=r"\left|\left\langle \tfrac{w_j^{(t)}}{\|w_j^{(t)}\|}, \mu_i \right\rangle\right| "
+    r"\text{ in the first layer, } t = 0, 1, T",
+    needs=("data", "run"),
+    parameters={f"success_m{m}_n{n}": f"success rate of Theorem 3.1 at m = {m}, n = {n}" for m, n in CELLS},
+    example=_deep_with_cells,
+    control=lambda: deep(2, rate=0.25),
+    control_shows="two layers, which the paper treats",
+)
+def open_deep(instance: Instance) -> Findings:
+    """Correlations of every layer before and after a step, and success rates where runs are counted."""
     run, sample = instance.the_run(), Sample.of(instance.the_data())
     kept = run.trajectory.networks or ()
     depth = len(run.network.weights) if isinstance(run.network, MLP) else 2
@@ -123,28 +146,3 @@ def _deep(instance: Instance) -> Findings:
             *cells,
         ),
     )
-
-
-@cache
-def _deep_with_cells() -> Instance:
-    rates = {}
-    for m, n in CELLS:
-        cell = success(m, n)
-        rates[f"success_m{m}_n{n}"] = cell.number("successes") / cell.number("runs")
-    return with_parameters(deep(), **rates)
-
-
-OPEN_DEEP: Final = Statement(
-    id="FCB22/Open.Deep",
-    kind="probe",
-    number="Section 5",
-    meaning="Are random features amplified in deeper networks too? And how often is two layers' width enough?",
-    formula=r"\left|\left\langle \tfrac{w_j^{(t)}}{\|w_j^{(t)}\|}, \mu_i \right\rangle\right| "
-    r"\text{ in the first layer, } t = 0, 1, T",
-    needs=("data", "run"),
-    parameters={f"success_m{m}_n{n}": f"success rate of Theorem 3.1 at m = {m}, n = {n}" for m, n in CELLS},
-    judge=_deep,
-    example=_deep_with_cells,
-    control=lambda: deep(2, rate=0.25),
-    control_shows="two layers, which the paper treats",
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -38,7 +38,35 @@ def _lower_bound(X: np.ndarray, a: np.ndarray, R: float, draws: int, seed: int) 
     return float(R / X.shape[0] * total / draws)
 
 
-def _complexity(instance: Instance) -> Findings:
+@cache
+def plane_instance(n: int = 10, *, m: int = 8, factor: float = 1.0, dimension: int = 2) -> Instance:
+    """XOR clusters in the plane and m neurons with outputs +-factor/sqrt(m)."""
+    law = XorClusters(dimension=dimension, sigma=0.2 / math.sqrt(dimension), noise=UniformNoise(rate=0.15))
+    network = TwoLayer(W=np.zeros((m, dimension)), v=factor * unit_outputs(m), outputs="frozen")
+    return Instance(name=f"{n} samples in dimension {dimension}", network=network, data=law.sample(n))
+
+
+@partial(
+    Statement,
+    id="FCB22/PropB.1",
+    kind="proposition",
+    number="Proposition B.1",
+    meaning="Networks with ||W||_F <= R have Rademacher complexity at most 2 R sqrt(E|x|^2 / n); exact in the plane.",
+    formula=r"\mathfrak{R}(\mathcal{F}_R) \le \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}}, \quad "
+    r"\hat{\mathfrak{R}} = \frac{R}{n} E_\varepsilon \sqrt{\tfrac12 (G_+^2 + G_-^2)}, \; "
+    r"G_\pm = \sup_{\|w\| \le 1} \pm \sum_i \varepsilon_i \phi(\langle w, x_i \rangle)",
+    needs=("network", "data"),
+    parameters={"R": "radius, 1 by default", "draws": "sign vectors beyond 12 samples, 400 by default"},
+    example=plane_instance,
+    control=lambda: replace(plane_instance(factor=8.0), name="outputs eight times as large"),
+    control_shows="outputs of +-8/sqrt(m): the class is eight times as large, and the bound fails",
+    forms=Forms(
+        sharp=r"\hat{\mathfrak{R}} \approx 0.3 \cdot \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}} \text{ on XOR clusters}",
+        remark="Outputs are random signs there and fixed, balanced ones in the paper; any |a_j| = 1/sqrt(m) will do. "
+        "An inner sum to n should be to m, and s is written for epsilon. Beyond the plane only a lower bound is known.",
+    ),
+)
+def proposition_b_1(instance: Instance) -> Findings:
     """Conditional on the sample, which is stronger: 2 R sqrt(sum |x_i|^2) / n."""
     X, a = instance.the_data().X, instance.the_network().v
     R = instance.number("R", 1.0)
@@ -75,33 +103,3 @@ def _complexity(instance: Instance) -> Findings:
         ),
         conclusions=(check,),
     )
-
-
-@cache
-def plane_instance(n: int = 10, *, m: int = 8, factor: float = 1.0, dimension: int = 2) -> Instance:
-    """XOR clusters in the plane and m neurons with outputs +-factor/sqrt(m)."""
-    law = XorClusters(dimension=dimension, sigma=0.2 / math.sqrt(dimension), noise=UniformNoise(rate=0.15))
-    network = TwoLayer(W=np.zeros((m, dimension)), v=factor * unit_outputs(m), outputs="frozen")
-    return Instance(name=f"{n} samples in dimension {dimension}", network=network, data=law.sample(n))
-
-
-PROPOSITION_B_1: Final = Statement(
-    id="FCB22/PropB.1",
-    kind="proposition",
-    number="Proposition B.1",
-    meaning="Networks with ||W||_F <= R have Rademacher complexity at most 2 R sqrt(E|x|^2 / n); exact in the plane.",
-    formula=r"\mathfrak{R}(\mathcal{F}_R) \le \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}}, \quad "
-    r"\hat{\mathfrak{R}} = \frac{R}{n} E_\varepsilon \sqrt{\tfrac12 (G_+^2 + G_-^2)}, \; "
-    r"G_\pm = \sup_{\|w\| \le 1} \pm \sum_i \varepsilon_i \phi(\langle w, x_i \rangle)",
-    needs=("network", "data"),
-    parameters={"R": "radius, 1 by default", "draws": "sign vectors beyond 12 samples, 400 by default"},
-    judge=_complexity,
-    example=plane_instance,
-    control=lambda: replace(plane_instance(factor=8.0), name="outputs eight times as large"),
-    control_shows="outputs of +-8/sqrt(m): the class is eight times as large, and the bound fails",
-    forms=Forms(
-        sharp=r"\hat{\mathfrak{R}} \approx 0.3 \cdot \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}} \text{ on XOR clusters}",
-        remark="Outputs are random signs there and fixed, balanced ones in the paper; any |a_j| = 1/sqrt(m) will do. "
-        "An inner sum to n should be to m, and s is written for epsilon. Beyond the plane only a lower bound is known.",
-    ),
-)

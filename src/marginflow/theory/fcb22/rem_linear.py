@@ -10,7 +10,7 @@ which is 1/2 for every w if b = 0 and S(u) + S(-u) = 1, that is for symmetric cl
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -58,7 +58,33 @@ def sampled_accuracy(law: XorClusters, W: FloatArray, bias: float, n: int, seed:
     return accuracies
 
 
-def _linear(instance: Instance) -> Findings:
+@cache
+def _clusters(word: str, sd: float = 0.5) -> Instance:
+    law = XorClusters(dimension=2, sigma=sd, cluster_law=word, noise=UniformNoise(rate=0.1))
+    return Instance(name=f"{word} clusters, sigma = {sd:g}", law=law)
+
+
+@partial(
+    Statement,
+    id="FCB22/Rem.Linear",
+    kind="remark",
+    number="Abstract and Section 1",
+    meaning="No linear classifier beats chance: true without bias and for symmetric clusters, false otherwise.",
+    formula=r"\tfrac14 [S(b + s_1) + S(b - s_1) + 2 - S(b + s_2) - S(b - s_2)] = \tfrac12 \quad "
+    r"(b = 0, \; S(u) + S(-u) = 1)",
+    needs=("law",),
+    parameters={"bias": "b, 0 by default", "n": "samples to count on, 4000 by default"},
+    example=lambda: _clusters("gaussian"),
+    control=lambda: _clusters("exponential", 1.0),
+    control_shows="skewed clusters: sgn<mu1, x> is right with probability 0.6",
+    forms=Forms(
+        printed=r"\text{no linear classifier can perform better than random guessing}",
+        proved=r"\text{no classifier } \mathrm{sgn}\langle w, x \rangle \text{ can, if the clusters are symmetric}",
+        remark="With a bias the accuracy comes close to 3/4 (0.745 at sigma = 0.2); for exponential clusters it is 0.6 "
+        "even without one. The clusters of the paper need not be symmetric.",
+    ),
+)
+def rem_linear(instance: Instance) -> Findings:
     """The means, their sums and random directions; every accuracy with an interval, those along an axis exactly."""
     law = instance.the_law()
     if not isinstance(law, XorClusters):
@@ -97,31 +123,3 @@ def _linear(instance: Instance) -> Findings:
             at_most("largest |accuracy - 1/2| over all classifiers", np.abs(found - 0.5), width, rtol=0.0),
         ),
     )
-
-
-@cache
-def _clusters(word: str, sd: float = 0.5) -> Instance:
-    law = XorClusters(dimension=2, sigma=sd, cluster_law=word, noise=UniformNoise(rate=0.1))
-    return Instance(name=f"{word} clusters, sigma = {sd:g}", law=law)
-
-
-REM_LINEAR: Final = Statement(
-    id="FCB22/Rem.Linear",
-    kind="remark",
-    number="Abstract and Section 1",
-    meaning="No linear classifier beats chance: true without bias and for symmetric clusters, false otherwise.",
-    formula=r"\tfrac14 [S(b + s_1) + S(b - s_1) + 2 - S(b + s_2) - S(b - s_2)] = \tfrac12 \quad "
-    r"(b = 0, \; S(u) + S(-u) = 1)",
-    needs=("law",),
-    parameters={"bias": "b, 0 by default", "n": "samples to count on, 4000 by default"},
-    judge=_linear,
-    example=lambda: _clusters("gaussian"),
-    control=lambda: _clusters("exponential", 1.0),
-    control_shows="skewed clusters: sgn<mu1, x> is right with probability 0.6",
-    forms=Forms(
-        printed=r"\text{no linear classifier can perform better than random guessing}",
-        proved=r"\text{no classifier } \mathrm{sgn}\langle w, x \rangle \text{ can, if the clusters are symmetric}",
-        remark="With a bias the accuracy comes close to 3/4 (0.745 at sigma = 0.2); for exponential clusters it is 0.6 "
-        "even without one. The clusters of the paper need not be symmetric.",
-    ),
-)

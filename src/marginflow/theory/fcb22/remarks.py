@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -48,7 +48,21 @@ from marginflow.theory.probability import clopper_pearson
 RUN_NEEDS: Final = ("data", "run", "initial")
 
 
-def _simple(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Rem.SimpleRule",
+    kind="remark",
+    number="Section 3",
+    meaning="The trained network acts like the ideal classifier, and nearly every neuron points along a mean.",
+    formula=r"\mathrm{sgn} f(x; W^{(T)}) \approx \mathrm{sgn}(|\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|)",
+    needs=("data", "run", "initial", "test"),
+    parameters=RUN,
+    example=c16,
+    control=lost_cluster,
+    control_shows="one cluster was learned with the wrong label",
+    control_outcome="violated",
+)
+def rem_simple_rule(instance: Instance) -> Findings:
     """Agreement of sgn f with sgn f* on test points and on the circle of span(mu1, mu2), and where neurons point."""
     path = path_of(instance)
     usable = measurable(path)
@@ -81,33 +95,8 @@ def _simple(instance: Instance) -> Findings:
     )
 
 
-REM_SIMPLE_RULE: Final = Statement(
-    id="FCB22/Rem.SimpleRule",
-    kind="remark",
-    number="Section 3",
-    meaning="The trained network acts like the ideal classifier, and nearly every neuron points along a mean.",
-    formula=r"\mathrm{sgn} f(x; W^{(T)}) \approx \mathrm{sgn}(|\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|)",
-    needs=("data", "run", "initial", "test"),
-    parameters=RUN,
-    judge=_simple,
-    example=c16,
-    control=lost_cluster,
-    control_shows="one cluster was learned with the wrong label",
-    control_outcome="violated",
-)
-
-
-def _pointwise(instance: Instance) -> Findings:
-    path = path_of(instance)
-    clean = clean_error(instance)
-    return Findings(
-        hypotheses=(*path.numbers.confidence(), path.numbers.feasible(), complete(path)),
-        constants=(clean,),
-        conclusions=(pointwise_check(instance),),
-    )
-
-
-REM_TEST_POINTWISE: Final = Statement(
+@partial(
+    Statement,
     id="FCB22/Rem.TestPointwise",
     kind="remark",
     number="Section 1",
@@ -115,7 +104,6 @@ REM_TEST_POINTWISE: Final = Statement(
     formula=r"\mathrm{sgn} f(x; W^{(T)}) = \tilde y \text{ for (almost) all test points}",
     needs=("network", "data", "law", "test", "run", "initial"),
     parameters=RUN,
-    judge=_pointwise,
     example=c16,
     control=lost_cluster,
     control_shows="a quarter of the clean test points is wrong",
@@ -127,9 +115,37 @@ REM_TEST_POINTWISE: Final = Statement(
         "with probability 2q(1-q) > 0; on the instances measured no test point is wrong.",
     ),
 )
+def rem_test_pointwise(instance: Instance) -> Findings:
+    """The number of clean test points that are classified wrongly."""
+    path = path_of(instance)
+    clean = clean_error(instance)
+    return Findings(
+        hypotheses=(*path.numbers.confidence(), path.numbers.feasible(), complete(path)),
+        constants=(clean,),
+        conclusions=(pointwise_check(instance),),
+    )
 
 
-def _uncaptured(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Rem.InitNoCapture",
+    kind="remark",
+    number="Sections 4.1 and 4.2",
+    meaning="At the start many samples of a cluster are not captured: true for sigma sqrt(d) near 1, not under (A3).",
+    formula=r"\text{neuron alignment fails at } t = 0 \text{ for most of } J",
+    needs=RUN_NEEDS,
+    parameters=RUN,
+    example=wide_clusters,
+    control=c16,
+    control_shows="under (A3) with C = 16 nearly all neurons of J are aligned at the start already",
+    control_outcome="violated",
+    forms=Forms(
+        remark="The paper argues with a variance of order 1/sqrt(d), where the correlations of the start drown. (A3) "
+        "makes the clusters C times narrower, and alignment holds before the first step for 99 % (C = 16) or all of J."
+    ),
+)
+def rem_init_no_capture(instance: Instance) -> Findings:
+    """The share of J that is aligned before the first step."""
     path = path_of(instance)
     usable = measurable(path)
     if unmet(usable):
@@ -147,27 +163,35 @@ def _uncaptured(instance: Instance) -> Findings:
     )
 
 
-REM_INIT_NO_CAPTURE: Final = Statement(
-    id="FCB22/Rem.InitNoCapture",
+@cache
+def _against() -> Instance:
+    """The start mirrored after J was read off: every neuron of J points away from its mean."""
+    good = wide_clusters()
+    run, start = good.the_run(), good.initial
+    assert start is not None
+    kept = run.trajectory.networks
+    assert kept is not None
+    mirrored = replace(start, W=-start.W)
+    trajectory = replace(run.trajectory, networks=(mirrored, *kept[1:]))
+    return replace(good, run=replace(run, trajectory=trajectory), name="neurons that point away from their means")
+
+
+@partial(
+    Statement,
+    id="FCB22/Rem.Edge",
     kind="remark",
-    number="Sections 4.1 and 4.2",
-    meaning="At the start many samples of a cluster are not captured: true for sigma sqrt(d) near 1, not under (A3).",
-    formula=r"\text{neuron alignment fails at } t = 0 \text{ for most of } J",
+    number="Section 4.3",
+    meaning="A weak correlation captures a share 1/2 + Delta of the own cluster: the edge that one step amplifies.",
+    formula=r"\tfrac{|\{i \in I_\mu : \langle w_j^{(0)}, x_i \rangle > 0\}|}{|I_\mu|} \approx \tfrac12 + \Delta, \quad "
+    r"\Delta = P(0 < Z < \langle v, \mu \rangle / \sigma)",
     needs=RUN_NEEDS,
     parameters=RUN,
-    judge=_uncaptured,
     example=wide_clusters,
-    control=c16,
-    control_shows="under (A3) with C = 16 nearly all neurons of J are aligned at the start already",
+    control=_against,
+    control_shows="the mirrored start captures less than half",
     control_outcome="violated",
-    forms=Forms(
-        remark="The paper argues with a variance of order 1/sqrt(d), where the correlations of the start drown. (A3) "
-        "makes the clusters C times narrower, and alignment holds before the first step for 99 % (C = 16) or all of J."
-    ),
 )
-
-
-def _edge(instance: Instance) -> Findings:
+def rem_edge(instance: Instance) -> Findings:
     """Active share of the own cluster, all samples, against 1/2 + P(0 < Z < s) for Gaussian clusters."""
     path = path_of(instance)
     sample, J = path.sample, np.flatnonzero(path.neurons.J)
@@ -197,37 +221,23 @@ def _edge(instance: Instance) -> Findings:
     )
 
 
-@cache
-def _against() -> Instance:
-    """The start mirrored after J was read off: every neuron of J points away from its mean."""
-    good = wide_clusters()
-    run, start = good.the_run(), good.initial
-    assert start is not None
-    kept = run.trajectory.networks
-    assert kept is not None
-    mirrored = replace(start, W=-start.W)
-    trajectory = replace(run.trajectory, networks=(mirrored, *kept[1:]))
-    return replace(good, run=replace(run, trajectory=trajectory), name="neurons that point away from their means")
-
-
-REM_EDGE: Final = Statement(
-    id="FCB22/Rem.Edge",
+@partial(
+    Statement,
+    id="FCB22/Rem.NormGrowth",
     kind="remark",
-    number="Section 4.3",
-    meaning="A weak correlation captures a share 1/2 + Delta of the own cluster: the edge that one step amplifies.",
-    formula=r"\tfrac{|\{i \in I_\mu : \langle w_j^{(0)}, x_i \rangle > 0\}|}{|I_\mu|} \approx \tfrac12 + \Delta, \quad "
-    r"\Delta = P(0 < Z < \langle v, \mu \rangle / \sigma)",
+    number="Section 1",
+    meaning="Neurons of J grow in every step and turn orthogonal to the means of the other label.",
+    formula=r"\|w_j^{(t+1)}\| > \|w_j^{(t)}\|, \quad \frac{|\langle w_j^{(t)}, \mu_{\mathrm{opp}} \rangle|}"
+    r"{\langle w_j^{(t)}, \mu_{\mathrm{own}} \rangle} \to 0 \quad (j \in J, t \ge 1)",
     needs=RUN_NEEDS,
     parameters=RUN,
-    judge=_edge,
-    example=wide_clusters,
-    control=_against,
-    control_shows="the mirrored start captures less than half",
+    example=lambda: c16(k=10),
+    control=lost_cluster,
+    control_shows="with one cluster lost, neurons keep what they have of the means of the other label",
     control_outcome="violated",
 )
-
-
-def _growing(instance: Instance) -> Findings:
+def rem_norm_growth(instance: Instance) -> Findings:
+    """The norms of J from record to record, and the ratio of opposite to own projection."""
     path = path_of(instance)
     usable = measurable(path)
     if unmet(usable):
@@ -260,24 +270,34 @@ def _growing(instance: Instance) -> Findings:
     )
 
 
-REM_NORM_GROWTH: Final = Statement(
-    id="FCB22/Rem.NormGrowth",
+@partial(
+    Statement,
+    id="FCB22/Rem.ConstWidth",
     kind="remark",
-    number="Section 1",
-    meaning="Neurons of J grow in every step and turn orthogonal to the means of the other label.",
-    formula=r"\|w_j^{(t+1)}\| > \|w_j^{(t)}\|, \quad \frac{|\langle w_j^{(t)}, \mu_{\mathrm{opp}} \rangle|}"
-    r"{\langle w_j^{(t)}, \mu_{\mathrm{own}} \rangle} \to 0 \quad (j \in J, t \ge 1)",
-    needs=RUN_NEEDS,
-    parameters=RUN,
-    judge=_growing,
-    example=lambda: c16(k=10),
-    control=lost_cluster,
-    control_shows="with one cluster lost, neurons keep what they have of the means of the other label",
+    number="Section 3",
+    meaning="A constant width and a constant number of samples are enough for Theorem 3.1.",
+    formula=r"P(\text{Theorem 3.1, part 1}) \ge 1 - 4 \delta \text{ for } m, n \ge \text{const}(\delta)",
+    needs=("parameters",),
+    parameters={
+        "successes": "runs in which every sample got its clean label",
+        "runs": "independent runs",
+        "delta": "failure probability, 0.1 by default",
+        "m": "width",
+        "n": "sample size",
+        "C": "the constant of (A1)-(A7), where the runs are at their limits",
+    },
+    example=lambda: success_at(24.0),
+    control=lambda: success(4, 20),
+    control_shows="four neurons and 20 samples are too few",
     control_outcome="violated",
+    forms=Forms(
+        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
+        sharp=r"C = 12 \text{ measured, with the smallest sizes that (A1)-(A7) allow at } \delta = 0.1",
+        remark="With the smallest n, m, d and the largest noise, spread and start that C allows, 3 of 12 runs succeed "
+        "at C = 4, 5 at 8, 9 at 12, 11 at 16 and all from 24 on; the literal constants ask for C = 2e26.",
+    ),
 )
-
-
-def _constant_width(instance: Instance) -> Findings:
+def rem_const_width(instance: Instance) -> Findings:
     """Successes of Theorem 3.1, part 1, over independent draws, against 1 - 4 delta."""
     runs, good = instance.whole("runs"), instance.whole("successes")
     delta = instance.number("delta", DELTA)
@@ -294,36 +314,29 @@ def _constant_width(instance: Instance) -> Findings:
     )
 
 
-REM_CONST_WIDTH: Final = Statement(
-    id="FCB22/Rem.ConstWidth",
+@cache
+def _starts(omds: tuple[float, ...] = (1e-6, 1e-9, 1e-12)) -> Instance:
+    ends = [gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=omd, test=1) for omd in omds]
+    networks = tuple(one.the_network() for one in ends[1:])
+    return replace(ends[0], networks=networks, name="starts of norm " + ", ".join(f"{omd:g}" for omd in omds))
+
+
+@partial(
+    Statement,
+    id="FCB22/Rem.SmallInit",
     kind="remark",
-    number="Section 3",
-    meaning="A constant width and a constant number of samples are enough for Theorem 3.1.",
-    formula=r"P(\text{Theorem 3.1, part 1}) \ge 1 - 4 \delta \text{ for } m, n \ge \text{const}(\delta)",
-    needs=("parameters",),
-    parameters={
-        "successes": "runs in which every sample got its clean label",
-        "runs": "independent runs",
-        "delta": "failure probability, 0.1 by default",
-        "m": "width",
-        "n": "sample size",
-        "C": "the constant of (A1)-(A7), where the runs are at their limits",
-    },
-    judge=_constant_width,
-    example=lambda: success_at(24.0),
-    control=lambda: success(4, 20),
-    control_shows="four neurons and 20 samples are too few",
+    number="Section 1",
+    meaning="The start may be arbitrarily small: what is learned does not depend on its size.",
+    formula=r"f(\cdot; W^{(T)}) \text{ has a limit as } \omega_{\mathrm{init}} \to 0 \text{ at fixed directions}",
+    needs=("network", "networks", "data"),
+    parameters=RUN,
+    example=_starts,
+    control=lambda: _starts((1.0, 3.0)),
+    control_shows="starts of norm 1 and 3 are not small, and stay visible",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
-        sharp=r"C = 12 \text{ measured, with the smallest sizes that (A1)-(A7) allow at } \delta = 0.1",
-        remark="With the smallest n, m, d and the largest noise, spread and start that C allows, 3 of 12 runs succeed "
-        "at C = 4, 5 at 8, 9 at 12, 11 at 16 and all from 24 on; the literal constants ask for C = 2e26.",
-    ),
+    forms=Forms(remark="omega = 0 itself is excluded: with phi'(0) = 0 nothing would move."),
 )
-
-
-def _small_start(instance: Instance) -> Findings:
+def rem_small_init(instance: Instance) -> Findings:
     """The ends of runs whose starts differ by a factor, on the same data: `networks` holds the other ends."""
     data, network = instance.the_data(), instance.the_network()
     clean = data.clean_labels
@@ -343,31 +356,20 @@ def _small_start(instance: Instance) -> Findings:
     )
 
 
-@cache
-def _starts(omds: tuple[float, ...] = (1e-6, 1e-9, 1e-12)) -> Instance:
-    ends = [gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=omd, test=1) for omd in omds]
-    networks = tuple(one.the_network() for one in ends[1:])
-    return replace(ends[0], networks=networks, name="starts of norm " + ", ".join(f"{omd:g}" for omd in omds))
-
-
-REM_SMALL_INIT: Final = Statement(
-    id="FCB22/Rem.SmallInit",
+@partial(
+    Statement,
+    id="FCB22/Rem.EarlyStop",
     kind="remark",
-    number="Section 1",
-    meaning="The start may be arbitrarily small: what is learned does not depend on its size.",
-    formula=r"f(\cdot; W^{(T)}) \text{ has a limit as } \omega_{\mathrm{init}} \to 0 \text{ at fixed directions}",
-    needs=("network", "networks", "data"),
+    number="Section 5",
+    meaning="Up to T no sample loses its weight in the gradient: the network is in the linear part of the loss.",
+    formula=r"-\ell'(y_i f(x_i; W^{(t)})) \ge \tfrac12 e^{-2} \quad (t \le T)",
+    needs=RUN_NEEDS,
     parameters=RUN,
-    judge=_small_start,
-    example=_starts,
-    control=lambda: _starts((1.0, 3.0)),
-    control_shows="starts of norm 1 and 3 are not small, and stay visible",
-    control_outcome="violated",
-    forms=Forms(remark="omega = 0 itself is excluded: with phi'(0) = 0 nothing would move."),
+    example=c16,
+    control=lambda: long_run(500, 1.0, 3000),
+    control_shows="3000 steps instead of 2: the samples are fitted and their weights gone",
 )
-
-
-def _early(instance: Instance) -> Findings:
+def rem_early_stop(instance: Instance) -> Findings:
     """The hypotheses are those of Lemma A.1, which bounds |f| by 2 alpha T sqrt(2) up to T and no further."""
     path = path_of(instance)
     z = np.abs(path.values)
@@ -387,18 +389,3 @@ def _early(instance: Instance) -> Findings:
         ),
         conclusions=(slopes(path), at_most("largest |f(x_i)|", float(z.max()), 2.0)),
     )
-
-
-REM_EARLY_STOP: Final = Statement(
-    id="FCB22/Rem.EarlyStop",
-    kind="remark",
-    number="Section 5",
-    meaning="Up to T no sample loses its weight in the gradient: the network is in the linear part of the loss.",
-    formula=r"-\ell'(y_i f(x_i; W^{(t)})) \ge \tfrac12 e^{-2} \quad (t \le T)",
-    needs=RUN_NEEDS,
-    parameters=RUN,
-    judge=_early,
-    example=c16,
-    control=lambda: long_run(500, 1.0, 3000),
-    control_shows="3000 steps instead of 2: the samples are fitted and their weights gone",
-)

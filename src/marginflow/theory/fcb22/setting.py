@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -51,7 +51,44 @@ def _refused() -> int:
     return count
 
 
-def _data(instance: Instance) -> Findings:
+def _symmetric(law: object) -> bool:
+    return isinstance(law, XorClusters) and isotropic_law(law.cluster_law).symmetric
+
+
+@cache
+def _stretched() -> Instance:
+    """Samples whose clusters are four times as wide along one direction: not isotropic."""
+    law = XorClusters(dimension=20, sigma=1 / 16 / math.sqrt(20))
+    data = law.sample(1000)
+    assert data.means is not None
+    assert data.clusters is not None
+    z = data.X - data.means[data.clusters]
+    z[:, 7] *= 4.0
+    return Instance(
+        name="clusters stretched along one direction", law=law, data=replace(data, X=data.means[data.clusters] + z)
+    )
+
+
+@partial(
+    Statement,
+    id="FCB22/Setting.Data",
+    kind="definition",
+    number="Section 2.1",
+    meaning="Four log-concave isotropic clusters at +mu1, -mu1 (label +1) and +mu2, -mu2 (label -1), with label noise.",
+    formula=r"x = c + z, \; c \sim \mathrm{Unif}\{\pm\mu_1, \pm\mu_2\}, \; E z = 0, \; E z z^\top = \sigma^2 I, \; "
+    r"P(y = -\tilde y \mid x) = \eta(x)",
+    needs=("data", "law"),
+    parameters=RUN,
+    example=c16,
+    control=_stretched,
+    control_shows="one direction has four times the deviation of the others",
+    control_outcome="violated",
+    forms=Forms(
+        remark="A uniform law on a convex body has U = +inf outside it; the footnote's real-valued U would exclude it. "
+        "Section 4 once gives the label -1 to samples of -mu1; the clean label is +1."
+    ),
+)
+def setting_data(instance: Instance) -> Findings:
     """Labels by definition; noise, cluster sizes, mean and covariance of z against what the law says."""
     law = instance.the_law()
     known = true("the law is XorClusters", isinstance(law, XorClusters))
@@ -93,46 +130,30 @@ def _data(instance: Instance) -> Findings:
     )
 
 
-def _symmetric(law: object) -> bool:
-    return isinstance(law, XorClusters) and isotropic_law(law.cluster_law).symmetric
+def _with_bias() -> Instance:
+    good = c16()
+    network = good.the_network()
+    moved = TwoLayer(W=network.W, v=network.v, b=np.full(network.width, 0.01), outputs="frozen")
+    return Instance(name="the same network with biases", network=moved, data=good.data)
 
 
-@cache
-def _stretched() -> Instance:
-    """Samples whose clusters are four times as wide along one direction: not isotropic."""
-    law = XorClusters(dimension=20, sigma=1 / 16 / math.sqrt(20))
-    data = law.sample(1000)
-    assert data.means is not None
-    assert data.clusters is not None
-    z = data.X - data.means[data.clusters]
-    z[:, 7] *= 4.0
-    return Instance(
-        name="clusters stretched along one direction", law=law, data=replace(data, X=data.means[data.clusters] + z)
-    )
-
-
-SETTING_DATA: Final = Statement(
-    id="FCB22/Setting.Data",
+@partial(
+    Statement,
+    id="FCB22/Setting.Net",
     kind="definition",
     number="Section 2.1",
-    meaning="Four log-concave isotropic clusters at +mu1, -mu1 (label +1) and +mu2, -mu2 (label -1), with label noise.",
-    formula=r"x = c + z, \; c \sim \mathrm{Unif}\{\pm\mu_1, \pm\mu_2\}, \; E z = 0, \; E z z^\top = \sigma^2 I, \; "
-    r"P(y = -\tilde y \mid x) = \eta(x)",
-    needs=("data", "law"),
+    meaning="A two-layer ReLU network without bias, outputs +-1/sqrt(m) in equal numbers and frozen.",
+    formula=r"f(x; W) = \sum_{j=1}^m a_j \phi(\langle w_j, x \rangle), \quad |a_j| = \tfrac{1}{\sqrt{m}}, \quad "
+    r"|f(x; W)| \le \|W x\| \le \|W\|_2 \|x\|",
+    needs=("network", "data"),
     parameters=RUN,
-    judge=_data,
     example=c16,
-    control=_stretched,
-    control_shows="one direction has four times the deviation of the others",
+    control=_with_bias,
+    control_shows="with biases f is not homogeneous in x",
     control_outcome="violated",
-    forms=Forms(
-        remark="A uniform law on a convex body has U = +inf outside it; the footnote's real-valued U would exclude it. "
-        "Section 4 once gives the label -1 to samples of -mu1; the clean label is +1."
-    ),
+    forms=Forms(remark="For odd m the last output is 0. ||a|| is printed as the sum of a_j^2; it is the root of it."),
 )
-
-
-def _network(instance: Instance) -> Findings:
+def setting_net(instance: Instance) -> Findings:
     """Outputs, homogeneity, Eq. (16) and the Lipschitz bound on the samples and on random pairs."""
     network, X = instance.the_network(), instance.the_data().X
     m = network.width
@@ -167,32 +188,23 @@ def _network(instance: Instance) -> Findings:
     )
 
 
-def _with_bias() -> Instance:
-    good = c16()
-    network = good.the_network()
-    moved = TwoLayer(W=network.W, v=network.v, b=np.full(network.width, 0.01), outputs="frozen")
-    return Instance(name="the same network with biases", network=moved, data=good.data)
-
-
-SETTING_NET: Final = Statement(
-    id="FCB22/Setting.Net",
+@partial(
+    Statement,
+    id="FCB22/Setting.GD",
     kind="definition",
     number="Section 2.1",
-    meaning="A two-layer ReLU network without bias, outputs +-1/sqrt(m) in equal numbers and frozen.",
-    formula=r"f(x; W) = \sum_{j=1}^m a_j \phi(\langle w_j, x \rangle), \quad |a_j| = \tfrac{1}{\sqrt{m}}, \quad "
-    r"|f(x; W)| \le \|W x\| \le \|W\|_2 \|x\|",
-    needs=("network", "data"),
+    meaning="Full-batch gradient descent on the first layer, mean logistic loss, constant step-size.",
+    formula=r"w_j^{(t+1)} = w_j^{(t)} + \frac{\alpha a_j}{n} \sum_{i=1}^n -\ell'(y_i f(x_i; W^{(t)})) \, y_i \, "
+    r"\phi'(\langle w_j^{(t)}, x_i \rangle) \, x_i",
+    needs=("network", "data", "run"),
     parameters=RUN,
-    judge=_network,
-    example=c16,
-    control=_with_bias,
-    control_shows="with biases f is not homogeneous in x",
+    example=engines,
+    control=summed_loss,
+    control_shows="the loss was summed instead of averaged: every step is n times as long",
     control_outcome="violated",
-    forms=Forms(remark="For odd m the last output is 0. ||a|| is printed as the sum of a_j^2; it is the root of it."),
+    forms=Forms(remark="phi'(0) is not stated; it is 0 here. It matters for W = 0 and exact ties only."),
 )
-
-
-def _descent(instance: Instance) -> Findings:
+def setting_gd(instance: Instance) -> Findings:
     """Every pair of consecutive records against the update written out over all samples."""
     data, run = instance.the_data(), instance.the_run()
     kept = run.trajectory.networks or ()
@@ -227,21 +239,3 @@ def _descent(instance: Instance) -> Findings:
             *engines_agree,
         ),
     )
-
-
-SETTING_GD: Final = Statement(
-    id="FCB22/Setting.GD",
-    kind="definition",
-    number="Section 2.1",
-    meaning="Full-batch gradient descent on the first layer, mean logistic loss, constant step-size.",
-    formula=r"w_j^{(t+1)} = w_j^{(t)} + \frac{\alpha a_j}{n} \sum_{i=1}^n -\ell'(y_i f(x_i; W^{(t)})) \, y_i \, "
-    r"\phi'(\langle w_j^{(t)}, x_i \rangle) \, x_i",
-    needs=("network", "data", "run"),
-    parameters=RUN,
-    judge=_descent,
-    example=engines,
-    control=summed_loss,
-    control_shows="the loss was summed instead of averaged: every step is n times as long",
-    control_outcome="violated",
-    forms=Forms(remark="phi'(0) is not stated; it is 0 here. It matters for W = 0 and exact ties only."),
-)

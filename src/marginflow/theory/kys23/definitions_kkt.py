@@ -2,6 +2,7 @@ r"""[KYS23, sec. 2] Problem (1), its KKT conditions (2)-(5), local minima, and t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -36,7 +37,26 @@ def normalised_margin(network: TwoLayer, data: Dataset) -> float:
     return float(network.margins(data.X, data.y).min()) / network.norm_squared()
 
 
-def _problem(instance: Instance) -> Findings:
+def _shrunk() -> Instance:
+    point = global_point(20, 0.3, 5)
+    return Instance(name="half the size", network=point.the_network().scaled(0.5), data=point.data)
+
+
+@partial(
+    Statement,
+    id="KYS23/Def.P1",
+    kind="definition",
+    number="Problem (1)",
+    meaning="Least parameter norm with margin 1; by AM-GM the same as least total variation over unit neurons.",
+    formula=r"\min \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \qquad = \; "
+    r"2 \min_\mu \mathrm{TV}(\mu)",
+    needs=("network", "data"),
+    example=lambda: global_point(20, 0.3, 5),
+    control=_shrunk,
+    control_shows="at half the size the margins are a quarter: not feasible",
+    control_outcome="violated",
+)
+def def_p1(instance: Instance) -> Findings:
     """Feasibility, the per-neuron inequality 2 |v| ||u|| <= v^2 + ||u||^2, and the dual bound from below."""
     network, data = instance.the_network(), instance.the_data()
     trained = network.outputs == "trained" and network.b is not None
@@ -71,28 +91,34 @@ def _problem(instance: Instance) -> Findings:
     )
 
 
-def _shrunk() -> Instance:
-    point = global_point(20, 0.3, 5)
-    return Instance(name="half the size", network=point.the_network().scaled(0.5), data=point.data)
+def _unbalanced() -> Instance:
+    network, data = global_point(20, 0.3, 5).the_network(), global_point(20, 0.3, 5).the_data()
+    assert network.b is not None
+    return Instance(
+        name="the same function, not balanced",
+        network=TwoLayer(W=2.0 * network.W, b=2.0 * network.b, v=0.5 * network.v),
+        data=data,
+    )
 
 
-DEF_P1: Final = Statement(
-    id="KYS23/Def.P1",
+@partial(
+    Statement,
+    id="KYS23/Def.KKT",
     kind="definition",
-    number="Problem (1)",
-    meaning="Least parameter norm with margin 1; by AM-GM the same as least total variation over unit neurons.",
-    formula=r"\min \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \qquad = \; "
-    r"2 \min_\mu \mathrm{TV}(\mu)",
+    number="Equations (2)-(5)",
+    meaning="Stationarity with Clarke weights, feasibility, signs, complementary slackness; identities that follow.",
+    formula=r"\theta = \sum_i \lambda_i y_i \nabla_\theta N_\theta(x_i), \quad y_i N_\theta(x_i) \ge 1, \quad "
+    r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0",
     needs=("network", "data"),
-    judge=_problem,
     example=lambda: global_point(20, 0.3, 5),
-    control=_shrunk,
-    control_shows="at half the size the margins are a quarter: not feasible",
+    control=_unbalanced,
+    control_shows="the same function from unbalanced neurons is not stationary",
     control_outcome="violated",
+    forms=Forms(
+        remark="The lambda are multipliers of ||theta||^2 / 2; of the printed ||theta||^2 they are twice as large.",
+    ),
 )
-
-
-def _kkt(instance: Instance) -> Findings:
+def def_kkt(instance: Instance) -> Findings:
     """(2)-(5) with Clarke weights, and the identities that follow when all of theta is trained, or all but v."""
     certificate, data = instance.certificate, instance.the_data()
     network, lam = certificate.network, certificate.multipliers
@@ -148,35 +174,6 @@ def _kkt(instance: Instance) -> Findings:
     )
 
 
-def _unbalanced() -> Instance:
-    network, data = global_point(20, 0.3, 5).the_network(), global_point(20, 0.3, 5).the_data()
-    assert network.b is not None
-    return Instance(
-        name="the same function, not balanced",
-        network=TwoLayer(W=2.0 * network.W, b=2.0 * network.b, v=0.5 * network.v),
-        data=data,
-    )
-
-
-DEF_KKT: Final = Statement(
-    id="KYS23/Def.KKT",
-    kind="definition",
-    number="Equations (2)-(5)",
-    meaning="Stationarity with Clarke weights, feasibility, signs, complementary slackness; identities that follow.",
-    formula=r"\theta = \sum_i \lambda_i y_i \nabla_\theta N_\theta(x_i), \quad y_i N_\theta(x_i) \ge 1, \quad "
-    r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0",
-    needs=("network", "data"),
-    judge=_kkt,
-    example=lambda: global_point(20, 0.3, 5),
-    control=_unbalanced,
-    control_shows="the same function from unbalanced neurons is not stationary",
-    control_outcome="violated",
-    forms=Forms(
-        remark="The lambda are multipliers of ||theta||^2 / 2; of the printed ||theta||^2 they are twice as large.",
-    ),
-)
-
-
 def _perturbed(network: TwoLayer, size: float, sparse: bool, rng: np.random.Generator) -> TwoLayer:
     """theta + D with |D| = size |theta|; a sparse D moves one neuron."""
     A, v = network.augmented, network.v
@@ -188,7 +185,41 @@ def _perturbed(network: TwoLayer, size: float, sparse: bool, rng: np.random.Gene
     return TwoLayer(W=moved[:, :-1], b=moved[:, -1], v=v + D[:, -1])
 
 
-def _local_minimum(instance: Instance) -> Findings:
+def _with_zero_neuron() -> Instance:
+    point = five_point_minimum()
+    network, data = point.the_network(), point.the_data()
+    assert network.b is not None
+    assert point.multipliers is not None
+    lam, mu = (np.asarray(part) for part in point.multipliers)
+    return Instance(
+        name="the five-point minimum with a zero neuron",
+        network=TwoLayer(W=np.vstack([network.W, [[0.0]]]), b=np.append(network.b, 0.0), v=np.append(network.v, 0.0)),
+        data=data,
+        multipliers=(lam, np.column_stack([mu, np.zeros(data.n_samples)])),
+    )
+
+
+@partial(
+    Statement,
+    id="KYS23/Def.LocMin",
+    kind="definition",
+    number="Section 3",
+    meaning="No feasible point close by has a smaller norm; decided by the dual function at the neurons.",
+    formula=r"\exists r > 0: \; \|\theta' - \theta\| < r, \; y_i N_{\theta'}(x_i) \ge 1 \;\Rightarrow\; "
+    r"\|\theta'\|^2 \ge \|\theta\|^2",
+    needs=("network", "data"),
+    example=five_point_minimum,
+    control=_with_zero_neuron,
+    control_shows="with a zero neuron the local minimum is none: the dual function reaches 2.009, and the neuron grows",
+    control_outcome="violated",
+    forms=Forms(
+        sharp=r"\mathrm{sign}(v_j) F_\lambda \text{ has a local maximum of value 1 at } u_j / \|u_j\| \text{ for every "
+        r"} j, \text{ and no neuron is zero}",
+        remark="A KKT point with no sample on a kink and no zero neuron is a local minimum; kinks of a neuron may sit "
+        "on samples of the other label (they attract), and on samples of its own label they repel.",
+    ),
+)
+def def_locmin(instance: Instance) -> Findings:
     """The decision procedure, and the necessary test: no small perturbation has a larger normalised margin."""
     hypotheses = kkt_point(instance)
     if unmet(hypotheses):
@@ -220,43 +251,21 @@ def _local_minimum(instance: Instance) -> Findings:
     )
 
 
-def _with_zero_neuron() -> Instance:
-    point = five_point_minimum()
-    network, data = point.the_network(), point.the_data()
-    assert network.b is not None
-    assert point.multipliers is not None
-    lam, mu = (np.asarray(part) for part in point.multipliers)
-    return Instance(
-        name="the five-point minimum with a zero neuron",
-        network=TwoLayer(W=np.vstack([network.W, [[0.0]]]), b=np.append(network.b, 0.0), v=np.append(network.v, 0.0)),
-        data=data,
-        multipliers=(lam, np.column_stack([mu, np.zeros(data.n_samples)])),
-    )
-
-
-DEF_LOCMIN: Final = Statement(
-    id="KYS23/Def.LocMin",
-    kind="definition",
-    number="Section 3",
-    meaning="No feasible point close by has a smaller norm; decided by the dual function at the neurons.",
-    formula=r"\exists r > 0: \; \|\theta' - \theta\| < r, \; y_i N_{\theta'}(x_i) \ge 1 \;\Rightarrow\; "
-    r"\|\theta'\|^2 \ge \|\theta\|^2",
+@partial(
+    Statement,
+    id="KYS23/X.GlobalLP",
+    kind="construction",
+    number="Problem (1), d = 1",
+    meaning="On the line the global max-margin network has a proof: the dual function is at most 1 everywhere.",
+    formula=r"\min \tfrac12 \|\theta\|^2 = \max_\lambda \Big\{ \sum_i \lambda_i : \sup_{\|u\| = 1} |F_\lambda(u)| \le "
+    r"1 \Big\}, \qquad F_\lambda(u) = \sum_i \lambda_i y_i \sigma(u \cdot \tilde x_i)",
     needs=("network", "data"),
-    judge=_local_minimum,
-    example=five_point_minimum,
-    control=_with_zero_neuron,
-    control_shows="with a zero neuron the local minimum is none: the dual function reaches 2.009, and the neuron grows",
+    example=lambda: global_point(20, 0.3, 5),
+    control=five_point_minimum,
+    control_shows="a local minimum that is not global: sup |F| = 2.009, and the norm is 1.338 times the least",
     control_outcome="violated",
-    forms=Forms(
-        sharp=r"\mathrm{sign}(v_j) F_\lambda \text{ has a local maximum of value 1 at } u_j / \|u_j\| \text{ for every "
-        r"} j, \text{ and no neuron is zero}",
-        remark="A KKT point with no sample on a kink and no zero neuron is a local minimum; kinks of a neuron may sit "
-        "on samples of the other label (they attract), and on samples of its own label they repel.",
-    ),
 )
-
-
-def _global(instance: Instance) -> Findings:
+def x_global_lp(instance: Instance) -> Findings:
     """sup |F_lambda| over all arcs, evaluated in integers, closes the gap between the network and its dual."""
     hypotheses = kkt_point(instance)
     if unmet(hypotheses):
@@ -279,19 +288,3 @@ def _global(instance: Instance) -> Findings:
             at_most("neurons <= m + 1", certificate.network.compact().width, instance.the_data().n_samples + 1),
         ),
     )
-
-
-X_GLOBAL_LP: Final = Statement(
-    id="KYS23/X.GlobalLP",
-    kind="construction",
-    number="Problem (1), d = 1",
-    meaning="On the line the global max-margin network has a proof: the dual function is at most 1 everywhere.",
-    formula=r"\min \tfrac12 \|\theta\|^2 = \max_\lambda \Big\{ \sum_i \lambda_i : \sup_{\|u\| = 1} |F_\lambda(u)| \le "
-    r"1 \Big\}, \qquad F_\lambda(u) = \sum_i \lambda_i y_i \sigma(u \cdot \tilde x_i)",
-    needs=("network", "data"),
-    judge=_global,
-    example=lambda: global_point(20, 0.3, 5),
-    control=five_point_minimum,
-    control_shows="a local minimum that is not global: sup |F| = 2.009, and the norm is 1.338 times the least",
-    control_outcome="violated",
-)

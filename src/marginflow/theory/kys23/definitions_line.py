@@ -3,6 +3,7 @@ r"""[KYS23, sec. 2 and 3] Data on the line, the network, the clean error and the
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -41,7 +42,26 @@ def _distance_to_law(sorted_values: FloatArray, cdf: FloatArray) -> float:
     return float(max((steps[1:] - cdf).max(), (cdf - steps[:-1]).max()))
 
 
-def _setting(instance: Instance) -> Findings:
+def _sampled(design: str) -> Instance:
+    law = Interval(p=0.2, design=design)  # type: ignore[arg-type]
+    return Instance(name=f"200 {design} points, p = 0.2", data=law.sample(200, seed=0), law=law, parameters={"p": 0.2})
+
+
+@partial(
+    Statement,
+    id="KYS23/Set.1D",
+    kind="definition",
+    number="Section 3",
+    meaning="Independent uniform points on [0, 1], target +1, labels -1 with probability p independently of x.",
+    formula=r"x_i \sim \mathrm{Unif}[0, 1], \qquad \Pr[y_i = -1] = p, \qquad f^*(x) = 1",
+    needs=("data", "parameters"),
+    parameters={"p": "noise rate"},
+    example=lambda: _sampled("uniform"),
+    control=lambda: _sampled("jittered"),
+    control_shows="a jittered grid has uniform points on average, but no small spacings",
+    control_outcome="violated",
+)
+def set_1d(instance: Instance) -> Findings:
     """Points uniform, spacings Beta(1, m), labels Bin(m, p), target +1 everywhere."""
     data = instance.the_data()
     p = instance.number("p")
@@ -84,28 +104,26 @@ def _setting(instance: Instance) -> Findings:
     )
 
 
-def _sampled(design: str) -> Instance:
-    law = Interval(p=0.2, design=design)  # type: ignore[arg-type]
-    return Instance(name=f"200 {design} points, p = 0.2", data=law.sample(200, seed=0), law=law, parameters={"p": 0.2})
+def _with_output_bias() -> Instance:
+    point = global_point(20, 0.3, 5)
+    return Instance(name="with an output bias", network=point.network, data=point.data, parameters={"output_bias": 0.5})
 
 
-SET_1D: Final = Statement(
-    id="KYS23/Set.1D",
+@partial(
+    Statement,
+    id="KYS23/Def.Net",
     kind="definition",
-    number="Section 3",
-    meaning="Independent uniform points on [0, 1], target +1, labels -1 with probability p independently of x.",
-    formula=r"x_i \sim \mathrm{Unif}[0, 1], \qquad \Pr[y_i = -1] = p, \qquad f^*(x) = 1",
-    needs=("data", "parameters"),
-    parameters={"p": "noise rate"},
-    judge=_setting,
-    example=lambda: _sampled("uniform"),
-    control=lambda: _sampled("jittered"),
-    control_shows="a jittered grid has uniform points on average, but no small spacings",
+    number="Section 2",
+    meaning="Two layers with hidden biases and no output bias: 2-homogeneous, or 1-homogeneous with frozen outputs.",
+    formula=r"N_\theta(x) = \sum_{j=1}^n v_j \, \sigma(w_j \cdot x + b_j), \qquad N_{c\theta} = c^2 N_\theta",
+    needs=("network", "data"),
+    parameters={"output_bias": "a constant added to N, which the paper does not have (default 0)"},
+    example=lambda: global_point(20, 0.3, 5),
+    control=_with_output_bias,
+    control_shows="an output bias, which torch adds by default, breaks homogeneity and with it Theorem 2.1",
     control_outcome="violated",
 )
-
-
-def _network(instance: Instance) -> Findings:
+def def_net(instance: Instance) -> Findings:
     """The sum over neurons written out, and its degree of homogeneity, with an output bias if one is asked for."""
     network, data = instance.the_network(), instance.the_data()
     offset = instance.number("output_bias", 0.0)
@@ -134,28 +152,29 @@ def _network(instance: Instance) -> Findings:
     )
 
 
-def _with_output_bias() -> Instance:
-    point = global_point(20, 0.3, 5)
-    return Instance(name="with an output bias", network=point.network, data=point.data, parameters={"output_bias": 0.5})
-
-
-DEF_NET: Final = Statement(
-    id="KYS23/Def.Net",
+@partial(
+    Statement,
+    id="KYS23/Def.Lcl",
     kind="definition",
     number="Section 2",
-    meaning="Two layers with hidden biases and no output bias: 2-homogeneous, or 1-homogeneous with frozen outputs.",
-    formula=r"N_\theta(x) = \sum_{j=1}^n v_j \, \sigma(w_j \cdot x + b_j), \qquad N_{c\theta} = c^2 N_\theta",
-    needs=("network", "data"),
-    parameters={"output_bias": "a constant added to N, which the paper does not have (default 0)"},
-    judge=_network,
+    meaning="The clean test error is the length of the set where N is not positive; ties count as errors.",
+    formula=r"L_{\mathrm{cl}}(N_\theta) = \Pr_x[N_\theta(x) \le 0]",
+    needs=("network",),
+    parameters={"grid": "report the share of errors on a grid of so many points instead (default 0: exact)"},
     example=lambda: global_point(20, 0.3, 5),
-    control=_with_output_bias,
-    control_shows="an output bias, which torch adds by default, breaks homogeneity and with it Theorem 2.1",
+    control=lambda: Instance(
+        name="a grid of 100 points", network=global_point(20, 0.3, 5).network, parameters={"grid": 100}
+    ),
+    control_shows="a grid of 100 points misses the ends of the intervals of error",
     control_outcome="violated",
+    forms=Forms(
+        printed=r"\Pr_x[N_\theta(x) \le 0]",
+        proved=r"\Pr_x[N_\theta(x) < 0]",
+        remark="The definition counts ties as errors, the proofs of Section 3 and of Prop. 4.6 do not; they differ "
+        "only by pieces on which N is zero.",
+    ),
 )
-
-
-def _clean_error(instance: Instance) -> Findings:
+def def_lcl(instance: Instance) -> Findings:
     """Exact lengths against sampling; scale, splitting and the two conventions for ties."""
     network = instance.the_network()
     points = instance.whole("grid", 0)
@@ -186,31 +205,29 @@ def _clean_error(instance: Instance) -> Findings:
     )
 
 
-DEF_LCL: Final = Statement(
-    id="KYS23/Def.Lcl",
-    kind="definition",
+def _flipped() -> Instance:
+    point = global_point(20, 0.3, 5)
+    data = point.the_data()
+    return Instance(
+        name="one label flipped", network=point.network, data=Dataset(X=data.X, y=np.append(-data.y[:1], data.y[1:]))
+    )
+
+
+@partial(
+    Statement,
+    id="KYS23/Asm.Interp",
+    kind="assumption",
     number="Section 2",
-    meaning="The clean test error is the length of the set where N is not positive; ties count as errors.",
-    formula=r"L_{\mathrm{cl}}(N_\theta) = \Pr_x[N_\theta(x) \le 0]",
-    needs=("network",),
-    parameters={"grid": "report the share of errors on a grid of so many points instead (default 0: exact)"},
-    judge=_clean_error,
+    meaning="The network classifies every training sample correctly, noisy labels included.",
+    formula=r"y_i N_\theta(x_i) > 0 \quad \forall i \in [m]",
+    needs=("network", "data"),
     example=lambda: global_point(20, 0.3, 5),
-    control=lambda: Instance(
-        name="a grid of 100 points", network=global_point(20, 0.3, 5).network, parameters={"grid": 100}
-    ),
-    control_shows="a grid of 100 points misses the ends of the intervals of error",
+    control=_flipped,
+    control_shows="one label is not the one that the network was made for",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\Pr_x[N_\theta(x) \le 0]",
-        proved=r"\Pr_x[N_\theta(x) < 0]",
-        remark="The definition counts ties as errors, the proofs of Section 3 and of Prop. 4.6 do not; they differ "
-        "only by pieces on which N is zero.",
-    ),
 )
-
-
-def _interpolates(instance: Instance) -> Findings:
+def asm_interp(instance: Instance) -> Findings:
+    """All margins, each beyond the rounding of its own terms."""
     network, data = instance.the_network(), instance.the_data()
     margins = network.margins(data.X, data.y)
     # rounding of a value is about an ulp of the sum of its terms; below that a positive margin is not one
@@ -221,29 +238,6 @@ def _interpolates(instance: Instance) -> Findings:
     )
 
 
-def _flipped() -> Instance:
-    point = global_point(20, 0.3, 5)
-    data = point.the_data()
-    return Instance(
-        name="one label flipped", network=point.network, data=Dataset(X=data.X, y=np.append(-data.y[:1], data.y[1:]))
-    )
-
-
-ASM_INTERP: Final = Statement(
-    id="KYS23/Asm.Interp",
-    kind="assumption",
-    number="Section 2",
-    meaning="The network classifies every training sample correctly, noisy labels included.",
-    formula=r"y_i N_\theta(x_i) > 0 \quad \forall i \in [m]",
-    needs=("network", "data"),
-    judge=_interpolates,
-    example=lambda: global_point(20, 0.3, 5),
-    control=_flipped,
-    control_shows="one label is not the one that the network was made for",
-    control_outcome="violated",
-)
-
-
 def _numbers(instance: Instance, name: str) -> list[float]:
     given = instance.parameters.get(name)
     if not isinstance(given, tuple | list) or not given:
@@ -251,7 +245,46 @@ def _numbers(instance: Instance, name: str) -> list[float]:
     return [float(entry) for entry in given]
 
 
-def _regimes(instance: Instance) -> Findings:
+def _nearest_neighbour_table(sizes: tuple[int, ...], name: str) -> Instance:
+    """The exact expectation of 1-nearest neighbour is p at every size; three runs around it."""
+    rows = [(p, p + e, m) for m in sizes for p in (0.1, 0.2, 0.3) for e in (-0.004, 0.0, 0.004)]
+    noise, errors, grown = zip(*rows, strict=True)
+    return Instance(name=name, parameters={"noise": noise, "errors": errors, "sizes": grown})
+
+
+def _mixed_table() -> Instance:
+    """Benign at the lowest noise rate, tempered at the others."""
+    table = _nearest_neighbour_table((50, 100, 200, 400), "")
+    rows = zip(_numbers(table, "noise"), _numbers(table, "errors"), strict=True)
+    errors = tuple(0.0 if p == 0.1 else error for p, error in rows)
+    name = "no errors at p = 0.1, p +- 0.004 at 0.2 and 0.3"
+    return Instance(name=name, parameters={**table.parameters, "errors": errors})
+
+
+@partial(
+    Statement,
+    id="KYS23/Def.Regimes",
+    kind="definition",
+    number="Section 1",
+    meaning="Benign, tempered or catastrophic: the error tends to 0, to a limit in between, or to 1/2.",
+    formula=r"L_{\mathrm{cl}} \to 0, \qquad L_{\mathrm{cl}} \to \ell \in (0, \tfrac12), \qquad "
+    r"L_{\mathrm{cl}} \to \tfrac12",
+    needs=("parameters",),
+    parameters={
+        "noise": "noise rates p, one per run",
+        "errors": "clean errors, one per run",
+        "sizes": "numbers of samples or dimensions, one per run",
+    },
+    example=lambda: _nearest_neighbour_table((50, 100, 200, 400), "errors p +- 0.004 at four sizes, as of 1-NN"),
+    control=_mixed_table,
+    control_shows="at p = 0.1 the errors vanish, at p = 0.2 and 0.3 they stay: no one regime",
+    control_outcome="violated",
+    forms=Forms(
+        remark="The definition is asymptotic; what is judged is the error that a line in ln(size) gives at ten times "
+        "the largest size, against 0.1 p and 0.45.",
+    ),
+)
+def def_regimes(instance: Instance) -> Findings:
     """The verdict that a table of errors suggests; it needs two sizes, for the definitions are limits."""
     noise, errors, sizes = (_numbers(instance, name) for name in ("noise", "errors", "sizes"))
     profile = overfitting_profile(noise, errors, sizes)
@@ -282,44 +315,3 @@ def _regimes(instance: Instance) -> Findings:
             ),
         ),
     )
-
-
-def _nearest_neighbour_table(sizes: tuple[int, ...], name: str) -> Instance:
-    """The exact expectation of 1-nearest neighbour is p at every size; three runs around it."""
-    rows = [(p, p + e, m) for m in sizes for p in (0.1, 0.2, 0.3) for e in (-0.004, 0.0, 0.004)]
-    noise, errors, grown = zip(*rows, strict=True)
-    return Instance(name=name, parameters={"noise": noise, "errors": errors, "sizes": grown})
-
-
-def _mixed_table() -> Instance:
-    """Benign at the lowest noise rate, tempered at the others."""
-    table = _nearest_neighbour_table((50, 100, 200, 400), "")
-    rows = zip(_numbers(table, "noise"), _numbers(table, "errors"), strict=True)
-    errors = tuple(0.0 if p == 0.1 else error for p, error in rows)
-    name = "no errors at p = 0.1, p +- 0.004 at 0.2 and 0.3"
-    return Instance(name=name, parameters={**table.parameters, "errors": errors})
-
-
-DEF_REGIMES: Final = Statement(
-    id="KYS23/Def.Regimes",
-    kind="definition",
-    number="Section 1",
-    meaning="Benign, tempered or catastrophic: the error tends to 0, to a limit in between, or to 1/2.",
-    formula=r"L_{\mathrm{cl}} \to 0, \qquad L_{\mathrm{cl}} \to \ell \in (0, \tfrac12), \qquad "
-    r"L_{\mathrm{cl}} \to \tfrac12",
-    needs=("parameters",),
-    parameters={
-        "noise": "noise rates p, one per run",
-        "errors": "clean errors, one per run",
-        "sizes": "numbers of samples or dimensions, one per run",
-    },
-    judge=_regimes,
-    example=lambda: _nearest_neighbour_table((50, 100, 200, 400), "errors p +- 0.004 at four sizes, as of 1-NN"),
-    control=_mixed_table,
-    control_shows="at p = 0.1 the errors vanish, at p = 0.2 and 0.3 they stay: no one regime",
-    control_outcome="violated",
-    forms=Forms(
-        remark="The definition is asymptotic; what is judged is the error that a line in ln(size) gives at ten times "
-        "the largest size, against 0.1 p and 0.45.",
-    ),
-)

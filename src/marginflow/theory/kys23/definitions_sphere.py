@@ -3,7 +3,7 @@ r"""[KYS23, Section 2] Uniform points on the unit sphere with noisy labels, and 
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -31,7 +31,40 @@ from marginflow.theory.kys23.unit_sphere import Sample, log_binomial_tail, noisy
 _REJECTION: Final = 1e-6
 
 
-def _sphere(instance: Instance) -> Findings:
+@cache
+def noisy_sample(m: int, p: float, d: int, *, count: str = "bernoulli", seed: int = 0) -> Instance:
+    """m samples of the noisy sphere in reduced coordinates, with their law."""
+    law = GramReduction(NoisySphere(dimension=d, p=p, count=count))  # type: ignore[arg-type]
+    return Instance(name=f"{m} samples in dimension {d}, p = {p:g}", law=law, data=law.sample(m, seed=seed))
+
+
+def _one_orthant() -> Instance:
+    law = NoisySphere(dimension=50, p=0.1)
+    data = law.sample(200)
+    return Instance(
+        name="200 points of the positive orthant", law=law, data=Dataset(X=np.abs(data.X), y=data.y, law=data.law)
+    )
+
+
+@partial(
+    Statement,
+    id="KYS23/Set.Sphere",
+    kind="definition",
+    number="Section 2, the data",
+    meaning="Inputs are uniform on the unit sphere; labels are -1 with probability p < 1/2, independently of them.",
+    formula=r"x_i \sim \mathrm{Unif}(S^{d-1}), \quad (x_i^\top x_l)^2 \sim "
+    r"\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right), \quad |I_-| \sim \mathrm{Bin}(m, p)",
+    needs=("law", "data"),
+    example=lambda: noisy_sample(200, 0.1, 10**12),
+    control=_one_orthant,
+    control_shows="points of one orthant have positive inner products",
+    control_outcome="violated",
+    forms=Forms(
+        remark="The proof of Theorem 4.1 switches the test law to N(0, I/d) without saying so. At m = 100 the realised "
+        "noise rate fluctuates by 0.05: curves over p need count='exact', or the realised rate beside p."
+    ),
+)
+def sphere(instance: Instance) -> Findings:
     """Norms, the exact law of the inner products along the chain x_1, x_2, ..., and the number of negative labels.
 
     x_i . x_{i+1} are independent of each other, for each is given x_i uniform whatever x_i is; so the deviation of
@@ -73,41 +106,30 @@ def _sphere(instance: Instance) -> Findings:
 
 
 @cache
-def noisy_sample(m: int, p: float, d: int, *, count: str = "bernoulli", seed: int = 0) -> Instance:
-    """m samples of the noisy sphere in reduced coordinates, with their law."""
-    law = GramReduction(NoisySphere(dimension=d, p=p, count=count))  # type: ignore[arg-type]
-    return Instance(name=f"{m} samples in dimension {d}, p = {p:g}", law=law, data=law.sample(m, seed=seed))
-
-
-def _one_orthant() -> Instance:
-    law = NoisySphere(dimension=50, p=0.1)
-    data = law.sample(200)
+def _ambient(keep: str) -> Instance:
+    data = NoisySphere(dimension=200, p=0.3).sample(12)
+    network = TwoLayer.initialise(7, 200, seed=0)
     return Instance(
-        name="200 points of the positive orthant", law=law, data=Dataset(X=np.abs(data.X), y=data.y, law=data.law)
+        name=f"12 samples in dimension 200, reduced to {keep}", network=network, data=data, parameters={"keep": keep}
     )
 
 
-SPHERE: Final = Statement(
-    id="KYS23/Set.Sphere",
-    kind="definition",
-    number="Section 2, the data",
-    meaning="Inputs are uniform on the unit sphere; labels are -1 with probability p < 1/2, independently of them.",
-    formula=r"x_i \sim \mathrm{Unif}(S^{d-1}), \quad (x_i^\top x_l)^2 \sim "
-    r"\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right), \quad |I_-| \sim \mathrm{Bin}(m, p)",
-    needs=("law", "data"),
-    judge=_sphere,
-    example=lambda: noisy_sample(200, 0.1, 10**12),
-    control=_one_orthant,
-    control_shows="points of one orthant have positive inner products",
+@partial(
+    Statement,
+    id="KYS23/X.InSpan",
+    kind="construction",
+    number="Derived: training never leaves the span of the samples",
+    meaning="Margins, gradients and hence training are the same in coordinates of the span, at the cost of m, not d.",
+    formula=r"X = Z Q, \quad \nabla_{w_j} L \in \mathrm{span}(x_1, \dots, x_m), \quad "
+    r"\nabla_{W} L(X) = \nabla_{W Q^\top} L(Z)\, Q",
+    needs=("network", "data"),
+    parameters={"keep": "span (the reduction) or coordinates (the first m of them, which is none)"},
+    example=lambda: _ambient("span"),
+    control=lambda: _ambient("coordinates"),
+    control_shows="dropping all but m coordinates changes every inner product",
     control_outcome="violated",
-    forms=Forms(
-        remark="The proof of Theorem 4.1 switches the test law to N(0, I/d) without saying so. At m = 100 the realised "
-        "noise rate fluctuates by 0.05: curves over p need count='exact', or the realised rate beside p."
-    ),
 )
-
-
-def _in_span(instance: Instance) -> Findings:
+def x_in_span(instance: Instance) -> Findings:
     """Gram matrix, margins, gradients and test values on reduced coordinates, against the ambient ones."""
     network, data = instance.the_network(), instance.the_data()
     keep = instance.word("keep", "span", ("span", "coordinates"))
@@ -148,29 +170,3 @@ def _in_span(instance: Instance) -> Findings:
             ),
         ),
     )
-
-
-@cache
-def _ambient(keep: str) -> Instance:
-    data = NoisySphere(dimension=200, p=0.3).sample(12)
-    network = TwoLayer.initialise(7, 200, seed=0)
-    return Instance(
-        name=f"12 samples in dimension 200, reduced to {keep}", network=network, data=data, parameters={"keep": keep}
-    )
-
-
-IN_SPAN: Final = Statement(
-    id="KYS23/X.InSpan",
-    kind="construction",
-    number="Derived: training never leaves the span of the samples",
-    meaning="Margins, gradients and hence training are the same in coordinates of the span, at the cost of m, not d.",
-    formula=r"X = Z Q, \quad \nabla_{w_j} L \in \mathrm{span}(x_1, \dots, x_m), \quad "
-    r"\nabla_{W} L(X) = \nabla_{W Q^\top} L(Z)\, Q",
-    needs=("network", "data"),
-    parameters={"keep": "span (the reduction) or coordinates (the first m of them, which is none)"},
-    judge=_in_span,
-    example=lambda: _ambient("span"),
-    control=lambda: _ambient("coordinates"),
-    control_shows="dropping all but m coordinates changes every inner product",
-    control_outcome="violated",
-)

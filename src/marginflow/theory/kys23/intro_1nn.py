@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -37,7 +37,31 @@ def _rates(x: FloatArray, p: float, dependence: str) -> FloatArray:
     return rates
 
 
-def _judge(instance: Instance) -> Findings:
+def _points(**parameters: object) -> Instance:
+    law = Interval(p=0.3)
+    return Instance(name="eight uniform points", data=law.sample(8, seed=0), law=law, parameters=parameters)
+
+
+@partial(
+    Statement,
+    id="KYS23/Intro.1NN",
+    kind="remark",
+    number="Section 1",
+    meaning="1-nearest neighbour is tempered: clean error p and noisy error 2p(1-p) in expectation, for every m.",
+    formula=r"\mathbb{E}\, L_{\mathrm{cl}}(\mathrm{1NN}) = p, \qquad \mathbb{E}\, L_{\mathrm{noisy}} = 2 p (1 - p)",
+    needs=("data",),
+    parameters={"p": "noise rate (default 0.3)", "noise": "independent of x (default), or on the larger cells"},
+    example=lambda: _points(p=0.3),
+    control=lambda: _points(p=0.3, noise="larger cells"),
+    control_shows="noise of the same rate that falls on the larger cells: labels are not independent of x",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"2 p (1 - p) \text{ as } m \to \infty",
+        sharp=r"p \text{ and } 2 p (1 - p) \text{ for every } m \text{ and every } x_1, \dots, x_m",
+        remark="The cells of the samples fill the interval, whatever the samples are.",
+    ),
+)
+def intro_1nn(instance: Instance) -> Findings:
     """The expectation over all 2^m labels, each with its probability; no sampling."""
     data = instance.the_data()
     p = instance.number("p", 0.3)
@@ -66,29 +90,3 @@ def _judge(instance: Instance) -> Findings:
             equal("E of the noisy error = 2 p (1 - p)", math.fsum(noisy), 2 * p * (1 - p), scale=1.0),
         ),
     )
-
-
-def _points(**parameters: object) -> Instance:
-    law = Interval(p=0.3)
-    return Instance(name="eight uniform points", data=law.sample(8, seed=0), law=law, parameters=parameters)
-
-
-INTRO_1NN: Final = Statement(
-    id="KYS23/Intro.1NN",
-    kind="remark",
-    number="Section 1",
-    meaning="1-nearest neighbour is tempered: clean error p and noisy error 2p(1-p) in expectation, for every m.",
-    formula=r"\mathbb{E}\, L_{\mathrm{cl}}(\mathrm{1NN}) = p, \qquad \mathbb{E}\, L_{\mathrm{noisy}} = 2 p (1 - p)",
-    needs=("data",),
-    parameters={"p": "noise rate (default 0.3)", "noise": "independent of x (default), or on the larger cells"},
-    judge=_judge,
-    example=lambda: _points(p=0.3),
-    control=lambda: _points(p=0.3, noise="larger cells"),
-    control_shows="noise of the same rate that falls on the larger cells: labels are not independent of x",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"2 p (1 - p) \text{ as } m \to \infty",
-        sharp=r"p \text{ and } 2 p (1 - p) \text{ for every } m \text{ and every } x_1, \dots, x_m",
-        remark="The cells of the samples fill the interval, whatever the samples are.",
-    ),
-)

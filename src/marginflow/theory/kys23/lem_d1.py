@@ -3,7 +3,7 @@ r"""[KYS23, Lemma D.1] Two uniform points on the sphere are nearly orthogonal; t
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.probability import log_sphere_correlation_tail
@@ -18,7 +18,30 @@ def log_cap_bound(t: float, d: int) -> float:
     return (d - 1) / 2 * math.log1p(-(t**2)) if t < 1 else -math.inf
 
 
-def _inner_products(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/LemD.1",
+    kind="lemma",
+    number="Lemma D.1 (Ball)",
+    meaning="Two uniform points on the sphere are nearly orthogonal; the square of u . v has a Beta law.",
+    formula=r"\Pr[|u^\top v| \ge t] \le 2 e^{-d t^2 / 2}, \quad "
+    r"(u^\top v)^2 \sim \mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right)",
+    needs=("parameters",),
+    parameters={"dimension": "d", "t": "threshold in [0, 1]", "factor": "multiplies the bounds; 1 as in the paper"},
+    example=lambda: Instance(name="d = 100, t = 1/2", parameters={"dimension": 100, "t": 0.5}),
+    control=lambda: Instance(
+        name="d = 100, t = 1/2, a hundredth of the bound", parameters={"dimension": 100, "t": 0.5, "factor": 0.01}
+    ),
+    control_shows="a hundredth of the bound is too small",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"2 e^{-d t^2/2}",
+        sharp=r"(1 - t^2)^{(d-1)/2}",
+        remark="Lemmas B.1 and B.4 and both theorems use the bound without the factor 2. That is true where "
+        "t^2 >= 2/(d - 1), which the sharp form implies: the confidence is epsilon, not 2 epsilon.",
+    ),
+)
+def lemma_d1(instance: Instance) -> Findings:
     """The exact tail against the printed bound, and against the one without the factor 2."""
     d, t = instance.whole("dimension"), instance.number("t")
     shift = math.log(instance.number("factor", 1.0))
@@ -37,28 +60,3 @@ def _inner_products(instance: Instance) -> Findings:
             at_most("ln P, sharp", exact, cap, vacuous=cap >= 0),
         ),
     )
-
-
-LEMMA_D1: Final = Statement(
-    id="KYS23/LemD.1",
-    kind="lemma",
-    number="Lemma D.1 (Ball)",
-    meaning="Two uniform points on the sphere are nearly orthogonal; the square of u . v has a Beta law.",
-    formula=r"\Pr[|u^\top v| \ge t] \le 2 e^{-d t^2 / 2}, \quad "
-    r"(u^\top v)^2 \sim \mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right)",
-    needs=("parameters",),
-    parameters={"dimension": "d", "t": "threshold in [0, 1]", "factor": "multiplies the bounds; 1 as in the paper"},
-    judge=_inner_products,
-    example=lambda: Instance(name="d = 100, t = 1/2", parameters={"dimension": 100, "t": 0.5}),
-    control=lambda: Instance(
-        name="d = 100, t = 1/2, a hundredth of the bound", parameters={"dimension": 100, "t": 0.5, "factor": 0.01}
-    ),
-    control_shows="a hundredth of the bound is too small",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"2 e^{-d t^2/2}",
-        sharp=r"(1 - t^2)^{(d-1)/2}",
-        remark="Lemmas B.1 and B.4 and both theorems use the bound without the factor 2. That is true where "
-        "t^2 >= 2/(d - 1), which the sharp form implies: the confidence is epsilon, not 2 epsilon.",
-    ),
-)

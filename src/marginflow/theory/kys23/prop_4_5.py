@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -56,25 +55,14 @@ def interpolating_counterexample() -> Instance:
     return Instance(name="|x_1| - relu(x_2)/8", network=network, data=data)
 
 
-def _printed(instance: Instance) -> Findings:
-    network = instance.the_network()
-    found = clean_error(network, seed=instance.seed)
-    bound = math.ldexp(1.0, -network.width)
-    return Findings(
-        hypotheses=(without_bias(network), at_least("d", network.dimension, 2)),
-        constants=(value("n", network.width), value("neurons with v > 0", int((network.v > 0).sum()))),
-        conclusions=(found.check("clean error", ">=", bound),),
-    )
-
-
-PROPOSITION_4_5: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/Prop4.5",
     kind="proposition",
     number="Proposition 4.5, as printed",
     meaning="False as printed: every network of n neurons without bias has clean error at least 2^-n.",
     formula=r"L_{cl}(N_\theta) \ge 2^{-n}",
     needs=("network",),
-    judge=_printed,
     example=lambda: Instance(
         name="one neuron for each of 4 orthonormal samples", network=specialist(orthonormal(4, 1), bias=False).network
     ),
@@ -88,9 +76,39 @@ PROPOSITION_4_5: Final = Statement(
         "correlations. relu(w . x) + relu(-w . x) = |w . x| has error 0 with n = 2.",
     ),
 )
+def proposition_4_5(instance: Instance) -> Findings:
+    """The clean error against 2^-n."""
+    network = instance.the_network()
+    found = clean_error(network, seed=instance.seed)
+    bound = math.ldexp(1.0, -network.width)
+    return Findings(
+        hypotheses=(without_bias(network), at_least("d", network.dimension, 2)),
+        constants=(value("n", network.width), value("neurons with v > 0", int((network.v > 0).sum()))),
+        conclusions=(found.check("clean error", ">=", bound),),
+    )
 
 
-def _repaired(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/Prop4.5-repaired",
+    kind="proposition",
+    number="Proposition 4.5, repaired",
+    meaning="If no two neurons with positive output point apart, the clean error is at least 2^-|J_+|.",
+    formula=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
+    needs=("network",),
+    example=lambda: Instance(
+        name="one neuron for each of 4 orthonormal samples", network=specialist(orthonormal(4, 1), bias=False).network
+    ),
+    control=interpolating_counterexample,
+    control_shows="two neurons point in opposite directions, and the error is 0.04 < 1/4",
+    forms=Forms(
+        sharp=r"L_{cl} \ge \Pr[w_j^\top x \le 0 \ \forall j \in J_+]",
+        remark="Holds at every KKT point on orthogonal samples: w_j . w_l = v_j v_l sum_i lambda_i^2 sigma'_ij "
+        "sigma'_il ||x_i||^2 is not negative for two neurons of one sign.",
+    ),
+)
+def proposition_4_5_repaired(instance: Instance) -> Findings:
+    """The clean error against 2^-|J_+|, where no two positive neurons point apart."""
     network = instance.the_network()
     plus = (network.v > 0) & network.W.any(axis=1)
     W = network.W[plus]
@@ -111,24 +129,3 @@ def _repaired(instance: Instance) -> Findings:
         ),
         conclusions=(found.check("clean error", ">=", math.ldexp(1.0, -count)),),
     )
-
-
-PROPOSITION_4_5_REPAIRED: Final = Statement(
-    id="KYS23/Prop4.5-repaired",
-    kind="proposition",
-    number="Proposition 4.5, repaired",
-    meaning="If no two neurons with positive output point apart, the clean error is at least 2^-|J_+|.",
-    formula=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
-    needs=("network",),
-    judge=_repaired,
-    example=lambda: Instance(
-        name="one neuron for each of 4 orthonormal samples", network=specialist(orthonormal(4, 1), bias=False).network
-    ),
-    control=interpolating_counterexample,
-    control_shows="two neurons point in opposite directions, and the error is 0.04 < 1/4",
-    forms=Forms(
-        sharp=r"L_{cl} \ge \Pr[w_j^\top x \le 0 \ \forall j \in J_+]",
-        remark="Holds at every KKT point on orthogonal samples: w_j . w_l = v_j v_l sum_i lambda_i^2 sigma'_ij "
-        "sigma'_il ||x_i||^2 is not negative for two neurons of one sign.",
-    ),
-)

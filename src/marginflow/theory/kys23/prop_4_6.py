@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -129,7 +129,44 @@ def _errors(sample: Sample) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
     )
 
 
-def _printed(instance: Instance) -> Findings:
+@cache
+def _samples(m: int, k: int, outputs: str | None = None) -> Instance:
+    return Instance(
+        name=f"{m} orthonormal samples, {k} negative" + (f", outputs {outputs}" if outputs else ""),
+        data=orthonormal(m, k),
+        parameters={} if outputs is None else {"outputs": outputs},
+    )
+
+
+_FORMULA: Final = (
+    r"N(x) = \sigma\Big(\sum_{i \in I_+} x_i^\top x\Big) - \sum_{i \in I_-} \sigma(x_i^\top x): \quad "
+    r"L_{cl} = \Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big] \ge \tfrac12"
+)
+
+
+@partial(
+    Statement,
+    id="KYS23/Prop4.6",
+    kind="construction",
+    number="Proposition 4.6, as printed",
+    meaning="With outputs frozen at +1, -1 a KKT point with all multipliers 1 errs on more than half of the sphere.",
+    formula=_FORMULA,
+    needs=("data",),
+    parameters={"outputs": "frozen (default), or trained: then the printed point is no KKT point"},
+    example=lambda: _samples(10, 2),
+    control=lambda: _samples(10, 2, "trained"),
+    control_shows="with trained outputs stationarity in v asks for q = 8 where v = 1: the neuron is not balanced",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"L_{cl} \ge \frac12 - 2^{-|I_-|}",
+        proved=r"L_{cl} \ge \frac12",
+        sharp=r"\Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big]",
+        remark="Needs sigma'(0) = 0 at every kink, a choice of Clarke weights that a checker with sigma'(0) = 1 or 1/2 "
+        "rejects. I_- is defined as a number and used as a set; w_{k+1} = sum of w_i means of x_i.",
+    ),
+)
+def proposition_4_6(instance: Instance) -> Findings:
+    """The printed construction with frozen outputs: its residuals, and its exact clean error."""
     data = instance.the_data()
     sample = Sample.of(data)
     outputs = instance.word("outputs", "frozen", ("frozen", "trained"))
@@ -153,45 +190,25 @@ def _printed(instance: Instance) -> Findings:
     )
 
 
-@cache
-def _samples(m: int, k: int, outputs: str | None = None) -> Instance:
-    return Instance(
-        name=f"{m} orthonormal samples, {k} negative" + (f", outputs {outputs}" if outputs else ""),
-        data=orthonormal(m, k),
-        parameters={} if outputs is None else {"outputs": outputs},
-    )
-
-
-_FORMULA: Final = (
-    r"N(x) = \sigma\Big(\sum_{i \in I_+} x_i^\top x\Big) - \sum_{i \in I_-} \sigma(x_i^\top x): \quad "
-    r"L_{cl} = \Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big] \ge \tfrac12"
-)
-
-
-PROPOSITION_4_6: Final = Statement(
-    id="KYS23/Prop4.6",
+@partial(
+    Statement,
+    id="KYS23/Prop4.6-repaired",
     kind="construction",
-    number="Proposition 4.6, as printed",
-    meaning="With outputs frozen at +1, -1 a KKT point with all multipliers 1 errs on more than half of the sphere.",
-    formula=_FORMULA,
+    number="Proposition 4.6, balanced",
+    meaning="With v = q^(1/4), w = q^(-1/4) sum x_i the same function is a KKT point with trained outputs.",
+    formula=_FORMULA + r", \quad v = q^{1/4}, \ w = q^{-1/4} \sum_{I_+} x_i, \ \lambda_{I_+} = q^{-1/2}, \ "
+    r"\lambda_{I_-} = 1",
     needs=("data",),
-    parameters={"outputs": "frozen (default), or trained: then the printed point is no KKT point"},
-    judge=_printed,
-    example=lambda: _samples(10, 2),
-    control=lambda: _samples(10, 2, "trained"),
-    control_shows="with trained outputs stationarity in v asks for q = 8 where v = 1: the neuron is not balanced",
-    control_outcome="violated",
+    example=lambda: _samples(18, 2),
+    control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
+    control_shows="random samples are not orthogonal",
     forms=Forms(
-        printed=r"L_{cl} \ge \frac12 - 2^{-|I_-|}",
-        proved=r"L_{cl} \ge \frac12",
-        sharp=r"\Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big]",
-        remark="Needs sigma'(0) = 0 at every kink, a choice of Clarke weights that a checker with sigma'(0) = 1 or 1/2 "
-        "rejects. I_- is defined as a number and used as a set; w_{k+1} = sum of w_i means of x_i.",
+        remark="A KKT point, but no local minimum once |I_-| >= 2, even without a zero neuron: two specialists that "
+        "lean towards each other keep every margin, and ||theta||^2 falls by 2 (t + 1 - sqrt(1 + t^2)).",
     ),
 )
-
-
-def _repaired(instance: Instance) -> Findings:
+def proposition_4_6_repaired(instance: Instance) -> Findings:
+    """The balanced construction: its certificate, its multipliers, its clean error, and a step that merges."""
     data = instance.the_data()
     sample = Sample.of(data)
     hypotheses = _orthonormal(sample)
@@ -224,22 +241,3 @@ def _repaired(instance: Instance) -> Findings:
             *extra,
         ),
     )
-
-
-PROPOSITION_4_6_REPAIRED: Final = Statement(
-    id="KYS23/Prop4.6-repaired",
-    kind="construction",
-    number="Proposition 4.6, balanced",
-    meaning="With v = q^(1/4), w = q^(-1/4) sum x_i the same function is a KKT point with trained outputs.",
-    formula=_FORMULA + r", \quad v = q^{1/4}, \ w = q^{-1/4} \sum_{I_+} x_i, \ \lambda_{I_+} = q^{-1/2}, \ "
-    r"\lambda_{I_-} = 1",
-    needs=("data",),
-    judge=_repaired,
-    example=lambda: _samples(18, 2),
-    control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
-    control_shows="random samples are not orthogonal",
-    forms=Forms(
-        remark="A KKT point, but no local minimum once |I_-| >= 2, even without a zero neuron: two specialists that "
-        "lean towards each other keep every margin, and ||theta||^2 falls by 2 (t + 1 - sqrt(1 + t^2)).",
-    ),
-)

@@ -2,13 +2,15 @@ r"""[KYS23, Theorem 2.1]: gradient flow converges in direction to a KKT point. Q
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 from marginflow.theory.convergence import judge_convergence
-from marginflow.theory.frame import Forms, Statement
+from marginflow.theory.frame import Findings, Forms, Instance, Statement
 from marginflow.theory.kys23.recorded import sphere_flow
 
-THEOREM_2_1: Final = Statement(
+
+@partial(
+    Statement,
     id="KYS23/Thm2.1",
     kind="theorem",
     number="Theorem 2.1 (Lyu and Li; Ji and Telgarsky)",
@@ -16,7 +18,6 @@ THEOREM_2_1: Final = Statement(
     formula=r"y_i N_{\theta(t_0)}(x_i) > 0 \ \forall i \implies \frac{\theta(t)}{\|\theta(t)\|} \to "
     r"\text{a KKT direction of Problem (1)}",
     needs=("run", "data"),
-    judge=judge_convergence,
     example=sphere_flow,
     control=lambda: sphere_flow(steps=20),
     control_shows="after 20 steps the samples are not fitted",
@@ -27,3 +28,6 @@ THEOREM_2_1: Final = Statement(
         "sum to n where m is meant. No rate: directions converge like 1 / ln t, so only a trend can be judged.",
     ),
 )
+def theorem_2_1(instance: Instance) -> Findings:
+    """The trend of residuals, margins and direction along a recorded run."""
+    return judge_convergence(instance)

@@ -2,7 +2,7 @@ r"""[FCB22, Theorem 3.1, part 1] Clean samples are fitted and noisy ones are not
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -31,7 +31,30 @@ def misfits(path: Path) -> Check:
     return at_most("samples with sgn f(x_i) != clean label", int((path.clean_margins[-1] <= 0).sum()), 0)
 
 
-def _training(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FCB22/Thm3.1.1",
+    kind="theorem",
+    number="Theorem 3.1, part 1",
+    meaning="After T = 1 + 1/(4 alpha) steps every clean sample is classified as labelled and every noisy one is not.",
+    formula=r"y_i = \mathrm{sgn} f(x_i; W^{(T)}) \; (i \in \mathcal{C}), \quad y_i \ne \mathrm{sgn} f(x_i; W^{(T)}) \; "
+    r"(i \in \mathcal{N}); \quad \tilde y_i f(x_i; W^{(T)}) \ge \gamma = \tfrac{e^{-2}}{16 \cdot 1024}",
+    needs=("data", "run", "initial"),
+    parameters=RUN,
+    example=c16,
+    control=lost_cluster,
+    control_shows="(A1)-(A7) hold with C = 5, but 80 % of one cluster is flipped: 'C large enough' must mean C > 8",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
+        proved=r"C \ge 2.3 \cdot 10^{26} \text{ (A.ledger)}",
+        sharp=r"C \approx 12 \text{ measured (Rem.ConstWidth)}",
+        remark="The literal constants are vacuous at every feasible size; gamma* is 400 to 1000 times the printed "
+        "gamma. T must be an integer, and ||W||_F <= 2 alpha T <= 1 needs alpha <= 1/4.",
+    ),
+)
+def theorem_3_1_1(instance: Instance) -> Findings:
+    """Signs of all samples at T against their clean labels, the margin of Eq. (45), the norm."""
     path = path_of(instance)
     s = path.numbers
     q = path.clean_margins[-1]
@@ -55,27 +78,3 @@ def _training(instance: Instance) -> Findings:
             at_most("||W^T||_F", norm, 1.0),
         ),
     )
-
-
-THEOREM_3_1_1: Final = Statement(
-    id="FCB22/Thm3.1.1",
-    kind="theorem",
-    number="Theorem 3.1, part 1",
-    meaning="After T = 1 + 1/(4 alpha) steps every clean sample is classified as labelled and every noisy one is not.",
-    formula=r"y_i = \mathrm{sgn} f(x_i; W^{(T)}) \; (i \in \mathcal{C}), \quad y_i \ne \mathrm{sgn} f(x_i; W^{(T)}) \; "
-    r"(i \in \mathcal{N}); \quad \tilde y_i f(x_i; W^{(T)}) \ge \gamma = \tfrac{e^{-2}}{16 \cdot 1024}",
-    needs=("data", "run", "initial"),
-    parameters=RUN,
-    judge=_training,
-    example=c16,
-    control=lost_cluster,
-    control_shows="(A1)-(A7) hold with C = 5, but 80 % of one cluster is flipped: 'C large enough' must mean C > 8",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
-        proved=r"C \ge 2.3 \cdot 10^{26} \text{ (A.ledger)}",
-        sharp=r"C \approx 12 \text{ measured (Rem.ConstWidth)}",
-        remark="The literal constants are vacuous at every feasible size; gamma* is 400 to 1000 times the printed "
-        "gamma. T must be an integer, and ||W||_F <= 2 alpha T <= 1 needs alpha <= 1/4.",
-    ),
-)

@@ -2,8 +2,7 @@ r"""[KYS23, sec. 3 and 6] Open questions on the line, measured: KKT points, loca
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -95,7 +94,8 @@ def _no_kkt_points() -> Instance:
     return Instance(name="spikes, which are no KKT points", data=point.data, networks=(point.the_network(),))
 
 
-O2: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/O2",
     kind="probe",
     number="Section 6",
@@ -103,28 +103,60 @@ O2: Final = Statement(
     formula=r"\min_\theta \frac{L_{\mathrm{cl}}(N_\theta)}{p}, \quad \max_\theta \frac{L_{\mathrm{cl}}(N_\theta)}{p} "
     r"\quad \text{over KKT points}",
     needs=("networks", "data"),
-    judge=lambda instance: _spread(instance, minima=False),
     example=_six_point_minima,
     control=_no_kkt_points,
     control_shows="networks that interpolate without being KKT points are not counted",
 )
+def o2(instance: Instance) -> Findings:
+    """Clean errors over the KKT points among the given networks."""
+    return _spread(instance, minima=False)
 
 
-O3: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/O3",
     kind="probe",
     number="Theorem 3.2",
     meaning="Does Theorem 3.2 survive the failure of Prop. A.4? The least L / p over certified local minima.",
     formula=r"\min_\theta \frac{L_{\mathrm{cl}}(N_\theta)}{p} \quad \text{over local minima}",
     needs=("networks", "data"),
-    judge=lambda instance: _spread(instance, minima=True),
     example=_alternating_minima,
     control=_no_kkt_points,
     control_shows="networks that interpolate without being local minima are not counted",
 )
+def o3(instance: Instance) -> Findings:
+    """Clean errors over the certified local minima among the given networks."""
+    return _spread(instance, minima=True)
 
 
-def _neighbour_sign(instance: Instance) -> Findings:
+def symmetric_difference(first: FloatArray, second: FloatArray) -> float:
+    """The length of the set that belongs to exactly one of two unions of disjoint intervals."""
+    ends = np.unique(np.concatenate([first.ravel(), second.ravel()]))
+    if ends.size < 2:
+        return 0.0
+    middles = (ends[:-1] + ends[1:]) / 2
+    inside = [((part[:, :1] <= middles) & (middles <= part[:, 1:])).any(axis=0) for part in (first, second)]
+    return float(np.diff(ends)[inside[0] != inside[1]].sum())
+
+
+@partial(
+    Statement,
+    id="KYS23/O4",
+    kind="probe",
+    number="Footnote 4",
+    meaning="Has the global max-margin network on the line always the sign of 1-nearest neighbour?",
+    formula=r"\mathrm{sign}\, N_{\theta^*}(x) = \mathrm{sign}\, \mathrm{1NN}(x) \quad \forall x \in [0, 1] \; ?",
+    needs=("parameters",),
+    parameters={
+        "m": "points in a sample (default 12)",
+        "p": "noise rate (default 0.3)",
+        "samples": "samples to count over (default 6)",
+    },
+    example=lambda: Instance(name="six samples of twelve points", parameters={"m": 12, "p": 0.3, "samples": 6}),
+    control=lambda: Instance(name="no samples", parameters={"m": 12, "p": 0.3, "samples": 0}),
+    control_shows="no sample, no measurement",
+)
+def o4(instance: Instance) -> Findings:
     """Global optima of so many samples against 1-nearest neighbour."""
     m, p, samples = instance.whole("m", 12), instance.number("p", 0.3), instance.whole("samples", 6)
     hypotheses: tuple[Check, ...] = (
@@ -155,35 +187,6 @@ def _neighbour_sign(instance: Instance) -> Findings:
     )
 
 
-def symmetric_difference(first: FloatArray, second: FloatArray) -> float:
-    """The length of the set that belongs to exactly one of two unions of disjoint intervals."""
-    ends = np.unique(np.concatenate([first.ravel(), second.ravel()]))
-    if ends.size < 2:
-        return 0.0
-    middles = (ends[:-1] + ends[1:]) / 2
-    inside = [((part[:, :1] <= middles) & (middles <= part[:, 1:])).any(axis=0) for part in (first, second)]
-    return float(np.diff(ends)[inside[0] != inside[1]].sum())
-
-
-O4: Final = Statement(
-    id="KYS23/O4",
-    kind="probe",
-    number="Footnote 4",
-    meaning="Has the global max-margin network on the line always the sign of 1-nearest neighbour?",
-    formula=r"\mathrm{sign}\, N_{\theta^*}(x) = \mathrm{sign}\, \mathrm{1NN}(x) \quad \forall x \in [0, 1] \; ?",
-    needs=("parameters",),
-    parameters={
-        "m": "points in a sample (default 12)",
-        "p": "noise rate (default 0.3)",
-        "samples": "samples to count over (default 6)",
-    },
-    judge=_neighbour_sign,
-    example=lambda: Instance(name="six samples of twelve points", parameters={"m": 12, "p": 0.3, "samples": 6}),
-    control=lambda: Instance(name="no samples", parameters={"m": 12, "p": 0.3, "samples": 0}),
-    control_shows="no sample, no measurement",
-)
-
-
 def target_error(network: TwoLayer, edge: float) -> float:
     """P(sign N(x) != f*(x)) for the target that is +1 up to `edge` and -1 behind it, x uniform on [0, 1]."""
     wrong = edge * line_error(network, interval=(0.0, edge)).value if edge > 0 else 0.0
@@ -193,7 +196,40 @@ def target_error(network: TwoLayer, edge: float) -> float:
     return wrong
 
 
-def _other_laws(instance: Instance) -> Findings:
+@cache
+def _step_sample(m: int, edge: float, power: float, seed: int) -> Instance:
+    """x = U^power (a density that is not uniform), labels of a step with noise 0.2; the global optimum."""
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.random(m) ** power)
+    y = np.where(x <= edge, 1.0, -1.0) * np.where(rng.random(m) < 0.2, -1.0, 1.0)
+    limit = line.max_margin(Dataset(X=x[:, None], y=y))
+    return Instance(
+        name=f"the global optimum on {m} points of density ~ x^(1/{power:g} - 1), a step at {edge:g}",
+        network=limit.network,
+        data=limit.data,
+        parameters={"edge": edge},
+    )
+
+
+@partial(
+    Statement,
+    id="KYS23/O8",
+    kind="probe",
+    number="Section 3",
+    meaning="Beyond the paper: a target that changes sign, and points that are not uniform.",
+    formula=r"f^*(x) = \mathrm{sign}(e - x), \qquad x = U^a: \qquad L_{\mathrm{cl}} / p \; ?",
+    needs=("network", "data"),
+    parameters={"edge": "where the target changes from +1 to -1 (default 0.5)"},
+    example=lambda: _step_sample(20, 0.5, 1.5, 0),
+    control=lambda: Instance(
+        name="an edge outside of [0, 1]",
+        network=_step_sample(20, 0.5, 1.5, 0).network,
+        data=_step_sample(20, 0.5, 1.5, 0).data,
+        parameters={"edge": 1.5},
+    ),
+    control_shows="the target changes outside of the interval",
+)
+def o8(instance: Instance) -> Findings:
     """The global optimum on given samples, judged against a step target and against its own nearest neighbours."""
     data, network = instance.the_data(), instance.the_network()
     edge = instance.number("edge", 0.5)
@@ -219,38 +255,3 @@ def _other_laws(instance: Instance) -> Findings:
             value("length on which the sign differs from 1-NN", apart),
         ),
     )
-
-
-@cache
-def _step_sample(m: int, edge: float, power: float, seed: int) -> Instance:
-    """x = U^power (a density that is not uniform), labels of a step with noise 0.2; the global optimum."""
-    rng = np.random.default_rng(seed)
-    x = np.sort(rng.random(m) ** power)
-    y = np.where(x <= edge, 1.0, -1.0) * np.where(rng.random(m) < 0.2, -1.0, 1.0)
-    limit = line.max_margin(Dataset(X=x[:, None], y=y))
-    return Instance(
-        name=f"the global optimum on {m} points of density ~ x^(1/{power:g} - 1), a step at {edge:g}",
-        network=limit.network,
-        data=limit.data,
-        parameters={"edge": edge},
-    )
-
-
-O8: Final = Statement(
-    id="KYS23/O8",
-    kind="probe",
-    number="Section 3",
-    meaning="Beyond the paper: a target that changes sign, and points that are not uniform.",
-    formula=r"f^*(x) = \mathrm{sign}(e - x), \qquad x = U^a: \qquad L_{\mathrm{cl}} / p \; ?",
-    needs=("network", "data"),
-    parameters={"edge": "where the target changes from +1 to -1 (default 0.5)"},
-    judge=_other_laws,
-    example=lambda: _step_sample(20, 0.5, 1.5, 0),
-    control=lambda: Instance(
-        name="an edge outside of [0, 1]",
-        network=_step_sample(20, 0.5, 1.5, 0).network,
-        data=_step_sample(20, 0.5, 1.5, 0).data,
-        parameters={"edge": 1.5},
-    ),
-    control_shows="the target changes outside of the interval",
-)

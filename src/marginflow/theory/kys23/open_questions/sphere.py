@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -53,7 +52,21 @@ def error_at(m: int, k: int, d: int, seed: int = 0) -> Estimate:
     return sampled_error(network, law, 2000, seed=seed + 1, train=data, confidence=0.99)
 
 
-def _moderate(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/O1",
+    kind="probe",
+    number="Section 6: between one dimension and d of order m^2",
+    meaning="How does the error grow with p when the dimension is constant, or of the order of m?",
+    formula=r"2 \le d \lesssim m: \quad \frac{\partial L_{cl}}{\partial p}",
+    needs=("parameters",),
+    parameters={"m": "samples", "dimension": "d; 4d is measured beside it"},
+    example=lambda: Instance(name="m = 12, d = 6 and 24", parameters={"m": 12, "dimension": 6}),
+    control=lambda: Instance(name="m = 12, d = 10^6", parameters={"m": 12, "dimension": 10**6}),
+    control_shows="d beyond m^2 is the regime of Theorem 4.1",
+)
+def o1(instance: Instance) -> Findings:
+    """Clean errors at two noise rates, in dimension d and 4d."""
     m, d = instance.whole("m"), instance.whole("dimension")
     rows: list[Check] = []
     measured = 2 <= d <= m**2 and m >= 6
@@ -73,22 +86,35 @@ def _moderate(instance: Instance) -> Findings:
     )
 
 
-O1: Final = Statement(
-    id="KYS23/O1",
+@cache
+def _widths() -> Instance:
+    points = [frozen_point(60, n, 6, 10**10) for n in (2, 8)]
+    return Instance(
+        name="2 and 8 frozen outputs, 60 samples, 6 negative",
+        data=points[0].data,
+        networks=tuple(point.the_network() for point in points),
+    )
+
+
+@partial(
+    Statement,
+    id="KYS23/O5",
     kind="probe",
-    number="Section 6: between one dimension and d of order m^2",
-    meaning="How does the error grow with p when the dimension is constant, or of the order of m?",
-    formula=r"2 \le d \lesssim m: \quad \frac{\partial L_{cl}}{\partial p}",
-    needs=("parameters",),
-    parameters={"m": "samples", "dimension": "d; 4d is measured beside it"},
-    judge=_moderate,
-    example=lambda: Instance(name="m = 12, d = 6 and 24", parameters={"m": 12, "dimension": 6}),
-    control=lambda: Instance(name="m = 12, d = 10^6", parameters={"m": 12, "dimension": 10**6}),
-    control_shows="d beyond m^2 is the regime of Theorem 4.1",
+    number="After Theorem 4.3: the dependence on n",
+    meaning="Is p = O(1/n^2) needed? B on exact KKT points with frozen outputs, against n at fixed p.",
+    formula=r"B(n) = \sum_{v_j = 1} b_j - \sum_{v_j = -1} b_j",
+    needs=("networks", "data"),
+    example=_widths,
+    control=lambda: Instance(name="in dimension 3", data=frozen_low().data, networks=(frozen_low().the_network(),)),
+    control_shows="the samples are far from orthogonal",
+    forms=Forms(
+        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{q - k}{1 + m}",
+        remark="Not in the orthonormal limit: there every KKT point has this B, whatever n and the frozen outputs are "
+        "(proved in thm_4_3/orthonormal.py), so any p below 3/8 gives B > 1/4 for large m.",
+    ),
 )
-
-
-def _width(instance: Instance) -> Findings:
+def o5(instance: Instance) -> Findings:
+    """B of every given network, beside the value on orthonormal samples."""
     data = instance.the_data()
     sample = Sample.of(data)
     judged = [certify(network, data) for network in instance.networks]
@@ -115,35 +141,37 @@ def _width(instance: Instance) -> Findings:
 
 
 @cache
-def _widths() -> Instance:
-    points = [frozen_point(60, n, 6, 10**10) for n in (2, 8)]
+def _doubled() -> Instance:
+    point = pair_point(40, 4, 10**6)
+    network = point.the_network()
+    assert network.b is not None
     return Instance(
-        name="2 and 8 frozen outputs, 60 samples, 6 negative",
-        data=points[0].data,
-        networks=tuple(point.the_network() for point in points),
+        name="the pair with its biases doubled",
+        network=replace(network, b=2 * network.b),
+        data=point.data,
+        law=point.law,
     )
 
 
-O5: Final = Statement(
-    id="KYS23/O5",
+@partial(
+    Statement,
+    id="KYS23/O6",
     kind="probe",
-    number="After Theorem 4.3: the dependence on n",
-    meaning="Is p = O(1/n^2) needed? B on exact KKT points with frozen outputs, against n at fixed p.",
-    formula=r"B(n) = \sum_{v_j = 1} b_j - \sum_{v_j = -1} b_j",
-    needs=("networks", "data"),
-    judge=_width,
-    example=_widths,
-    control=lambda: Instance(name="in dimension 3", data=frozen_low().data, networks=(frozen_low().the_network(),)),
-    control_shows="the samples are far from orthogonal",
+    number="Section 6: Theorem 4.1 without its condition on the norm",
+    meaning="KKT points with trained outputs in high dimension: how far from max-margin, and how large is beta?",
+    formula=r"\frac{\|\theta\|^2}{\|\theta^*\|^2}, \quad \beta = \sum_j v_j \sigma(b_j)",
+    needs=("network", "data", "law"),
+    example=lambda: trained_point(40, 4, 10**6, 40),
+    control=_doubled,
+    control_shows="no KKT point",
     forms=Forms(
-        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{q - k}{1 + m}",
-        remark="Not in the orthonormal limit: there every KKT point has this B, whatever n and the frozen outputs are "
-        "(proved in thm_4_3/orthonormal.py), so any p below 3/8 gives B > 1/4 for large m.",
+        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies \|\theta\| = \|\theta^*\|, \ \beta = \frac{q - k}{1 + m}",
+        remark="On orthonormal samples the KKT point with biases is unique up to splitting neurons: the pair, which is "
+        "max-margin (proved in thm_4_3/orthonormal.py). The condition of Theorem 4.1 on the norm is then no condition.",
     ),
 )
-
-
-def _any_kkt(instance: Instance) -> Findings:
+def o6(instance: Instance) -> Findings:
+    """The norm against its least value, beta, and the clean error of one KKT point."""
     data = instance.the_data()
     sample = Sample.of(data)
     network = instance.certificate.network
@@ -164,38 +192,40 @@ def _any_kkt(instance: Instance) -> Findings:
 
 
 @cache
-def _doubled() -> Instance:
-    point = pair_point(40, 4, 10**6)
-    network = point.the_network()
-    assert network.b is not None
+def continued(m: int, k: int, d: int, seed: int) -> Instance:
+    """The KKT point that is reached from the construction of Proposition 4.6 on the nearest orthonormal samples."""
+    _, data = noisy_data(m, k, d, seed)
+    left, _, right = np.linalg.svd(data.X)
+    start = catastrophic(Dataset(X=left @ right, y=data.y)).network
+    limit = kkt_point(data, start=start, flow_steps=0)
+    mu = limit.certificate.multipliers[:, None] * limit.certificate.clarke
     return Instance(
-        name="the pair with its biases doubled",
-        network=replace(network, b=2 * network.b),
-        data=point.data,
-        law=point.law,
+        name=f"from the construction, {m} random samples, {k} negative, d = {d}",
+        network=limit.network,
+        data=data,
+        multipliers=(limit.certificate.multipliers, mu),
     )
 
 
-O6: Final = Statement(
-    id="KYS23/O6",
+@partial(
+    Statement,
+    id="KYS23/O7",
     kind="probe",
-    number="Section 6: Theorem 4.1 without its condition on the norm",
-    meaning="KKT points with trained outputs in high dimension: how far from max-margin, and how large is beta?",
-    formula=r"\frac{\|\theta\|^2}{\|\theta^*\|^2}, \quad \beta = \sum_j v_j \sigma(b_j)",
-    needs=("network", "data", "law"),
-    judge=_any_kkt,
-    example=lambda: trained_point(40, 4, 10**6, 40),
-    control=_doubled,
-    control_shows="no KKT point",
+    number="After Proposition 4.6: random samples",
+    meaning="Does the KKT point of Proposition 4.6 survive on random samples in high dimension?",
+    formula=r"X X^\top = I + E: \quad \theta(E), \quad L_{cl}(N_{\theta(E)})",
+    needs=("network", "data"),
+    example=lambda: continued(12, 3, 10**4, 2),
+    control=lambda: pair_point(40, 4, 10**6),
+    control_shows="a network with biases",
     forms=Forms(
-        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies \|\theta\| = \|\theta^*\|, \ \beta = \frac{q - k}{1 + m}",
-        remark="On orthonormal samples the KKT point with biases is unique up to splitting neurons: the pair, which is "
-        "max-margin (proved in thm_4_3/orthonormal.py). The condition of Theorem 4.1 on the norm is then no condition.",
+        remark="It does where all inner products of negative samples are negative. A positive one makes the specialist "
+        "of one sample active on the other, and no Clarke weight undoes that, for both have the neuron's own label: "
+        "the two merge.",
     ),
 )
-
-
-def _continued(instance: Instance) -> Findings:
+def o7(instance: Instance) -> Findings:
+    """What is left of the specialists, and the clean error."""
     data = instance.the_data()
     sample = Sample.of(data)
     network = instance.certificate.network
@@ -214,42 +244,21 @@ def _continued(instance: Instance) -> Findings:
     )
 
 
-@cache
-def continued(m: int, k: int, d: int, seed: int) -> Instance:
-    """The KKT point that is reached from the construction of Proposition 4.6 on the nearest orthonormal samples."""
-    _, data = noisy_data(m, k, d, seed)
-    left, _, right = np.linalg.svd(data.X)
-    start = catastrophic(Dataset(X=left @ right, y=data.y)).network
-    limit = kkt_point(data, start=start, flow_steps=0)
-    mu = limit.certificate.multipliers[:, None] * limit.certificate.clarke
-    return Instance(
-        name=f"from the construction, {m} random samples, {k} negative, d = {d}",
-        network=limit.network,
-        data=data,
-        multipliers=(limit.certificate.multipliers, mu),
-    )
-
-
-O7: Final = Statement(
-    id="KYS23/O7",
+@partial(
+    Statement,
+    id="KYS23/O9",
     kind="probe",
-    number="After Proposition 4.6: random samples",
-    meaning="Does the KKT point of Proposition 4.6 survive on random samples in high dimension?",
-    formula=r"X X^\top = I + E: \quad \theta(E), \quad L_{cl}(N_{\theta(E)})",
-    needs=("network", "data"),
-    judge=_continued,
-    example=lambda: continued(12, 3, 10**4, 2),
-    control=lambda: pair_point(40, 4, 10**6),
-    control_shows="a network with biases",
-    forms=Forms(
-        remark="It does where all inner products of negative samples are negative. A positive one makes the specialist "
-        "of one sample active on the other, and no Clarke weight undoes that, for both have the neuron's own label: "
-        "the two merge.",
-    ),
+    number="Section 6: deeper networks",
+    meaning="Do deeper networks overfit in the same way? The error of a trained network of depth three.",
+    formula=r"N(x) = W_3 \sigma(W_2 \sigma(W_1 x + b_1))",
+    needs=("run", "data", "law"),
+    example=sphere_deep,
+    control=lambda: sphere_deep(steps=1),
+    control_shows="the run has not fitted the samples",
+    forms=Forms(remark="Other activations than the ReLU are not measured: this library knows no other."),
 )
-
-
-def _deeper(instance: Instance) -> Findings:
+def o9(instance: Instance) -> Findings:
+    """The clean error and the KKT residual at the end of a deep run."""
     run, data = instance.the_run(), instance.the_data()
     network = run.network
     margins = network.margins(data.X, data.y)
@@ -267,22 +276,38 @@ def _deeper(instance: Instance) -> Findings:
     )
 
 
-O9: Final = Statement(
-    id="KYS23/O9",
+@cache
+def _bias_less() -> Instance:
+    point = without_bias_point(10, 3, 30, 12, 1)
+    data = point.the_data()
+    second = kkt_point(data, width=12, bias=False, seed=2).network
+    return Instance(
+        name="two KKT points without bias on 10 samples in dimension 30",
+        data=data,
+        networks=(point.the_network(), second),
+    )
+
+
+@cache
+def _biased() -> Instance:
+    point = pair_point(40, 4, 10**6)
+    return Instance(name="a network with biases", data=point.data, networks=(point.the_network(),))
+
+
+@partial(
+    Statement,
+    id="KYS23/O10",
     kind="probe",
-    number="Section 6: deeper networks",
-    meaning="Do deeper networks overfit in the same way? The error of a trained network of depth three.",
-    formula=r"N(x) = W_3 \sigma(W_2 \sigma(W_1 x + b_1))",
-    needs=("run", "data", "law"),
-    judge=_deeper,
-    example=sphere_deep,
-    control=lambda: sphere_deep(steps=1),
-    control_shows="the run has not fitted the samples",
-    forms=Forms(remark="Other activations than the ReLU are not measured: this library knows no other."),
+    number="Derived: Proposition 4.5 after its repair",
+    meaning="What is the least clean error of a KKT point without bias?",
+    formula=r"\inf_{\theta\ \mathrm{KKT}} L_{cl}(N_\theta) \ \text{against} \ 2^{-|J_+|}",
+    needs=("networks", "data"),
+    example=_bias_less,
+    control=_biased,
+    control_shows="biases",
 )
-
-
-def _floor(instance: Instance) -> Findings:
+def o10(instance: Instance) -> Findings:
+    """The clean error of every given network without bias against 2^-|J_+|."""
     data = instance.the_data()
     rows: list[Check] = []
     totals, least = [], 1.0
@@ -307,35 +332,3 @@ def _floor(instance: Instance) -> Findings:
         ),
         constants=(value("least clean error found", least), *rows),
     )
-
-
-@cache
-def _bias_less() -> Instance:
-    point = without_bias_point(10, 3, 30, 12, 1)
-    data = point.the_data()
-    second = kkt_point(data, width=12, bias=False, seed=2).network
-    return Instance(
-        name="two KKT points without bias on 10 samples in dimension 30",
-        data=data,
-        networks=(point.the_network(), second),
-    )
-
-
-@cache
-def _biased() -> Instance:
-    point = pair_point(40, 4, 10**6)
-    return Instance(name="a network with biases", data=point.data, networks=(point.the_network(),))
-
-
-O10: Final = Statement(
-    id="KYS23/O10",
-    kind="probe",
-    number="Derived: Proposition 4.5 after its repair",
-    meaning="What is the least clean error of a KKT point without bias?",
-    formula=r"\inf_{\theta\ \mathrm{KKT}} L_{cl}(N_\theta) \ \text{against} \ 2^{-|J_+|}",
-    needs=("networks", "data"),
-    judge=_floor,
-    example=_bias_less,
-    control=_biased,
-    control_shows="biases",
-)

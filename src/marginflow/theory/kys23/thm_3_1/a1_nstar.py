@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -61,7 +62,32 @@ def expected_changes(m: int, p: float) -> float:
     return math.fsum((chances * (np.diff(labels, axis=1) != 0).sum(axis=1)).tolist())
 
 
-def _judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/A1.Nstar",
+    kind="remark",
+    number="Appendix A.1, equation (6)",
+    meaning="As many neurons as label changes, and one more, classify any samples on a line; about 2p(1-p)m.",
+    formula=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1, \qquad \mathbb{E}[n^*] \le 2 p (1 - p) (m - 1) + 1",
+    needs=("data",),
+    parameters={"bound": "repaired (s + 1, default) or printed (s)"},
+    example=lambda: global_point(20, 0.3, 5),
+    control=lambda: Instance(
+        name="two samples, one change",
+        data=Dataset(X=np.array([[0.2], [0.7]]), y=np.array([-1.0, 1.0])),
+        parameters={"bound": "printed"},
+    ),
+    control_shows="one label change needs two neurons, because one neuron has one sign; print allows one",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"n^* \le |\{ i : y_i \ne y_{i+1} \}|",
+        proved=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1",
+        remark="Print is one short for s = 0, 1, 2; it is not always: the five points of the counterexample to Prop. "
+        "A.4 have s = 4 and four neurons.",
+    ),
+)
+def a1_nstar(instance: Instance) -> Findings:
+    """The width of a network that is constructed, and the expected number of label changes by enumeration."""
     data = instance.the_data()
     printed = instance.word("bound", "repaired", ("repaired", "printed")) == "printed"
     hypotheses = on_the_line(instance)
@@ -102,29 +128,3 @@ def _judge(instance: Instance) -> Findings:
             at_least("width >= least possible", min(widths), least),
         ),
     )
-
-
-A1_NSTAR: Final = Statement(
-    id="KYS23/A1.Nstar",
-    kind="remark",
-    number="Appendix A.1, equation (6)",
-    meaning="As many neurons as label changes, and one more, classify any samples on a line; about 2p(1-p)m.",
-    formula=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1, \qquad \mathbb{E}[n^*] \le 2 p (1 - p) (m - 1) + 1",
-    needs=("data",),
-    parameters={"bound": "repaired (s + 1, default) or printed (s)"},
-    judge=_judge,
-    example=lambda: global_point(20, 0.3, 5),
-    control=lambda: Instance(
-        name="two samples, one change",
-        data=Dataset(X=np.array([[0.2], [0.7]]), y=np.array([-1.0, 1.0])),
-        parameters={"bound": "printed"},
-    ),
-    control_shows="one label change needs two neurons, because one neuron has one sign; print allows one",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"n^* \le |\{ i : y_i \ne y_{i+1} \}|",
-        proved=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1",
-        remark="Print is one short for s = 0, 1, 2; it is not always: the five points of the counterexample to Prop. "
-        "A.4 have s = 4 and four neurons.",
-    ),
-)

@@ -3,7 +3,7 @@ r"""[KYS23, Corollary A.3] Among five consecutive labels -1 a KKT point is negat
 from __future__ import annotations
 
 import itertools
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -23,7 +23,25 @@ def fives(y: FloatArray) -> list[int]:
     return [start for a, b in minus_runs(y, 5) for start in range(a, b - 3)]
 
 
-def _segment(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/CorA.3",
+    kind="corollary",
+    number="Corollary A.3",
+    meaning="Among five consecutive samples labelled -1 are two neighbours between which a KKT point is negative.",
+    formula=r"y_i = \dots = y_{i+4} = -1 \;\Rightarrow\; \exists \ell \in \{i, \dots, i+3\}: \; "
+    r"N_\theta |_{[x_\ell, x_{\ell+1}]} < 0",
+    needs=("network", "data"),
+    example=lambda: global_point(40, 0.2, runs=2, run_length=7),
+    control=lambda: spikes(40, 0.2, runs=2, run_length=7),
+    control_shows="spikes are positive between any two samples; they interpolate, but are no KKT point",
+    forms=Forms(
+        remark="The proof writes N(z) > 0 where it has N(z) >= 0. Runs of five occur once in 1e5 samples at p = 0.1, "
+        "so they are planted.",
+    ),
+)
+def cor_a3(instance: Instance) -> Findings:
+    """The largest value of N on the best segment of every five consecutive labels -1."""
     hypotheses = kkt_point(instance)
     x, y = line_samples(instance.the_data()) if instance.the_data().dimension == 1 else (np.zeros(0), np.zeros(0))
     starts = fives(y)
@@ -38,22 +56,3 @@ def _segment(instance: Instance) -> Findings:
         constants=(value("fives of consecutive labels -1", len(starts)),),
         conclusions=(below("largest N on the best of the four segments", worst, 0.0, scale=size),),
     )
-
-
-COR_A3: Final = Statement(
-    id="KYS23/CorA.3",
-    kind="corollary",
-    number="Corollary A.3",
-    meaning="Among five consecutive samples labelled -1 are two neighbours between which a KKT point is negative.",
-    formula=r"y_i = \dots = y_{i+4} = -1 \;\Rightarrow\; \exists \ell \in \{i, \dots, i+3\}: \; "
-    r"N_\theta |_{[x_\ell, x_{\ell+1}]} < 0",
-    needs=("network", "data"),
-    judge=_segment,
-    example=lambda: global_point(40, 0.2, runs=2, run_length=7),
-    control=lambda: spikes(40, 0.2, runs=2, run_length=7),
-    control_shows="spikes are positive between any two samples; they interpolate, but are no KKT point",
-    forms=Forms(
-        remark="The proof writes N(z) > 0 where it has N(z) >= 0. Runs of five occur once in 1e5 samples at p = 0.1, "
-        "so they are planted.",
-    ),
-)

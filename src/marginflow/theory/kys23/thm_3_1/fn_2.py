@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +25,27 @@ from marginflow.theory.kys23.line import line_samples
 from marginflow.theory.kys23.thm_3_1.theorem import five_group_core, group_gaps
 
 
-def _footnote(instance: Instance) -> Findings:
+def _ten(factor: float) -> Instance:
+    law = Interval(p=0.3)
+    extra = {} if factor == 1.0 else {"factor": factor}
+    return Instance(name="ten uniform points", data=law.sample(10, seed=0), law=law, parameters={"p": 0.3, **extra})
+
+
+@partial(
+    Statement,
+    id="KYS23/FN2",
+    kind="remark",
+    number="Footnote 2",
+    meaning="In expectation, for every m, the clean error of a KKT point is between order p^5 and order sqrt(p).",
+    formula=r"c p^5 \le \mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] \le C \sqrt p",
+    needs=("data",),
+    parameters={"p": "noise rate (default 0.3)", "factor": "what to multiply the claim by (the proof's inner sum: 5)"},
+    example=lambda: _ten(1.0),
+    control=lambda: _ten(5.0),
+    control_shows="the proof's inner sum counts the one negative segment of a group five times",
+    control_outcome="violated",
+)
+def fn2(instance: Instance) -> Findings:
     """The expectation over labels of the sum over groups, by all 2^m of them, against p^5 times the gaps."""
     data = instance.the_data()
     p = instance.number("p", 0.3)
@@ -55,25 +75,3 @@ def _footnote(instance: Instance) -> Findings:
         ),
         conclusions=(equal("E_y of the groups' error = p^5 sum of least gaps", claimed, mean),),
     )
-
-
-def _ten(factor: float) -> Instance:
-    law = Interval(p=0.3)
-    extra = {} if factor == 1.0 else {"factor": factor}
-    return Instance(name="ten uniform points", data=law.sample(10, seed=0), law=law, parameters={"p": 0.3, **extra})
-
-
-FN2: Final = Statement(
-    id="KYS23/FN2",
-    kind="remark",
-    number="Footnote 2",
-    meaning="In expectation, for every m, the clean error of a KKT point is between order p^5 and order sqrt(p).",
-    formula=r"c p^5 \le \mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] \le C \sqrt p",
-    needs=("data",),
-    parameters={"p": "noise rate (default 0.3)", "factor": "what to multiply the claim by (the proof's inner sum: 5)"},
-    judge=_footnote,
-    example=lambda: _ten(1.0),
-    control=lambda: _ten(5.0),
-    control_shows="the proof's inner sum counts the one negative segment of a group five times",
-    control_outcome="violated",
-)

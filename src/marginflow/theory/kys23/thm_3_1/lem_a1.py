@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -73,7 +72,31 @@ def event(x: FloatArray, delta: float) -> bool:
     )
 
 
-def _judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/LemA.1",
+    kind="lemma",
+    number="Lemma A.1",
+    meaning="With probability 1 - delta/4 no gap of m uniform points is too large and few are too small, for m >= m_0.",
+    formula=r"\Pr\Big[ \max_i (x_{i+1} - x_i) \le \tfrac{\log(8(m+1)/\delta)}{m+1}, \; "
+    r"\big| \{ i : x_{i+1} - x_i < \tfrac{1}{10(m+1)} \} \big| < \tfrac{m+1}{8} \Big] \ge 1 - \tfrac{\delta}{4}",
+    needs=("parameters",),
+    parameters={"m": "number of points, at most 5000", "delta": "failure probability (default 0.1)"},
+    example=lambda: Instance(name="m = 600", parameters={"m": 600, "delta": 0.1}),
+    control=lambda: Instance(name="m = 50", parameters={"m": 50, "delta": 0.1}),
+    control_shows="m = 50 is below m_0: one spacing in ten is small, and more than an eighth of them too often",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\Pr[\Delta_{(j)} \le r] \to \Big( 1 - \tfrac{e^{-(m+1) r + \log(m+1)}}{m+1} \Big)^j",
+        sharp=r"\Pr[\text{all } K \text{ given spacings} \le r] = \sum_j (-1)^j \tbinom{K}{j} (1 - j r)_+^m",
+        remark="The proof gets 1 - delta/4 for each condition and then needs a union bound; its law of the j-th "
+        "ordered spacing is right for j = m + 1 only. At delta = 0.1 the exact law violates the bound for every m "
+        "from 3 to 311 and last decides so at m = 359; it first holds for certain at 408, and from 456 on (checked up "
+        "to 700). In between the two conditions are known exactly and their union is not.",
+    ),
+)
+def lem_a1(instance: Instance) -> Findings:
+    """The exact probability of either condition, and of both between two bounds."""
     m, delta = instance.whole("m"), instance.number("delta", 0.1)
     hypotheses = (
         at_least("m", m, 3.0),
@@ -109,28 +132,3 @@ def _judge(instance: Instance) -> Findings:
         ),
         conclusions=(both,),
     )
-
-
-LEM_A1: Final = Statement(
-    id="KYS23/LemA.1",
-    kind="lemma",
-    number="Lemma A.1",
-    meaning="With probability 1 - delta/4 no gap of m uniform points is too large and few are too small, for m >= m_0.",
-    formula=r"\Pr\Big[ \max_i (x_{i+1} - x_i) \le \tfrac{\log(8(m+1)/\delta)}{m+1}, \; "
-    r"\big| \{ i : x_{i+1} - x_i < \tfrac{1}{10(m+1)} \} \big| < \tfrac{m+1}{8} \Big] \ge 1 - \tfrac{\delta}{4}",
-    needs=("parameters",),
-    parameters={"m": "number of points, at most 5000", "delta": "failure probability (default 0.1)"},
-    judge=_judge,
-    example=lambda: Instance(name="m = 600", parameters={"m": 600, "delta": 0.1}),
-    control=lambda: Instance(name="m = 50", parameters={"m": 50, "delta": 0.1}),
-    control_shows="m = 50 is below m_0: one spacing in ten is small, and more than an eighth of them too often",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"\Pr[\Delta_{(j)} \le r] \to \Big( 1 - \tfrac{e^{-(m+1) r + \log(m+1)}}{m+1} \Big)^j",
-        sharp=r"\Pr[\text{all } K \text{ given spacings} \le r] = \sum_j (-1)^j \tbinom{K}{j} (1 - j r)_+^m",
-        remark="The proof gets 1 - delta/4 for each condition and then needs a union bound; its law of the j-th "
-        "ordered spacing is right for j = m + 1 only. At delta = 0.1 the exact law violates the bound for every m "
-        "from 3 to 311 and last decides so at m = 359; it first holds for certain at 408, and from 456 on (checked up "
-        "to 700). In between the two conditions are known exactly and their union is not.",
-    ),
-)

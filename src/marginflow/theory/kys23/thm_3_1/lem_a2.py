@@ -6,7 +6,7 @@ each has at most one positive neuron in a run. [Safran et al. 2022, Lemma E.6]
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +15,20 @@ from marginflow.theory.kys23.line import Bends, kkt_point, line_samples, minus_r
 from marginflow.theory.kys23.line_points import global_point, spikes
 
 
-def _at_most_twice(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/LemA.2",
+    kind="lemma",
+    number="Lemma A.2",
+    meaning="Between consecutive samples labelled -1 the slope of a KKT point increases at most twice.",
+    formula=r"y_i = \dots = y_j = -1 \;\Rightarrow\; N'_\theta \text{ increases at most twice in } [x_i, x_j]",
+    needs=("network", "data"),
+    example=lambda: global_point(40, 0.2, runs=2, run_length=7),
+    control=lambda: spikes(40, 0.2, runs=2, run_length=7),
+    control_shows="spikes bend up at every sample of a run; they interpolate, but are no KKT point",
+)
+def lem_a2(instance: Instance) -> Findings:
+    """The points of every run at which the slope increases."""
     hypotheses = kkt_point(instance)
     x, y = line_samples(instance.the_data()) if instance.the_data().dimension == 1 else (np.zeros(0), np.zeros(0))
     runs = minus_runs(y, 2)
@@ -32,17 +45,3 @@ def _at_most_twice(instance: Instance) -> Findings:
         ),
         conclusions=(at_most("points in a run where N' increases", counts, 2.0),),
     )
-
-
-LEM_A2: Final = Statement(
-    id="KYS23/LemA.2",
-    kind="lemma",
-    number="Lemma A.2",
-    meaning="Between consecutive samples labelled -1 the slope of a KKT point increases at most twice.",
-    formula=r"y_i = \dots = y_j = -1 \;\Rightarrow\; N'_\theta \text{ increases at most twice in } [x_i, x_j]",
-    needs=("network", "data"),
-    judge=_at_most_twice,
-    example=lambda: global_point(40, 0.2, runs=2, run_length=7),
-    control=lambda: spikes(40, 0.2, runs=2, run_length=7),
-    control_shows="spikes bend up at every sample of a run; they interpolate, but are no KKT point",
-)

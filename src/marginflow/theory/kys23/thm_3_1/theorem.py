@@ -7,6 +7,7 @@ without probability, is judged instead: a KKT point is negative on the best gap 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -48,7 +49,29 @@ def deviation(m: int, delta: float) -> float:
     return math.sqrt(math.log(m / delta) / m)
 
 
-def _theorem(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/Thm3.1",
+    kind="theorem",
+    number="Theorem 3.1",
+    meaning="On the line every KKT point has a clean error between order p^5 and order sqrt(p), whatever the width.",
+    formula=r"c \Big( p^5 - \sqrt{\tfrac{\log(m/\delta)}{m}} \Big) \le L_{\mathrm{cl}}(N_\theta) \le "
+    r"C \Big( \sqrt p + \sqrt{\tfrac{\log(m/\delta)}{m}} \Big)",
+    needs=("network", "data"),
+    parameters={"p": "noise rate (default 0.2)", "delta": "failure probability (default 0.1)"},
+    example=lambda: global_point(40, 0.2, runs=2, run_length=9),
+    control=lambda: spikes(40, 0.2, runs=2, run_length=9, depth=1000.0),
+    control_shows="spikes through the same samples err less than the groups of five force on KKT points",
+    forms=Forms(
+        proved=r"L_{\mathrm{cl}} \ge \sum_{g} 1\{ y|_{I_g} = -1 \} \min_{\ell \in I_g} (x_{\ell+1} - x_\ell)",
+        sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
+        remark="The lower bound is positive only for m above about 3e6 (p = 0.3), the upper one below 1 only for p "
+        "below about 0.01. The inner sum over a group counts one segment five times, and McDiarmid applies to the "
+        "explicit sum, not to the error, which may change everywhere when one label does.",
+    ),
+)
+def thm_3_1(instance: Instance) -> Findings:
+    """The exact clean error against what the groups of five force."""
     data, network = instance.the_data(), instance.the_network()
     p, delta = instance.number("p", 0.2), instance.number("delta", 0.1)
     hypotheses = (*kkt_point(instance), in_the_interval(instance), at_least("p", p, 0.0), at_most("p <= 1/2", p, 0.5))
@@ -89,26 +112,3 @@ def _theorem(instance: Instance) -> Findings:
             *segments,
         ),
     )
-
-
-THM_3_1: Final = Statement(
-    id="KYS23/Thm3.1",
-    kind="theorem",
-    number="Theorem 3.1",
-    meaning="On the line every KKT point has a clean error between order p^5 and order sqrt(p), whatever the width.",
-    formula=r"c \Big( p^5 - \sqrt{\tfrac{\log(m/\delta)}{m}} \Big) \le L_{\mathrm{cl}}(N_\theta) \le "
-    r"C \Big( \sqrt p + \sqrt{\tfrac{\log(m/\delta)}{m}} \Big)",
-    needs=("network", "data"),
-    parameters={"p": "noise rate (default 0.2)", "delta": "failure probability (default 0.1)"},
-    judge=_theorem,
-    example=lambda: global_point(40, 0.2, runs=2, run_length=9),
-    control=lambda: spikes(40, 0.2, runs=2, run_length=9, depth=1000.0),
-    control_shows="spikes through the same samples err less than the groups of five force on KKT points",
-    forms=Forms(
-        proved=r"L_{\mathrm{cl}} \ge \sum_{g} 1\{ y|_{I_g} = -1 \} \min_{\ell \in I_g} (x_{\ell+1} - x_\ell)",
-        sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
-        remark="The lower bound is positive only for m above about 3e6 (p = 0.3), the upper one below 1 only for p "
-        "below about 0.01. The inner sum over a group counts one segment five times, and McDiarmid applies to the "
-        "explicit sum, not to the error, which may change everywhere when one label does.",
-    ),
-)

@@ -14,6 +14,7 @@ The paper writes them for right-facing neurons, j1 left of j2; for left-facing o
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -197,7 +198,8 @@ _PARAMETERS: Final = {
 }
 
 
-CON_P10: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/Con.P10",
     kind="construction",
     number="Equation (10)",
@@ -206,7 +208,6 @@ CON_P10: Final = Statement(
     r"k_1) \big) + O(\delta^2) = 2 \delta w_1^2 (1 + k_1 k_2 + s_1 s_2) + O(\delta^2)",
     needs=("network",),
     parameters=dict(_PARAMETERS),
-    judge=lambda instance: _judge(instance, 10),
     example=lambda: _pair(2.0),
     control=lambda: _pair(2.0, same_way=False),
     control_shows="neurons that face each other: N changes everywhere, which is the gap in the proof of Prop. A.4",
@@ -215,9 +216,13 @@ CON_P10: Final = Statement(
         remark="The text needs k_1 > 0; at balanced neurons Cauchy-Schwarz does without.",
     ),
 )
+def con_p10(instance: Instance) -> Findings:
+    """The move of (10) on two given neurons."""
+    return _judge(instance, 10)
 
 
-CON_P12: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/Con.P12",
     kind="construction",
     number="Equation (12)",
@@ -226,7 +231,6 @@ CON_P12: Final = Statement(
     r"O(\delta^2) = 2 \delta |v_1 w_1| \big( s_1 + \tfrac{1 + k_1 k_2}{s_2} \big) + O(\delta^2)",
     needs=("network",),
     parameters=dict(_PARAMETERS),
-    judge=lambda instance: _judge(instance, 12),
     example=lambda: _pair(2.0, left=True),
     control=lambda: _pair(2.0, same_way=False),
     control_shows="neurons that face each other: N changes off the interval",
@@ -236,9 +240,13 @@ CON_P12: Final = Statement(
         "the new kink of j2, which is a little beyond the old one.",
     ),
 )
+def con_p12(instance: Instance) -> Findings:
+    """The move of (12) on two given neurons."""
+    return _judge(instance, 12)
 
 
-CON_P14: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/Con.P14",
     kind="construction",
     number="Equation (14)",
@@ -247,7 +255,6 @@ CON_P14: Final = Statement(
     r"O(\delta^2)",
     needs=("network",),
     parameters=dict(_PARAMETERS),
-    judge=lambda instance: _judge(instance, 14),
     example=lambda: _pair(-2.0),
     control=lambda: _pair(-2.0, same_way=False),
     control_shows="neurons that face each other: N changes off the interval",
@@ -257,3 +264,6 @@ CON_P14: Final = Statement(
         "samples labelled + are raised there.",
     ),
 )
+def con_p14(instance: Instance) -> Findings:
+    """The move of (14) on two given neurons."""
+    return _judge(instance, 14)

@@ -3,7 +3,7 @@ r"""[KYS23, footnote 4] Theorem 3.2 in expectation; the global optimum and 1-nea
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -28,7 +28,26 @@ from marginflow.theory.kys23.line import (
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point
 
 
-def _footnote(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/FN4",
+    kind="remark",
+    number="Footnote 4",
+    meaning="E L = Theta(p) for any m; of the global optimum even E L = p, because it has the sign of 1-NN.",
+    formula=r"\mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] = \Theta(p), \qquad "
+    r"\mathrm{sign}\, N_{\theta^*} = \mathrm{sign}\, \mathrm{1NN} \;\Rightarrow\; \mathbb{E} = p",
+    needs=("network", "data"),
+    example=lambda: global_point(20, 0.3, 5),
+    control=five_point_minimum,
+    control_shows="a local minimum that is not global errs on 0.25, 1-nearest neighbour on 0.4",
+    forms=Forms(
+        printed=r"\mathbb{E}_S[L_{\mathrm{cl}}] = \Theta(p)",
+        sharp=r"L_{\mathrm{cl}}(N_{\theta^*}) = L_{\mathrm{cl}}(\mathrm{1NN})",
+        remark="The sharp form is an observation, not a theorem: it is a conjecture that no sample has contradicted "
+        "(KYS23/O4).",
+    ),
+)
+def fn4(instance: Instance) -> Findings:
     """A global optimum has the sign of 1-nearest neighbour, so that E L = p exactly."""
     data, network = instance.the_data(), instance.the_network()
     hypotheses = (*local_minimum(instance), in_the_interval(instance))
@@ -47,24 +66,3 @@ def _footnote(instance: Instance) -> Findings:
             equal("E_y L of 1-nearest neighbour / p: the cells fill [0, 1]", math.fsum(alone), 1.0),
         ),
     )
-
-
-FN4: Final = Statement(
-    id="KYS23/FN4",
-    kind="remark",
-    number="Footnote 4",
-    meaning="E L = Theta(p) for any m; of the global optimum even E L = p, because it has the sign of 1-NN.",
-    formula=r"\mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] = \Theta(p), \qquad "
-    r"\mathrm{sign}\, N_{\theta^*} = \mathrm{sign}\, \mathrm{1NN} \;\Rightarrow\; \mathbb{E} = p",
-    needs=("network", "data"),
-    judge=_footnote,
-    example=lambda: global_point(20, 0.3, 5),
-    control=five_point_minimum,
-    control_shows="a local minimum that is not global errs on 0.25, 1-nearest neighbour on 0.4",
-    forms=Forms(
-        printed=r"\mathbb{E}_S[L_{\mathrm{cl}}] = \Theta(p)",
-        sharp=r"L_{\mathrm{cl}}(N_{\theta^*}) = L_{\mathrm{cl}}(\mathrm{1NN})",
-        remark="The sharp form is an observation, not a theorem: it is a conjecture that no sample has contradicted "
-        "(KYS23/O4).",
-    ),
-)

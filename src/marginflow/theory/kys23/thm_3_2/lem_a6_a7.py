@@ -2,24 +2,22 @@ r"""[KYS23, Lemmas A.6 and A.7] The two halves of Proposition A.4; both false as
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
-from marginflow.theory.frame import (
-    Forms,
-    Statement,
-)
+from marginflow.theory.frame import Findings, Forms, Instance, Statement
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point
-from marginflow.theory.kys23.thm_3_2.prop_a4 import _PATTERN, _findings
+from marginflow.theory.kys23.thm_3_2.prop_a4 import PATTERN, pattern_findings
 from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
 
-LEM_A6: Final = Statement(
+
+@partial(
+    Statement,
     id="KYS23/LemA.6",
     kind="lemma",
     number="Lemma A.6",
     meaning="The linear half of Prop. A.4: N is linear behind the - of a pattern +, -, +. False as printed.",
-    formula=_PATTERN + r" \;\Rightarrow\; N_\theta \text{ linear on } (x_i, x_{i+1})",
+    formula=PATTERN + r" \;\Rightarrow\; N_\theta \text{ linear on } (x_i, x_{i+1})",
     needs=("network", "data"),
-    judge=lambda instance: _findings(instance, linear=True, values=False),
     example=lambda: global_point(20, 0.3, 5),
     control=linearity_counterexample,
     control_shows="a local minimum on six points, found by search, that bends between x_i and x_{i+1}",
@@ -28,19 +26,25 @@ LEM_A6: Final = Statement(
         remark="Case (2) must read N'(z2) < N'(z1), the middle term of (13) is v1 w1 w2 / v2, and i >= 2 is needed.",
     ),
 )
+def lem_a6(instance: Instance) -> Findings:
+    """The distance of N from its chord behind the - of every pattern."""
+    return pattern_findings(instance, linear=True, values=False)
 
 
-LEM_A7: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/LemA.7",
     kind="lemma",
     number="Lemma A.7",
     meaning="The other half of Prop. A.4: N = -1 at the - of a pattern +, -, + and N = 1 behind it. False as printed.",
-    formula=_PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1",
+    formula=PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1",
     needs=("network", "data"),
-    judge=lambda instance: _findings(instance, linear=False, values=True),
     example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="N(x_5) = 4 at a strict local minimum",
     control_outcome="violated",
     forms=Forms(remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has."),
 )
+def lem_a7(instance: Instance) -> Findings:
+    """The values of N at the - of every pattern and behind it."""
+    return pattern_findings(instance, linear=False, values=True)

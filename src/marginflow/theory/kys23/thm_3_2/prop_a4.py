@@ -21,6 +21,7 @@ The mirror image holds for left-facing neurons, with (x_{i-1}, x_i) in the place
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -99,7 +100,8 @@ def covered_both_ways(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patter
     )
 
 
-def _findings(instance: Instance, *, linear: bool, values: bool, repaired: bool = False) -> Findings:
+def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired: bool = False) -> Findings:
+    """What Prop. A.4, either of its halves, or its repair says of an instance."""
     hypotheses = local_minimum(instance)
     if unmet(hypotheses):
         return undefined(hypotheses, "no local minimum on the line")
@@ -125,40 +127,43 @@ def _findings(instance: Instance, *, linear: bool, values: bool, repaired: bool 
     )
 
 
-_PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
+PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
 
 
-PROP_A4: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/PropA.4",
     kind="proposition",
     number="Proposition A.4",
     meaning="At a local minimum a pattern +, -, + has N = -1, then 1, and N linear in between. False as printed.",
-    formula=_PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1, \; N_\theta \text{ linear on } "
+    formula=PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1, \; N_\theta \text{ linear on } "
     r"(x_i, x_{i+1})",
     needs=("network", "data"),
-    judge=lambda instance: _findings(instance, linear=True, values=True),
     example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="five points, four neurons facing both ways: a strict local minimum with N(x_5) = 4",
     control_outcome="violated",
     forms=Forms(
-        printed=_PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
+        printed=PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
         remark="False: equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j "
         "|w_j|, and the perturbations are local only if both neurons face the same way. No global optimum has violated "
         "it so far.",
     ),
 )
+def prop_a4(instance: Instance) -> Findings:
+    """Values and chord at every pattern +, -, +."""
+    return pattern_findings(instance, linear=True, values=True)
 
 
-PROP_A4_REPAIRED: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/PropA.4-repaired",
     kind="proposition",
     number="Proposition A.4, repaired",
     meaning="Prop. A.4 where the neurons around the pattern face right; its mirror image where they face left.",
-    formula=_PATTERN + r", \; w_j > 0 \text{ for all kinks around} \;\Rightarrow\; N_\theta(x_i) = -1, \; "
+    formula=PATTERN + r", \; w_j > 0 \text{ for all kinks around} \;\Rightarrow\; N_\theta(x_i) = -1, \; "
     r"N_\theta(x_{i+1}) = 1, \; N_\theta \text{ linear on } (x_i, x_{i+1})",
     needs=("network", "data"),
-    judge=lambda instance: _findings(instance, linear=True, values=True, repaired=True),
     example=lambda: right_facing_point(10, 0.35, 0),
     control=five_point_minimum,
     control_shows="around both patterns of the five points neurons face both ways, or N does not bend down before",
@@ -169,3 +174,6 @@ PROP_A4_REPAIRED: Final = Statement(
         "differentiable points it needs the KKT conditions only.",
     ),
 )
+def prop_a4_repaired(instance: Instance) -> Findings:
+    """Values and chord at the covered patterns, and at those of the mirror image."""
+    return pattern_findings(instance, linear=True, values=True, repaired=True)

@@ -10,7 +10,7 @@ theorem itself, whose constants are free, is not refuted by that.
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -72,7 +72,31 @@ def core_slacks(x: FloatArray, delta: float) -> tuple[float, float]:
     return factor * float(np.linalg.norm(lo)), factor * float(np.linalg.norm(hi))
 
 
-def _theorem(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/Thm3.2",
+    kind="theorem",
+    number="Theorem 3.2",
+    meaning="On the line the clean error of every local minimum is of order p, whatever the width.",
+    formula=r"c \Big( p - \sqrt{\tfrac{\log(m/\delta)}{m}} \Big) \le L_{\mathrm{cl}}(N_\theta) \le "
+    r"C \Big( p + \sqrt{\tfrac{\log(m/\delta)}{m}} \Big)",
+    needs=("network", "data"),
+    parameters={"p": "noise rate (default 0.3)", "delta": "failure probability (default 0.1)"},
+    example=lambda: local_point(12, 0.3, 1),
+    control=five_point_minimum,
+    control_shows="a local minimum with L = 0.25 below LO = 0.30: the proof's per-sample lower bound is false",
+    control_outcome="violated",
+    forms=Forms(
+        proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI}, \quad \mathbb{E}\,\mathrm{LO} = \tfrac{p (1-p)^2}{2} "
+        r"\tfrac{m-2}{m+1}, \quad \mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
+        remark="The lower half rests on Prop. A.4, which is false where neurons face both ways: five points at "
+        "distances h, h, h and far have a local minimum with L = 2.5 h and LO near 1/2. With high probability over "
+        "samples the theorem is neither proved nor refuted (KYS23/O3). The paper's E HI = 2p forgets the two "
+        "end pieces.",
+    ),
+)
+def thm_3_2(instance: Instance) -> Findings:
+    """The exact clean error against LO and HI."""
     data, network = instance.the_data(), instance.the_network()
     p, delta = instance.number("p", 0.3), instance.number("delta", 0.1)
     hypotheses = (*local_minimum(instance), in_the_interval(instance), at_least("p", p, 0.0), below("p < 1/2", p, 0.5))
@@ -104,28 +128,3 @@ def _theorem(instance: Instance) -> Findings:
             at_most("L_cl <= HI", error, high, scale=1.0, rtol=STRUCTURE, vacuous=high >= 1.0),
         ),
     )
-
-
-THM_3_2: Final = Statement(
-    id="KYS23/Thm3.2",
-    kind="theorem",
-    number="Theorem 3.2",
-    meaning="On the line the clean error of every local minimum is of order p, whatever the width.",
-    formula=r"c \Big( p - \sqrt{\tfrac{\log(m/\delta)}{m}} \Big) \le L_{\mathrm{cl}}(N_\theta) \le "
-    r"C \Big( p + \sqrt{\tfrac{\log(m/\delta)}{m}} \Big)",
-    needs=("network", "data"),
-    parameters={"p": "noise rate (default 0.3)", "delta": "failure probability (default 0.1)"},
-    judge=_theorem,
-    example=lambda: local_point(12, 0.3, 1),
-    control=five_point_minimum,
-    control_shows="a local minimum with L = 0.25 below LO = 0.30: the proof's per-sample lower bound is false",
-    control_outcome="violated",
-    forms=Forms(
-        proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI}, \quad \mathbb{E}\,\mathrm{LO} = \tfrac{p (1-p)^2}{2} "
-        r"\tfrac{m-2}{m+1}, \quad \mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
-        remark="The lower half rests on Prop. A.4, which is false where neurons face both ways: five points at "
-        "distances h, h, h and far have a local minimum with L = 2.5 h and LO near 1/2. With high probability over "
-        "samples the theorem is neither proved nor refuted (KYS23/O3). The paper's E HI = 2p forgets the two "
-        "end pieces.",
-    ),
-)

@@ -3,6 +3,7 @@ r"""[KYS23, proof of Theorem 4.1]: once beta > 1/2, the biases decide the sign o
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -67,7 +68,31 @@ def dominance(network: TwoLayer, data: Dataset) -> BiasDominance:
     return bias_dominance(network, dimension=max(2, data.ambient_dimension or data.dimension))
 
 
-def _judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/B1.BiasDom",
+    kind="lemma",
+    number="Proof of Theorem 4.1, Equation (17)",
+    meaning="If beta > 1/2 and d >= K^2 ln(2n/epsilon) / (2 beta^2), the clean error is at most epsilon.",
+    formula=r"N(x) \ge \beta - \sum_j |v_j| |w_j^\top x| \ge \beta - \|v\| \|W x\|, \quad \beta = \sum_j v_j "
+    r"\sigma(b_j), \quad d \ge \frac{K^2 \ln(2n/\epsilon)}{2 \beta^2} \implies L_{cl} \le \epsilon",
+    needs=("network", "data", "law"),
+    parameters={"epsilon": "0.01 by default"},
+    example=lambda: pair_point(100, 2, 10**6),
+    control=lambda: pair_point(40, 20, 10**6),
+    control_shows="with as many negative as positive samples beta vanishes and half of the sphere is negative",
+    forms=Forms(
+        printed=r"\frac12 - \frac{81 m c'' \sqrt{2 \ln(m/\epsilon)}}{\sqrt{d}}",
+        proved=r"\frac12 - 9 m \sqrt{\frac{2 c'' \ln(2m/\epsilon)}{d}}",
+        sharp=r"\frac{n}{2} \Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], "
+        r"\quad M = \sum_j |v_j| \|w_j\|",
+        remark="||X^T X - I|| = ||X X^T - I|| is false for d > m; what is needed is the least eigenvalue of X X^T. A "
+        "factor sqrt(m) between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m): the two errors "
+        "cancel. The test law is silently N(0, I/d). The form used here needs no KKT point and no span.",
+    ),
+)
+def b1_bias_dom(instance: Instance) -> Findings:
+    """The chain of lower bounds on N at fresh points, and the error that it proves."""
     network, data = instance.the_network(), instance.the_data()
     epsilon = instance.number("epsilon", 0.01)
     fits = separates(network, data)
@@ -102,28 +127,3 @@ def _judge(instance: Instance) -> Findings:
             sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
         ),
     )  # fmt: skip
-
-
-BIAS_DOMINANCE: Final = Statement(
-    id="KYS23/B1.BiasDom",
-    kind="lemma",
-    number="Proof of Theorem 4.1, Equation (17)",
-    meaning="If beta > 1/2 and d >= K^2 ln(2n/epsilon) / (2 beta^2), the clean error is at most epsilon.",
-    formula=r"N(x) \ge \beta - \sum_j |v_j| |w_j^\top x| \ge \beta - \|v\| \|W x\|, \quad \beta = \sum_j v_j "
-    r"\sigma(b_j), \quad d \ge \frac{K^2 \ln(2n/\epsilon)}{2 \beta^2} \implies L_{cl} \le \epsilon",
-    needs=("network", "data", "law"),
-    parameters={"epsilon": "0.01 by default"},
-    judge=_judge,
-    example=lambda: pair_point(100, 2, 10**6),
-    control=lambda: pair_point(40, 20, 10**6),
-    control_shows="with as many negative as positive samples beta vanishes and half of the sphere is negative",
-    forms=Forms(
-        printed=r"\frac12 - \frac{81 m c'' \sqrt{2 \ln(m/\epsilon)}}{\sqrt{d}}",
-        proved=r"\frac12 - 9 m \sqrt{\frac{2 c'' \ln(2m/\epsilon)}{d}}",
-        sharp=r"\frac{n}{2} \Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], "
-        r"\quad M = \sum_j |v_j| \|w_j\|",
-        remark="||X^T X - I|| = ||X X^T - I|| is false for d > m; what is needed is the least eigenvalue of X X^T. A "
-        "factor sqrt(m) between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m): the two errors "
-        "cancel. The test law is silently N(0, I/d). The form used here needs no KKT point and no span.",
-    ),
-)

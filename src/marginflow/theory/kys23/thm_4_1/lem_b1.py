@@ -3,6 +3,7 @@ r"""[KYS23, Lemma B.1]: nearly orthogonal samples, ||X X^T|| = O(1) and few nega
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -28,7 +29,36 @@ def log_pairs_tail(m: int, d: int, threshold: float) -> float:
     return union(log_sphere_correlation_tail(threshold, d), m * (m - 1) / 2)
 
 
-def _judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/LemB.1",
+    kind="lemma",
+    number="Lemma B.1",
+    meaning="With probability 1 - delta: small inner products, ||X X^T|| <= C, and |I_-| <= 3pm/2.",
+    formula=r"|x_i^\top x_l| \le \sqrt{\frac{2 \ln(3m^2/\delta)}{d}} \ (i \ne l), \quad \|X X^\top\| \le C, \quad "
+    r"|I_-| \le \frac{3pm}{2}",
+    needs=("parameters",),
+    parameters={
+        "m": "samples",
+        "dimension": "d",
+        "p": "noise rate",
+        "delta": "0.1 by default",
+        "C": "the constant of Property 2; 4 by default",
+        "c2": "the constant of the condition on m; 5 by default",
+    },
+    example=lambda: Instance(name="m = 100, d = 10^6, p = 0.2", parameters={"m": 100, "dimension": 10**6, "p": 0.2}),
+    control=lambda: Instance(name="m = 100, d = 20, p = 0.2", parameters={"m": 100, "dimension": 20, "p": 0.2}),
+    control_shows="nothing in the lemma bounds m/d, and ||X X^T|| >= m/d always: 5 > C = 4 here",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"p \le c_1, \quad m > c_2 \frac{\ln(1/\delta)}{p}",
+        proved=r"p \le \tfrac14, \quad m \ge \frac{5 \ln(3/\delta)}{p}, \quad d \ge c\, m",
+        remark="Property 1 must exclude i = l. Property 2 needs d >= c m, which is missing because Lemma D.2 has m "
+        "and d exchanged; the theorem's d >= c_3 m^2 supplies it. ln(1/delta) must be ln(3/delta).",
+    ),
+)
+def lemma_b1(instance: Instance) -> Findings:
+    """Exact tails of P1 and P3, P2 by its explicit bound or counted."""
     m, d = instance.whole("m"), instance.whole("dimension")
     p, delta, C = instance.number("p"), instance.number("delta", 0.1), instance.number("C", 4.0)
     c2 = instance.number("c2", 5.0)
@@ -72,33 +102,3 @@ def _judge(instance: Instance) -> Findings:
         ),
         conclusions=(*exact, joint),
     )
-
-
-LEMMA_B1: Final = Statement(
-    id="KYS23/LemB.1",
-    kind="lemma",
-    number="Lemma B.1",
-    meaning="With probability 1 - delta: small inner products, ||X X^T|| <= C, and |I_-| <= 3pm/2.",
-    formula=r"|x_i^\top x_l| \le \sqrt{\frac{2 \ln(3m^2/\delta)}{d}} \ (i \ne l), \quad \|X X^\top\| \le C, \quad "
-    r"|I_-| \le \frac{3pm}{2}",
-    needs=("parameters",),
-    parameters={
-        "m": "samples",
-        "dimension": "d",
-        "p": "noise rate",
-        "delta": "0.1 by default",
-        "C": "the constant of Property 2; 4 by default",
-        "c2": "the constant of the condition on m; 5 by default",
-    },
-    judge=_judge,
-    example=lambda: Instance(name="m = 100, d = 10^6, p = 0.2", parameters={"m": 100, "dimension": 10**6, "p": 0.2}),
-    control=lambda: Instance(name="m = 100, d = 20, p = 0.2", parameters={"m": 100, "dimension": 20, "p": 0.2}),
-    control_shows="nothing in the lemma bounds m/d, and ||X X^T|| >= m/d always: 5 > C = 4 here",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"p \le c_1, \quad m > c_2 \frac{\ln(1/\delta)}{p}",
-        proved=r"p \le \tfrac14, \quad m \ge \frac{5 \ln(3/\delta)}{p}, \quad d \ge c\, m",
-        remark="Property 1 must exclude i = l. Property 2 needs d >= c m, which is missing because Lemma D.2 has m "
-        "and d exchanged; the theorem's d >= c_3 m^2 supplies it. ln(1/delta) must be ln(3/delta).",
-    ),
-)

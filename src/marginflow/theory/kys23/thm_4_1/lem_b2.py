@@ -3,8 +3,7 @@ r"""[KYS23, Lemma B.2]: a network with small biases that fits the positive sampl
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -20,7 +19,39 @@ def least_norm(sample: Sample) -> float:
     return math.sqrt(sample.q / sample.C_op)
 
 
-def _judge(instance: Instance) -> Findings:
+@cache
+def without_bias() -> Instance:
+    """The bias-less closed form on 100 orthonormal samples, one negative: ||theta||^2 = 2 (sqrt 99 + 1)."""
+    point = orthogonal(orthonormal(100, 1), bias=False)
+    return Instance(name="100 orthonormal samples without bias", network=point.network, data=point.data)
+
+
+@cache
+def _with_bias() -> Instance:
+    data = orthonormal(100, 1)
+    return Instance(name="the construction of Lemma B.3", network=biased_pair(data, 2), data=data)
+
+
+@partial(
+    Statement,
+    id="KYS23/LemB.2",
+    kind="lemma",
+    number="Lemma B.2",
+    meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(|I_+| / ||X X^T||).",
+    formula=r"\sum_j v_j \sigma(b_j) \le \tfrac12 \implies \|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
+    needs=("network", "data"),
+    example=without_bias,
+    control=_with_bias,
+    control_shows="large biases fit 99 positive samples with ||theta||^2 = 5 < sqrt(99)",
+    forms=Forms(
+        printed=r"\|\theta\|^2 \ge C \sqrt{|I_+|}",
+        proved=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{12 \|X X^\top\|}}",
+        sharp=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
+        remark="Feasible is enough, no max-margin solution is needed; i in [m] must be i in I_+. The sharp constant "
+        "comes from ||theta||^2 >= 2 ||v|| ||W||_F.",
+    ),
+)
+def lemma_b2(instance: Instance) -> Findings:
     """At margin 1: 1/2 <= |v| |W x_i| on I_+, summed and bounded by ||X X^T||."""
     network, data = instance.the_network(), instance.the_data()
     sample = Sample.of(data)
@@ -40,37 +71,3 @@ def _judge(instance: Instance) -> Findings:
             at_least("||theta||^2, sharp", K, least_norm(sample)),
         ),
     )
-
-
-@cache
-def without_bias() -> Instance:
-    """The bias-less closed form on 100 orthonormal samples, one negative: ||theta||^2 = 2 (sqrt 99 + 1)."""
-    point = orthogonal(orthonormal(100, 1), bias=False)
-    return Instance(name="100 orthonormal samples without bias", network=point.network, data=point.data)
-
-
-@cache
-def _with_bias() -> Instance:
-    data = orthonormal(100, 1)
-    return Instance(name="the construction of Lemma B.3", network=biased_pair(data, 2), data=data)
-
-
-LEMMA_B2: Final = Statement(
-    id="KYS23/LemB.2",
-    kind="lemma",
-    number="Lemma B.2",
-    meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(|I_+| / ||X X^T||).",
-    formula=r"\sum_j v_j \sigma(b_j) \le \tfrac12 \implies \|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
-    needs=("network", "data"),
-    judge=_judge,
-    example=without_bias,
-    control=_with_bias,
-    control_shows="large biases fit 99 positive samples with ||theta||^2 = 5 < sqrt(99)",
-    forms=Forms(
-        printed=r"\|\theta\|^2 \ge C \sqrt{|I_+|}",
-        proved=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{12 \|X X^\top\|}}",
-        sharp=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
-        remark="Feasible is enough, no max-margin solution is needed; i in [m] must be i in I_+. The sharp constant "
-        "comes from ||theta||^2 >= 2 ||v|| ||W||_F.",
-    ),
-)

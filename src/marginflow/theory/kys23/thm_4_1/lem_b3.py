@@ -3,7 +3,7 @@ r"""[KYS23, Lemma B.3]: a network with large biases and ||theta||^2 of order sqr
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -101,7 +101,9 @@ _FORMULA: Final = (
 )
 _PARAMETERS: Final = {"width": "n, 2 by default", "delta": "0.1; only for the printed dimension"}
 
-LEMMA_B3: Final = Statement(
+
+@partial(
+    Statement,
     id="KYS23/LemB.3",
     kind="construction",
     number="Lemma B.3",
@@ -109,7 +111,6 @@ LEMMA_B3: Final = Statement(
     formula=_FORMULA,
     needs=("data",),
     parameters=_PARAMETERS,
-    judge=lambda instance: _judge(instance, repaired=False),
     example=lambda: noisy_sample(100, 0.08, 10**7, count="exact"),
     control=lambda: _orthonormal_instance(8, 1),
     control_shows="with one negative sample ||theta||^2 = 10 > 9, exactly",
@@ -122,8 +123,13 @@ LEMMA_B3: Final = Statement(
         "For k = 0 the formula divides by zero.",
     ),
 )
+def lemma_b3(instance: Instance) -> Findings:
+    """The construction as printed: margins, and its norm in fractions."""
+    return _judge(instance, repaired=False)
 
-LEMMA_B3_REPAIRED: Final = Statement(
+
+@partial(
+    Statement,
     id="KYS23/LemB.3-repaired",
     kind="construction",
     number="Lemma B.3, rescaled to margin 1",
@@ -131,7 +137,6 @@ LEMMA_B3_REPAIRED: Final = Statement(
     formula=_FORMULA,
     needs=("data",),
     parameters=_PARAMETERS,
-    judge=lambda instance: _judge(instance, repaired=True),
     example=lambda: _orthonormal_instance(8, 1),
     control=lambda: noisy_sample(40, 0.3, 60, count="exact"),
     control_shows="in dimension 60 the samples are too far from orthogonal",
@@ -142,3 +147,6 @@ LEMMA_B3_REPAIRED: Final = Statement(
         "2 (sqrt(q (1 + k)/(1 + m)) + sqrt(k (1 + q)/(1 + m))).",
     ),
 )
+def lemma_b3_repaired(instance: Instance) -> Findings:
+    """The construction at margin 1."""
+    return _judge(instance, repaired=True)

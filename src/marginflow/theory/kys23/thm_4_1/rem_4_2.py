@@ -3,8 +3,7 @@ r"""[KYS23, Remark 4.2] Theorem 4.1 for other isotropic laws."""
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramReduction, NoisySphere
 from marginflow.limit import convex_pair
@@ -27,7 +26,41 @@ from marginflow.theory.kys23.thm_4_1.theorem import log_far_from_span
 from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
 
 
-def _other_law(instance: Instance) -> Findings:
+@cache
+def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Instance:
+    """The exact pair on a sample of another isotropic law, k labels turned."""
+    laws: dict[str, AbstractDistribution] = {
+        "sphere": GramReduction(NoisySphere(dimension=d, p=0.0)),
+        "gaussian": GramReduction(Gaussian(dimension=d, variance="1/d", labels="positive")),
+        "ball": GramReduction(Ball(dimension=d, radius=1.0, labels="positive")),
+        "standard gaussian": GramReduction(Gaussian(dimension=d, variance=1.0, labels="positive")),
+    }
+    clean = laws[name].sample(m)
+    y = clean.y.copy()
+    y[:k] = -1.0
+    data = Dataset(X=clean.X, y=y, ambient_dimension=d, clean_labels=clean.y)
+    return at_point(convex_pair(data), f"the exact pair, law: {name}, d = {d}", law=laws[name])
+
+
+@partial(
+    Statement,
+    id="KYS23/Rem4.2",
+    kind="remark",
+    number="Remark 4.2",
+    meaning="Any law with nearly orthogonal samples and ||X X^T|| = O(1) will do: N(0, I/d), the ball; not N(0, I).",
+    formula=r"|x_i^\top x_l| = o(1), \quad \|X X^\top\| = O(1) \implies \text{Theorem 4.1}",
+    needs=("network", "data", "law"),
+    parameters={"epsilon": "0.01 by default", "C": "the bound on ||X X^T||, 2 by default"},
+    example=lambda: other_law_point("gaussian"),
+    control=lambda: other_law_point("standard gaussian"),
+    control_shows="N(0, I) has inner products of order sqrt(d); the biases are then negligible",
+    forms=Forms(
+        printed=r"\text{standard Gaussian}",
+        proved=r"\mathcal{N}(0, I/d)",
+        remark="The standard Gaussian N(0, I) has neither property.",
+    ),
+)
+def remark_4_2(instance: Instance) -> Findings:
     """Only small inner products and ||X X^T|| = O(1) are used; norms need not be 1."""
     network, data = instance.the_network(), instance.the_data()
     sample = Sample.of(data)
@@ -56,39 +89,3 @@ def _other_law(instance: Instance) -> Findings:
             sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
         ),
     )
-
-
-@cache
-def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Instance:
-    """The exact pair on a sample of another isotropic law, k labels turned."""
-    laws: dict[str, AbstractDistribution] = {
-        "sphere": GramReduction(NoisySphere(dimension=d, p=0.0)),
-        "gaussian": GramReduction(Gaussian(dimension=d, variance="1/d", labels="positive")),
-        "ball": GramReduction(Ball(dimension=d, radius=1.0, labels="positive")),
-        "standard gaussian": GramReduction(Gaussian(dimension=d, variance=1.0, labels="positive")),
-    }
-    clean = laws[name].sample(m)
-    y = clean.y.copy()
-    y[:k] = -1.0
-    data = Dataset(X=clean.X, y=y, ambient_dimension=d, clean_labels=clean.y)
-    return at_point(convex_pair(data), f"the exact pair, law: {name}, d = {d}", law=laws[name])
-
-
-REMARK_4_2: Final = Statement(
-    id="KYS23/Rem4.2",
-    kind="remark",
-    number="Remark 4.2",
-    meaning="Any law with nearly orthogonal samples and ||X X^T|| = O(1) will do: N(0, I/d), the ball; not N(0, I).",
-    formula=r"|x_i^\top x_l| = o(1), \quad \|X X^\top\| = O(1) \implies \text{Theorem 4.1}",
-    needs=("network", "data", "law"),
-    parameters={"epsilon": "0.01 by default", "C": "the bound on ||X X^T||, 2 by default"},
-    judge=_other_law,
-    example=lambda: other_law_point("gaussian"),
-    control=lambda: other_law_point("standard gaussian"),
-    control_shows="N(0, I) has inner products of order sqrt(d); the biases are then negligible",
-    forms=Forms(
-        printed=r"\text{standard Gaussian}",
-        proved=r"\mathcal{N}(0, I/d)",
-        remark="The standard Gaussian N(0, I) has neither property.",
-    ),
-)

@@ -8,7 +8,7 @@ below has the same two implications with what the sample at hand gives in place 
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 from marginflow.theory.frame import (
     Check,
@@ -63,7 +63,33 @@ def log_far_from_span(sample: Sample) -> float:
     return log_beta_tail(min(1.0, sample.C_op / sample.q), r / 2, (sample.d - r) / 2)
 
 
-def _judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/Thm4.1",
+    kind="theorem",
+    number="Theorem 4.1",
+    meaning="In high dimension, KKT points whose norm is near the least one have beta > 1/2 and almost no clean error.",
+    formula=r"\|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2 \implies \|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X "
+    r"X^\top\|}} \implies \sum_j v_j \sigma(b_j) > \tfrac12 \implies L_{cl} \le \epsilon",
+    needs=("network", "data", "law"),
+    parameters={"epsilon": "0.01 by default"},
+    example=lambda: pair_point(300, 6, 10**12),
+    control=lambda: pair_point(60, 30, 10**9),
+    control_shows="with half of the labels turned even the max-margin network is too large, and the error is a half",
+    forms=Forms(
+        printed=r"p \le c_1, \ m \ge \frac{c_2 \ln(1/\delta)}{p}, \ d \ge c_3 m^2 \ln\frac{m}{\epsilon} "
+        r"\ln\frac{m}{\delta}, \ \|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2",
+        proved=r"c_2 = 5, \quad c_4 < \frac{1}{36 \sqrt{18\, C_{op}}} \approx 0.0065 \implies p \le 4 \cdot 10^{-5}, "
+        r"\ m \ge 4 \cdot 10^5, \ d \ge 2 \cdot 10^{14}",
+        sharp=r"\|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X X^\top\|}}, \quad \Pr\left[\|P x\|^2 \ge \frac{\|X X^\top\|}"
+        r"{|I_+|}\right] \le \epsilon",
+        remark="In the sharp form the max-margin network itself qualifies up to k/q of about 1/16, p of about 0.06. "
+        "The text writes ||theta*|| where ||theta*||^2 is meant; the intuition says Omega(|I_+|) and O(|I_-|) "
+        "where the lemmas have square roots; the proof needs sqrt(ln(m/epsilon)) not two logarithms.",
+    ),
+)
+def theorem_4_1(instance: Instance) -> Findings:
+    """The norm against its least value, beta, and the clean error, proved and counted."""
     network, data = instance.the_network(), instance.the_data()
     epsilon = instance.number("epsilon", 0.01)
     sample = Sample.of(data)
@@ -102,30 +128,3 @@ def _judge(instance: Instance) -> Findings:
             sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
         ),
     )
-
-
-THEOREM_4_1: Final = Statement(
-    id="KYS23/Thm4.1",
-    kind="theorem",
-    number="Theorem 4.1",
-    meaning="In high dimension, KKT points whose norm is near the least one have beta > 1/2 and almost no clean error.",
-    formula=r"\|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2 \implies \|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X "
-    r"X^\top\|}} \implies \sum_j v_j \sigma(b_j) > \tfrac12 \implies L_{cl} \le \epsilon",
-    needs=("network", "data", "law"),
-    parameters={"epsilon": "0.01 by default"},
-    judge=_judge,
-    example=lambda: pair_point(300, 6, 10**12),
-    control=lambda: pair_point(60, 30, 10**9),
-    control_shows="with half of the labels turned even the max-margin network is too large, and the error is a half",
-    forms=Forms(
-        printed=r"p \le c_1, \ m \ge \frac{c_2 \ln(1/\delta)}{p}, \ d \ge c_3 m^2 \ln\frac{m}{\epsilon} "
-        r"\ln\frac{m}{\delta}, \ \|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2",
-        proved=r"c_2 = 5, \quad c_4 < \frac{1}{36 \sqrt{18\, C_{op}}} \approx 0.0065 \implies p \le 4 \cdot 10^{-5}, "
-        r"\ m \ge 4 \cdot 10^5, \ d \ge 2 \cdot 10^{14}",
-        sharp=r"\|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X X^\top\|}}, \quad \Pr\left[\|P x\|^2 \ge \frac{\|X X^\top\|}"
-        r"{|I_+|}\right] \le \epsilon",
-        remark="In the sharp form the max-margin network itself qualifies up to k/q of about 1/16, p of about 0.06. "
-        "The text writes ||theta*|| where ||theta*||^2 is meant; the intuition says Omega(|I_+|) and O(|I_-|) "
-        "where the lemmas have square roots; the proof needs sqrt(ln(m/epsilon)) not two logarithms.",
-    ),
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Final
+from functools import partial
 
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
 from marginflow.theory.kys23.thm_4_1.lem_b1 import log_pairs_tail, pair_threshold
@@ -25,7 +25,43 @@ def exact_no_negative(m: int, p: Fraction) -> Fraction:
     return (1 - p) ** m
 
 
-def _judge(instance: Instance) -> Findings:
+def _at(m: int, n: int, d: int, p: float) -> Instance:
+    return Instance(
+        name=f"m = {m}, n = {n}, d = {d:.3g}, p = {p:.3g}", parameters={"m": m, "width": n, "dimension": d, "p": p}
+    )
+
+
+@partial(
+    Statement,
+    id="KYS23/LemB.4",
+    kind="lemma",
+    number="Lemma B.4",
+    meaning="With probability 1 - delta: small inner products and |I_-| <= c_1 m / n^2; needs m of order n^2.",
+    formula=r"p \le \frac{c}{n^2}, \ m > c' \ln\frac{2}{\delta}: \quad |x_i^\top x_l| \le \sqrt{\frac{2 \ln(2m^2/"
+    r"\delta)}{d}}, \quad |I_-| \le \frac{c_1 m}{n^2}",
+    needs=("parameters",),
+    parameters={
+        "m": "samples",
+        "width": "n",
+        "dimension": "d",
+        "p": "noise rate",
+        "delta": "0.1 by default",
+        "c": "of p <= c / n^2; c_1 / 2 = 1/44 by default",
+        "c_prime": "of m > c' ln(2/delta); 10 by default",
+    },
+    example=lambda: _at(2000, 2, 10**12, NOISE / 16),
+    control=lambda: _at(20 * 10**2, 10, 10**15, NOISE / 200),
+    control_shows="m = 20 n^2 allows no negative sample at all, and one appears with probability 0.365",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"m > c' \ln\frac{2}{\delta}",
+        proved=r"m \ge C n^2 \ln\frac{2}{\delta}",
+        remark="False for every choice of c < c_1 and c': m just below n^2/c_1 demands |I_-| = 0, which fails with "
+        "probability about 1 - e^(-c/c_1) whatever n is. The theorem's m >= c_2 n ln(1/delta) is no help for large n.",
+    ),
+)
+def lemma_b4(instance: Instance) -> Findings:
+    """Exact tails of both properties, and of their union."""
     m, n, d = instance.whole("m"), instance.whole("width"), instance.whole("dimension")
     p, delta = instance.number("p"), instance.number("delta", 0.1)
     c, c_prime = instance.number("c", NOISE / 2), instance.number("c_prime", 10.0)
@@ -51,40 +87,3 @@ def _judge(instance: Instance) -> Findings:
             at_most("ln P(P1' or P2' fails)", together, math.log(delta)),
         ),
     )
-
-
-def _at(m: int, n: int, d: int, p: float) -> Instance:
-    return Instance(
-        name=f"m = {m}, n = {n}, d = {d:.3g}, p = {p:.3g}", parameters={"m": m, "width": n, "dimension": d, "p": p}
-    )
-
-
-LEMMA_B4: Final = Statement(
-    id="KYS23/LemB.4",
-    kind="lemma",
-    number="Lemma B.4",
-    meaning="With probability 1 - delta: small inner products and |I_-| <= c_1 m / n^2; needs m of order n^2.",
-    formula=r"p \le \frac{c}{n^2}, \ m > c' \ln\frac{2}{\delta}: \quad |x_i^\top x_l| \le \sqrt{\frac{2 \ln(2m^2/"
-    r"\delta)}{d}}, \quad |I_-| \le \frac{c_1 m}{n^2}",
-    needs=("parameters",),
-    parameters={
-        "m": "samples",
-        "width": "n",
-        "dimension": "d",
-        "p": "noise rate",
-        "delta": "0.1 by default",
-        "c": "of p <= c / n^2; c_1 / 2 = 1/44 by default",
-        "c_prime": "of m > c' ln(2/delta); 10 by default",
-    },
-    judge=_judge,
-    example=lambda: _at(2000, 2, 10**12, NOISE / 16),
-    control=lambda: _at(20 * 10**2, 10, 10**15, NOISE / 200),
-    control_shows="m = 20 n^2 allows no negative sample at all, and one appears with probability 0.365",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"m > c' \ln\frac{2}{\delta}",
-        proved=r"m \ge C n^2 \ln\frac{2}{\delta}",
-        remark="False for every choice of c < c_1 and c': m just below n^2/c_1 demands |I_-| = 0, which fails with "
-        "probability about 1 - e^(-c/c_1) whatever n is. The theorem's m >= c_2 n ln(1/delta) is no help for large n.",
-    ),
-)

@@ -2,8 +2,7 @@ r"""[KYS23, Lemmas B.5 and B.6]: all biases are non-negative, and every sample h
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -14,7 +13,27 @@ from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
 from marginflow.theory.kys23.unit_sphere import separates
 
 
-def _biases(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/LemB.5",
+    kind="lemma",
+    number="Lemma B.5",
+    meaning="With nearly orthogonal samples every bias of a KKT point with frozen outputs is non-negative.",
+    formula=r"m^2 \rho \le \tfrac12 \implies b_j \ge 0 \quad \forall j",
+    needs=("network", "data"),
+    parameters={"delta": "0.1; only for the printed dimension"},
+    example=lambda: frozen_point(60, 8, 15, 10**9),
+    control=frozen_low,
+    control_shows="in dimension 3 the samples are far from orthogonal, and some biases are negative",
+    forms=Forms(
+        printed=r"d \ge 8 m^4 \ln\frac{2m^2}{\delta}",
+        proved=r"m^2 \rho \le \tfrac12, \quad \text{with Clarke weights as well}",
+        remark="Not for trained outputs, nor for networks that training has not yet brought to a KKT point: there the "
+        "initialisation is remembered and negative biases occur.",
+    ),
+)
+def lemma_b5(instance: Instance) -> Findings:
+    """The sign of every bias."""
     frozen, shared = frozen_setting(instance)
     if frozen is None:
         return not_fitted(shared)
@@ -27,39 +46,6 @@ def _biases(instance: Instance) -> Findings:
             value("ln of the least d that is printed", frozen.log_least_dimension(8, 0, instance.number("delta", 0.1))),
         ),
         conclusions=(at_least("b_j", frozen.b, 0.0, scale=frozen.scale),),
-    )
-
-
-LEMMA_B5: Final = Statement(
-    id="KYS23/LemB.5",
-    kind="lemma",
-    number="Lemma B.5",
-    meaning="With nearly orthogonal samples every bias of a KKT point with frozen outputs is non-negative.",
-    formula=r"m^2 \rho \le \tfrac12 \implies b_j \ge 0 \quad \forall j",
-    needs=("network", "data"),
-    parameters={"delta": "0.1; only for the printed dimension"},
-    judge=_biases,
-    example=lambda: frozen_point(60, 8, 15, 10**9),
-    control=frozen_low,
-    control_shows="in dimension 3 the samples are far from orthogonal, and some biases are negative",
-    forms=Forms(
-        printed=r"d \ge 8 m^4 \ln\frac{2m^2}{\delta}",
-        proved=r"m^2 \rho \le \tfrac12, \quad \text{with Clarke weights as well}",
-        remark="Not for trained outputs, nor for networks that training has not yet brought to a KKT point: there the "
-        "initialisation is remembered and negative biases occur.",
-    ),
-)
-
-
-def _active(instance: Instance) -> Findings:
-    network, data = instance.the_network(), instance.the_data()
-    pre = network.preactivations(data.X)
-    own = data.y[:, None] * network.v > 0
-    highest = np.where(own, pre, -np.inf).max(axis=1)
-    return Findings(
-        hypotheses=(separates(network, data),),
-        constants=(value("neurons", network.width),),
-        conclusions=(at_least("largest pre-activation among the neurons of the own sign", highest, 1e-300, rtol=0.0),),
     )
 
 
@@ -77,16 +63,27 @@ def _asleep() -> Instance:
     return Instance(name="the negative neuron asleep", network=sleeping, data=point.data)
 
 
-LEMMA_B6: Final = Statement(
+@partial(
+    Statement,
     id="KYS23/LemB.6",
     kind="lemma",
     number="Lemma B.6",
     meaning="Every sample that is classified correctly has an active neuron with an output of its own sign.",
     formula=r"y_i N(x_i) > 0 \implies \exists j:\ y_i v_j > 0, \quad w_j^\top x_i + b_j > 0",
     needs=("network", "data"),
-    judge=_active,
     example=lambda: frozen_point(60, 8, 15, 10**9),
     control=_asleep,
     control_shows="training from small weights puts the negative neurons to sleep; then nothing is fitted",
     forms=Forms(remark="Pure feasibility: lambda_i > 0, as printed, is not needed, nor that theta is a KKT point."),
 )
+def lemma_b6(instance: Instance) -> Findings:
+    """The largest pre-activation among the neurons of the own sign, for every sample."""
+    network, data = instance.the_network(), instance.the_data()
+    pre = network.preactivations(data.X)
+    own = data.y[:, None] * network.v > 0
+    highest = np.where(own, pre, -np.inf).max(axis=1)
+    return Findings(
+        hypotheses=(separates(network, data),),
+        constants=(value("neurons", network.width),),
+        conclusions=(at_least("largest pre-activation among the neurons of the own sign", highest, 1e-300, rtol=0.0),),
+    )

@@ -7,6 +7,7 @@ the premise is false, nothing here is counted as evidence.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
@@ -16,7 +17,31 @@ from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
 _PREMISE: Final = "the premise B <= 1/4 is false"
 
 
-def _positive(instance: Instance) -> Findings:
+_DELTA: Final = {"delta": "0.1; only for the printed dimension"}
+
+
+@partial(
+    Statement,
+    id="KYS23/LemB.7",
+    kind="lemma",
+    number="Lemma B.7",
+    meaning="If B <= 1/4, every positive sample has lambda_i >= 1/(4n). Vacuous in the regime of Theorem 4.3.",
+    formula=r"B = \sum_{v_j = 1} b_j - \sum_{v_j = -1} b_j \le \tfrac14 \implies \lambda_i \ge \frac{1}{4n} \quad "
+    r"\forall i \in I_+",
+    needs=("network", "data"),
+    parameters=_DELTA,
+    example=lambda: frozen_point(40, 2, 18, 10**12),
+    control=lambda: frozen_point(88, 2, 1, 10**13),
+    control_shows="in the regime of the theorem B > 1/4, and multipliers of positive samples are below 1/(4n)",
+    control_outcome="vacuous",
+    forms=Forms(
+        printed=r"d \ge 32 m^4 n^2 \ln\frac{2m^2}{\delta}",
+        proved=r"1 \le B + n \lambda_r + n \rho \sum_{i \ne r} \lambda_i \quad \text{at every KKT point}",
+        remark="Only a step of the proof that B > 1/4. Equation (22) has a sign wrong, and the display after it too; "
+        "Section 4.1 defines sigma' by '> 1' where '> 0' is meant.",
+    ),
+)
+def lemma_b7(instance: Instance) -> Findings:
     """1 <= B + n lambda_r + n rho sum lambda for all r in I_+, and lambda_r >= 1/(4n) where B <= 1/4."""
     frozen, shared = frozen_setting(instance)
     if frozen is None:
@@ -48,7 +73,26 @@ def _positive(instance: Instance) -> Findings:
     )  # fmt: skip
 
 
-def _negative(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/LemB.8",
+    kind="lemma",
+    number="Lemma B.8",
+    meaning="If B <= 1/4, every negative sample has lambda_i <= 10/4. Vacuous in the regime of Theorem 4.3.",
+    formula=r"B \le \tfrac14 \implies \lambda_i \le \tfrac{10}{4} \quad \forall i \in I_-",
+    needs=("network", "data"),
+    parameters=_DELTA,
+    example=lambda: frozen_point(40, 2, 18, 10**12),
+    control=lambda: frozen_point(88, 2, 1, 10**13),
+    control_shows="in the regime of the theorem B > 1/4",
+    control_outcome="vacuous",
+    forms=Forms(
+        printed=r"d \ge 16 m^4 n^4 \ln\frac{2m^2}{\delta}",
+        proved=r"d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}",
+        remark="With 16, 2 m^2 n^2 rho is only at most 0.707, not 1/2 as the proof says; 32 is needed.",
+    ),
+)
+def lemma_b8(instance: Instance) -> Findings:
     """-1 <= B + n rho sum lambda - lambda_s for all s in I_- on the margin, and lambda_s <= 10/4 where B <= 1/4."""
     frozen, shared = frozen_setting(instance)
     if frozen is None:
@@ -77,48 +121,3 @@ def _negative(instance: Instance) -> Findings:
                     note=_PREMISE if vacuous else ""),
         ),
     )  # fmt: skip
-
-
-_DELTA: Final = {"delta": "0.1; only for the printed dimension"}
-
-LEMMA_B7: Final = Statement(
-    id="KYS23/LemB.7",
-    kind="lemma",
-    number="Lemma B.7",
-    meaning="If B <= 1/4, every positive sample has lambda_i >= 1/(4n). Vacuous in the regime of Theorem 4.3.",
-    formula=r"B = \sum_{v_j = 1} b_j - \sum_{v_j = -1} b_j \le \tfrac14 \implies \lambda_i \ge \frac{1}{4n} \quad "
-    r"\forall i \in I_+",
-    needs=("network", "data"),
-    parameters=_DELTA,
-    judge=_positive,
-    example=lambda: frozen_point(40, 2, 18, 10**12),
-    control=lambda: frozen_point(88, 2, 1, 10**13),
-    control_shows="in the regime of the theorem B > 1/4, and multipliers of positive samples are below 1/(4n)",
-    control_outcome="vacuous",
-    forms=Forms(
-        printed=r"d \ge 32 m^4 n^2 \ln\frac{2m^2}{\delta}",
-        proved=r"1 \le B + n \lambda_r + n \rho \sum_{i \ne r} \lambda_i \quad \text{at every KKT point}",
-        remark="Only a step of the proof that B > 1/4. Equation (22) has a sign wrong, and the display after it too; "
-        "Section 4.1 defines sigma' by '> 1' where '> 0' is meant.",
-    ),
-)
-
-LEMMA_B8: Final = Statement(
-    id="KYS23/LemB.8",
-    kind="lemma",
-    number="Lemma B.8",
-    meaning="If B <= 1/4, every negative sample has lambda_i <= 10/4. Vacuous in the regime of Theorem 4.3.",
-    formula=r"B \le \tfrac14 \implies \lambda_i \le \tfrac{10}{4} \quad \forall i \in I_-",
-    needs=("network", "data"),
-    parameters=_DELTA,
-    judge=_negative,
-    example=lambda: frozen_point(40, 2, 18, 10**12),
-    control=lambda: frozen_point(88, 2, 1, 10**13),
-    control_shows="in the regime of the theorem B > 1/4",
-    control_outcome="vacuous",
-    forms=Forms(
-        printed=r"d \ge 16 m^4 n^4 \ln\frac{2m^2}{\delta}",
-        proved=r"d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}",
-        remark="With 16, 2 m^2 n^2 rho is only at most 0.707, not 1/2 as the proof says; 32 is needed.",
-    ),
-)

@@ -3,7 +3,7 @@ r"""[KYS23, Theorem 4.3] KKT points with frozen outputs overfit benignly."""
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +22,33 @@ def log_literal_error(sample: Sample, n: int) -> float:
     return union(log_sphere_correlation_tail(threshold, sample.d), sample.m) if sample.d >= 2 else 0.0
 
 
-def _theorem(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="KYS23/Thm4.3",
+    kind="theorem",
+    number="Theorem 4.3",
+    meaning="KKT points with n outputs frozen at +1, -1 have small clean error if p = O(1/n^2) and d is huge.",
+    formula=r"|I_-| \le \frac{m}{22 n^2}, \ 2 m^2 n^2 \rho \le \tfrac12 \implies b_j \ge 0, \ B > \tfrac14, \ "
+    r"\max_i \lambda_i \le 3mn, \ N(x) \ge \tfrac14 - 3 m^2 n^2 \max_i |x^\top x_i|",
+    needs=("network", "data", "law"),
+    parameters={"epsilon": "0.01 by default", "delta": "0.1; only for the printed dimension"},
+    example=lambda: frozen_point(88, 2, 1, 10**13),
+    control=lambda: frozen_point(40, 2, 20, 10**13),
+    control_shows="with half of the labels turned B vanishes, and so does everything that follows",
+    forms=Forms(
+        printed=r"p \le \frac{c_1}{n^2}, \ m \ge c_2 n \ln\frac1\delta, \ d \ge c_3 m^4 n^4 \ln\frac{m}{\epsilon} "
+        r"\ln\frac{m^2}{\delta}",
+        proved=r"c_1 < \tfrac{1}{22}, \ m \ge 2n, \ d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}, \ d > 288 m^4 n^4 "
+        r"\ln\frac{2m}{\epsilon}",
+        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{|I_+| - |I_-|}{1 + m} \quad "
+        r"\text{at every KKT point, for every } n",
+        remark="The smallest case with a negative sample is n = 2, m = 88, d of order 10^12, reached by sampling Gram "
+        "matrices. Interpolation is a hypothesis: from small weights the negative neurons fall asleep and gradient "
+        "descent never fits. m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2.",
+    ),
+)
+def theorem_4_3(instance: Instance) -> Findings:
+    """Biases, B, multipliers, the bound on N at fresh points, and the clean error."""
     frozen, shared = frozen_setting(instance)
     if frozen is None:
         return not_fitted(shared)
@@ -59,30 +85,3 @@ def _theorem(instance: Instance) -> Findings:
             sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
         ),
     )
-
-
-THEOREM_4_3: Final = Statement(
-    id="KYS23/Thm4.3",
-    kind="theorem",
-    number="Theorem 4.3",
-    meaning="KKT points with n outputs frozen at +1, -1 have small clean error if p = O(1/n^2) and d is huge.",
-    formula=r"|I_-| \le \frac{m}{22 n^2}, \ 2 m^2 n^2 \rho \le \tfrac12 \implies b_j \ge 0, \ B > \tfrac14, \ "
-    r"\max_i \lambda_i \le 3mn, \ N(x) \ge \tfrac14 - 3 m^2 n^2 \max_i |x^\top x_i|",
-    needs=("network", "data", "law"),
-    parameters={"epsilon": "0.01 by default", "delta": "0.1; only for the printed dimension"},
-    judge=_theorem,
-    example=lambda: frozen_point(88, 2, 1, 10**13),
-    control=lambda: frozen_point(40, 2, 20, 10**13),
-    control_shows="with half of the labels turned B vanishes, and so does everything that follows",
-    forms=Forms(
-        printed=r"p \le \frac{c_1}{n^2}, \ m \ge c_2 n \ln\frac1\delta, \ d \ge c_3 m^4 n^4 \ln\frac{m}{\epsilon} "
-        r"\ln\frac{m^2}{\delta}",
-        proved=r"c_1 < \tfrac{1}{22}, \ m \ge 2n, \ d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}, \ d > 288 m^4 n^4 "
-        r"\ln\frac{2m}{\epsilon}",
-        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{|I_+| - |I_-|}{1 + m} \quad "
-        r"\text{at every KKT point, for every } n",
-        remark="The smallest case with a negative sample is n = 2, m = 88, d of order 10^12, reached by sampling Gram "
-        "matrices. Interpolation is a hypothesis: from small weights the negative neurons fall asleep and gradient "
-        "descent never fits. m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2.",
-    ),
-)

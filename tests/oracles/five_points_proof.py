@@ -98,13 +98,6 @@ def prove_five_points(
     ----------
     first, spacing, last : Fraction
         x_1, h > 0 and x_5 >= x_1 + 5 h.
-
-    Examples
-    --------
-    >>> from marginflow.theory.kys23.thm_3_2.five_points_proof import prove_five_points
-    >>> proof = prove_five_points()
-    >>> proof.local_minimum, str(proof.values[4])
-    (True, '4')
     """
     h, one = Fraction(spacing), Fraction(1)
     x = [Fraction(first) + h * i for i in range(4)] + [Fraction(last)]
