@@ -19,7 +19,7 @@ from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.ledger import ledger, needed_constant
 from marginflow.theory.fcb22.lem_4_1 import count_failure, norm_failure
 from marginflow.theory.fcb22.lem_4_2 import set_failure, set_probability
-from marginflow.theory.fcb22.lem_4_6 import LEMMA_4_6
+from marginflow.theory.fcb22.lem_4_6 import lemma_4_6
 from marginflow.theory.fcb22.lem_4_10 import FirstStep
 from marginflow.theory.fcb22.numbers import Numbers
 from marginflow.theory.fcb22.path import path_of
@@ -315,7 +315,7 @@ def test_lemma_4_6_on_random_networks() -> None:
         network = theory.statement("FCB22/Lem4.6").example().the_network()
         network = replace(network, W=W, v=signs / math.sqrt(m))
         data = theory.statement("FCB22/Lem4.6").example().the_data()
-        verdict = LEMMA_4_6.judge_instance(Instance(network=network, data=data, parameters={"inside": m - outside}))
+        verdict = lemma_4_6.judge_instance(Instance(network=network, data=data, parameters={"inside": m - outside}))
         assert verdict.outcome in ("holds", "not applicable")
         assert check_named(verdict, "y f(x) against the sharper bound").state == "met"
         applied += verdict.holds
