@@ -19,8 +19,6 @@ from marginflow.report.page import Page
 from marginflow.report.results import Result, page_of_results, read_result
 
 Folder = Annotated[Path | None, Parameter(help="Folder for every chart in this format.")]
-# A page should not take long: so many samples get exact radii, each in at most so many seconds.
-N_RADII, RADIUS_SECONDS, RADIUS_TOLERANCE = 10, 2.0, 1e-6
 
 
 def report(
@@ -47,7 +45,7 @@ def report(
         raise InputError("A chart of rows needs both --x and --y.")
     check_target(out, (".html",), force=force)
     folders = {suffix: _folder(folder) for suffix, folder in (("svg", svg), ("png", png), ("pdf", pdf)) if folder}
-    found = _computed(*_pair(results), label) if _is_pair(results) else [read_result(path) for path in results]
+    found = _measured(*_pair(results), label) if _is_pair(results) else [read_result(path) for path in results]
     page = page_of_results(
         found,
         title=title or _title(results),
@@ -88,70 +86,16 @@ def _pair(paths: Sequence[Path]) -> tuple[Path, Path]:
     return networks[0], data[0]
 
 
-def _computed(network: Path, data: Path, label: str | None) -> list[Result]:
+def _measured(network: Path, data: Path, label: str | None) -> list[Result]:
     """Certificate, flips and some exact radii of a network on its data, as the commands for them write them."""
-    from marginflow import certificates
-    from marginflow.cli.flip import curve, direction_of, findings, row
-    from marginflow.cli.radius import checked, summary
     from marginflow.data import Dataset
+    from marginflow.measurements import portrait
     from marginflow.networks import TwoLayer
-    from marginflow.robustness import (
-        chord_bound,
-        curves_of,
-        curves_of_radii,
-        ddn,
-        exact_radii,
-        fgm,
-        local_lipschitz_bound,
-        minimal_step,
-    )
 
     judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
-    d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
-    with progress("Certifying") as show:
-        certificate = certificates.certify(judged, dataset)
-        show(0.3, "one vector for all samples")
-        directions = []
-        for name in ("label-sum", "dual"):
-            try:
-                z = direction_of(name, judged, dataset, lambda: certificate.multipliers)
-            except InputError:  # all multipliers are zero, or the sum is: there is no such direction
-                continue
-            steps = minimal_step(judged, dataset.X, dataset.y, z)
-            directions.append(row(name, findings(steps, 1.0, d)) | {"curve": curve(steps)})
-        first = dataset.X[:N_RADII], dataset.y[:N_RADII]
-        radii = exact_radii(
-            judged,
-            first[0],
-            y=first[1],
-            rtol=RADIUS_TOLERANCE,
-            time_limit=RADIUS_SECONDS,
-            certificate=True,
-            progress=lambda done, total: show(0.4 + 0.6 * done / total, f"{done} of {total} radii"),
-        )
-    proved = [checked(i, one, judged, RADIUS_TOLERANCE) for i, one in enumerate(radii)]
-    beside = [method(judged, *first) for method in (fgm, ddn, local_lipschitz_bound, chord_bound)]
-    curves = [*curves_of_radii(radii), *curves_of(beside, dataset.dimension)]
-    records: dict[str, dict[str, object]] = {
-        "certificate": certificate.to_dict()
-        | {"holds": certificate.holds(), "tolerance": certificates.DEFAULT_TOLERANCE},
-        "flips": {
-            "flips": all(one["norm"] is not None for one in directions),
-            "share": 1.0,
-            "samples": dataset.n_samples,
-            "sqrt_dimension": d**0.5,
-            "directions": directions,
-        },
-        "radii": summary(proved, d)
-        | {"radii": [one.row() for one in proved], "tolerance": RADIUS_TOLERANCE, "asked": len(proved)}
-        | {"curves": [one for drawn in curves for one in drawn.rows()]},
-    }
-    found = []
-    for name, record in records.items():
-        content = plain(record)
-        assert isinstance(content, dict)
-        found.append(Result(name=f"{network.name}, {name}", content=content))
-    return found
+    with progress("Measuring") as show:
+        records = portrait(judged, dataset, progress=show).records()
+    return [Result(name=f"{network.name}, {name}", content=to_plain(record)) for name, record in records.items()]
 
 
 def _title(results: Sequence[Path]) -> str:

@@ -1,0 +1,103 @@
+"""A network and its data at a glance: certificate, what flips all samples, some exact radii beside attacks and bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from marginflow.certificates import DEFAULT_TOLERANCE, Certificate, certify
+from marginflow.data import Dataset
+from marginflow.measurements.directions import named_directions
+from marginflow.measurements.flips import Flip, flip
+from marginflow.measurements.radii import CheckedRadius, checked_radii, summarise_radii
+from marginflow.networks import TwoLayer
+from marginflow.robustness import (
+    RobustnessCurve,
+    chord_bound,
+    curves_of,
+    curves_of_radii,
+    ddn,
+    fgm,
+    local_lipschitz_bound,
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Portrait:
+    """What was measured; `records` is the same as plain values, one record for each kind of result."""
+
+    data: Dataset
+    certificate: Certificate
+    flips: tuple[Flip, ...]
+    radii: tuple[CheckedRadius, ...]
+    curves: tuple[RobustnessCurve, ...]
+    tolerance: float
+
+    def records(self) -> dict[str, dict[str, object]]:
+        """As the commands `certify`, `flip` and `radius` write them, with whole curves."""
+        d = self.data.dimension if self.data.ambient_dimension is None else self.data.ambient_dimension
+        radii: dict[str, object] = {
+            "radii": [radius.row() for radius in self.radii],
+            "tolerance": self.tolerance,
+            "asked": len(self.radii),
+            "curves": [row for curve in self.curves for row in curve.rows()],
+        }
+        return {
+            "certificate": self.certificate.to_dict()
+            | {"holds": self.certificate.holds(), "tolerance": DEFAULT_TOLERANCE},
+            "flips": {
+                "flips": all(math.isfinite(one.all) for one in self.flips),
+                "share": 1.0,
+                "samples": self.data.n_samples,
+                "sqrt_dimension": math.sqrt(d),
+                "directions": [one.summary(dimension=d) | {"curve": one.curve()} for one in self.flips],
+            },
+            "radii": summarise_radii(self.radii).record(d) | radii,
+        }
+
+
+def portrait(
+    network: TwoLayer,
+    data: Dataset,
+    *,
+    points: int = 10,
+    time_limit: float = 2.0,
+    tolerance: float = 1e-6,
+    progress: Callable[[float, str], None] | None = None,
+) -> Portrait:
+    """Measure a network on its data: its certificate, two named directions, and the radii of the first samples.
+
+    Parameters
+    ----------
+    network, data : TwoLayer, Dataset
+    points : int
+        How many samples get an exact radius, attacks and lower bounds.
+    time_limit, tolerance : float
+        For each radius.
+    progress : callable or None
+        Called with (share done, what is being done).
+    """
+    say = progress if progress is not None else lambda _share, _remark: None
+    certificate = certify(network, data)
+    say(0.3, "one vector for all samples")
+    directions = named_directions(network, data, certificate, ("label-sum", "dual"))
+    count = min(points, data.n_samples)
+    radii = checked_radii(
+        network,
+        data,
+        range(count),
+        tolerance=tolerance,
+        time_limit=time_limit,
+        progress=lambda done, total: say(0.4 + 0.6 * done / total, f"{done} of {total} radii"),
+    )
+    X, y = data.X[:count], data.y[:count]
+    beside = [method(network, X, y) for method in (fgm, ddn, local_lipschitz_bound, chord_bound)]
+    return Portrait(
+        data=data,
+        certificate=certificate,
+        flips=tuple(flip(network, data, vector, name=name) for name, vector in directions.items()),
+        radii=tuple(radii),
+        curves=(*curves_of_radii([one.radius for one in radii]), *curves_of(beside, data.dimension)),
+        tolerance=tolerance,
+    )

@@ -1,0 +1,186 @@
+"""Exact radii whose proofs were judged, and the numbers that sum them up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import IntArray
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+from marginflow.robustness import Radius, check_certificate, exact_radii
+
+# Statuses under which a radius is known: to the tolerance asked for, to be infinite, or to be 0.
+SETTLED: Final = ("proved", "infinite", "misclassified")
+# Points that a worker is handed before what is done is looked at again: an interrupt loses no more than these.
+POINTS_PER_WORKER: Final = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedRadius:
+    """The radius of one sample in the bounds that the judge of its proof confirms, and what it may be called therefore.
+
+    `status` is that of the radius, or "unconfirmed" if the judge refuses the proof, or "bounded" if the bounds that
+    the judge confirms are farther apart than the tolerance. `reason` is the judge's.
+    """
+
+    sample: int
+    lower: float
+    upper: float
+    status: str
+    reason: str
+    radius: Radius
+
+    @property
+    def settled(self) -> bool:
+        """Whether the radius is known."""
+        return self.status in SETTLED
+
+    def row(self) -> dict[str, object]:
+        """What is said of the sample, without arrays."""
+        return {
+            "sample": self.sample,
+            "label": self.radius.label,
+            "lower": self.lower,
+            "upper": self.upper,
+            "status": self.status,
+            "settled": self.settled,
+            "reason": self.reason,
+            "nodes": self.radius.nodes,
+            "seconds": self.radius.seconds,
+        }
+
+    def proof(self) -> dict[str, object]:
+        """The nearest point known on the other side, and the proof that there is no nearer one."""
+        whole = self.radius.to_plain()
+        return {key: whole[key] for key in ("witness", "certificate")}
+
+
+def check_radius(sample: int, radius: Radius, network: TwoLayer, tolerance: float) -> CheckedRadius:
+    """Have the certificate judged; only what the judge confirms is called proved."""
+    if radius.certificate is None:
+        raise TypeError("a radius without its certificate cannot be checked")
+    judgement = check_certificate(radius.certificate, network)
+    status: str = radius.status
+    if not judgement.holds:
+        status = "unconfirmed"
+    elif status == "proved" and judgement.upper - judgement.lower > tolerance * judgement.upper:
+        status = "bounded"
+    return CheckedRadius(
+        sample=sample,
+        lower=judgement.lower,
+        upper=judgement.upper,
+        status=status,
+        reason=judgement.reason,
+        radius=radius,
+    )
+
+
+def checked_radii(
+    network: TwoLayer,
+    data: Dataset,
+    samples: Sequence[int] | IntArray,
+    *,
+    level: float = 0.0,
+    tolerance: float = 1e-6,
+    time_limit: float = 60.0,
+    workers: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    keep: Callable[[CheckedRadius], None] | None = None,
+) -> list[CheckedRadius]:
+    """Prove and check the radii of the chosen samples.
+
+    Parameters
+    ----------
+    network, data : TwoLayer, Dataset
+    samples : sequence of int
+        Which rows of the data.
+    level, tolerance, time_limit : float
+        As in `exact_radii`; the time is for each sample.
+    workers : int
+        Processes that share the samples.
+    progress : callable or None
+        Called with (samples done, samples in all).
+    keep : callable or None
+        Called with every radius as soon as it is checked, so that an interrupt loses little.
+
+    Returns
+    -------
+    list of CheckedRadius
+        In the order of `samples`.
+    """
+    chosen = np.asarray(samples, dtype=np.int64)
+    share = 1 if workers == 1 else POINTS_PER_WORKER * workers
+    found: list[CheckedRadius] = []
+    for start in range(0, chosen.size, share):
+        block = chosen[start : start + share]
+        radii = exact_radii(
+            network,
+            data.X[block],
+            y=data.y[block],
+            level=level,
+            rtol=tolerance,
+            time_limit=time_limit,
+            certificate=True,
+            processes=min(workers, block.size),
+        )
+        for sample, radius in zip(block, radii, strict=True):
+            found.append(check_radius(int(sample), radius, network, tolerance))
+            if keep is not None:
+                keep(found[-1])
+        if progress is not None:
+            progress(len(found), chosen.size)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class RadiusSummary:
+    """Bounds on the smallest, the median and the largest of several radii, and how many are settled.
+
+    Order statistics grow with every entry, so those of the lower and of the upper bounds enclose those of the radii.
+    """
+
+    smallest: tuple[float, float]
+    median: tuple[float, float]
+    largest: tuple[float, float]
+    statuses: dict[str, int]
+    count: int
+    settled: int
+    seconds: float
+
+    @property
+    def extremes(self) -> dict[str, tuple[float, float]]:
+        """The three pairs of bounds by name."""
+        return {"smallest": self.smallest, "median": self.median, "largest": self.largest}
+
+    def record(self, dimension: int) -> dict[str, object]:
+        """Plain values, also relative to sqrt(d)."""
+        root = math.sqrt(dimension)
+        return {
+            "all_proved": self.settled == self.count,
+            "points": self.count,
+            "statuses": self.statuses,
+            "sqrt_dimension": root,
+            **self.extremes,
+            "relative": {name: (low / root, high / root) for name, (low, high) in self.extremes.items()},
+            "seconds": self.seconds,
+        }
+
+
+def summarise_radii(found: Sequence[CheckedRadius]) -> RadiusSummary:
+    """How many are proved and how large they are; without any radius the bounds are not a number."""
+    lower, upper = ([getattr(one, side) for one in found] or [math.nan] for side in ("lower", "upper"))
+    statuses = [one.status for one in found]
+    return RadiusSummary(
+        smallest=(float(np.min(lower)), float(np.min(upper))),
+        median=(float(np.median(lower)), float(np.median(upper))),
+        largest=(float(np.max(lower)), float(np.max(upper))),
+        statuses={status: statuses.count(status) for status in sorted(set(statuses))},
+        count=len(found),
+        settled=sum(one.settled for one in found),
+        seconds=sum(one.radius.seconds for one in found),
+    )
