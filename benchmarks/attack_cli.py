@@ -56,7 +56,7 @@ RIGHT = [
     "limit data.npz --width 4 --seed 1 --scale 0.01 --out a.safetensors", "flip net.safetensors data.csv --share 0.5",
     "limit data.npz --width 4 --outputs frozen --no-bias --penalty 1 --out a.safetensors",
     "radius net.safetensors data.npz --first 2 --tolerance 1e-6 --out a.json", "cite limit.json",
-    "flip net.safetensors data.npz --direction label-sum vector.npy --points data.csv --out a.json",
+    "flip net.safetensors data.npz --direction label-sum vector.npy --test data.csv --out a.json",
     "audit net.safetensors data.npz --seed 1 --out a.html", "report net.safetensors data.npz --out a.html",
     "report rows.csv --x it's --y a[0].b --series s\u00a0x --out a.html --svg pictures",
     "report rows.jsonl --out a.html",

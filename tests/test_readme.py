@@ -43,7 +43,7 @@ def test_commands_shown_run_one_after_the_other(tmp_path: Path, monkeypatch: pyt
     for line in lines:
         words = shlex.split(line)[1:]
         if words[0] == "train":  # the published recipe takes half a minute; its first second is enough here
-            words += ["--max-seconds", "1"]
+            words += ["--time-limit", "1"]
         assert frame.main(words) in (0, 1), line
 
 

@@ -145,7 +145,7 @@ def _on_a_terminal(variables: dict[str, str], cwd: Path) -> str:
         ("limit data.csv --flow-steps 1e1.5 --out k.safetensors", "--flow-steps is 1e1.5; a whole number is expected."),
         ("train data.csv --recipe flow --max-steps 0.5 --out k.safetensors", "--max-steps is 0.5; a whole number"),
         ("sample orthogonal 6.5 --dimension 8 --out data.npz", "The number is 6.5; a whole number is expected."),
-        ("figure VYS22/Fig1a --max-workers 1.5", "--max-workers is 1.5; a whole number is expected."),
+        ("figure VYS22/Fig1a --workers 1.5", "--workers is 1.5; a whole number is expected."),
         ("limit data.csv --seed 0.5 --out k.safetensors", "--seed is 0.5; a whole number is expected."),
     ],
 )

@@ -37,7 +37,7 @@ def test_kkt_point_by_hand_holds(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_any_other_network_does_not_and_the_verdict_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main("audit other.safetensors data.npz --initial kkt.safetensors".split()) == 1
+    assert main("audit other.safetensors data.npz --start kkt.safetensors".split()) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("The network is not at a KKT point")
     assert any("nothing keeps training away" in line for line in lines)  # two samples span the plane
@@ -47,7 +47,7 @@ def test_the_floor_of_training_is_told_or_said_to_be_unknown(capsys: pytest.Capt
     Dataset(X=np.eye(3)[:2], y=[1, -1]).save("plane.npz")  # the third axis is orthogonal to both samples
     TwoLayer(W=[[1.0, 0.0, 0.1], [0.0, 1.0, 0.0]], v=[1.0, -1.0]).save("start.safetensors")
     TwoLayer(W=[[2.0, 0.0, 0.1], [0.0, 2.0, 0.0]], v=[2.0, -2.0]).save("trained.safetensors")
-    assert main("audit trained.safetensors plane.npz --initial start.safetensors".split()) == 1
+    assert main("audit trained.safetensors plane.npz --start start.safetensors".split()) == 1
     told = capsys.readouterr().out
     # ||W_0 P|| / ||theta|| = 0.1 / sqrt(16.01)
     assert "cannot have a residual below 0.025" in told
@@ -79,8 +79,8 @@ def test_page_has_the_verdict_and_loads_nothing(capsys: pytest.CaptureFixture[st
         ("audit kkt.safetensors data.npz --out page.pdf", "ends in '.pdf'; .html is expected"),
         ("audit kkt.safetensors data.npz --points -1", "--points is -1"),
         ("audit kkt.safetensors data.npz --points 100", "--points is 100, but there are 2 samples"),
-        ("audit kkt.safetensors data.npz --max-seconds -1", "--max-seconds is -1; a finite number above 0"),
-        ("audit kkt.safetensors data.npz --initial bias.safetensors", "output bias"),
+        ("audit kkt.safetensors data.npz --time-limit -1", "--time-limit is -1; a finite number above 0"),
+        ("audit kkt.safetensors data.npz --start bias.safetensors", "output bias"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(

@@ -95,14 +95,14 @@ def test_anything_violated_gives_exit_code_one(
     from dataclasses import replace
 
     from marginflow import theory
-    from marginflow.cli import check as command
 
     good = theory.covered("VYS22/LemC.5")
     assert good.example is not None
     broken = replace(good, example=replace(good.example, hypotheses=(), conclusions=good.control.conclusions))  # type: ignore[union-attr]
     assert broken.example is not None
     assert broken.example.outcome == "violated"
-    monkeypatch.setattr(command, "judge_each", lambda ids: (broken,))
+    monkeypatch.setattr(theory, "coverage", lambda *_, **__: (good,))
+    monkeypatch.setattr(theory, "covered", lambda _: broken)
     assert main("check --all".split()) == 1
     assert "VYS22/LemC.5" in capsys.readouterr().out.splitlines()[-1]
 

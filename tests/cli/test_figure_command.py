@@ -59,7 +59,7 @@ def test_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch, capsys):
     [
         (["figure", "VYS22/Fig9z"], "There is no figure 'VYS22/Fig9z'"),
         (["figure", "KYS23/Fig3", "--size", "huge"], "--size"),
-        (["figure", "KYS23/Fig3", "--max-workers", "0"], "max_workers"),
+        (["figure", "KYS23/Fig3", "--workers", "0"], "--workers is 0"),
         (["figure", "KYS23/Fig3", "--seed", "-1", "--size", "smoke"], "seed"),
     ],
 )

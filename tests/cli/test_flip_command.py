@@ -105,12 +105,12 @@ def test_fresh_points_are_flipped_along_the_direction_of_the_data(capsys: pytest
     """N(x) = 9 (x_1 - x_2) on (3, 1) and (1, 5): along (1, -1) these flip at t = 1 and t = 2."""
     Dataset(X=[[3.0, 1.0], [1.0, 5.0]], y=[1, -1]).save("fresh.npz")
     for source in ("", " --direction dual", " --direction z.npy"):
-        record = told(f"flip net.safetensors data.npz --points fresh.npz{source}", capsys)
+        record = told(f"flip net.safetensors data.npz --test fresh.npz{source}", capsys)
         (found,) = record["directions"]  # type: ignore[misc]
         assert record["samples"] == 2
         assert found["smallest_first"] == pytest.approx(np.sqrt(2.0), rel=1e-12)
         assert found["all_at_once"] == pytest.approx(2.0 * np.sqrt(2.0), rel=1e-12)
-    itself = told("flip net.safetensors data.npz --points data.npz", capsys)
+    itself = told("flip net.safetensors data.npz --test data.npz", capsys)
     assert itself["directions"] == told("flip net.safetensors data.npz", capsys)["directions"]
 
 
@@ -121,11 +121,13 @@ def test_several_directions_stand_side_by_side(capsys: pytest.CaptureFixture[str
         assert f"{name}: 0.707107 = 0.5 sqrt(d) flips every sample; the median first flip is at 0.5 sqrt(d)." in lines
 
 
-def test_multipliers_of_a_network_that_is_no_kkt_point_come_with_a_remark(capsys: pytest.CaptureFixture[str]) -> None:
+def test_multipliers_off_a_kkt_point_come_with_a_remark(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     TwoLayer(W=[[1.0, 0.2], [0.0, 1.0]], v=[1.0, -1.0]).save("other.safetensors")
     assert main("flip other.safetensors data.npz --direction dual --json".split()) == 0
     captured = capsys.readouterr()
-    assert "no KKT point" in captured.err
+    assert "is not a KKT point" in captured.err
     json.loads(captured.out)
 
 
@@ -147,8 +149,8 @@ def test_multipliers_of_a_network_that_is_no_kkt_point_come_with_a_remark(capsys
         ("flip net.safetensors data.npz --direction means", "know no cluster means"),
         ("flip wrong.safetensors data.npz --direction margin", "classified correctly"),
         ("flip net.safetensors data.npz --share 0", "share is 0"),
-        ("flip net.safetensors data.npz --points no.npz", "There is no file no.npz"),
-        ("flip net.safetensors data.npz --points three.npz", "points has 3 columns, but the network has dimension 2"),
+        ("flip net.safetensors data.npz --test no.npz", "There is no file no.npz"),
+        ("flip net.safetensors data.npz --test three.npz", "three.npz has 3 columns, but the network has dimension 2"),
         ("flip net.safetensors data.npz --share 1.5", "share is 1.5"),
         ("flip net.safetensors data.npz --out curve.csv", ".json is expected"),
         ("flip net.safetensors data.npz --direction z.npy no.npy --out curve.json", "There is no file no.npy"),

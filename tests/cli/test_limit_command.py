@@ -65,7 +65,7 @@ def test_trained_network_is_polished_from_a_file(capsys: pytest.CaptureFixture[s
 
 
 def test_time_that_is_too_short_is_exit_code_one_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main("limit data.npz --width 40 --max-seconds 1e-6 --out kkt.safetensors --json".split())
+    code = main("limit data.npz --width 40 --time-limit 1e-6 --out kkt.safetensors --json".split())
     record = json.loads(capsys.readouterr().out)
     assert code == 1
     assert record["holds"] is False
@@ -88,7 +88,7 @@ def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: p
     [
         ("limit no.npz --out k.safetensors", "There is no file no.npz"),
         ("limit data.npz --width 1 --out k.safetensors", "width is 1"),
-        ("limit data.npz --max-seconds -1 --out k.safetensors", "--max-seconds is -1; a finite number above 0"),
+        ("limit data.npz --time-limit -1 --out k.safetensors", "--time-limit is -1; a finite number above 0"),
         ("limit data.npz --tolerance 0 --out k.safetensors", "tolerance is 0"),
         ("limit data.npz --outputs none --out k.safetensors", "none"),
         ("limit data.npz --penalty=-1 --out k.safetensors", "penalty is -1"),

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from marginflow.cli import main
-from marginflow.cli import radius as command
 from marginflow.data import Dataset, Sphere
+from marginflow.measurements import radii as measured
 from marginflow.networks import TwoLayer
 from marginflow.robustness import Certificate, check_certificate
 
@@ -47,7 +47,7 @@ def test_level_moves_the_boundary(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_proofs_stand_from_the_files_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main("radius random.safetensors sphere.npz --points 5,0,2 --out radii.json".split()) == 0
+    assert main("radius random.safetensors sphere.npz --samples 5,0,2 --out radii.json".split()) == 0
     told = capsys.readouterr().out
     assert "3 of 3 radii are proved" in told
     assert "radii.json" in told
@@ -92,7 +92,7 @@ def test_too_little_time_is_bounded_and_exit_code_one(capsys: pytest.CaptureFixt
     line = "radius wide.safetensors sphere.npz --first 5"
     assert main([*line.split(), "--json"]) == 0
     exact = json.loads(capsys.readouterr().out)["radii"]
-    assert main([*line.split(), "--max-seconds", "1e-9", "--json"]) == 1
+    assert main([*line.split(), "--time-limit", "1e-9", "--json"]) == 1
     record = json.loads(capsys.readouterr().out)
     assert record["all_proved"] is False
     assert record["statuses"]["bounded"] > 0
@@ -104,7 +104,7 @@ def test_too_little_time_is_bounded_and_exit_code_one(capsys: pytest.CaptureFixt
 def test_a_proof_that_the_judge_refuses_is_not_called_proved(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    honest = command.exact_radii
+    honest = measured.exact_radii
 
     def boastful(*arguments: object, **options: object) -> list[object]:
         found = honest(*arguments, **options)  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ def test_a_proof_that_the_judge_refuses_is_not_called_proved(
             for one in found
         ]
 
-    monkeypatch.setattr(command, "exact_radii", boastful)
+    monkeypatch.setattr(measured, "exact_radii", boastful)
     assert main("radius net.safetensors data.npz".split()) == 1
     told = capsys.readouterr().out
     assert "0 of 2 radii are proved" in told
@@ -135,12 +135,14 @@ def test_sample_on_the_wrong_side_has_radius_zero(capsys: pytest.CaptureFixture[
 
 
 def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def impatient(done: int, _: int) -> str:
-        if done == 2:
-            raise KeyboardInterrupt
-        return ""
+    honest = measured.exact_radii
 
-    monkeypatch.setattr(command, "remark", impatient)
+    def impatient(network: TwoLayer, X: np.ndarray, **options: object) -> list[object]:
+        if X[0, 1] == 1.0:  # the second sample
+            raise KeyboardInterrupt
+        return honest(network, X, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(measured, "exact_radii", impatient)
     assert main("radius net.safetensors data.npz --out radii.json --json".split()) == 130
     record = json.loads(capsys.readouterr().out)
     assert (record["points"], record["asked"], record["interrupted"]) == (1, 2, True)
@@ -153,14 +155,14 @@ def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: p
         ("radius no.safetensors data.npz", "There is no file no.safetensors"),
         ("radius net.safetensors no.npz", "There is no file no.npz"),
         ("radius three.safetensors data.npz", "dimension 3"),
-        ("radius net.safetensors data.npz --points 0,2", "points contains 2"),
-        ("radius net.safetensors data.npz --points 0,x", "points is '0,x'"),
-        ("radius net.safetensors data.npz --points 1,1", "named once"),
-        ("radius net.safetensors data.npz --points 0 --first 1", "give one of them"),
+        ("radius net.safetensors data.npz --samples 0,2", "--samples contains 2"),
+        ("radius net.safetensors data.npz --samples 0,x", "--samples is '0,x'"),
+        ("radius net.safetensors data.npz --samples 1,1", "named once"),
+        ("radius net.safetensors data.npz --samples 0 --first 1", "give one of them"),
         ("radius net.safetensors data.npz --first 3", "first is 3"),
         ("radius net.safetensors data.npz --first 0", "first is 0"),
         ("radius net.safetensors data.npz --tolerance 0", "tolerance is 0"),
-        ("radius net.safetensors data.npz --max-seconds 0", "--max-seconds is 0"),
+        ("radius net.safetensors data.npz --time-limit 0", "--time-limit is 0"),
         ("radius net.safetensors data.npz --workers 0", "workers is 0"),
         ("radius net.safetensors data.npz --level nan", "level is nan"),
         ("radius net.safetensors data.npz --out radii.csv", ".json is expected"),

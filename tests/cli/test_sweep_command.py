@@ -161,8 +161,7 @@ def test_a_disk_that_takes_no_more_is_a_sentence_and_nothing_is_lost(spec: Path,
 
 
 def test_the_time_left_is_told_in_words() -> None:
-    from marginflow.cli.sweep import remark_on
-    from marginflow.sweeps import Progress
+    from marginflow.cli.progress import time_left
 
-    assert remark_on(Progress(total=10, stored=0, computed=0, failed=0, seconds=0.0)) == ""
-    assert remark_on(Progress(total=10, stored=0, computed=5, failed=1, seconds=60.0)) == "about 60 s left, 1 failed"
+    assert time_left(None, 0) == ""
+    assert time_left(60.0, 1) == "about 60 s left, 1 failed"

@@ -62,7 +62,7 @@ def test_training_that_does_not_separate_the_data_is_exit_code_one(capsys: pytes
 
 def test_training_goes_on_from_a_file() -> None:
     assert main("train data.npz --width 12 --max-steps 5 --out a.safetensors".split()) in (0, 1)
-    assert main("train data.npz --initial a.safetensors --max-steps 0 --out b.safetensors".split()) in (0, 1)
+    assert main("train data.npz --start a.safetensors --max-steps 0 --out b.safetensors".split()) in (0, 1)
     np.testing.assert_array_equal(TwoLayer.load("a.safetensors").W, TwoLayer.load("b.safetensors").W)
 
 
@@ -98,7 +98,7 @@ def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: p
         ("train data.npz --scale=-1 --out n.safetensors", "scale is -1"),
         ("train data.npz --recipe adam --out n.safetensors", "adam"),
         ("train data.npz --stop-loss 0 --out n.safetensors", "is 0"),
-        ("train data.npz --initial data.npz --out n.safetensors", "not a readable .safetensors"),
+        ("train data.npz --start data.npz --out n.safetensors", "not a readable .safetensors"),
         ("train one.npz --out n.safetensors", "both -1 and +1 must occur"),
         ("train clash.csv --out n.safetensors", "identical but have opposite labels"),
     ],

@@ -47,12 +47,12 @@ def test_limit_is_kkt_point_by_hand_and_keeps_its_network(tmp_path: Path) -> Non
 def test_the_flip_of_that_norm_flips_every_sample_and_a_shorter_one_does_not(direction: str) -> None:
     (row,) = results("flip", dimension=16, direction=direction).rows
     parameters = flip.parameters(n_samples=10, width=20, dimension=16, direction=direction)  # type: ignore[arg-type]
-    from marginflow.sweeps.built_in.flip import direction_of
+    from marginflow.measurements import named_direction
     from marginflow.sweeps.built_in.point import point, sample
 
     data = sample(parameters, 0)
     found = point(parameters, data, 0)
-    z = direction_of(parameters.direction, found, data)
+    z = named_direction(parameters.direction, found.network, data, found.certificate)
     norm = float(row["norm"])  # type: ignore[arg-type]
     for factor, all_flipped in ((1 + 1e-6, True), (1 - 1e-6, False)):
         moved = data.X - data.y[:, None] * (factor * norm * z / np.linalg.norm(z))

@@ -1,6 +1,7 @@
-"""Audit of somebody's network: everything that the library can say about it and its data, as plain findings."""
+"""Audits: everything that can be said of one network and its data, as one record."""
 
 from marginflow.audits.audit import audit
-from marginflow.audits.findings import Audit, Flip, Judged, ProvedRadius
+from marginflow.audits.findings import Audit
+from marginflow.audits.statements import PROPERTIES, Judged, judge_statements
 
-__all__ = ["Audit", "Flip", "Judged", "ProvedRadius", "audit"]
+__all__ = ["PROPERTIES", "Audit", "Judged", "audit", "judge_statements"]

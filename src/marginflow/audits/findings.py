@@ -6,71 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
-from marginflow.arrays import FloatArray
+from marginflow.audits.statements import Judged
 from marginflow.certificates import Certificate
 from marginflow.data import Dataset
 from marginflow.limit import Limit
+from marginflow.measurements import DIRECTIONS, CheckedRadius, Flip, summarise_radii
 from marginflow.networks import TwoLayer
+from marginflow.plain import to_plain
 from marginflow.robustness import Universal
 
-# Kinds of statements that claim nothing about the network: definitions and assumptions say what data or a network may
-# be like, and to lack that contradicts no theorem; constructions speak of networks that a paper builds on such data.
-PROPERTIES: Final = ("assumption", "definition", "construction")
-# Residual below which a network that is no KKT point is called near one: a hundredth of its parameters is unexplained.
+# Residual below which a network that is not a KKT point is called near one: a hundredth of the parameters unexplained.
 NEAR: Final = 0.01
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Flip:
-    """One named direction and the norms of its multiples that flip a share of the samples at once.
-
-    A multiple z acts as x_i - y_i z. Infinity: no multiple does it.
-    """
-
-    name: str
-    vector: FloatArray
-    half: float
-    nine_tenths: float
-    all: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProvedRadius:
-    """Distance of one sample to the decision boundary, in the bounds that the checker of its proof confirms."""
-
-    sample: int
-    label: float
-    lower: float
-    upper: float
-    status: str
-    seconds: float
-
-    @property
-    def settled(self) -> bool:
-        """Whether the radius is known exactly (to the tolerance asked for, or to be 0 or infinite)."""
-        return self.status in ("proved", "misclassified", "infinite")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """A statement of a paper and what it says of the network and its data.
-
-    `property_only`: the statement says what data or a network may be like, or what a paper builds on such data, so that
-    "violated" says nothing against a theorem about the network.
-    """
-
-    id: str
-    kind: str
-    meaning: str
-    outcome: str
-    reason: str
-
-    @property
-    def property_only(self) -> bool:
-        """Whether it claims nothing about the network."""
-        return self.kind in PROPERTIES
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +43,9 @@ class Audit:
         Named directions, the one that flips all samples by the least norm first.
     universal : Universal
         The shortest vector found that flips all samples at once, and a bound that none is shorter than.
-    radii : tuple of ProvedRadius
+    shortest : Flip or None
+        The walk along that vector; None if there is none.
+    radii : tuple of CheckedRadius
         For the samples that were drawn.
     statements : tuple of Judged
         Every statement that needs no more than what was given.
@@ -115,7 +63,8 @@ class Audit:
     point: Limit | None
     flips: tuple[Flip, ...]
     universal: Universal
-    radii: tuple[ProvedRadius, ...]
+    shortest: Flip | None
+    radii: tuple[CheckedRadius, ...]
     statements: tuple[Judged, ...]
     tolerance: float
     seconds: float
@@ -133,15 +82,12 @@ class Audit:
     @property
     def contradicted(self) -> tuple[str, ...]:
         """Statements that apply and do not hold: a gap in a paper or a defect here."""
-        return tuple(one.id for one in self.applying if one.outcome == "violated")
+        return tuple(one.id for one in self.statements if one.contradicted)
 
     @property
     def median_radius(self) -> tuple[float, float]:
         """Bounds on the median radius of the samples drawn; medians grow with every entry, so they enclose it."""
-        if not self.radii:
-            return math.nan, math.nan
-        lower = float(np.median([one.lower for one in self.radii]))
-        return lower, float(np.median([one.upper for one in self.radii]))
+        return summarise_radii(self.radii).median
 
     @property
     def verdict(self) -> str:
@@ -151,7 +97,9 @@ class Audit:
     def _where(self) -> str:
         total, n = self.certificate.total, self.data.n_samples
         if self.certificate.status == "does not separate":
-            return f"The network gets {self.wrong} of {n} samples wrong, so that it is no max-margin point of any kind"
+            return (
+                f"The network gets {self.wrong} of {n} samples wrong, so that it is not a max-margin point of any kind"
+            )
         if self.is_kkt_point:
             return f"The network is a KKT point of the max-margin problem (residual {total:.1e})"
         word = "near" if total <= NEAR else "not at"
@@ -172,13 +120,48 @@ class Audit:
             return f"{radii}and these statements apply but do not hold: {', '.join(self.contradicted)}"
         return f"{radii}and {len(self.applying)} statements of the papers apply, of which none is violated"
 
+    @property
+    def training(self) -> str:
+        """How near to a KKT point training could ever get."""
+        floor, changed = self.certificate.floor, self.outside_changed
+        if (self.outside if floor is None else floor) < 1e-12:
+            return "No part of the weights is orthogonal to all samples: nothing keeps training away from KKT points."
+        if floor is None:
+            return (
+                f"How near training could get is unknown without the network it started from (--start); if it was "
+                f"gradient descent without weight decay, no residual below {self.outside:.2g} is possible at this norm."
+            )
+        sentence = f"From that start, training that ends at this norm cannot have a residual below {floor:.2g}"
+        if changed is None:
+            return sentence + "."
+        kept = (
+            "was not changed" if changed < 1e-6 else f"was changed by {100 * changed:.2g} % (weight decay, or not SGD)"
+        )
+        return f"{sentence}; the part of the weights orthogonal to the samples {kept}."
+
+    @property
+    def nearby(self) -> str:
+        """What is known of an exact KKT point near the network."""
+        point = self.point
+        if point is None:
+            return "No KKT point nearby was looked for: the network does not separate the data, or nothing can."
+        if point.moved is None:
+            return point.status
+        moved = point.moved
+        kind = "An exact KKT point" if point.exact else "A point that is not an exact KKT point"
+        return (
+            f"{kind} (residual {point.certificate.total:.1e}) was reached from it: the outputs keep the cosine "
+            f"{moved.cosine:.4f}, ||theta||^2 at margin 1 goes from {moved.norm_squared_before:.4g} to "
+            f"{moved.norm_squared_after:.4g}, and {point.compact.width} of {self.network.width} neurons remain."
+        )
+
     def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON; vectors as lists."""
+        """The record of the audit: plain values, from which a page is made."""
         point = None
         if self.point is not None:
             point = {key: value for key, value in self.point.to_dict().items() if key != "history"}
-        median = self.median_radius
-        return {
+            point["neurons"] = self.point.compact.width
+        record = {
             "verdict": self.verdict,
             "holds": self.is_kkt_point,
             "tolerance": self.tolerance,
@@ -186,19 +169,23 @@ class Audit:
             "dimension": self.data.dimension,
             "width": self.network.width,
             "wrong": self.wrong,
+            "mean_norm": math.sqrt(float((self.data.X**2).sum(axis=1).mean())),
             "certificate": self.certificate.to_dict(arrays=False),
-            "margins": self.certificate.margins.tolist(),
+            "margins": self.certificate.margins,
+            "labels": self.data.y,
             "training": {
+                "sentence": self.training,
                 "floor": self.certificate.floor,
                 "outside": self.outside,
                 "outside_changed": self.outside_changed,
             },
             "point": point,
+            "nearby": self.nearby,
             "flips": [
                 {
-                    "direction": flip.name,
-                    "half": flip.half,
-                    "nine_tenths": flip.nine_tenths,
+                    "direction": DIRECTIONS.get(flip.name, flip.name),
+                    "half": flip.norm_for(0.5),
+                    "nine_tenths": flip.norm_for(0.9),
                     "all": flip.all,
                 }
                 for flip in self.flips
@@ -206,11 +193,14 @@ class Audit:
             "universal": {
                 "lower": self.universal.lower,
                 "upper": self.universal.upper,
-                "vector": None if self.universal.vector is None else self.universal.vector.tolist(),
+                "vector": self.universal.vector,
+                "curve": None if self.shortest is None else self.shortest.curve(),
             },
-            "radii": [{**vars(radius), "settled": radius.settled} for radius in self.radii],
-            "median_radius": list(median) if self.radii else None,
-            "statements": [vars(one) for one in self.statements],
-            "contradicted": list(self.contradicted),
+            "radii": [radius.row() for radius in self.radii],
+            "median_radius": self.median_radius if self.radii else None,
+            "statements": [statement.row() | {"property": statement.property_only} for statement in self.statements],
+            "contradicted": self.contradicted,
             "seconds": self.seconds,
         }
+        plain: dict[str, object] = to_plain(record)
+        return plain

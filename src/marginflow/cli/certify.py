@@ -26,7 +26,7 @@ def certify(
         float, Parameter(help="Largest residual at which a condition counts as fulfilled.")
     ] = certificates.DEFAULT_TOLERANCE,
     penalty: Annotated[float | None, Parameter(help="C of the soft margin; without it the margin is hard.")] = None,
-    initial: Annotated[
+    start: Annotated[
         Path | None, Parameter(help="The network that training started from; adds the residual it cannot get below.")
     ] = None,
     label: Label = None,
@@ -38,13 +38,13 @@ def certify(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if every KKT condition holds at the tolerance, 1 if one does not."""
-    real_number("tolerance", tolerance, above=0.0)
+    real_number("--tolerance", tolerance, above=0.0)
     if out is not None:
         check_target(out, (".json",), force=force)
     judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
-    start = None if initial is None else TwoLayer.load(initial)
+    begun = None if start is None else TwoLayer.load(start)
     with progress("Certifying"):
-        certificate = certificates.certify(judged, dataset, penalty=penalty, initial=start)
+        certificate = certificates.certify(judged, dataset, penalty=penalty, initial=begun)
     holds = certificate.holds(tolerance)
     answer = {"holds": holds, "tolerance": tolerance}
     if out is not None:

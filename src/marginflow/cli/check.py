@@ -5,26 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
-from threadpoolctl import threadpool_limits
 
-from marginflow import theory
+from marginflow import audits, theory
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Force, Label, Seed
-from marginflow.cli.output import check_target, plain, result_text
-from marginflow.cli.progress import progress
+from marginflow.cli.options import AsJson, Force, Label, Paper, Seed
+from marginflow.cli.output import check_target, result_text
+from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import command, versions
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.theory import Covered, Instance, Statement, Verdict
+from marginflow.plain import to_plain
+from marginflow.theory import Instance, Statement, Verdict
 from marginflow.theory.verdict import OUTCOMES
+from marginflow.threads import one_thread
 
-PaperKey = Literal["VYS22", "FVBS23", "KYS23", "FCB22"]
-# What a user's data or network either has or has not: a missing property is no contradiction to a theorem.
-PROPERTIES = ("assumption", "definition")
+# The outcome of a property that the files do not have, which contradicts no theorem.
 ABSENT = "absent"
 
 
@@ -33,13 +32,13 @@ def check(
     /,
     *,
     every: Annotated[bool, Parameter(name="--all", negative="", help="All statements instead of one.")] = False,
-    paper: Annotated[PaperKey | None, Parameter(help="With --all: only this paper.")] = None,
+    paper: Annotated[Paper | None, Parameter(help="With --all: only this paper.")] = None,
     network: Annotated[
         Path | None, Parameter(help="Network, .safetensors; without files: the built-in example.")
     ] = None,
     data: Annotated[Path | None, Parameter(help="Data, .npz or .csv.")] = None,
     test: Annotated[Path | None, Parameter(help="Fresh points, .npz or .csv.")] = None,
-    initial: Annotated[Path | None, Parameter(help="The network that training started from.")] = None,
+    start: Annotated[Path | None, Parameter(help="The network that training started from.")] = None,
     parameter: Annotated[
         list[str] | None, Parameter(name=["--parameter", "-p"], help="NAME=VALUE, for statements with parameters.")
     ] = None,
@@ -51,8 +50,8 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if it holds (a probe: is measured), 1 if not; with --all, 1 if anything that applies is violated."""
-    given = _instance(network, data, test, initial, parameter, seed, label)
-    with threadpool_limits(1):
+    given = _instance(network, data, test, start, parameter, seed, label)
+    with one_thread():
         if every:
             if id is not None or control:
                 raise InputError("--all judges every statement; leave out the id and --control.")
@@ -76,37 +75,27 @@ def _one(statement: Statement, given: Instance | None, *, control: bool, as_json
     if as_json:
         print(result_text(verdict.to_dict()))
     else:
-        print(f"{statement.meaning}\n{_told(verdict)}")
+        print(f"{statement.meaning}\n{_describe(verdict)}")
         if control:
             as_announced = "as announced" if verdict.outcome == statement.control_outcome else "not as announced"
             print(f"This is the control, {as_announced}: {statement.control_shows}")
     return DONE if verdict.outcome in ("holds", "measured") else DOES_NOT_HOLD
 
 
-def _told(verdict: Verdict) -> str:
+def _describe(verdict: Verdict) -> str:
     """The verdict in lines; a conclusion that a missing hypothesis left without a number was not judged."""
     lines = str(verdict).splitlines()
-    for place, check in enumerate(verdict.conclusions, start=len(lines) - len(verdict.conclusions)):
+    for index, check in enumerate(verdict.conclusions, start=len(lines) - len(verdict.conclusions)):
         if verdict.outcome == "not applicable" and math.isnan(check.observed):
-            lines[place] = f"  conclusion  {check.name}: not judged" + (f" [{check.note}]" if check.note else "")
+            lines[index] = f"  conclusion  {check.name}: not judged" + (f" [{check.note}]" if check.note else "")
     return "\n".join(lines)
-
-
-def judge_each(ids: Sequence[str]) -> tuple[Covered, ...]:
-    """Judge examples and controls of these ids, with a progress bar."""
-    rows = []
-    with progress("Checking") as show:
-        for place, name in enumerate(ids):
-            show(place / max(1, len(ids)), name)
-            rows.append(theory.covered(name))
-    return tuple(rows)
 
 
 def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
     """Every built-in example and control; a control that does not behave as announced counts against us too."""
     if out is not None:
         check_target(out, (".html",), force=force)
-    rows = judge_each([row.id for row in theory.coverage(paper, run=False)])
+    rows = [theory.covered(id) for id in watched("Checking", [row.id for row in theory.coverage(paper, run=False)])]
     violated = [row.id for row in rows if row.example is not None and row.example.outcome == "violated"]
     unsound = [row.id for row in rows if row.implemented and not row.sound]
     done = sum(row.implemented for row in rows)
@@ -151,25 +140,12 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
     """
     if out is not None:
         check_target(out, (".html",), force=force)
-    verdicts: list[Verdict] = []
-    skipped: list[str] = []
-    broken: list[str] = []
-    absent: list[str] = []
     with progress("Checking") as show:
-        chosen = theory.statements(paper)
-        for place, statement in enumerate(chosen):
-            show(place / max(1, len(chosen)), statement.id)
-            if "parameters" in statement.needs or not _enough(statement, given):
-                skipped.append(statement.id)
-                continue
-            try:
-                verdict = statement.judge_instance(given)
-            except InputError:  # it speaks of data or networks of another kind, such as the clusters of its own law
-                skipped.append(statement.id)
-                continue
-            verdicts.append(verdict)
-            if verdict.outcome == "violated":
-                (absent if statement.kind in PROPERTIES else broken).append(statement.id)
+        judged = audits.judge_statements(given, paper=paper, progress=show)
+    verdicts = [one.verdict for one in judged if one.verdict is not None]
+    broken = [one.id for one in judged if one.contradicted]
+    absent = [one.id for one in judged if one.property_only and one.outcome == "violated"]
+    skipped = [one.id for one in theory.statements(paper) if one.id not in {verdict.id for verdict in verdicts}]
     record = {
         "violated": broken,
         "absent": absent,
@@ -181,10 +157,8 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         from marginflow.report import write
         from marginflow.report.results import Result, page_of_results
 
-        content = plain(record)
-        assert isinstance(content, dict)
         title = f"The statements of the papers on {given.name}"
-        results = [Result(name=given.name, content=content)]
+        results = [Result(name=given.name, content=to_plain(record))]
         write(page_of_results(results, title=title, command=command(), versions=versions()), out)
     if as_json:
         print(result_text(record))
@@ -200,16 +174,6 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         if out is not None:
             print(f"Page  {out}")
     return DOES_NOT_HOLD if broken else DONE
-
-
-def _enough(statement: Statement, given: Instance) -> bool:
-    held = {
-        "network": given.network,
-        "data": given.data,
-        "test": given.test,
-        "initial": given.initial,
-    }
-    return all(held.get(need) is not None for need in statement.needs)
 
 
 def _line(verdict: Verdict, word: str) -> None:
@@ -231,20 +195,20 @@ def _instance(
     network: Path | None,
     data: Path | None,
     test: Path | None,
-    initial: Path | None,
+    start: Path | None,
     parameter: list[str] | None,
     seed: int,
     label: str | None,
 ) -> Instance | None:
     """What the files and parameters give; None where there are none."""
-    if network is data is test is initial is None and not parameter:
+    if network is data is test is start is None and not parameter:
         return None
     return Instance(
-        name=", ".join(path.name for path in (network, data, test, initial) if path is not None),
+        name=", ".join(path.name for path in (network, data, test, start) if path is not None),
         network=None if network is None else TwoLayer.load(network),
         data=None if data is None else Dataset.load(data, label=label),
         test=None if test is None else Dataset.load(test, label=label),
-        initial=None if initial is None else TwoLayer.load(initial),
+        initial=None if start is None else TwoLayer.load(start),
         parameters=dict(_pair(text) for text in parameter or []),
         seed=seed,
     )

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from marginflow.cli.radius import SETTLED, Checked, checked, extremes
 from marginflow.data import Clusters, Dataset, smallest_dimension
 from marginflow.limit import kkt_point
+from marginflow.measurements import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import TwoLayer
 from marginflow.report import Chart, Section, Table, lines, shown
-from marginflow.robustness import RaySteps, exact_radii, mean_sum, minimal_step, one_neuron_per_cluster
+from marginflow.robustness import RaySteps, mean_sum, minimal_step, one_neuron_per_cluster
 
 # Clusters, samples of each, width of the network that is polished, fresh points, and those of them with exact radii.
 CLUSTERS: tuple[int, ...] = (4, 9, 16, 25, 36)
@@ -30,13 +30,13 @@ class Side:
 
     name: str
     errors: int
-    radii: tuple[Checked, ...]
+    radii: tuple[CheckedRadius, ...]
     flips: RaySteps
 
     @property
     def median(self) -> float:
         """Median radius: the upper end of its bounds, which is a distance that was walked."""
-        return extremes(self.radii)["median"][1]
+        return summarise_radii(self.radii).median[1]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,13 +78,11 @@ def _edge(k: int, seed: int) -> Edge:
 
 
 def _side(name: str, network: TwoLayer, fresh: Dataset, direction: np.ndarray) -> Side:
-    radii = exact_radii(
-        network, fresh.X[:N_RADII], y=fresh.y[:N_RADII], rtol=TOLERANCE, time_limit=2.0, certificate=True
-    )
+    radii = checked_radii(network, fresh, range(N_RADII), tolerance=TOLERANCE, time_limit=2.0)
     return Side(
         name=name,
         errors=int((network.margins(fresh.X, fresh.y) <= 0).sum()),
-        radii=tuple(checked(place, one, network, TOLERANCE) for place, one in enumerate(radii)),
+        radii=tuple(radii),
         flips=minimal_step(network, fresh.X, fresh.y, direction),
     )
 
@@ -94,7 +92,7 @@ def edge_section(edges: Sequence[Edge]) -> Section:
     last = edges[-1]
     root = math.sqrt(last.dimension)
     thin, robust = last.sides
-    settled = sum(one.status in SETTLED for edge in edges for side in edge.sides for one in side.radii)
+    settled = sum(one.settled for edge in edges for side in edge.sides for one in side.radii)
     asked = sum(len(side.radii) for edge in edges for side in edge.sides)
     certified = sum(edge.certified for edge in edges)
     off = max(abs(relative(edge, 0) * math.sqrt(edge.k) - 1.0) for edge in edges)
@@ -167,7 +165,8 @@ def _flip_chart(edge: Edge) -> Chart:
 def _table(edges: Sequence[Edge]) -> Table:
     def values(edge: Edge, place: int) -> tuple[object, ...]:
         side, root = edge.sides[place], math.sqrt(edge.dimension)
-        least, most = extremes(side.radii)["smallest"][0], extremes(side.radii)["largest"][1]
+        sizes = summarise_radii(side.radii)
+        least, most = sizes.smallest[0], sizes.largest[1]
         return (
             edge.k,
             edge.dimension,

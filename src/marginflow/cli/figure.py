@@ -15,12 +15,12 @@ from marginflow import experiments
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force, Seed
-from marginflow.cli.output import check_target, note, plain, print_rows, result_text
-from marginflow.cli.progress import progress
+from marginflow.cli.output import check_target, note, print_rows, result_text
+from marginflow.cli.progress import duration, progress, time_left
 from marginflow.cli.provenance import versions
-from marginflow.cli.sweep import remark_on
 from marginflow.errors import InputError
 from marginflow.experiments import Result, Size
+from marginflow.plain import to_plain
 from marginflow.storage import write_text
 from marginflow.sweeps import StoppedError
 
@@ -35,7 +35,7 @@ def figure(
         Path | None,
         Parameter(name=["--out", "-o"], help="Folder for page, rows and pictures; default: marginflow-figures."),
     ] = None,
-    max_workers: Annotated[int, Parameter(help="Processes.")] = 1,
+    workers: Annotated[int, Parameter(help="Processes.")] = 1,
     store: Annotated[
         Path | None, Parameter(help="SQLite file that keeps finished cells; default: cells.sqlite in the folder.")
     ] = None,
@@ -50,7 +50,7 @@ def figure(
     if id is None:
         return _listed(as_json=as_json)
     chosen = experiments.figure(id)
-    whole_number("max_workers", max_workers)
+    whole_number("--workers", workers)
     whole_number("seed", seed, minimum=0)
     folder = Path("marginflow-figures") if out is None else out
     if not folder.parent.is_dir():
@@ -65,8 +65,8 @@ def figure(
         check_target(folder / f"{name}-1.{ending}", (f".{ending}",), force=force)
     grid = chosen.grid(size)
     note(
-        f"{chosen.id}, {chosen.title}: {len(grid.cells) * grid.seeds} cells, about {_duration(chosen.cost(size))} on "
-        "one core."
+        f"{chosen.id}, {chosen.title}: {len(grid.cells) * grid.seeds} cells, about "
+        f"{duration(3600 * chosen.cost(size))} on one core."
     )
     try:
         with progress(chosen.id) as show:
@@ -74,8 +74,8 @@ def figure(
                 size,
                 seed=seed,
                 store=folder / "cells.sqlite" if store is None else store,
-                max_workers=max_workers,
-                progress=lambda now: show(1.0 - now.left / max(1, now.total), remark_on(now)),
+                max_workers=workers,
+                progress=lambda now: show(1.0 - now.left / max(1, now.total), time_left(now.seconds_left, now.failed)),
             )
     except StoppedError as error:
         note(f"marginflow: {error}")
@@ -135,12 +135,6 @@ def table_text(result: Result) -> str:
     return text.getvalue()
 
 
-def _duration(hours: float) -> str:
-    if hours >= 1:
-        return f"{hours:.3g} hours"
-    return f"{60 * hours:.2g} minutes" if hours >= 1 / 60 else f"{max(1.0, 3600 * hours):.2g} seconds"
-
-
 def _listed(*, as_json: bool) -> int:
     rows: list[dict[str, object]] = [
         {
@@ -148,13 +142,13 @@ def _listed(*, as_json: bool) -> int:
             "title": one.title,
             "claim": one.claim,
             "published": one.published,
-            "cost": _duration(one.cost("laptop")),
+            "cost": duration(3600 * one.cost("laptop")),
             **{f"{size}_hours": one.cost(size) for size in experiments.SIZES},
         }
         for one in experiments.figures()
     ]
     if as_json:
-        print(json.dumps(plain(rows), allow_nan=False))
+        print(json.dumps(to_plain(rows), allow_nan=False))
     else:
         print_rows(rows, headings={"id": "id", "cost": "laptop, one core", "title": "what is drawn"})
     return DONE

@@ -149,9 +149,7 @@ def _print(rows: Sequence[dict[str, object]], share: float, n_samples: int, dime
         },
     )
     print("\nNorm at which a share is flipped at once:")
-    print_rows(
-        rows, headings={"direction": "direction"} | {f"share_{w:g}": f"{w:.0%}" for w in measurements.SHARES}
-    )
+    print_rows(rows, headings={"direction": "direction"} | {f"share_{w:g}": f"{w:.0%}" for w in measurements.SHARES})
     print()
     wanted = "every sample" if share == 1.0 else f"a share of {share:.4g}"
     for row in rows:

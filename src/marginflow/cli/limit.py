@@ -37,7 +37,7 @@ def limit(
         float, Parameter(help="How strongly the polish is held near the flow on its way; 0: not.")
     ] = 0.0,
     tolerance: Annotated[float, Parameter(help="Largest residual at which the point counts as found.")] = 1e-9,
-    max_seconds: Annotated[float | None, Parameter(help="Return the best point so far after so many seconds.")] = None,
+    time_limit: Annotated[float | None, Parameter(help="Return the best point so far after so many seconds.")] = None,
     compact: Annotated[
         bool, Parameter(negative="", help="Write the network with as few neurons as it has directions.")
     ] = False,
@@ -48,9 +48,9 @@ def limit(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if the certificate holds at the tolerance, 1 if not, 130 if interrupted (what is done is kept)."""
-    real_number("tolerance", tolerance, above=0.0)
-    if max_seconds is not None:
-        real_number("--max-seconds", max_seconds, above=0.0)
+    real_number("--tolerance", tolerance, above=0.0)
+    if time_limit is not None:
+        real_number("--time-limit", time_limit, above=0.0)
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".certificate.json"), (".json",), force=force)
     dataset = Dataset.load(data, label=label)
@@ -68,7 +68,7 @@ def limit(
             flow_steps=flow_steps,
             stay_near=stay_near,
             tolerance=tolerance,
-            time_limit=max_seconds,
+            time_limit=time_limit,
             progress=lambda now: show(-1.0, remark(now)),
         )
     holds = found.certificate.holds(tolerance)

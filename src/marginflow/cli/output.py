@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
-import numbers
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from marginflow.cli.provenance import made_by
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 from marginflow.report.table import shown
 
 
@@ -56,7 +55,7 @@ def result_text(record: Mapping[str, object]) -> str:
     >>> found["loss"], sorted(found["made_by"])
     (None, ['command', 'versions'])
     """
-    return json.dumps(plain({**record, "made_by": made_by()}), allow_nan=False)
+    return json.dumps(to_plain({**record, "made_by": made_by()}), allow_nan=False)
 
 
 def print_rows(rows: Sequence[Mapping[str, object]], *, headings: Mapping[str, str]) -> None:
@@ -83,20 +82,3 @@ def print_rows(rows: Sequence[Mapping[str, object]], *, headings: Mapping[str, s
 def note(sentence: str) -> None:
     """A remark to the person at the terminal, never part of the result."""
     print(sentence, file=sys.stderr)
-
-
-def plain(value: object) -> object:
-    """The value in terms of JSON; numbers that are not finite become null."""
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Real):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, Iterable):
-        return [plain(entry) for entry in value]
-    raise TypeError(f"{type(value).__name__} has no plain form.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 Report = Callable[[float, str], None]
@@ -33,3 +33,31 @@ def progress(description: str) -> Iterator[Report]:
             bar.update(task, total=None if share < 0 else 1.0, completed=max(0.0, min(1.0, share)), remark=remark)
 
         yield report
+
+
+def watched(description: str, names: Sequence[str]) -> Iterator[str]:
+    """The names one after the other, under a bar that says which of them is at work."""
+    with progress(description) as show:
+        for index, name in enumerate(names):
+            show(index / max(1, len(names)), name)
+            yield name
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    Examples
+    --------
+    >>> from marginflow.cli.progress import duration
+    >>> duration(8.2), duration(200), duration(90_000)
+    ('8 s', '3 min', '25.0 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def time_left(seconds: float | None, failed: int) -> str:
+    """The end of the line of a sweep: the estimate of the time left, and failures."""
+    words = [] if seconds is None else [f"about {duration(seconds)} left"]
+    return ", ".join([*words, *([f"{failed} failed"] if failed else [])])

@@ -10,10 +10,11 @@ from cyclopts import Parameter
 
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label
-from marginflow.cli.output import check_target, plain, tell
+from marginflow.cli.output import check_target, tell
 from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 from marginflow.report import draw, write
 from marginflow.report.page import Page
 from marginflow.report.results import Result, page_of_results, read_result

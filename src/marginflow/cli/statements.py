@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from marginflow import theory
-from marginflow.cli.check import judge_each
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson
-from marginflow.cli.output import plain, result_text
+from marginflow.cli.options import AsJson, Paper
+from marginflow.cli.output import result_text
+from marginflow.cli.progress import watched
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 from marginflow.theory import Covered, Statement
-
-PaperKey = Literal["VYS22", "FVBS23", "KYS23", "FCB22"]
 
 
 def statements(
     id: Annotated[str | None, Parameter(help="One statement, such as VYS22/Thm4.1, in full.")] = None,
     /,
     *,
-    paper: Annotated[PaperKey | None, Parameter(help="Only this paper.")] = None,
+    paper: Annotated[Paper | None, Parameter(help="Only this paper.")] = None,
     kind: Annotated[str | None, Parameter(help="Only this kind: theorem, lemma, probe, ...")] = None,
     coverage: Annotated[
         bool, Parameter(negative="", help="Judge every example and control; count against the catalogue.")
@@ -43,7 +42,7 @@ def statements(
         kinds = ", ".join(sorted({one.kind for one in theory.statements(paper)}))
         raise InputError(f"There is no statement of the kind {kind!r}; there are {kinds or 'none'}.")
     if as_json:
-        print(json.dumps(plain([_record(one) for one in chosen]), allow_nan=False))
+        print(json.dumps(to_plain([_record(one) for one in chosen]), allow_nan=False))
         return DONE
     for one in chosen:
         print(f"{one.id:<22} {one.kind:<12} {one.meaning}")
@@ -51,7 +50,7 @@ def statements(
 
 
 def _coverage(paper: str | None, *, as_json: bool) -> int:
-    rows = judge_each([row.id for row in theory.coverage(paper, run=False)])
+    rows = [theory.covered(id) for id in watched("Checking", [row.id for row in theory.coverage(paper, run=False)])]
     unsound = [row for row in rows if row.implemented and not row.sound]
     done = sum(row.implemented for row in rows)
     if as_json:

@@ -14,6 +14,7 @@ from marginflow import experiments
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force
 from marginflow.cli.output import check_target, note, result_text
+from marginflow.cli.progress import time_left
 from marginflow.errors import InputError
 from marginflow.sweeps import (
     AbstractEngine,
@@ -149,26 +150,8 @@ def _shown(name: str) -> Iterator[Callable[[Progress], None]]:
         line = bar.add_task(name, total=None, remark="")
 
         def show(now: Progress) -> None:
-            bar.update(line, total=now.total, completed=now.total - now.left, remark=remark_on(now))
+            bar.update(
+                line, total=now.total, completed=now.total - now.left, remark=time_left(now.seconds_left, now.failed)
+            )
 
         yield show
-
-
-def remark_on(now: Progress) -> str:
-    """The end of the line: the estimate of the time left, and failures."""
-    words = [] if now.seconds_left is None else [f"about {duration(now.seconds_left)} left"]
-    return ", ".join([*words, *([f"{now.failed} failed"] if now.failed else [])])
-
-
-def duration(seconds: float) -> str:
-    """A time in words.
-
-    Examples
-    --------
-    >>> from marginflow.cli.sweep import duration
-    >>> duration(8.2), duration(200), duration(90_000)
-    ('8 s', '3 min', '25.0 h')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -55,10 +55,10 @@ def train(
     scale: Annotated[
         float, Parameter(help="Factor on the initial parameters; small ones end nearer to a limit.")
     ] = 1.0,
-    initial: Annotated[Path | None, Parameter(help="Begin with this network (.safetensors) instead.")] = None,
+    start: Annotated[Path | None, Parameter(help="Begin with this network (.safetensors) instead.")] = None,
     stop_loss: Annotated[float | None, Parameter(help="Stop at this loss (flow: 1e-8 if not given).")] = None,
     max_steps: Annotated[int | None, Parameter(help="Stop after so many steps (flow: 20000 if not given).")] = None,
-    max_seconds: Annotated[float | None, Parameter(help="Stop after so many seconds.")] = None,
+    time_limit: Annotated[float | None, Parameter(help="Stop after so many seconds.")] = None,
     seed: Seed = 0,
     label: Label = None,
     out: Out,
@@ -69,12 +69,12 @@ def train(
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".trajectory.json"), (".json",), force=force)
     dataset = Dataset.load(data, label=label)
-    rules = _stop_rules(recipe, stop_loss, max_steps, max_seconds)
+    rules = _stop_rules(recipe, stop_loss, max_steps, time_limit)
     chosen = _recipe(recipe, rules)
-    start = _start(recipe, dataset.dimension, width, scale, initial, seed)
+    begun = _start(recipe, dataset.dimension, width, scale, start, seed)
     with progress("Training") as show:
         run = flow.train(
-            start,
+            begun,
             dataset,
             chosen,
             seed=seed,
@@ -116,7 +116,7 @@ def records(run: flow.Run) -> dict[str, list[float]]:
 
 
 def _stop_rules(
-    recipe: RecipeName, stop_loss: float | None, max_steps: int | None, max_seconds: float | None
+    recipe: RecipeName, stop_loss: float | None, max_steps: int | None, time_limit: float | None
 ) -> list[flow.AbstractStop]:
     if recipe == "flow":
         # A sample on which no neuron is active never gets one: without a bound the flow would go on for ever.
@@ -127,8 +127,8 @@ def _stop_rules(
         rules.append(flow.LossBelow(stop_loss))
     if max_steps is not None:
         rules.append(flow.Steps(max_steps))
-    if max_seconds is not None:
-        rules.append(flow.WallTime(real_number("--max-seconds", max_seconds, above=0.0)))
+    if time_limit is not None:
+        rules.append(flow.WallTime(real_number("--time-limit", time_limit, above=0.0)))
     return rules
 
 
@@ -141,13 +141,13 @@ def _recipe(name: RecipeName, rules: list[flow.AbstractStop]) -> flow.AbstractRe
     return published[name] if name in published else flow.GradientFlow(stop=rules)
 
 
-def _start(recipe: RecipeName, dimension: int, width: int, scale: float, initial: Path | None, seed: int) -> TwoLayer:
+def _start(recipe: RecipeName, dimension: int, width: int, scale: float, given: Path | None, seed: int) -> TwoLayer:
     """The network that training begins with: a file, or the paper's own law times `scale`."""
     real_number("scale", scale, above=0.0)
-    if initial is not None:
-        start = TwoLayer.load(initial)
+    if given is not None:
+        start = TwoLayer.load(given)
         if start.dimension != dimension:
-            raise InputError(f"{initial} has dimension {start.dimension}, but the data have dimension {dimension}.")
+            raise InputError(f"{given} has dimension {start.dimension}, but the data have dimension {dimension}.")
     elif recipe == "flow":
         start = TwoLayer.initialise(width, dimension, seed=seed)
     elif recipe == "fcb22":

@@ -28,9 +28,7 @@ DIRECTIONS: Final[dict[str, str]] = {
 BY_MULTIPLIERS: Final = ("support", "dual")
 
 
-def named_direction(
-    name: str, network: TwoLayer, data: Dataset, certificate: Certificate | None = None
-) -> FloatArray:
+def named_direction(name: str, network: TwoLayer, data: Dataset, certificate: Certificate | None = None) -> FloatArray:
     r"""The vector that a name stands for; shape (d,).
 
     Parameters

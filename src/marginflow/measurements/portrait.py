@@ -1,4 +1,4 @@
-"""A network and its data at a glance: certificate, what flips all samples, some exact radii beside attacks and bounds."""
+"""A network on its data at a glance: certificate, what flips all samples, radii beside attacks and bounds."""
 
 from __future__ import annotations
 

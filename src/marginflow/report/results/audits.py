@@ -2,51 +2,178 @@
 
 from __future__ import annotations
 
-from marginflow.report.charts import points
+import math
+from dataclasses import replace
+
+from marginflow.report.charts import Chart, dots, histogram
 from marginflow.report.page import Section, Tone
-from marginflow.report.results.certificates import certificate
 from marginflow.report.results.plain import row_section
-from marginflow.report.results.told import Record, Told, number_under, object_under, table_of_objects
-from marginflow.report.results.verdicts import verdict_table
+from marginflow.report.results.robustness import curve_rows, flip_chart
+from marginflow.report.results.told import Record, Told, number_under, numbers_under, object_under, table_of_objects
 from marginflow.report.table import Table, shown
 
 
 def audit(record: Record) -> Told:
     """An audit as `marginflow audit` writes it."""
-    judged = certificate(
-        {**object_under(record, "certificate"), "tolerance": record["tolerance"], "holds": record["holds"]}
-    )
-    flips = Table.of(
-        table_of_objects(record, "flips"),
-        columns={"direction": "Direction", "half": "Flips 50 %", "nine_tenths": "Flips 90 %", "all": "Flips all"},
-        caption="Norm of a multiple of one vector that flips a share of the samples; a dash means never",
-    )
-    universal = object_under(record, "universal")
-    between = (
-        f"The shortest vector found that flips all has norm {shown(universal['upper'])}; none shorter than "
-        f"{shown(universal['lower'])} does."
-    )
-    found = table_of_objects(record, "radii")
-    titles = {"sample": "Sample", "upper": "Distance (upper bound)", "lower": "Lower bound", "status": "Status"}
-    radii = points(
-        found,
-        x="sample",
-        y="upper",
-        series="status",
-        titles=titles,
-        title="Exact distance to the decision boundary",
-        description="The distance of every sample that was asked for; where it is proved, both bounds agree.",
-    )
-    good = bool(record["holds"]) and not record["contradicted"]
+    sections = [_where(record), _margins(record), _flips(record)]
+    if table_of_objects(record, "radii"):
+        sections.append(_radii(record))
+    contradicted, holds = bool(record["contradicted"]), bool(record["holds"])
     return Told(
         sentence=str(record["verdict"]),
-        tone="holds" if good else "violated",
-        sections=(
-            *judged.sections,
-            Section(heading="One vector for all samples", paragraphs=(between,), content=(flips,)),
-            Section(heading="Exact radii", content=(radii,)),
-            Section(
-                heading="Statements of the papers", content=(verdict_table(table_of_objects(record, "statements")),)
+        tone="violated" if contradicted else "holds" if holds else "open",
+        sections=(*sections, _statements(record)),
+    )
+
+
+def _where(record: Record) -> Section:
+    c, training = object_under(record, "certificate"), object_under(record, "training")
+    paragraphs = (str(training["sentence"]), str(record["nearby"]))
+    if c["status"] == "does not separate":
+        wrong = f"{shown(record['wrong'])} of {shown(record['samples'])} samples are on the wrong side."
+        return Section(heading="Near a KKT point?", paragraphs=(wrong, *paragraphs))
+    rows = (
+        ("Stationarity residual", c["stationarity"]),
+        ("of it in the first layer (W, b)", c["hidden_stationarity"]),
+        ("of it in the second layer (v)", c["output_stationarity"]),
+        ("Complementarity residual", c["complementarity"]),
+        ("Feasibility residual", c["feasibility"]),
+        ("No multipliers reach a residual below", c["total_lower_bound"]),
+        (f"KKT conditions hold at {shown(record['tolerance'])}", record["holds"]),
+        ("‖θ‖² at margin 1", c["norm_squared"]),
+        ("Samples exactly on the margin", c["on_margin"]),
+        ("Neurons that are active on a sample", c["live_neurons"]),
+        ("Share of the parameters orthogonal to all samples", training["outside"]),
+        ("Residual that training from the given start cannot get below", training["floor"]),
+    )
+    table = Table(columns=("How far from a KKT point", ""), rows=rows, caption="The certificate")
+    point = record["point"]
+    compared = (("yours", c), *((("KKT point nearby", object_under(point, "certificate")),) if point else ()))
+    residuals: list[dict[str, object]] = [
+        {"network": name, "condition": condition, "residual": certificate[key]}
+        for name, certificate in compared
+        for condition, key in (
+            ("First layer", "hidden_stationarity"),
+            ("Second layer", "output_stationarity"),
+            ("Complementarity", "complementarity"),
+        )
+    ]
+    chart = dots(
+        residuals,
+        value="residual",
+        category="condition",
+        series="network",
+        titles={"residual": "Relative residual", "condition": "Condition", "network": "Network"},
+        title="Residuals",
+        description="Residual of each condition, on a logarithmic axis; farther left is better, zeros are not drawn.",
+        scale="log",
+    )
+    return Section(heading="Near a KKT point?", paragraphs=paragraphs, content=(table, chart))
+
+
+def _margins(record: Record) -> Section:
+    margins = numbers_under(record, "margins")
+    rows: list[dict[str, object]] = [
+        {"margin": margin, "label": "positive" if y > 0 else "negative"}
+        for margin, y in zip(margins, numbers_under(record, "labels"), strict=True)
+    ]
+    scaled = object_under(record, "certificate")["status"] != "does not separate"
+    chart = histogram(
+        rows,
+        value="margin",
+        series="label",
+        titles={"margin": "Margin yᵢ N(xᵢ)" + (", smallest one scaled to 1" if scaled else ""), "label": "Label"},
+        title="Margins",
+        description=(
+            f"How many samples have which margin; {shown(record['wrong'])} of {shown(record['samples'])} are on the "
+            f"wrong side, the smallest margin is {shown(min(margins))}, the largest {shown(max(margins))}."
+        ),
+    )
+    return Section(heading="Margins of the samples", content=(chart,))
+
+
+def _flips(record: Record) -> Section:
+    universal, n = object_under(record, "universal"), shown(record["samples"])
+    upper, lower = number_under(universal, "upper"), shown(universal["lower"])
+    if math.isfinite(upper):
+        sentence = (
+            f"One vector of norm {shown(upper)}, subtracted from the positive and added to the negative samples, flips "
+            f"all {n} of them; the samples have norm {shown(record['mean_norm'])} (root mean square). No vector "
+            f"shorter than {lower} does."
+        )
+    else:
+        sentence = (
+            f"No vector was found that flips all {n} samples at once when it is subtracted from the positive and added "
+            f"to the negative ones; none shorter than {lower} does."
+        )
+    content: list[Table | Chart] = []
+    if universal.get("curve"):
+        content.append(flip_chart(curve_rows("shortest vector found", object_under(universal, "curve"))))
+    content.append(
+        Table.of(
+            table_of_objects(record, "flips"),
+            columns={"direction": "Direction", "half": "Flips 50 %", "nine_tenths": "Flips 90 %", "all": "Flips all"},
+            caption="Norm of a multiple of one vector that flips a share of the samples; a dash means never",
+        )
+    )
+    return Section(heading="What flips it", paragraphs=(sentence,), content=tuple(content))
+
+
+def _radii(record: Record) -> Section:
+    found = table_of_objects(record, "radii")
+    settled = sum(bool(row["settled"]) for row in found)
+    return Section(
+        heading="Exact radii",
+        paragraphs=(
+            f"{settled} of {len(found)} radii are exact: every lower bound has a proof, and every proof was checked by "
+            "code that knows nothing of the search.",
+        ),
+        content=(
+            Table.of(
+                found,
+                columns={
+                    "sample": "Sample",
+                    "label": "Label",
+                    "lower": "At least",
+                    "upper": "At most",
+                    "status": "Status",
+                },
+                caption="Distance to the decision boundary",
+            ),
+        ),
+    )
+
+
+def _statements(record: Record) -> Section:
+    found = table_of_objects(record, "statements")
+    applying = [row for row in found if not row["property"] and row["outcome"] != "not applicable"]
+    silent = [row for row in found if not row["property"] and row["outcome"] == "not applicable"]
+    properties = [
+        row | {"outcome": "yes" if row["outcome"] == "holds" else "no"}
+        for row in found
+        if row["property"] and row["outcome"] in ("holds", "violated")
+    ]
+    said = {"id": "Statement", "outcome": "Outcome", "meaning": "What it says"}
+    return Section(
+        heading="Which theorems apply",
+        paragraphs=(
+            f"{len(found)} statements of the papers need no more than a network and its data. {len(applying)} "
+            f"theorems, lemmas and probes have hypotheses that are fulfilled here; {len(silent)} say nothing about "
+            "this network, because a hypothesis fails.",
+        ),
+        content=(
+            Table.of(applying, columns=said, caption="Statements that apply"),
+            replace(
+                Table.of(properties, columns=said, caption="What definitions, assumptions and constructions ask for"),
+                folded=True,
+            ),
+            replace(
+                Table.of(
+                    silent,
+                    columns={"id": "Statement", "reason": "Why"},
+                    caption=f"{len(silent)} statements that do not apply, and why",
+                ),
+                folded=True,
             ),
         ),
     )

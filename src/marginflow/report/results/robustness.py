@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from marginflow.report.charts import lines, points
+from marginflow.report.charts import Chart, lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section
 from marginflow.report.results.told import Record, Told, number_under, numbers_under, object_under, table_of_objects
@@ -86,8 +86,14 @@ def flips(record: Record) -> Told:
         "flip_back": "Flip back",
     }
     table = Table.of(found, columns=columns, caption="Each direction and what it takes; a dash means never")
-    rows = [point for row in found for point in _curve(row)]
-    chart = lines(
+    chart = flip_chart([point for row in found for point in _curve(row)])
+    section = Section(heading="One vector for all samples", content=(FLIP, chart, table))
+    return Told(sentence=sentence, tone="holds" if record.get("flips") else "open", sections=(section,))
+
+
+def flip_chart(rows: list[dict[str, object]]) -> Chart:
+    """The share flipped against the norm of the vector, one staircase for each direction."""
+    return lines(
         rows,
         x="norm",
         y="share",
@@ -96,22 +102,22 @@ def flips(record: Record) -> Told:
         title="How much one vector flips",
         description="The share of samples that is flipped at once by one vector, against the norm of the vector.",
     )
-    section = Section(heading="One vector for all samples", content=(FLIP, chart, table))
-    return Told(sentence=sentence, tone="holds" if record.get("flips") else "open", sections=(section,))
+
+
+def curve_rows(name: str, curve: Record) -> list[dict[str, object]]:
+    """A whole curve as the staircase it is."""
+    steps = zip(numbers_under(curve, "norm"), numbers_under(curve, "at"), numbers_under(curve, "after"), strict=True)
+    drawn: list[dict[str, object]] = [{"norm": 0.0, "share": 0.0, "direction": name}]
+    for norm, at, after in steps:
+        before = drawn[-1]["share"]
+        drawn += [{"norm": norm, "share": share, "direction": name} for share in (before, at, after)]
+    return drawn
 
 
 def _curve(row: dict[str, Any]) -> list[dict[str, object]]:
-    """The whole curve where the file holds it, as the staircase it is; else the shares that were printed."""
+    """The whole curve where the file holds it; else the shares that were printed."""
     name = str(row["direction"])
     if isinstance(row.get("curve"), dict):
-        curve = object_under(row, "curve")
-        steps = zip(
-            numbers_under(curve, "norm"), numbers_under(curve, "at"), numbers_under(curve, "after"), strict=True
-        )
-        drawn: list[dict[str, object]] = [{"norm": 0.0, "share": 0.0, "direction": name}]
-        for norm, at, after in steps:
-            before = drawn[-1]["share"]
-            drawn += [{"norm": norm, "share": share, "direction": name} for share in (before, at, after)]
-        return drawn
+        return curve_rows(name, object_under(row, "curve"))
     shares = [(float(key.removeprefix("share_")), value) for key, value in row.items() if key.startswith("share_")]
     return [{"norm": value, "share": share, "direction": name} for share, value in sorted(shares) if value is not None]

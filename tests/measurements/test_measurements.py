@@ -1,0 +1,102 @@
+"""Named directions, flips and checked radii: closed forms, and the one rule by which a radius loses the word proved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from marginflow.certificates import certify
+from marginflow.data import Clusters, Dataset, Sphere
+from marginflow.errors import InputError
+from marginflow.limit import kkt_point
+from marginflow.measurements import (
+    DIRECTIONS,
+    check_radius,
+    checked_radii,
+    flip,
+    named_direction,
+    named_directions,
+    portrait,
+    summarise_radii,
+)
+from marginflow.networks import TwoLayer
+from marginflow.robustness import exact_radii
+
+DATA = Dataset(X=np.eye(2), y=[1, -1])
+NETWORK = TwoLayer(W=np.eye(2), v=[1.0, -1.0])
+
+
+@pytest.mark.parametrize("name", ["label-sum", "margin", "support", "dual"])
+def test_every_direction_of_two_balanced_samples_is_the_antidiagonal(name: str) -> None:
+    z = named_direction(name, NETWORK, DATA)
+    assert z / np.linalg.norm(z) == pytest.approx([0.5**0.5, -(0.5**0.5)], abs=1e-9)
+
+
+def test_a_certificate_that_is_carried_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate = certify(NETWORK, DATA)
+    monkeypatch.setattr("marginflow.measurements.directions.certify", None)
+    assert named_direction("dual", NETWORK, DATA, certificate) == pytest.approx(certificate.multipliers * [1, -1])
+
+
+def test_unknown_and_absent_directions_are_refused_by_name() -> None:
+    with pytest.raises(InputError, match="direction is 'up'; one of label-sum"):
+        named_direction("up", NETWORK, DATA)
+    with pytest.raises(InputError, match="no cluster means"):
+        named_direction("means", NETWORK, DATA)
+    assert set(named_directions(NETWORK, DATA, certify(NETWORK, DATA))) == set(DIRECTIONS) - {"means"}
+
+
+def test_the_sum_of_means_is_there_for_clusters() -> None:
+    data = Clusters(dimension=20, n_clusters=2).sample(8, seed=0)
+    network = kkt_point(data, width=10, seed=0).network
+    assert "means" in named_directions(network, data, certify(network, data))
+
+
+def test_the_flip_of_two_samples_has_its_closed_form() -> None:
+    found = flip(NETWORK, DATA, np.array([1.0, -1.0]), name="z")
+    summary = found.summary(dimension=2)
+    assert found.all == pytest.approx(0.5**0.5)
+    assert summary["norm_by_sqrt_dimension"] == pytest.approx(0.5)
+    assert summary["never_flipped"] == 0
+    assert found.curve()["at"][-1] == 1.0
+
+
+def test_only_what_the_judge_confirms_is_called_proved() -> None:
+    (radius,) = exact_radii(NETWORK, DATA.X[:1], y=DATA.y[:1], certificate=True)
+    assert check_radius(0, radius, NETWORK, 1e-6).status == "proved"
+    assert radius.certificate is not None
+    boast = replace(radius, lower=radius.upper, certificate=replace(radius.certificate, lower=2 * radius.upper))
+    refused = check_radius(0, boast, NETWORK, 1e-6)
+    assert refused.status == "unconfirmed"
+    assert not refused.settled
+    loose = replace(radius, certificate=replace(radius.certificate, lower=0.5 * radius.upper))
+    assert check_radius(0, loose, NETWORK, 1e-6).status in ("bounded", "unconfirmed")
+
+
+def test_radii_are_kept_one_by_one_in_the_order_asked_for() -> None:
+    data = Sphere(dimension=4).sample(6, seed=0)
+    network = TwoLayer.initialise(5, 4, seed=0)
+    kept: list[int] = []
+    found = checked_radii(network, data, [4, 1], keep=lambda one: kept.append(one.sample))
+    assert kept == [one.sample for one in found] == [4, 1]
+
+
+def test_extremes_enclose_and_nothing_gives_no_number() -> None:
+    found = checked_radii(NETWORK, DATA, [0, 1])
+    summary = summarise_radii(found)
+    assert summary.settled == summary.count == 2
+    for low, high in summary.extremes.values():
+        assert low <= 0.5**0.5 * (1 + 1e-9)
+        assert high >= 0.5**0.5 * (1 - 1e-9)
+    assert math.isnan(summarise_radii([]).median[0])
+
+
+def test_a_portrait_makes_one_certificate_and_three_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("marginflow.measurements.directions.certify", None)
+    records = portrait(NETWORK, DATA).records()
+    assert set(records) == {"certificate", "flips", "radii"}
+    assert records["radii"]["all_proved"] is True
+    assert records["certificate"]["holds"] is True
