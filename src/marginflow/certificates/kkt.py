@@ -26,6 +26,7 @@ def certify(
     *,
     penalty: float | None = None,
     multipliers: tuple[ArrayLike, ArrayLike] | None = None,
+    as_given: bool = False,
     initial: TwoLayer | None = None,
     kink_tolerance: float = KINK_TOLERANCE,
     complementarity_weight: float = 1.0,
@@ -57,6 +58,9 @@ def certify(
         Candidate multipliers of the network at margin 1. They are clipped to what is feasible and checked; unless
         they explain the network to a hundredth of `DEFAULT_TOLERANCE`, the multipliers are computed anyway and the
         better ones kept.
+    as_given : bool
+        Judge the candidate multipliers as they are: nothing is computed that takes long (better multipliers, the
+        residual with hard patterns), so the numbers are upper bounds on what other multipliers would give.
     initial : TwoLayer or None
         Where training started; adds `floor` to the certificate.
     kink_tolerance : float
@@ -100,7 +104,7 @@ def certify(
     at_one = network if penalty is not None else network.scaled(scale)
     pattern, Z = recognise(at_one, data.X, tolerance)
     problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
-    enough = _CANDIDATE_IS_ENOUGH * problem.norm()
+    enough = np.inf if as_given else _CANDIDATE_IS_ENOUGH * problem.norm()
     found = best_multipliers(problem, candidate, enough=enough)
     status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"
     ratio = np.divide(found.mu, found.lam[:, None], out=np.zeros_like(found.mu), where=found.lam[:, None] > 0)
@@ -108,7 +112,7 @@ def certify(
     certificate = _evaluate(at_one, data, pattern, found.lam, clarke, penalty, weight)
     norm = float(np.sqrt(at_one.norm_squared()))
     hard = None
-    if certificate.kink_report.count:
+    if certificate.kink_report.count and not as_given:
         # Parallel neurons are merged first: the residual of a neuron is that of its copies together.
         merged = at_one.compact()
         merged_pattern, merged_Z = recognise(merged, data.X, tolerance)
