@@ -78,7 +78,7 @@ COMMANDS = {
     ),
     "sweep": (
         "Run a task on a grid of parameters with several seeds; stop it at any time and go on later.",
-        "marginflow sweep spec.toml --max-workers 2 --export rows.csv",
+        "marginflow sweep spec.toml --workers 2 --export rows.csv",
     ),
     "report": (
         "Make one offline page of results, or of a network and its data; charts also as SVG, PNG and PDF.",

@@ -74,7 +74,7 @@ def figure(
                 size,
                 seed=seed,
                 store=folder / "cells.sqlite" if store is None else store,
-                max_workers=workers,
+                workers=workers,
                 progress=lambda now: show(1.0 - now.left / max(1, now.total), time_left(now.seconds_left, now.failed)),
             )
     except StoppedError as error:
