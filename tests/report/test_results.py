@@ -67,6 +67,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "verdict": {
         "id": "VYS22/Thm4.1",
         "outcome": "holds",
+        "sentence": "VYS22/Thm4.1 holds here.",
         "hypotheses": [CHECK],
         "constants": [],
         "conclusions": [CHECK],

@@ -13,7 +13,7 @@ from marginflow.report.formula import mathml
 from marginflow.report.page import environment
 from marginflow.storage import write_text
 from marginflow.theory import PAPERS, Covered, Statement, Verdict
-from marginflow.theory.verdict import OUTCOMES
+from marginflow.theory.outcomes import OUTCOMES
 
 # How an outcome is marked; a statement that does not apply is neither good nor bad.
 TONES: Final = {
@@ -22,6 +22,9 @@ TONES: Final = {
     "not applicable": "none",
     "vacuous": "open",
     "undecided": "open",
+    "constants unspecified": "open",
+    "proof step fails": "open",
+    "refuted": "violated",
     "measured": "none",
 }
 

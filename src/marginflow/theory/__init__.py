@@ -3,14 +3,16 @@
 from marginflow.theory import probability
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.check import Check
+from marginflow.theory.findings import Counterexample, Findings, undefined
 from marginflow.theory.instance import Instance
 from marginflow.theory.registry import Covered, catalogue, coverage, covered, statement, statements
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, Verdict, undefined
+from marginflow.theory.verdict import Verdict
 
 __all__ = [
     "PAPERS",
     "Check",
+    "Counterexample",
     "Covered",
     "Findings",
     "Forms",

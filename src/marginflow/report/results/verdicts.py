@@ -11,15 +11,23 @@ from marginflow.report.page import Section, Tone
 from marginflow.report.results.told import Record, Told, table_of_objects
 from marginflow.report.table import Table
 
-TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated"}
+TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated", "refuted": "violated"}
 
 
 def verdict(record: Record) -> Told:
     """One verdict as `marginflow check ID` writes it."""
     outcome = str(record["outcome"])
-    sentence = f"{record['id']}: {outcome}" + (f" on {record['instance']}" if record.get("instance") else "") + "."
+    sentence = str(record["sentence"])
     checks = [
-        (part, check["name"], check["observed"], check["relation"], check["bound"], check["state"], check["note"])
+        (
+            check.get("role", part),
+            check["name"],
+            check["observed"],
+            check["relation"],
+            check["bound"],
+            check["state"],
+            check["note"],
+        )
         for part in ("hypotheses", "constants", "conclusions")
         for check in table_of_objects(record, part)
     ]
@@ -44,17 +52,27 @@ def verdicts(record: Record) -> Told:
 
 
 def _word(one: dict[str, Any], broken: list[str]) -> str:
-    """The outcome in words; an assumption or definition that is not met is an absent property, no contradiction."""
+    """The outcome in words; an assumption or definition that is not met is no contradiction."""
     outcome = str(one["outcome"])
     words = {"holds": "hold", "measured": "were measured", "not applicable": "do not apply"}
     if outcome == "violated":
-        return "are violated" if one["id"] in broken else "are properties that are absent here"
+        return "are violated" if one["id"] in broken else "are properties that are not met here"
     return words.get(outcome, f"are {outcome}")
 
 
 def verdict_table(found: Sequence[dict[str, Any]]) -> Table:
     """One line for each verdict: those that apply first."""
-    order = ("violated", "holds", "vacuous", "undecided", "measured", "not applicable")
+    order = (
+        "refuted",
+        "violated",
+        "proof step fails",
+        "constants unspecified",
+        "holds",
+        "vacuous",
+        "undecided",
+        "measured",
+        "not applicable",
+    )
     ranked = sorted(found, key=lambda one: order.index(one["outcome"]) if one["outcome"] in order else len(order))
     return Table.of(
         ranked,
