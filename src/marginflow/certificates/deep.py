@@ -78,6 +78,9 @@ class DeepCertificate(Plain):
         """Whether every KKT condition holds up to `tol` with the fixed derivative at the kinks."""
         return self.separates and max(self.stationarity, self.feasibility, self.complementarity) <= tol
 
+    def __bool__(self) -> bool:
+        raise InputError("A DeepCertificate is neither true nor false; ask .holds(tolerance).")
+
     def __str__(self) -> str:
         if not self.separates:
             return (
