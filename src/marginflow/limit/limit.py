@@ -104,13 +104,13 @@ class Limit:
         }
 
     def __str__(self) -> str:
-        return self.told()
+        return self.describe()
 
-    def told(self, tol: float = DEFAULT_TOLERANCE) -> str:
-        """The point in a few lines, its certificate judged at `tol`."""
+    def describe(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
+        """The point in a few lines, its certificate judged at `tolerance`."""
         lines = [
             self.status,
-            self.certificate.told(tol),
+            self.certificate.told(tolerance),
             f"  relative duality gap of the convex problem: {self.gap:.1e}",
         ]
         if self.moved is not None:

@@ -86,7 +86,7 @@ class Finished:
 
 
 class AbstractStart(ABC):
-    """A named way to begin; `rank` is its place in the order."""
+    """A named way to begin; `rank` decides its turn."""
 
     name: ClassVar[str]
     rank: ClassVar[int]
