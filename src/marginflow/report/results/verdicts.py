@@ -8,13 +8,13 @@ from typing import Any
 
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section, Tone
-from marginflow.report.results.told import Record, Told, table_of_objects
+from marginflow.report.results.summary import Record, Summary, table_of_objects
 from marginflow.report.table import Table
 
 TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated", "refuted": "violated"}
 
 
-def verdict(record: Record) -> Told:
+def verdict(record: Record) -> Summary:
     """One verdict as `marginflow check ID` writes it."""
     outcome = str(record["outcome"])
     sentence = str(record["sentence"])
@@ -35,20 +35,20 @@ def verdict(record: Record) -> Told:
         columns=("Part", "Check", "Observed", "", "Bound", "State", "Note"), rows=tuple(checks), caption="Every check"
     )
     section = Section(heading=f"Statement {record['id']}", content=(*_formula(str(record["id"])), table))
-    return Told(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
+    return Summary(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
 
 
-def verdicts(record: Record) -> Told:
+def verdicts(record: Record) -> Summary:
     """Many verdicts as `marginflow check --all` writes them."""
     found = table_of_objects(record, "verdicts")
     broken = list(record["violated"])
     counted = Counter(_word(one, broken) for one in found)
-    told = ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common())
-    sentence = f"Of {len(found)} statements, {told or 'nothing'}" + (
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common())
+    sentence = f"Of {len(found)} statements, {outcomes or 'nothing'}" + (
         f"; violated although they apply: {', '.join(broken)}." if broken else "; nothing that applies is violated."
     )
     section = Section(heading="Statements of the papers", content=(verdict_table(found),))
-    return Told(sentence=sentence, tone="violated" if broken else "holds", sections=(section,))
+    return Summary(sentence=sentence, tone="violated" if broken else "holds", sections=(section,))
 
 
 def _word(one: dict[str, Any], broken: list[str]) -> str:
