@@ -12,6 +12,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
+from marginflow import __version__
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson
 from marginflow.cli.output import result_text
@@ -61,7 +62,7 @@ def doctor(*, as_json: AsJson = False) -> int:
     healthy = not missing and free >= LITTLE_DISK
     record: dict[str, object] = {
         "healthy": healthy,
-        "marginflow": _version("marginflow"),
+        "marginflow": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "executable": sys.executable,
