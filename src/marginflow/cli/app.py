@@ -72,6 +72,10 @@ COMMANDS = {
         "Judge a statement on your network and data or on its built-in example, or all of them.",
         "marginflow check VYS22/Thm4.1 --network kkt.safetensors --data data.npz",
     ),
+    "hunt": (
+        "Search for the worst instance of a statement: a counterexample, shrunk and proved, or how tight it is.",
+        "marginflow hunt KYS23/PropA.4 --time-limit 60 --out found",
+    ),
     "figure": (
         "Compute a figure of the papers, judge its claim, and write page, rows and pictures; or list them.",
         "marginflow figure VYS22/Fig1a --size smoke",

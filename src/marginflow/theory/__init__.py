@@ -1,5 +1,9 @@
 """Statements of the papers, executable: each has hypotheses, constants, conclusions, an example and a control."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from marginflow.theory import probability
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.check import Check
@@ -9,6 +13,9 @@ from marginflow.theory.registry import Covered, catalogue, coverage, covered, st
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Verdict
 
+if TYPE_CHECKING:
+    from marginflow.theory.hunting import Hunt, hunt
+
 __all__ = [
     "PAPERS",
     "Check",
@@ -16,6 +23,7 @@ __all__ = [
     "Covered",
     "Findings",
     "Forms",
+    "Hunt",
     "Instance",
     "Paper",
     "Statement",
@@ -23,8 +31,18 @@ __all__ = [
     "catalogue",
     "coverage",
     "covered",
+    "hunt",
     "probability",
     "statement",
     "statements",
     "undefined",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # The hunter imports solvers and statements; it is brought in when it is first asked for.
+    if name not in ("Hunt", "hunt"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from marginflow.theory import hunting
+
+    return getattr(hunting, name)
