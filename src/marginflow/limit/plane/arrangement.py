@@ -271,8 +271,8 @@ class _Circles:
 
     def _crossings_of_many(self, sign: float, level: float) -> FloatArray:
         """Local maxima of sign * F where more than two circles cross, as they do for samples on a grid."""
-        gap = np.diff(self.theta, axis=1, append=np.inf)
-        many = self.real & (gap <= _CROSSING)
+        with np.errstate(invalid="ignore"):  # infinity minus infinity behind the last event
+            many = self.real & (np.diff(self.theta, axis=1, append=np.inf) <= _CROSSING)
         if not many.any():
             return np.zeros((0, 3))
         value = sign * np.where(many, self.p * self.cos + self.q * self.sin, 0.0)

@@ -1,8 +1,8 @@
 r"""From a solution of the linear program to rounding error: Newton's method on the structure that it shows.
 
 At the optimum every neuron stands at a local maximum of :math:`s F_\lambda`, and the kind of the maximum says how it
-may move: in a cell freely, on an arc along its circle, at a vertex not at all. With :math:`Q_j` an orthonormal basis of the
-complement of its kinks and :math:`u_j = Q_j a_j` the KKT conditions are
+may move: in a cell freely, on an arc along its circle, at a vertex not at all. With :math:`Q_j` an orthonormal basis of
+the complement of its kinks and :math:`u_j = Q_j a_j` the KKT conditions are
 
 .. math:: \frac{a_j}{\|a_j\|} = s_j \sum_{i\ \mathrm{active}} y_i \lambda_i\, Q_j^T z_i, \qquad
           y_i \sum_j s_j\,\mathrm{relu}(z_i \cdot u_j) = 1 \ \text{ for free } i,
@@ -18,6 +18,7 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.bracket.box_least_squares import box_least_squares
 from marginflow.limit.plane.arrangement import Survey
 from marginflow.limit.plane.program import Program
 
@@ -25,7 +26,7 @@ from marginflow.limit.plane.program import Program
 _ON_KINK = 1e-9
 # Sizes of columns below this share of the largest are rounding of the program.
 _NOTHING = 1e-10
-# What patterns and multipliers may be wrong by, relative to their size, and Clarke weights at the end.
+# What pre-activations may be wrong by, relative to their size, and the direction of a neuron at the end.
 _CONSISTENT, _WEIGHT = 1e-11, 1e-9
 _STEPS = 25
 _CUT_OFF = 1e-13
@@ -41,6 +42,7 @@ class Finished:
         Rows u_j.
     s : array, shape (k,)
     lam : array, shape (n,)
+        Solves the equations of the neurons; `admissible` finds those of their solutions that are multipliers.
     active, kink : bool arrays, shape (n, k)
     freedom : array, shape (n, f)
         Changes of lambda that leave every equation as it is; f is mostly 0.
@@ -90,9 +92,9 @@ def finish(program: Program, found: Survey, *, soft: bool) -> Finished | None:
         return None
     a, lam, freedom = solved
     U = np.array([basis @ part for basis, part in zip(bases, a, strict=True)])
-    if not _consistent(program, U, signs, lam, active, kink, capped):
+    if not _consistent(program, U, signs, active, kink, capped):
         return None
-    return Finished(U, signs, np.clip(lam, 0.0, program.caps), active, kink, freedom)
+    return Finished(U, signs, lam, active, kink, freedom)
 
 
 def _nearest_peak(
@@ -174,12 +176,11 @@ def _consistent(
     program: Program,
     U: FloatArray,
     s: FloatArray,
-    lam: FloatArray,
     active: BoolArray,
     kink: BoolArray,
     capped: BoolArray,
 ) -> bool:
-    """Whether every pattern, multiplier and margin is what the structure takes it for."""
+    """Whether every pattern and every margin is what the structure takes it for."""
     Z, y = program.rows, program.y
     z = Z @ U.T
     slack = _CONSISTENT * np.linalg.norm(Z, axis=1)[:, None] * np.linalg.norm(U, axis=1)
@@ -187,8 +188,6 @@ def _consistent(
     return (
         bool(((z >= -slack) | ~active).all())
         and bool(((z <= slack) | active | kink).all())
-        and bool((lam >= -_CONSISTENT * lam.max()).all())
-        and bool((lam <= program.caps * (1 + _CONSISTENT)).all())
         and bool((margins[~capped] >= 1 - 1e-10).all())
         and bool((margins[capped] <= 1 + 1e-10).all())
     )
@@ -202,9 +201,10 @@ def clarke_products(Z: FloatArray, y: FloatArray, end: Finished) -> FloatArray |
         if rows.size == 0:
             continue
         missing = end.U[j] / np.linalg.norm(end.U[j]) - end.s[j] * (y * mu[:, j]) @ Z
-        weights = scipy.linalg.lstsq((end.s[j] * y[rows] * Z[rows].T), missing)[0]
-        slack = _WEIGHT * end.lam.max()
-        if (weights < -slack).any() or (weights > end.lam[rows] + slack).any():
+        weights, left = box_least_squares(
+            (end.s[j] * y[rows])[:, None] * Z[rows], missing, np.zeros(rows.size), end.lam[rows]
+        )
+        if float(np.linalg.norm(left)) > _WEIGHT:
             return None
-        mu[rows, j] = np.clip(weights, 0.0, end.lam[rows])
+        mu[rows, j] = weights
     return mu

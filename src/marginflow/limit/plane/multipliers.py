@@ -22,9 +22,11 @@ _ROUNDS = 40
 _PEAKS_A_ROUND = 60
 # Peaks below 1 by less than this are kept as constraints as well: they may rise when x changes.
 _NEAR = 1e-3
+# What a multiplier may lie outside of its range by, relative to the largest.
+_ROUNDING = 1e-11
 
 
-def lowest_peaks(
+def admissible(
     rows: FloatArray,
     y: FloatArray,
     caps: FloatArray,
@@ -32,8 +34,10 @@ def lowest_peaks(
     look: Callable[[FloatArray, float], Survey],
     *,
     excess: float,
-) -> Finished:
+) -> Finished | None:
     """The point with those of its multipliers whose dual function is lowest, and at best nowhere above 1 + excess.
+
+    None where no solution of the equations lies between 0 and the caps.
 
     Parameters
     ----------
@@ -43,10 +47,17 @@ def lowest_peaks(
     excess : float
     """
     N = end.freedom
-    best, least = end, np.inf
-    lam = end.lam
     cuts: list[FloatArray] = []
     heights: list[float] = []
+    lam = end.lam
+    slack = _ROUNDING * float(np.abs(lam).max())
+    if (lam < -slack).any() or (lam > caps + slack).any():
+        inside = _lowest(np.zeros((0, N.shape[1])), np.zeros(0), N, lam, caps) if N.shape[1] else None
+        if inside is None:
+            return None
+        lam = lam + N @ inside
+    lam = np.clip(lam, 0.0, caps)
+    best, least = replace(end, lam=lam), np.inf
     for _ in range(_ROUNDS if N.shape[1] else 1):
         found = look(lam, 1.0 - _NEAR)
         if found.supremum < least:

@@ -10,9 +10,9 @@ import numpy as np
 from marginflow.arrays import FloatArray, read_only, vector
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.closed_forms.splitting import split_to_width
 from marginflow.limit.plane.arrangement import Survey, survey
 from marginflow.limit.plane.samples import PlanarSamples
-from marginflow.limit.splitting import split_to_width
 from marginflow.networks import TwoLayer
 
 _EPS = float(np.finfo(np.float64).eps)

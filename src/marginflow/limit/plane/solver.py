@@ -1,8 +1,8 @@
 r"""Column generation over all directions: the linear program, the survey of its dual function, Newton's method.
 
 The program over the directions so far has multipliers lambda; the local maxima of :math:`|F_\lambda|` above 1, all of
-them known from the survey, are the directions that improve it. Once the bracket is narrow Newton's method on the structure
-ends the tail, and the survey of its multipliers says whether that is the optimum.
+them known from the survey, are the directions that improve it. Once the bracket is narrow Newton's method on the
+structure ends the tail, and the survey of its multipliers says whether that is the optimum.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.limit.plane.arrangement import Survey, survey
 from marginflow.limit.plane.finish import Finished, clarke_products, finish
-from marginflow.limit.plane.multipliers import lowest_peaks
+from marginflow.limit.plane.multipliers import admissible
 from marginflow.limit.plane.program import Program
 from marginflow.limit.plane.samples import PlanarSamples
 
@@ -104,8 +104,8 @@ def _finished(
     end = finish(program, near, soft=soft)
     if end is None:
         return None
-    end = lowest_peaks(rows, y, program.caps, end, look, excess=_PROVED)
-    if look(end.lam, np.inf).supremum > 1.0 + max(_PROVED, 0.5 * gap):
+    end = admissible(rows, y, program.caps, end, look, excess=_PROVED)
+    if end is None or look(end.lam, np.inf).supremum > 1.0 + max(_PROVED, 0.5 * gap):
         return None
     mu = clarke_products(rows, y, end)
     return None if mu is None else (end, mu)
