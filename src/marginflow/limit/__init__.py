@@ -1,6 +1,6 @@
 """Exact KKT points of the max-margin problem: flow, ADMM, Newton; closed forms; the global solver on the line."""
 
-from marginflow.limit import line
+from marginflow.limit import line, plane
 from marginflow.limit.bracket.global_bounds import Bracket, global_bounds
 from marginflow.limit.budget import Progress
 from marginflow.limit.closed_forms.closed_form import (
@@ -31,5 +31,6 @@ __all__ = [
     "line",
     "orthogonal",
     "pair_kink",
+    "plane",
     "specialist",
 ]

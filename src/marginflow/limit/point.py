@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from marginflow.limit.limit import Limit
 from marginflow.limit.settings import MOST_POLISHES
 from marginflow.limit.solver.polish import Polished, polish
 from marginflow.limit.starts import AbstractStart, Start, named_starts
+from marginflow.limit.starts.line import Line
+from marginflow.limit.starts.plane import global_point
 from marginflow.limit.starts.rising import least_useful_penalty
 from marginflow.limit.task import Task
 from marginflow.losses import AbstractLoss
@@ -39,6 +42,7 @@ def kkt_point(
     bias: bool = True,
     outputs: Outputs = "trained",
     penalty: float | None = None,
+    optimum: Literal["local", "global"] = "local",
     start: TwoLayer | None = None,
     scale: float = 0.01,
     loss: AbstractLoss | None = None,
@@ -68,6 +72,9 @@ def kkt_point(
     penalty : float, optional
         C of the soft-margin problem min 1/2 ||theta||^2 + C sum_i (1 - y_i N(x_i))_+; data need not be separable and
         lambda_i <= C.
+    optimum : "local" or "global"
+        Near where the flow goes, or the least norm over all widths with its proof, for samples on a line or in the
+        plane (`limit.line`, `limit.plane`).
     start : TwoLayer, optional
         Where to begin instead of a random initialisation; its bias and outputs decide the problem.
     scale : float
@@ -123,6 +130,7 @@ def kkt_point(
         raise InputError(f"width is {width:.3g}; a whole number of at most {_LARGEST_WIDTH:,} is expected.")
     scale = real_number("scale", scale, at_least=_LEAST_SCALE, at_most=1 / _LEAST_SCALE)
     one_of("outputs", outputs, ("trained", "frozen"))
+    one_of("optimum", optimum, ("local", "global"))
     stay_near = real_number("stay_near", stay_near, at_least=0.0)
     tolerance = real_number("tolerance", tolerance, above=0.0)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
@@ -137,6 +145,10 @@ def kkt_point(
         bias, outputs = start.b is not None, start.outputs
     if width < 2:
         raise InputError("width is 1, but data with both labels need at least 2 neurons, one of each sign.")
+    if optimum == "global" and (outputs == "frozen" or start is not None):
+        raise InputError(
+            "optimum is 'global', which takes trained outputs and no start: it is the same from everywhere."
+        )
     own = start is not None
     if start is None:
         start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)
@@ -145,6 +157,9 @@ def kkt_point(
     task = Task.of(
         data, start, penalty=cap, callers_own=own, flow_steps=steps, angle=angle, loss=loss, stay_near=stay_near
     )
+    if optimum == "global":
+        best = Line().propose(task, budget) or global_point(task, budget)
+        return of_finished(task, best, tolerance, budget)
     return _search(task, ways, tolerance, budget)
 
 

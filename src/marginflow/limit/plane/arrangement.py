@@ -30,7 +30,7 @@ _BLOCK_ENTRIES = 400_000
 _PARALLEL = 1e-12
 # Candidates of cells are evaluated in blocks of this many.
 _POINTS_AT_ONCE = 2048
-# F at S / ||S|| equals ||S|| inside the cell of S; a relative difference of less than this is rounding.
+# F at S / ||S|| equals ||S|| inside the cell of S; a difference of less than this share of sum |g| ||z|| is rounding.
 _IN_CELL = 1e-12
 # Events of a circle closer than this are one crossing of more than two circles.
 _CROSSING = 1e-10
@@ -107,7 +107,7 @@ def survey(rows: FloatArray, weights: FloatArray, *, level: float) -> Survey:
         for sign in found:
             cells, lengths = block.cells(sign, level=min(level, best))
             values = sign * _evaluate(cells, Z, g)
-            in_cell = values >= (1.0 - _IN_CELL) * lengths  # elsewhere the maximum of the cell is on its border
+            in_cell = np.abs(values - lengths) <= _IN_CELL * total  # elsewhere the cell has its maximum on its border
             best = max(best, float(lengths[in_cell].max(initial=0.0)))
             found[sign] += [
                 cells[in_cell & (values > level)],

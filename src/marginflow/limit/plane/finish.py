@@ -103,7 +103,7 @@ def _nearest_peak(
     """The peaks that the columns in use stand at, their signs, and for every column which it is."""
     peaks = np.vstack([part.directions for part in found.peaks])
     peak_signs = np.concatenate([np.full(len(part.values), part.sign) for part in found.peaks])
-    if not all((peak_signs == sign).any() for sign in np.unique(signs)):
+    if signs.size == 0 or not all((peak_signs == sign).any() for sign in np.unique(signs)):
         return None
     closeness = np.where(signs[:, None] == peak_signs, directions @ peaks.T, -2.0)
     used, owner = np.unique(np.argmax(closeness, axis=1), return_inverse=True)
