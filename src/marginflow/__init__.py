@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         generalisation,
         limit,
         losses,
-        measurements,
         networks,
         report,
         robustness,
@@ -42,7 +41,6 @@ __all__ = [
     "kkt_point",
     "limit",
     "losses",
-    "measurements",
     "networks",
     "report",
     "robustness",
@@ -70,4 +68,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return sorted([*globals(), *__all__])

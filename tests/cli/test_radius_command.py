@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from marginflow.cli import main
 from marginflow.data import Dataset, Sphere
 from marginflow.measurements import radii as measured
 from marginflow.networks import TwoLayer
-from marginflow.robustness import Certificate, check_certificate
+from marginflow.robustness import RadiusCertificate, check_certificate
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +59,7 @@ def test_proofs_stand_from_the_files_alone(capsys: pytest.CaptureFixture[str]) -
         x, y, witness = data.X[entry["sample"]], data.y[entry["sample"]], np.array(entry["witness"])
         assert np.linalg.norm(witness - x) == pytest.approx(entry["upper"], rel=1e-12)
         assert y * network(witness[None, :])[0] <= 1e-12
-        certificate = Certificate.from_plain(entry["certificate"])
+        certificate = RadiusCertificate.from_plain(entry["certificate"])
         np.testing.assert_array_equal(certificate.point, x)
         assert check_certificate(certificate, network).holds
         assert not check_certificate(replace(certificate, lower=1.01 * entry["upper"] + 0.01), network).holds
@@ -104,16 +105,14 @@ def test_too_little_time_is_bounded_and_exit_code_one(capsys: pytest.CaptureFixt
 def test_a_proof_that_the_judge_refuses_is_not_called_proved(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    honest = measured.exact_radii
+    honest = measured.each_radius
 
-    def boastful(*arguments: object, **options: object) -> list[object]:
-        found = honest(*arguments, **options)  # type: ignore[arg-type]
-        return [
-            replace(one, lower=one.upper, certificate=replace(one.certificate, lower=one.upper * (1 + 1e-6)))  # type: ignore[type-var]
-            for one in found
-        ]
+    def boastful(*arguments: object, **options: object) -> Iterator[tuple[int, object]]:
+        for index, found in honest(*arguments, **options):  # type: ignore[arg-type]
+            proof = replace(found.certificate, lower=found.upper * (1 + 1e-6))  # type: ignore[type-var]
+            yield index, replace(found, lower=found.upper, certificate=proof)
 
-    monkeypatch.setattr(measured, "exact_radii", boastful)
+    monkeypatch.setattr(measured, "each_radius", boastful)
     assert main("radius net.safetensors data.npz".split()) == 1
     told = capsys.readouterr().out
     assert "0 of 2 radii are proved" in told
@@ -135,14 +134,13 @@ def test_sample_on_the_wrong_side_has_radius_zero(capsys: pytest.CaptureFixture[
 
 
 def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    honest = measured.exact_radii
+    honest = measured.each_radius
 
-    def impatient(network: TwoLayer, X: np.ndarray, **options: object) -> list[object]:
-        if X[0, 1] == 1.0:  # the second sample
-            raise KeyboardInterrupt
-        return honest(network, X, **options)  # type: ignore[arg-type]
+    def impatient(*arguments: object, **options: object) -> Iterator[tuple[int, object]]:
+        yield next(honest(*arguments, **options))  # type: ignore[arg-type]
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(measured, "exact_radii", impatient)
+    monkeypatch.setattr(measured, "each_radius", impatient)
     assert main("radius net.safetensors data.npz --out radii.json --json".split()) == 130
     record = json.loads(capsys.readouterr().out)
     assert (record["points"], record["asked"], record["interrupted"]) == (1, 2, True)

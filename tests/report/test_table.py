@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from marginflow import InputError
-from marginflow.report import Table, text_of
+from marginflow.report import Table, shown
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from marginflow.report import Table, text_of
     ],
 )
 def test_value_is_shown_with_four_digits(value: object, text: str) -> None:
-    assert text_of(value) == text
+    assert shown(value) == text
 
 
 def test_row_of_the_wrong_length_is_refused() -> None:

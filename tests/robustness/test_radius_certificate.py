@@ -8,7 +8,7 @@ import pytest
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius import Certificate, Step, check_certificate, cuts, exact_radius, quadratic
+from marginflow.robustness.radius import RadiusCertificate, Step, check_certificate, cuts, exact_radius, quadratic
 from marginflow.robustness.radius.result import Radius
 
 
@@ -54,7 +54,7 @@ def test_certificates_hold_and_say_the_bounds(branched, bent):
 def test_certificates_survive_json(branched, bent):
     for radius, network in (branched, bent):
         text = json.dumps(radius.certificate.to_plain(), allow_nan=False)
-        again = Certificate.from_plain(json.loads(text))
+        again = RadiusCertificate.from_plain(json.loads(text))
         assert check_certificate(again, network).holds
         assert again.to_plain() == radius.certificate.to_plain()
 
@@ -63,7 +63,7 @@ def test_infinite_bound_survives_json():
     network = TwoLayer(W=[[1.0], [0.0]], b=[0.0, 1.0], v=[1.0, 1.0])
     radius = exact_radius(network, [0.5])
     assert radius.lower == np.inf
-    again = Certificate.from_plain(json.loads(json.dumps(radius.certificate.to_plain(), allow_nan=False)))
+    again = RadiusCertificate.from_plain(json.loads(json.dumps(radius.certificate.to_plain(), allow_nan=False)))
     assert check_certificate(again, network).holds
 
 
@@ -86,11 +86,11 @@ def test_wrong_witness_is_refused(branched):
     assert "exceeds" in check_certificate(short, network).reason
 
 
-def leaves(certificate: Certificate) -> list[int]:
+def leaves(certificate: RadiusCertificate) -> list[int]:
     return [i for i, node in enumerate(certificate.nodes) if node.split < 0]
 
 
-def with_node(certificate: Certificate, index: int, **changes) -> Certificate:
+def with_node(certificate: RadiusCertificate, index: int, **changes) -> RadiusCertificate:
     nodes = list(certificate.nodes)
     nodes[index] = replace(nodes[index], **changes)
     return replace(certificate, nodes=tuple(nodes))
@@ -195,12 +195,12 @@ def test_wrong_grouping_of_neurons_is_refused(branched):
 def test_other_forms_are_bad_input(branched):
     plain = branched[0].certificate.to_plain()
     with pytest.raises(InputError, match="format"):
-        Certificate.from_plain({**plain, "format": "something else"})
+        RadiusCertificate.from_plain({**plain, "format": "something else"})
     for key in ("point", "nodes", "witness"):
         with pytest.raises(InputError):
-            Certificate.from_plain({k: v for k, v in plain.items() if k != key})
+            RadiusCertificate.from_plain({k: v for k, v in plain.items() if k != key})
     with pytest.raises(InputError):
-        Certificate.from_plain({**plain, "nodes": [{"steps": 3}]})
+        RadiusCertificate.from_plain({**plain, "nodes": [{"steps": 3}]})
 
 
 def garbage(rng: np.random.Generator):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius import Certificate, Step, check_certificate, exact_radius
+from marginflow.robustness.radius import RadiusCertificate, Step, check_certificate, exact_radius
 
 _GRAIN = 2**100  # square roots are rounded up to multiples of 1 / _GRAIN
 
@@ -51,7 +51,7 @@ def solved(H: list[list[Fraction]], sides: list[list[Fraction]]) -> list[list[Fr
 class ExactJudge:
     """Proofs about networks without parallel neurons, each neuron divided by the float64 that is nearly its norm."""
 
-    def __init__(self, certificate: Certificate, network: TwoLayer) -> None:
+    def __init__(self, certificate: RadiusCertificate, network: TwoLayer) -> None:
         assert sorted(certificate.groups) == list(range(network.width))
         self.L = Fraction(certificate.lower)
         self.nodes = certificate.nodes
@@ -128,7 +128,7 @@ def coarse(value: Fraction) -> Fraction:
     return Fraction(value.numerator * _GRAIN // value.denominator, _GRAIN)
 
 
-def largest_accepted(certificate: Certificate, network: TwoLayer, top: float) -> float:
+def largest_accepted(certificate: RadiusCertificate, network: TwoLayer, top: float) -> float:
     """By bisection, the largest lower bound that the judge with rounding accepts, without a witness to contradict."""
     low, high = 0.0, top
     for _ in range(60):
@@ -139,7 +139,7 @@ def largest_accepted(certificate: Certificate, network: TwoLayer, top: float) ->
 
 
 @cache
-def certificate_of(width: int, d: int, seed: int) -> tuple[Certificate, TwoLayer]:
+def certificate_of(width: int, d: int, seed: int) -> tuple[RadiusCertificate, TwoLayer]:
     rng = np.random.default_rng(seed)
     scale = 10.0 ** rng.uniform(-2, 2)
     network = TwoLayer(
@@ -150,7 +150,7 @@ def certificate_of(width: int, d: int, seed: int) -> tuple[Certificate, TwoLayer
     return radius.certificate, network
 
 
-def steps_of(certificate: Certificate) -> list[Step]:
+def steps_of(certificate: RadiusCertificate) -> list[Step]:
     return [step for node in certificate.nodes for step in node.steps]
 
 

@@ -89,7 +89,7 @@ def test_first_node_alone_is_below_every_attack_and_its_witness_no_farther_than_
 def test_radius_is_found_within_the_tolerance(seed: int):
     network, x = network_and_point(seed)
     radius = exact_radius(network, x, time_limit=600.0)
-    assert radius.status in ("proved", "infinite", "misclassified")
+    assert radius.proved or (radius.upper == np.inf and radius.lower > 1e3)
     if radius.status == "proved":
         assert radius.upper - radius.lower <= 1e-6 * radius.upper
     times, lowers, uppers = (np.array(column) for column in zip(*radius.trace, strict=True))

@@ -56,14 +56,15 @@ def test_reduction_does_not_change_the_function(seed: int):
         delta = rng.standard_normal(problem.rank)
         lifted = reduction.lift(delta)
         assert np.linalg.norm(lifted) == pytest.approx(np.linalg.norm(delta))
-        assert problem.value(delta) == pytest.approx(label * network((x + lifted)[None, :])[0] - level, abs=1e-10)
+        value = problem.value(delta) * 2.0**reduction.outputs
+        assert value == pytest.approx(label * network((x + lifted)[None, :])[0] - level, abs=1e-10)
 
 
 def test_parallel_neurons_merge_and_opposite_ones_cancel():
     network = TwoLayer(W=[[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 3.0], [-1.0, 0.0]], v=[1.0, 1.0, 3.0, -1.0, 1.0])
     reduction = reduce_network(network)
     assert reduction.groups.tolist() == [0, 0, 1, 1, 2]
-    assert reduction.weights.tolist() == [3.0, 0.0, 1.0]
+    assert (reduction.weights * 2.0**reduction.outputs).tolist() == [3.0, 0.0, 1.0]
 
 
 # Least distance ------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius import Certificate, ProofNode, Step, check_certificate, checker, exact_radius
+from marginflow.robustness.radius import ProofNode, RadiusCertificate, Step, check_certificate, checker, exact_radius
 from marginflow.robustness.radius.reduction import reduce_network
 from marginflow.robustness.radius.search import Search
 
@@ -64,7 +64,7 @@ class Blindfold:
     anneal = attack = scatter = explore = descend
 
 
-def forged(network: TwoLayer, x: np.ndarray, label: float, L: float) -> Certificate:
+def forged(network: TwoLayer, x: np.ndarray, label: float, L: float) -> RadiusCertificate:
     """The best that the search can say for the false claim that there is no witness within L."""
     reduction = reduce_network(network)
     search = Search(
@@ -72,7 +72,9 @@ def forged(network: TwoLayer, x: np.ndarray, label: float, L: float) -> Certific
     )
     search.run()
     nodes = tuple(ProofNode(steps=tuple(n.steps), split=n.split, children=n.children) for n in search.tree)
-    return Certificate(point=x, label=label, level=0.0, lower=L, witness=None, groups=reduction.groups, nodes=nodes)
+    return RadiusCertificate(
+        point=x, label=label, level=0.0, lower=L, witness=None, groups=reduction.groups, nodes=nodes
+    )
 
 
 def test_bounds_above_an_exactly_confirmed_witness_are_refused():
@@ -101,7 +103,7 @@ def test_bounds_above_an_exactly_confirmed_witness_are_refused():
 # Proofs that are as tight as float64 allows --------------------------------------------------------------------------
 
 
-def tight_claim(seed: int) -> tuple[Certificate, TwoLayer]:
+def tight_claim(seed: int) -> tuple[RadiusCertificate, TwoLayer]:
     """A network that is linear near the point, the least float64 above its radius, and a step that nearly proves it.
 
     The parabola of every neuron touches it at the nearest flipped point, so that curvatures cost nothing.
@@ -133,7 +135,7 @@ def tight_claim(seed: int) -> tuple[Certificate, TwoLayer]:
     step = Step(scale=1.0, slopes=np.where(on, v * size, 0.0) + 2.0 * bend * z, curvatures=-bend, taus=(tau,))
     if not bend.any():
         step = replace(step, curvatures=None)
-    return Certificate(
+    return RadiusCertificate(
         point=x,
         label=1.0,
         level=level,

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
-from marginflow import __version__
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson
 from marginflow.cli.output import result_text
@@ -62,7 +61,7 @@ def doctor(*, as_json: AsJson = False) -> int:
     healthy = not missing and free >= LITTLE_DISK
     record: dict[str, object] = {
         "healthy": healthy,
-        "marginflow": __version__,
+        "marginflow": _version("marginflow"),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "executable": sys.executable,
@@ -85,17 +84,17 @@ def doctor(*, as_json: AsJson = False) -> int:
 def _advice(
     missing: list[str], pools: list[dict[str, object]], free: float, extras: dict[str, str | None]
 ) -> list[str]:
-    advice = []
+    told = []
     if missing:
-        advice.append(f"Install what is missing: pip install {' '.join(missing)}")
+        told.append(f"Install what is missing: pip install {' '.join(missing)}")
     if free < LITTLE_DISK:
-        advice.append(f"Only {free:.1f} GB are free here; sweeps and pages need room.")
+        told.append(f"Only {free:.1f} GB are free here; sweeps and pages need room.")
     if any(isinstance(pool["threads"], int) and pool["threads"] > _cores() for pool in pools):
-        advice.append(f"BLAS uses more threads than there are cores: export OPENBLAS_NUM_THREADS={_cores()}")
+        told.append(f"BLAS uses more threads than there are cores: export OPENBLAS_NUM_THREADS={_cores()}")
     absent = [name for name, found in extras.items() if found is None]
     if absent:
-        advice.append(f"To add what an extra brings: pip install 'marginflow[{','.join(absent)}]'")
-    return advice
+        told.append(f"To add what an extra brings: pip install 'marginflow[{','.join(absent)}]'")
+    return told
 
 
 def _tell(

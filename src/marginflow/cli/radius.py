@@ -69,6 +69,8 @@ def radius(
             if not found:
                 raise
             interrupted = True
+    order = {int(sample): index for index, sample in enumerate(chosen)}
+    found.sort(key=lambda radius: order[radius.sample])  # workers finish in any order
     d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
     summary = summarise_radii(found)
     record = summary.record(d) | {

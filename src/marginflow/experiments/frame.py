@@ -112,7 +112,7 @@ class Figure:
         *,
         seed: int = 0,
         store: str | Path | None = None,
-        workers: int | None = None,
+        max_workers: int = 1,
         progress: Show | None = None,
     ) -> Result:
         """Compute every cell and judge the claim.
@@ -125,8 +125,8 @@ class Figure:
         store : path or None
             An SQLite file that keeps finished cells; what is in it already is not computed again. Figures that show the
             same runs share them.
-        workers : int or None
-            Processes; None computes in this one.
+        max_workers : int
+            Processes.
         progress : callable or None
             Receives a `sweeps.Progress` at the start and after every cell.
 
@@ -145,7 +145,7 @@ class Figure:
             range(first, first + grid.seeds),
             name=self.id,
             store=store,
-            workers=workers,
+            max_workers=whole_number("max_workers", max_workers),
             progress=progress,
         )
         return Result(

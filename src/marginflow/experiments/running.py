@@ -22,7 +22,7 @@ def computed(
     *,
     name: str,
     store: str | Path | None,
-    workers: int | None,
+    max_workers: int,
     progress: Show | None,
 ) -> tuple[tuple[Row, ...], float]:
     """The rows of all points with all seeds - parameters, seed, measurements - and the seconds that they took.
@@ -36,7 +36,7 @@ def computed(
         found = run(
             sweep,
             store=store,
-            workers=workers,
+            max_workers=max_workers,
             retry_failed=True,
             progress=progress,
         )

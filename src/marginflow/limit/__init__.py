@@ -1,8 +1,7 @@
 """Exact KKT points of the max-margin problem: flow, ADMM, Newton; closed forms; the global solver on the line."""
 
-from marginflow.limit import line, plane
+from marginflow.limit import line
 from marginflow.limit.bracket.global_bounds import Bracket, global_bounds
-from marginflow.limit.budget import Progress
 from marginflow.limit.closed_forms.closed_form import (
     ClosedForm,
     catastrophic,
@@ -14,7 +13,7 @@ from marginflow.limit.closed_forms.closed_form import (
 from marginflow.limit.closed_forms.convex_pair import convex_pair
 from marginflow.limit.limit import Limit, Moved
 from marginflow.limit.point import kkt_point
-from marginflow.limit.starts import all_starts
+from marginflow.limit.solver.polish import Progress
 
 __all__ = [
     "Bracket",
@@ -22,7 +21,6 @@ __all__ = [
     "Limit",
     "Moved",
     "Progress",
-    "all_starts",
     "catastrophic",
     "convex_pair",
     "five_points",
@@ -31,6 +29,5 @@ __all__ = [
     "line",
     "orthogonal",
     "pair_kink",
-    "plane",
     "specialist",
 ]

@@ -12,12 +12,10 @@ import numpy as np
 from marginflow.arrays import IntArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.robustness import Radius, check_certificate, exact_radii
+from marginflow.robustness import Radius, check_certificate, each_radius
 
 # Statuses under which a radius is known: to the tolerance asked for, to be infinite, or to be 0.
 SETTLED: Final = ("proved", "infinite", "misclassified")
-# Points that a worker is handed before what is done is looked at again: an interrupt loses no more than these.
-POINTS_PER_WORKER: Final = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,27 +112,25 @@ def checked_radii(
         In the order of `samples`.
     """
     chosen = np.asarray(samples, dtype=np.int64)
-    share = 1 if workers == 1 else POINTS_PER_WORKER * workers
-    found: list[CheckedRadius] = []
-    for start in range(0, chosen.size, share):
-        block = chosen[start : start + share]
-        radii = exact_radii(
-            network,
-            data.X[block],
-            y=data.y[block],
-            level=level,
-            rtol=tolerance,
-            time_limit=time_limit,
-            certificate=True,
-            processes=min(workers, block.size),
-        )
-        for sample, radius in zip(block, radii, strict=True):
-            found.append(check_radius(int(sample), radius, network, tolerance))
-            if keep is not None:
-                keep(found[-1])
+    found: dict[int, CheckedRadius] = {}
+    if chosen.size == 0:
+        return []
+    for index, radius in each_radius(
+        network,
+        data.X[chosen],
+        data.y[chosen],
+        level=level,
+        tolerance=tolerance,
+        time_limit=time_limit,
+        certificate=True,
+        workers=workers,
+    ):
+        found[index] = check_radius(int(chosen[index]), radius, network, tolerance)
+        if keep is not None:
+            keep(found[index])
         if progress is not None:
             progress(len(found), chosen.size)
-    return found
+    return [found[index] for index in range(chosen.size)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,11 @@
 """Rows in, one offline HTML file out; no number is computed here."""
 
-from marginflow.report.chart import Chart
-from marginflow.report.charts import dots, histogram, lines, points
+from marginflow.report.charts import Chart, dots, histogram, lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Page, Section, render, write
 from marginflow.report.robustness_chart import robustness_curve_chart
 from marginflow.report.static import draw
-from marginflow.report.table import Table, text_of
+from marginflow.report.table import Table, shown
 
 __all__ = [
     "Chart",
@@ -21,6 +20,6 @@ __all__ = [
     "points",
     "render",
     "robustness_curve_chart",
-    "text_of",
+    "shown",
     "write",
 ]

@@ -13,7 +13,7 @@ from marginflow.report.formula import mathml
 from marginflow.report.page import environment
 from marginflow.storage import write_text
 from marginflow.theory import PAPERS, Covered, Statement, Verdict
-from marginflow.theory.outcomes import OUTCOMES
+from marginflow.theory.verdict import OUTCOMES
 
 # How an outcome is marked; a statement that does not apply is neither good nor bad.
 TONES: Final = {
@@ -22,9 +22,6 @@ TONES: Final = {
     "not applicable": "none",
     "vacuous": "open",
     "undecided": "open",
-    "constants unspecified": "open",
-    "proof step fails": "open",
-    "refuted": "violated",
     "measured": "none",
 }
 
@@ -47,14 +44,14 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts:
+class Summary:
     """Counts by paper: a heading for each column, and a name with its numbers for each row."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[int, ...]], ...]
 
 
-def count_outcomes(judged: Sequence[Covered]) -> Counts:
+def summary(judged: Sequence[Covered]) -> Summary:
     """How many statements of each paper are in the catalogue, implemented, and have which outcome."""
     rows = []
     for key in PAPERS:
@@ -65,7 +62,7 @@ def count_outcomes(judged: Sequence[Covered]) -> Counts:
         sound = sum(row.sound for row in own)
         done = sum(row.implemented for row in own)
         rows.append((key, (len(own), done, *(outcomes[outcome] for outcome in OUTCOMES), sound)))
-    return Counts(columns=("in the catalogue", "implemented", *OUTCOMES, "sound"), rows=tuple(rows))
+    return Summary(columns=("in the catalogue", "implemented", *OUTCOMES, "sound"), rows=tuple(rows))
 
 
 def render_verdicts(
@@ -99,7 +96,7 @@ def render_verdicts(
             tone="holds" if holds else "violated",
             tones=TONES,
             style=template_text("page.css") + template_text("verdicts.css"),
-            summary=count_outcomes(judged),
+            summary=summary(judged),
             papers=papers,
             command=command,
             versions=versions,

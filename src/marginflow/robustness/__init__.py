@@ -39,10 +39,11 @@ from marginflow.robustness.lower_bounds import (
     quadratic_bound,
 )
 from marginflow.robustness.radius import (
-    Certificate,
     Judgement,
     Radius,
+    RadiusCertificate,
     check_certificate,
+    each_radius,
     exact_radii,
     exact_radius,
 )
@@ -58,13 +59,13 @@ from marginflow.robustness.universal import (
 __all__ = [
     "ATTACKS",
     "AttackResult",
-    "Certificate",
     "ExplicitVector",
     "Judgement",
     "LinearClassifier",
     "LowerBounds",
     "NearestNeighbourRadii",
     "Radius",
+    "RadiusCertificate",
     "RaySteps",
     "RobustNetwork",
     "RobustnessCurve",
@@ -80,6 +81,7 @@ __all__ = [
     "ddn",
     "deepfool",
     "dual_sum",
+    "each_radius",
     "exact_radii",
     "exact_radius",
     "fgm",

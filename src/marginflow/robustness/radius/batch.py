@@ -1,18 +1,21 @@
-r"""Radii of many points: the network is reduced once, points are shared among processes."""
+r"""Radii of many points: the network is reduced once, points are shared among processes and returned one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from functools import lru_cache
+from typing import Any
 
+import msgspec
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, labels, matrix, whole_number
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.processes import work
 from marginflow.robustness.radius.exact import checked_options, radius_at
-from marginflow.robustness.radius.reduction import Reduction, reduce_network
+from marginflow.robustness.radius.reduction import reduce_network
 from marginflow.robustness.radius.result import Radius
 from marginflow.threads import one_thread
 
@@ -20,89 +23,134 @@ from marginflow.threads import one_thread
 def exact_radii(
     network: TwoLayer,
     X: ArrayLike,
-    *,
     y: ArrayLike | None = None,
+    *,
     level: float = 0.0,
-    rtol: float = 1e-6,
+    tolerance: float = 1e-6,
     time_limit: float = 60.0,
     max_nodes: int | None = None,
     certificate: bool = False,
-    processes: int = 1,
+    workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Radius]:
     """`exact_radius` for every row of X.
 
-    Parameters
-    ----------
-    network : TwoLayer
-        With or without biases.
-    X : array, shape (n, d)
-        Points as rows.
-    y : array, shape (n,), or None
-        Labels; None for the signs of N(x_i).
-    level, rtol, max_nodes : float, float, int or None
-        As in `exact_radius`.
-    time_limit : float
-        Seconds for each point.
-    certificate : bool
-        Whether to keep the proofs.
-    processes : int
-        Number of processes; each uses one BLAS thread.
-    progress : callable or None
-        Called with (points done, points in all) after every point, in the calling process.
+        Parameters
+        ----------
+        network : TwoLayer
+            With or without biases.
+        X : array, shape (n, d)
+            Points as rows.
+        y : array, shape (n,), or None
+            Labels; None for the signs of N(x_i).
+        level, tolerance, max_nodes : float, float, int or None
+            As in `exact_radius`.
+        time_limit : float
+            Seconds for each point.
+        certificate : bool
+            Whether to keep the proofs; the judge sees them in any case.
+        workers : int
+            Number of processes; each uses one BLAS thread and ends with the process that started it.
+        progress : callable or None
+            Called with (points done, points in all) after every point, in the calling process.
 
-    Returns
-    -------
-    list of Radius
-        In the order of the rows.
+        Returns
+        -------
+        list of Radius
+            In the order of the rows.
 
-    Examples
-    --------
-    >>> from marginflow.networks import TwoLayer
-    >>> from marginflow.robustness.radius import exact_radii
-    >>> net = TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
-    >>> [round(radius.upper, 6) for radius in exact_radii(net, [[3.0, 1.0], [2.0, 2.5]])]
-    [1.414214, 0.353553]
+        Examples
+        --------
+        >>> from marginflow.networks import TwoLayer
+    from marginflow.processes import end_with
+        >>> from marginflow.robustness.radius import exact_radii
+        >>> net = TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
+        >>> [round(radius.upper, 6) for radius in exact_radii(net, [[3.0, 1.0], [2.0, 2.5]])]
+        [1.414214, 0.353553]
     """
+    radii: dict[int, Radius] = {}
+    n = matrix("X", X).shape[0]
+    for index, radius in each_radius(
+        network,
+        X,
+        y,
+        level=level,
+        tolerance=tolerance,
+        time_limit=time_limit,
+        max_nodes=max_nodes,
+        certificate=certificate,
+        workers=workers,
+    ):
+        radii[index] = radius
+        if progress is not None:
+            progress(len(radii), n)
+    return [radii[index] for index in range(n)]
+
+
+def each_radius(
+    network: TwoLayer,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    level: float = 0.0,
+    tolerance: float = 1e-6,
+    time_limit: float = 60.0,
+    max_nodes: int | None = None,
+    certificate: bool = False,
+    workers: int = 1,
+) -> Generator[tuple[int, Radius], None, None]:
+    """Pairs (row, radius) as soon as they are known, in any order: whoever stops early keeps what there is."""
     points = matrix("X", X)
     if points.shape[1] != network.dimension:
         raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {network.dimension}.")
     n = points.shape[0]
     signs: list[float | None] = [None] * n if y is None else [float(s) for s in labels("y", y, n)]
-    options = checked_options(level, rtol, time_limit, max_nodes)
-    processes = whole_number("processes", processes)
+    options = checked_options(level, tolerance, time_limit, max_nodes)
+    workers = min(whole_number("workers", workers), n)
+    if workers > 1:
+        payloads = _Payloads(network, points, signs, {"certificate": certificate, **options})
+        for answer in work("marginflow.robustness.radius.batch:radius_of_payload", payloads, workers=workers):
+            if answer.content is None:
+                raise RuntimeError(f"The radius of row {answer.index} was lost. {answer.reason}")
+            yield answer.index, Radius.from_plain(msgspec.msgpack.decode(answer.content))
+        return
     with one_thread():
         reduction = reduce_network(network)
-        if processes == 1:
-            done = (
-                radius_at(network, reduction, x, s, certificate=certificate, **options)
-                for x, s in zip(points, signs, strict=True)
-            )
-            return _collected(done, n, progress)
-    done = Parallel(n_jobs=processes, return_as="generator", inner_max_num_threads=1)(
-        delayed(_one)(network, reduction, np.array(x), s, certificate, options)
-        for x, s in zip(points, signs, strict=True)
-    )
-    return _collected(done, n, progress)
+    for index, (x, s) in enumerate(zip(points, signs, strict=True)):
+        with one_thread():
+            radius = radius_at(network, reduction, x, s, certificate=certificate, **options)
+        yield index, radius
 
 
-def _collected(done: object, n: int, progress: Callable[[int, int], None] | None) -> list[Radius]:
-    radii: list[Radius] = []
-    for radius in done:  # type: ignore[attr-defined]
-        radii.append(radius)
-        if progress is not None:
-            progress(len(radii), n)
-    return radii
+class _Payloads(Sequence[bytes]):
+    """What a worker is handed, made when it is asked for: the network, one point and what is wanted."""
+
+    def __init__(
+        self, network: TwoLayer, points: FloatArray, signs: list[float | None], options: dict[str, float]
+    ) -> None:
+        arrays = [network.W.tobytes(), network.v.tobytes(), None if network.b is None else network.b.tobytes()]
+        self._network = msgspec.msgpack.encode(arrays)
+        self._points, self._signs, self._options = points, signs, options
+
+    def __len__(self) -> int:
+        return len(self._signs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return msgspec.msgpack.encode((self._network, self._points[index].tobytes(), self._signs[index], self._options))
 
 
-def _one(
-    network: TwoLayer,
-    reduction: Reduction,
-    point: FloatArray,
-    label: float | None,
-    certificate: bool,
-    options: dict[str, float],
-) -> Radius:
+def radius_of_payload(payload: bytes) -> bytes:
     """One point in a worker process."""
+    encoded, point, label, options = msgspec.msgpack.decode(payload)
+    network = _decoded(encoded)
     with one_thread():
-        return radius_at(network, reduction, point, label, certificate=certificate, **options)
+        radius = radius_at(network, reduce_network(network), np.frombuffer(point), label, **options)
+    return msgspec.msgpack.encode(radius.to_plain())
+
+
+@lru_cache(maxsize=1)
+def _decoded(encoded: bytes) -> TwoLayer:
+    rows, outputs, biases = msgspec.msgpack.decode(encoded)
+    v = np.frombuffer(outputs)
+    b = None if biases is None else np.frombuffer(biases)
+    return TwoLayer(W=np.frombuffer(rows).reshape(v.size, -1), b=b, v=v)

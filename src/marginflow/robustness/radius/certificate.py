@@ -17,7 +17,7 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray, read_only, vector
 from marginflow.errors import InputError
 
-_FORMAT = "marginflow.radius.2"
+_FORMAT = "marginflow.radius.3"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -64,7 +64,7 @@ class ProofNode:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Certificate:
+class RadiusCertificate:
     """A proof of `lower` <= radius <= ||witness - point||.
 
     Parameters
@@ -79,6 +79,9 @@ class Certificate:
         Which neurons of the network are parallel and count as one; -1 for neurons with w = 0 or v = 0.
     nodes : tuple of ProofNode
         The tree, root first.
+    units : pair of int
+        Exponents: the steps speak of distances divided by 2^units[0] and outputs divided by 2^units[1]. Everything
+        else is as it was asked.
     """
 
     point: FloatArray
@@ -88,15 +91,17 @@ class Certificate:
     witness: FloatArray | None
     groups: IntArray
     nodes: tuple[ProofNode, ...]
+    units: tuple[int, int] = (0, 0)
 
     def to_plain(self) -> dict[str, Any]:
-        """Numbers, strings, lists and dictionaries, ready for JSON; infinity is written as the string "inf"."""
+        """Numbers, strings, lists and dictionaries, ready for JSON; an infinite lower bound is null."""
         return {
             "format": _FORMAT,
             "point": self.point.tolist(),
             "label": self.label,
             "level": self.level,
-            "lower": _number(self.lower),
+            "lower": self.lower if np.isfinite(self.lower) else None,
+            "units": list(self.units),
             "witness": None if self.witness is None else self.witness.tolist(),
             "groups": self.groups.tolist(),
             "nodes": [
@@ -118,7 +123,7 @@ class Certificate:
         }
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Certificate:
+    def from_plain(cls, plain: Mapping[str, Any]) -> RadiusCertificate:
         """The inverse of `to_plain`; what does not have its form is refused."""
         if plain.get("format") != _FORMAT:
             raise InputError(f"The format is {plain.get('format')!r}; {_FORMAT!r} is expected.")
@@ -127,7 +132,8 @@ class Certificate:
                 point=read_only(vector("point", plain["point"])),
                 label=float(plain["label"]),
                 level=float(plain["level"]),
-                lower=float(plain["lower"]),
+                lower=float("inf") if plain["lower"] is None else float(plain["lower"]),
+                units=(int(plain["units"][0]), int(plain["units"][1])),
                 witness=None if plain["witness"] is None else read_only(vector("witness", plain["witness"])),
                 groups=read_only(np.asarray(plain["groups"], dtype=np.int64)),
                 nodes=tuple(_node(entry) for entry in plain["nodes"]),
@@ -136,10 +142,6 @@ class Certificate:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"The certificate is not of the expected form: {error!r}.") from None
-
-
-def _number(value: float) -> float | str:
-    return value if np.isfinite(value) else "inf"
 
 
 def _node(entry: Mapping[str, Any]) -> ProofNode:

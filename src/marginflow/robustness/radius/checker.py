@@ -13,20 +13,29 @@ Rounding is charged: a sum errs by less than `noise` times the sum of the magnit
 least constant + sum_j c_j relu(a_j + w_j . delta), with these very numbers, once `blur` is taken off the constant. h, p
 and M are charged together, by noise times all that enters psi. Eigenvectors are not trusted: how far they are from
 being orthogonal and from giving M is measured and charged. What is not a number compares as false, so proves nothing.
+
+All this needs numbers whose products neither overflow nor fall among the denormal numbers, which round by up to half
+their value. So the judge first divides by powers of two, which rounds nothing: outputs such that the largest weight is
+near 1, distances such that L is in [1/2, 1). Then, by rule, a number above 2^200 is refused (of the network: the
+certificate; of a step: the step; a tau: that tau), and a number of a step below 2^-200 counts as zero, which is as good
+a number as any. At the witness the sign of y N - level is decided in rational arithmetic where float64 cannot.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius.certificate import Certificate, Step
+from marginflow.robustness.radius.certificate import RadiusCertificate, Step
+from marginflow.robustness.radius.normal import LARGE, SMALL, crosses, exponent, length, normal_form, shifted, unflushed
 from marginflow.threads import one_thread
 
-_EPS, _TINY = float(np.finfo(np.float64).eps), 1e-300  # rounding, and far above underflow
+_EPS = float(np.finfo(np.float64).eps)
+_FARTHEST = 4096  # no exponent of a float64, or of a product of two, is beyond
 _Seen = tuple[FloatArray, FloatArray, FloatArray, float, float, float]
 
 
@@ -40,12 +49,12 @@ class Judgement:
     reason: str
 
 
-def check_certificate(certificate: Certificate, network: TwoLayer) -> Judgement:
+def check_certificate(certificate: RadiusCertificate, network: TwoLayer) -> Judgement:
     """Verify both bounds of a radius certificate.
 
     Parameters
     ----------
-    certificate : Certificate
+    certificate : RadiusCertificate
         From `Radius.certificate`, or read back from plain values.
     network : TwoLayer
         The network it speaks about.
@@ -53,7 +62,7 @@ def check_certificate(certificate: Certificate, network: TwoLayer) -> Judgement:
     Returns
     -------
     Judgement
-        `holds` only if the witness crosses the level, up to rounding, and every leaf of the tree is refuted.
+        `holds` only if the witness crosses the level, or touches it, and every leaf of the tree is refuted.
 
     Examples
     --------
@@ -64,69 +73,105 @@ def check_certificate(certificate: Certificate, network: TwoLayer) -> Judgement:
     >>> check_certificate(radius.certificate, net).holds
     True
     """
-    x, y, level, L = certificate.point, certificate.label, certificate.level, certificate.lower
-    witness = x if certificate.witness is None else certificate.witness
-    if not x.shape == witness.shape == (network.dimension,) or certificate.groups.shape != (network.width,):
-        return Judgement(holds=False, lower=0.0, upper=np.inf, reason="The network has another shape.")
-    upper = np.inf if certificate.witness is None else float(np.linalg.norm(witness - x))
-    W, v, b = network.W, network.v, network.preactivations(np.zeros((1, x.size)))[0]
-    noise = 8.0 * _EPS * (network.width + network.dimension + 8)
     with np.errstate(all="ignore"), one_thread():
-        value = y * float(v @ np.maximum(W @ witness + b, 0.0))
-        size = np.abs(v) @ (np.abs(W) @ (np.abs(x) + np.abs(witness)) + np.abs(b)) + abs(level)
-        if abs(y) != 1.0 or not np.isfinite(size):
-            fault = "The label is not -1 or +1, or a number is not finite."
-        elif upper < np.inf and not value <= level + 16.0 * noise * size:
-            fault = f"At the witness label N is {value:g}, above the level {level:g}."
-        elif not 0.0 <= L <= upper:
+        upper, fault = _upper(certificate, network)
+        L = certificate.lower
+        if not fault and not 0.0 <= L <= upper:
             fault = f"The lower bound {L!r} is negative or exceeds the distance {upper!r} of the witness."
-        elif L == np.inf:  # what depends on delta must be non-negative, and the rest positive
-            seeing, rest = W.any(axis=1), np.append(y * v * np.maximum(b, 0.0) * ~W.any(axis=1), -level)
-            positive = (y * v[seeing] >= 0).all() and rest.sum() > noise * np.abs(rest).sum()
-            fault = "" if positive else "The network is not seen to be positive everywhere."
-        else:
-            fault = _open_leaf(certificate, W, v, b, noise) if L > 0 else ""
+        if not fault and L == np.inf and not _positive_everywhere(certificate, network):
+            fault = "The network is not seen to be positive everywhere."
+        if not fault and 0.0 < L < np.inf:
+            fault = _open_leaf(certificate, network)
     return Judgement(holds=not fault, lower=0.0 if fault else L, upper=np.inf if fault else upper, reason=fault)
 
 
-def _open_leaf(certificate: Certificate, W: FloatArray, v: FloatArray, b: FloatArray, noise: float) -> str:
+def _upper(certificate: RadiusCertificate, network: TwoLayer) -> tuple[float, str]:
+    """The distance of the witness, and what is wrong with it."""
+    x, y, level, witness = certificate.point, certificate.label, certificate.level, certificate.witness
+    if x.shape != (network.dimension,) or certificate.groups.shape != (network.width,):
+        return np.inf, "The network has another shape."
+    if abs(y) != 1.0 or not (np.isfinite(level) and np.isfinite(x).all()):
+        return np.inf, "The label is not -1 or +1, or a number is not finite."
+    if witness is None:
+        return np.inf, ""
+    if witness.shape != x.shape or not np.isfinite(witness - x).all():
+        return np.inf, "The witness has another shape, or is not finite."
+    if not crosses(network, x, witness, y, level):
+        return np.inf, f"At the witness label N is above the level {level:g}."
+    return length(witness - x), ""
+
+
+def _positive_everywhere(certificate: RadiusCertificate, network: TwoLayer) -> bool:
+    """Whether what depends on delta is non-negative and the rest positive, in rational arithmetic."""
+    sees = network.W.any(axis=1)
+    rest = -Fraction(certificate.level)
+    if network.b is not None:
+        pairs = zip(network.v[~sees].tolist(), network.b[~sees].tolist(), strict=True)
+        rest += Fraction(certificate.label) * sum((Fraction(v) * Fraction(max(b, 0.0)) for v, b in pairs), Fraction(0))
+    return bool((certificate.label * network.v[sees] >= 0).all()) and rest > 0
+
+
+def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
     """Walk the tree from the root; the first leaf that is not refuted, in words."""
-    x, L, live = certificate.point, certificate.lower, certificate.groups >= 0
+    form, k = normal_form(network), exponent(np.array(certificate.lower))
+    x, L = shifted(certificate.point, -k), float(np.ldexp(certificate.lower, -k))
+    W, v, b = form.W, form.v, form.biases(k)
+    level = float(unflushed(np.array(certificate.level), -(form.outputs + k)))
+    if max(abs(unit) for unit in certificate.units) > _FARTHEST:
+        return f"The units 2^{certificate.units[0]} and 2^{certificate.units[1]} are beyond float64."
+    farther, higher = certificate.units[0] - k, certificate.units[1] - form.outputs
+    if max(abs(level), *(float(np.abs(array).max()) for array in (x, v, b))) > LARGE:
+        return "The bound is too small beside the point, a bias or the level for what float64 can tell."
+    noise = 8.0 * _EPS * (network.width + network.dimension + 8)
+    live = certificate.groups >= 0
     reach, size = float(np.linalg.norm(x)) + L, np.linalg.norm(W[live], axis=1)
-    if not (size > 1e-100).all() or not 1e-100 < L < 1e100:
-        return "The bound is beyond what float64 can square, or a group has a neuron that does not see the input."
+    if not (size > 0).all():
+        return "A group has a neuron that does not see the input."
     units, offsets, weights = W[live] / size[:, None], b[live] / size, v[live] * size
     _, first, group = np.unique(certificate.groups[live], return_index=True, return_inverse=True)
     # Neurons act as the first of their group, those without one as constants; g is below that by at most `blur`.
     away = np.linalg.norm(units - units[first][group], axis=1) * reach + np.abs(offsets - offsets[first][group])
-    blur = np.abs(weights) @ (away + noise * (reach + np.abs(offsets))) + noise * (abs(certificate.level) + _TINY)
+    blur = np.abs(weights) @ (away + noise * (reach + np.abs(offsets))) + noise * (abs(level) + SMALL)
     blur += np.abs(v[~live]) @ (np.abs(W[~live]).sum(axis=1) * reach + noise * np.abs(b[~live]))
-    constant = certificate.label * float(v[~live] @ np.maximum(b[~live], 0.0)) - certificate.level - float(blur)
+    constant = certificate.label * float(v[~live] @ np.maximum(b[~live], 0.0)) - level - float(blur)
     a, c = units[first] @ x + offsets[first], np.bincount(group, certificate.label * weights).astype(np.float64)
-    seen, ball = (units[first], a, c, constant, noise, L), L + noise * (np.abs(a) + L)
+    rows = units[first]
+    if a.size < x.size and any(step.curvatures is not None for node in certificate.nodes for step in node.steps):
+        # Only Q^T delta matters, with Q a basis of the rows: how far it is from orthogonal, and from that, is charged.
+        Q, R = np.linalg.qr(rows.T)
+        constant -= float(np.abs(weights).sum() * np.linalg.norm(rows - R.T @ Q.T)) * L
+        L *= 1.0 + float(np.linalg.norm(Q.T @ Q - np.eye(a.size)))
+        rows = R.T
+    seen, ball = (rows, a, c, constant, noise, L), L + noise * (np.abs(a) + L)
     stack, nodes = [(0, a - ball, a + ball)], dict(enumerate(certificate.nodes))
     while stack:
         index, low, high = stack.pop()
         if (node := nodes.pop(index, None)) is None:
             return f"Node {index} is missing or occurs twice: the leaves do not cover."
         for step in node.steps:
-            low, high = _shrunk(seen, step, low, high)
+            low, high = _shrunk(seen, step, farther, higher, low, high)
             if (low > high).any():
                 break
         else:
             split, (plus, minus) = np.arange(a.size) == node.split, node.children
             if not split.any():
-                return f"Leaf {index} does not exclude perturbations shorter than {L!r}."
+                return f"Leaf {index} does not exclude perturbations shorter than {certificate.lower!r}."
             stack.append((plus, np.where(split, np.maximum(low, 0.0), low), high))
             stack.append((minus, low, np.where(split, np.minimum(high, 0.0), high)))
     return ""
 
 
-def _shrunk(seen: _Seen, step: Step, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Intervals after one step, low > high if no delta is left; the old ones if its numbers are no numbers."""
+def _shrunk(
+    seen: _Seen, step: Step, farther: int, higher: int, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Intervals after one step, low > high if no delta is left; the old ones if its numbers are refused.
+
+    Its units are 2^farther (distances) and 2^higher (outputs) times those of the judge.
+    """
     W, a, c, constant, noise, L = seen
-    s, pi, kappa = step.scale, step.slopes, 0.0 * step.slopes if step.curvatures is None else step.curvatures
-    if not (0 <= s < 1e100 and pi.shape == kappa.shape == a.shape and (np.abs(kappa) < 1e100).all()):
+    s, pi = float(shifted(np.array(step.scale), 0)), shifted(step.slopes, higher)
+    kappa = 0.0 * pi if step.curvatures is None else shifted(step.curvatures, higher - farther)
+    if not (0 <= s <= LARGE and pi.shape == kappa.shape == a.shape and np.abs([pi, kappa]).max(initial=0.0) <= LARGE):
         return low, high
     bend = np.where(kappa == 0, 1.0, 2.0 * kappa)
     points = [low, high, *(np.clip(turn, low, high) for turn in (0.0 * a, -pi / bend, (s * c - pi) / bend))]
@@ -139,8 +184,9 @@ def _shrunk(seen: _Seen, step: Step, low: FloatArray, high: FloatArray) -> tuple
         noise += float(np.linalg.norm(Q.T @ Q - np.eye(curve.size))) + _EPS * curve.size**2
         h -= float(np.linalg.norm((Q * curve) @ Q.T - M)) * L**2
         W, p = W @ Q, p @ Q
-    h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + np.abs(kappa) @ Z**2 + _TINY)
-    tau = np.array([[t] for t in step.taus if t >= 0 and (1.0 + t * curve > 0).all()]).reshape(-1, 1)
+    h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + np.abs(kappa) @ Z**2 + SMALL)
+    taus = shifted(np.array(step.taus, dtype=np.float64), farther - higher)
+    tau = np.array([[t] for t in taus if 0 <= t <= LARGE and (1.0 + t * curve > 0).all()]).reshape(-1, 1)
     H = 1.0 + tau * curve
     x = -0.5 * tau * p / H  # the centre of the ellipsoid, where ||delta||^2 + tau psi(delta) is least: tau h - drop
     drop = (H * x * x).sum(axis=1, keepdims=True)

@@ -3,6 +3,8 @@ r"""The door: the exact l2 distance of points to the decision boundary of a two-
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,14 +12,22 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import FloatArray, labels, read_only, real_number, vector, whole_number
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius.certificate import Certificate, ProofNode
+from marginflow.robustness.radius.certificate import ProofNode, RadiusCertificate, Step
+from marginflow.robustness.radius.checker import Judgement, check_certificate
+from marginflow.robustness.radius.normal import length, margin_sign, margins, unflushed
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius, Status
-from marginflow.robustness.radius.search import HORIZONS, Outcome, solve
+from marginflow.robustness.radius.search import HORIZONS, Outcome, TreeNode, solve
 from marginflow.threads import one_thread
 
 # What is given up of the lower bound so that the checker, which charges all rounding, confirms it.
 _ROUNDING = 1e-9
+# Shares of the lower bound that are claimed one after the other if the judge refuses it.
+_MODEST = (1.0, 1.0 - 1e-7, 0.99, 0.5, 1e-2, 1e-4, 1e-6)
+# How much farther than computed the witness may be put so that the network is seen to cross the level there.
+_STRETCHES = np.append(0.0, np.geomspace(1e-15, 1e-9, 7))
+# A radius below 2^-100 of the farthest neuron is searched for again with itself as unit.
+_NEAR = 2.0**-100
 
 
 def exact_radius(
@@ -26,7 +36,7 @@ def exact_radius(
     *,
     label: float | None = None,
     level: float = 0.0,
-    rtol: float = 1e-6,
+    tolerance: float = 1e-6,
     time_limit: float = 60.0,
     max_nodes: int | None = None,
     certificate: bool = True,
@@ -37,7 +47,8 @@ def exact_radius(
 
     The network is a difference of two convex functions, so only the neurons with y v_j < 0 have to be branched on.
     Upper bounds are projections with the signs of those neurons fixed; lower bounds replace each of them by its chord,
-    or by the best parabola above it, on the interval that is left for it. See `search`, `cuts`, `quadratic`.
+    or by the best parabola above it, on the interval that is left for it. See `search`, `cuts`, `quadratic`. Whatever
+    is found goes before the judge, `check_certificate`; bounds that it does not confirm are not returned.
 
     Parameters
     ----------
@@ -50,8 +61,8 @@ def exact_radius(
     level : float
         Where the other side begins: y N <= level. Constructed robust networks vanish on whole regions; with level 0
         these count as the other side, with a negative level they do not.
-    rtol : float
-        Stop when upper - lower <= rtol upper; at least 1e-8.
+    tolerance : float
+        Stop when upper - lower <= tolerance upper; at least 1e-8.
     time_limit : float
         Seconds after which the bounds found so far are returned with status "bounded".
     max_nodes : int or None
@@ -74,17 +85,17 @@ def exact_radius(
     point = vector("x", x)
     if point.size != network.dimension:
         raise InputError(f"x has {point.size} entries, but the network has dimension {network.dimension}.")
-    options = checked_options(level, rtol, time_limit, max_nodes)
+    options = checked_options(level, tolerance, time_limit, max_nodes)
     y = None if label is None else float(labels("label", [label])[0])
     with one_thread():
         return radius_at(network, reduce_network(network), point, y, certificate=certificate, **options)
 
 
-def checked_options(level: float, rtol: float, time_limit: float, max_nodes: int | None) -> dict[str, float]:
+def checked_options(level: float, tolerance: float, time_limit: float, max_nodes: int | None) -> dict[str, float]:
     """The numbers that say what is wanted and when to stop."""
     return {
         "level": real_number("level", level),
-        "rtol": real_number("rtol", rtol, at_least=1e-8, below=1.0),
+        "tolerance": real_number("tolerance", tolerance, at_least=1e-8, below=1.0),
         "time_limit": real_number("time_limit", time_limit, above=0.0),
         "max_nodes": float("inf") if max_nodes is None else float(whole_number("max_nodes", max_nodes)),
     }
@@ -97,72 +108,162 @@ def radius_at(
     label: float | None,
     *,
     level: float,
-    rtol: float,
+    tolerance: float,
     time_limit: float,
     max_nodes: float,
     certificate: bool,
 ) -> Radius:
     """One point of a network that has been reduced already."""
     begin = time.monotonic()
-    value = float(network(point[None, :])[0])
-    y = label if label is not None else (1.0 if value >= 0 else -1.0)
-    if y * value <= level:
-        outcome = Outcome(lower=0.0, upper=0.0, delta=None, finished=True, tree=[], trace=[(0.0, 0.0, 0.0)])
-        status: Status = "misclassified"
-        witness: FloatArray | None = point
+    y = label if label is not None else (1.0 if margin_sign(network, point, 1.0, 0.0) >= 0 else -1.0)
+    if margin_sign(network, point, y, level) <= 0:
+        found = _Found(lower=0.0, witness=point, unit=0, outcome=_nothing(0.0))
     else:
-        outcome = solve(
-            reduction.at(point, y, level), rtol=rtol - 2 * _ROUNDING, seconds=time_limit, max_nodes=max_nodes
-        )
-        witness = None
-        if outcome.delta is not None:
-            witness = _on_the_other_side(network, point, reduction.lift(outcome.delta), y, level)
-        if outcome.upper == np.inf:
-            status = "infinite" if outcome.finished else "bounded"
-        else:
-            status = "proved" if outcome.finished else "bounded"
-    upper = float("inf") if witness is None else float(np.linalg.norm(witness - point))
-    lower = min(outcome.lower * (1.0 - _ROUNDING), upper)
+        with np.errstate(all="ignore"):
+            found = _search(network, reduction, point, y, level, tolerance, time_limit, max_nodes)
+    proof, judgement, reason = _confirmed(network, reduction, point, y, level, found)
+    scale = partial(_length, found.unit)
+    return Radius(
+        point=proof.point,
+        label=y,
+        level=level,
+        lower=judgement.lower,
+        upper=judgement.upper,
+        witness=proof.witness,
+        status=_status(judgement, tolerance),
+        nodes=len(found.outcome.tree),
+        seconds=time.monotonic() - begin,
+        trace=tuple((seconds, scale(lower), scale(upper)) for seconds, lower, upper in found.outcome.trace),
+        certificate=proof if certificate else None,
+        reason=reason,
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Found:
+    """What the search says: a lower bound and a witness in the user's units, the tree in units of 2^unit."""
+
+    lower: float
+    witness: FloatArray | None
+    unit: int
+    outcome: Outcome
+
+
+def _nothing(upper: float) -> Outcome:
+    return Outcome(lower=0.0, upper=upper, delta=None, finished=False, tree=[], trace=[(0.0, 0.0, upper)])
+
+
+def _search(
+    network: TwoLayer,
+    reduction: Reduction,
+    point: FloatArray,
+    y: float,
+    level: float,
+    tolerance: float,
+    time_limit: float,
+    max_nodes: float,
+) -> _Found:
+    unit = reduction.unit(point)
+    for _ in range(3):
+        problem = reduction.at(point, y, level, unit)
+        if not (reduction.fits and np.isfinite(problem.a).all() and problem.value(np.zeros(problem.rank)) > 0):
+            return _Found(lower=0.0, witness=None, unit=unit, outcome=_nothing(float("inf")))
+        outcome = solve(problem, rtol=tolerance - 2 * _ROUNDING, seconds=time_limit, max_nodes=max_nodes)
+        if not 0.0 < outcome.upper < _NEAR:
+            break
+        unit += int(np.frexp(outcome.upper)[1])
+    witness, upper = None, float("inf")
+    if outcome.delta is not None:
+        delta = unflushed(reduction.lift(outcome.delta), unit)
+        witness = _on_the_other_side(network, point, delta, y, level)
+        upper = length(witness - point)
+    lower = _length(unit, outcome.lower * (1.0 - _ROUNDING))
     if lower == np.inf and (y * network.v < 0)[network.W.any(axis=1)].any():
         # Neurons have cancelled, which is true up to rounding only; infinity would be too much.
-        lower = HORIZONS[-1] * farthest(reduction.at(point, y, level))
-    proof = None
-    if certificate:
-        proof = Certificate(
-            point=read_only(point),
-            label=y,
-            level=level,
-            lower=lower,
-            witness=None if witness is None else read_only(witness),
-            groups=reduction.groups,
-            nodes=tuple(
-                ProofNode(steps=tuple(node.steps), split=node.split, children=node.children) for node in outcome.tree
-            ),
-        )
-    return Radius(
+        lower = _length(unit, HORIZONS[-1] * farthest(problem))
+    return _Found(lower=min(lower, upper), witness=witness, unit=unit, outcome=outcome)
+
+
+def _length(unit: int, distance: float) -> float:
+    """A distance in units of 2^unit as the user's."""
+    return float(unflushed(np.array(distance), unit))
+
+
+def _confirmed(
+    network: TwoLayer, reduction: Reduction, point: FloatArray, y: float, level: float, found: _Found
+) -> tuple[RadiusCertificate, Judgement, str]:
+    """The largest claim that the judge confirms, its judgement, and why it refused the first."""
+    units, nodes = _in_plain_units(found.outcome.tree, found.unit, reduction.outputs)
+    proof = RadiusCertificate(
         point=read_only(point),
         label=y,
         level=level,
-        lower=lower,
-        upper=upper,
-        witness=None if witness is None else read_only(witness),
-        status=status,
-        nodes=len(outcome.tree),
-        seconds=time.monotonic() - begin,
-        trace=tuple(outcome.trace),
-        certificate=proof,
+        lower=found.lower,
+        witness=None if found.witness is None else read_only(found.witness),
+        groups=reduction.groups,
+        nodes=nodes,
+        units=units,
     )
+    first = judgement = check_certificate(proof, network)
+    claims = [replace(proof, lower=share * found.lower) for share in _MODEST[1:] if np.isfinite(found.lower)]
+    claims += [replace(proof, lower=0.0), replace(proof, lower=found.lower, witness=None)]
+    claims.append(replace(proof, lower=0.0, witness=None))
+    while not judgement.holds:
+        proof = claims.pop(0)
+        judgement = check_certificate(proof, network)
+    return proof, judgement, first.reason
+
+
+def _in_plain_units(tree: list[TreeNode], unit: int, outputs: int) -> tuple[tuple[int, int], tuple[ProofNode, ...]]:
+    """The nodes, with steps in the user's units (exponents 0, 0) unless a number becomes too large or too small."""
+    shifts = (outputs, outputs - unit, unit - outputs)
+    numbers = np.concatenate(
+        [[1.0], *(np.ravel(part) for node in tree for step in node.steps for part in _parts(step))]
+    )
+    sizes = np.abs(numbers[numbers != 0])
+    plain = sizes.max() < 1e100 and sizes.min() > 1e-100 and max(abs(shift) for shift in shifts) < 600
+    if not plain:
+        shifts = (0, 0, 0)
+    nodes = tuple(
+        ProofNode(steps=tuple(_shifted(step, shifts) for step in node.steps), split=node.split, children=node.children)
+        for node in tree
+    )
+    return (0, 0) if plain else (unit, outputs), nodes
+
+
+def _parts(step: Step) -> tuple[FloatArray, ...]:
+    bends = np.zeros(0) if step.curvatures is None else step.curvatures
+    return step.slopes, bends, np.array(step.taus)
+
+
+def _shifted(step: Step, shifts: tuple[int, int, int]) -> Step:
+    """Slopes, curvatures and taus times powers of two, all exact."""
+    slopes, curvatures, taus = (unflushed(part, by) for part, by in zip(_parts(step), shifts, strict=True))
+    bent = step.curvatures is not None
+    return Step(scale=step.scale, slopes=slopes, curvatures=curvatures if bent else None, taus=tuple(taus.tolist()))
+
+
+def _status(judgement: Judgement, tolerance: float) -> Status:
+    if judgement.upper == 0:
+        return "misclassified"
+    if judgement.lower == np.inf:
+        return "infinite"
+    gap = judgement.upper - judgement.lower
+    return "proved" if gap <= tolerance * judgement.upper < np.inf else "bounded"
 
 
 def _on_the_other_side(
     network: TwoLayer, point: FloatArray, delta: FloatArray, label: float, level: float
 ) -> FloatArray:
-    """point + delta, lengthened by as little as makes the network itself say label N <= level.
+    """point + delta, lengthened by as little as makes label N <= level certain, or at least likely.
 
-    Where N only touches the level, rounding decides; then the point is kept as it is, and the checker allows for it.
+    Where N only touches the level, rounding decides; then the point is kept as it is, and the judge allows for it.
     """
-    for stretch in (0.0, *np.geomspace(4e-16, 1e-9, 24)):
-        candidate: FloatArray = point + (1.0 + stretch) * delta
-        if label * float(network(candidate[None, :])[0]) <= level:
-            return candidate
-    return point + delta
+    candidates: FloatArray = point + (1.0 + _STRETCHES[:, None]) * delta
+    values, errors = margins(network, candidates, label, level)
+    for good in (values < -errors, values <= 0):
+        if good.any():
+            chosen: FloatArray = candidates[int(np.argmax(good))]
+            return chosen
+    nearest: FloatArray = candidates[0]
+    return nearest

@@ -16,14 +16,13 @@ from scipy.linalg import qr
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.networks import TwoLayer
+from marginflow.robustness.radius.normal import exponent, normal_form, shifted, unflushed
 
 # Unit vectors (w, b) / ||w|| closer than this are one direction; the checker charges the difference to the bound.
 _PARALLEL = 1e-12
 # Directions of span(W) with less than this share of the largest pivot are rounding noise of the others.
 _RANK = 1e-13
 _UNIT = float(np.finfo(np.float64).eps)
-# Input weights below this do nothing that a float64 could show, and the checker cannot square them.
-_BLIND = 1e-100
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +96,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reduction:
-    """A network prepared once for many points.
+    """A network in normal form (see `normal`), prepared once for many points; outputs are in units of 2^outputs.
 
     Parameters
     ----------
@@ -117,6 +116,8 @@ class Reduction:
         Bound on the relative rounding error of the sums that the checker forms.
     still, drift : float
         The error of all this as a bound on that of N, at 0 and for each unit of length away from 0.
+    outputs, base : int
+        The exponents C of outputs and k of distances in which offsets, constant and `still` are.
     """
 
     groups: IntArray
@@ -129,16 +130,33 @@ class Reduction:
     noise: float
     still: float
     drift: float
+    outputs: int
+    base: int
 
-    def at(self, point: FloatArray, label: float, level: float) -> Problem:
-        """The problem seen from one point."""
+    @property
+    def fits(self) -> bool:
+        """Whether biases and weights in normal form are numbers at all."""
+        sums = self.constant + self.still + self.drift + self.offsets.sum() + self.weights.sum()
+        return bool(np.isfinite(sums))
+
+    def unit(self, point: FloatArray) -> int:
+        """The exponent of the distance to the farthest neuron: with it as unit, all distances are near 1."""
+        first = max(exponent(point), self.base) if self.offsets.any() else exponent(point)
+        a = self.W @ shifted(point, -first) + shifted(self.offsets, self.base - first)
+        return first + exponent(a)
+
+    def at(self, point: FloatArray, label: float, level: float, unit: int = 0) -> Problem:
+        """The problem seen from one point, with distances in units of 2^unit."""
+        x = shifted(point, -unit)
+        constant, still = unflushed(np.array([self.constant, self.still]), self.base - unit).tolist()
+        height = float(unflushed(np.array(level), -(self.outputs + unit)))
         return Problem(
             W=self.coordinates,
-            a=self.W @ point + self.offsets,
+            a=self.W @ x + shifted(self.offsets, self.base - unit),
             c=label * self.weights,
-            constant=label * self.constant - level,
+            constant=label * constant - height,
             noise=self.noise,
-            blur=self.still + self.noise * abs(level) + self.drift * float(np.linalg.norm(point)),
+            blur=still + self.noise * abs(height) + self.drift * float(np.linalg.norm(x)),
             blur_per_length=self.drift,
             dimension=point.size,
         )
@@ -156,16 +174,19 @@ def farthest(problem: Problem) -> float:
 @lru_cache(maxsize=4)
 def reduce_network(network: TwoLayer) -> Reduction:
     """Unit directions, merged and in the coordinates of their span; remembered, since networks cannot change."""
-    b = np.zeros(network.width) if network.b is None else network.b
-    size = np.linalg.norm(network.W, axis=1)
-    blind = size <= _BLIND
-    constant = float(network.v[blind] @ np.maximum(b[blind], 0.0))
+    form = normal_form(network)
+    v, size = form.v, form.sizes
+    blind = size == 0
+    biased = ~blind & (form.b != 0)
+    base = int((np.frexp(form.b)[1] - form.rows)[biased].max()) if biased.any() else 0
+    b = form.biases(base)
+    constant = float(v[blind] @ np.maximum(b[blind], 0.0))
     live = np.flatnonzero(~blind & (network.v != 0))
-    units = network.W[live] / size[live, None]
+    units = form.W[live] / size[live, None]
     offsets = b[live] / size[live]
     first, members = _parallel(np.column_stack([units, offsets]))
     n_groups = first.size
-    share = network.v[live] * size[live]
+    share = v[live] * size[live]
     weights = np.bincount(members, weights=share, minlength=n_groups).astype(np.float64)
     gross = np.bincount(members, weights=np.abs(share), minlength=n_groups)
     weights[np.abs(weights) <= 1e-15 * gross] = 0.0  # neurons that cancel exactly
@@ -176,7 +197,7 @@ def reduce_network(network: TwoLayer) -> Reduction:
     noise = 8.0 * _UNIT * (network.width + network.dimension + 8)
     apart = np.linalg.norm(units - W[members], axis=1)
     lost, rest = np.abs(share), groups < 0
-    drift = float(lost @ (apart + noise)) + float(np.abs(network.v[rest]) @ np.abs(network.W[rest]).sum(axis=1))
+    drift = float(lost @ (apart + noise)) + float(np.abs(v[rest]) @ np.abs(form.W[rest]).sum(axis=1))
     still = float(lost @ (np.abs(offsets - offsets[first][members]) + noise * np.abs(offsets)))
     return Reduction(
         groups=groups,
@@ -187,8 +208,10 @@ def reduce_network(network: TwoLayer) -> Reduction:
         basis=basis,
         constant=constant,
         noise=noise,
-        still=still + noise * float(np.abs(network.v[rest]) @ np.abs(b[rest])),
+        still=still + noise * float(np.abs(v[rest]) @ np.abs(b[rest])),
         drift=drift,
+        outputs=form.outputs,
+        base=base,
     )
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
-from marginflow.robustness.radius.certificate import Certificate
+from marginflow.arrays import FloatArray, read_only, vector
+from marginflow.robustness.radius.certificate import RadiusCertificate
 
 Status = Literal["proved", "bounded", "infinite", "misclassified"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Radius:
-    r"""Bounds on min ||delta|| subject to label N(point + delta) <= level, with what proves them.
+    r"""Bounds on min ||delta|| subject to label N(point + delta) <= level, confirmed by the judge of certificates.
 
     Parameters
     ----------
@@ -30,17 +31,20 @@ class Radius:
     witness : array, shape (d,), or None
         A point on the other side at distance `upper`.
     status : str
-        "proved": upper - lower <= rtol upper. "bounded": time or nodes ran out, the truth lies in [lower, upper].
-        "infinite": no witness within `lower`, which is infinite or so large that float64 cannot tell.
-        "misclassified": the point itself is on the other side, the radius is 0.
+        "proved": upper - lower <= tolerance upper. "bounded": the truth lies in [lower, upper], because time or nodes
+        ran out, because there is no witness within `lower` and nothing is said beyond, or because the judge confirms
+        no more. "infinite": there is no witness at all. "misclassified": the point itself is on the other side, the
+        radius is 0.
     nodes : int
         Regions that were looked at.
     seconds : float
         Wall time.
     trace : tuple of (seconds, lower, upper)
         How the bounds met.
-    certificate : Certificate or None
-        The proof, for `check_certificate`; None if it was not asked for.
+    certificate : RadiusCertificate or None
+        The proof of the bounds, for `check_certificate`; None if it was not asked for.
+    reason : str
+        Why the judge refused what the search had found; empty if it did not.
     """
 
     point: FloatArray
@@ -53,7 +57,8 @@ class Radius:
     nodes: int
     seconds: float
     trace: tuple[tuple[float, float, float], ...]
-    certificate: Certificate | None = None
+    certificate: RadiusCertificate | None = None
+    reason: str = ""
 
     @property
     def proved(self) -> bool:
@@ -65,20 +70,27 @@ class Radius:
         """witness - point."""
         return None if self.witness is None else self.witness - self.point
 
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "A Radius is neither true nor false: ask radius.proved whether it is known, radius.lower and radius.upper "
+            "how large it is, radius.status whether the point is on the wrong side already."
+        )
+
     def __repr__(self) -> str:
         if self.status == "proved":
             value = f"{self.upper:.9g}"
         elif self.status == "bounded":
-            value = f"in [{self.lower:.6g}, {self.upper:.6g}]"
+            within = f"in [{self.lower:.6g}, {self.upper:.6g}]"
+            value = within if np.isfinite(self.upper) else f"none within {self.lower:.6g}"
         else:
             value = f"{self.upper:g}"
         return f"Radius({value}, {self.status}, {self.nodes} node{'' if self.nodes == 1 else 's'})"
 
     def to_plain(self) -> dict[str, Any]:
-        """Plain values for JSON; infinity is the string "inf"."""
+        """Plain values for JSON; infinity is null."""
 
-        def number(value: float) -> float | str:
-            return value if np.isfinite(value) else "inf"
+        def number(value: float) -> float | None:
+            return value if np.isfinite(value) else None
 
         return {
             "label": self.label,
@@ -86,6 +98,7 @@ class Radius:
             "lower": number(self.lower),
             "upper": number(self.upper),
             "status": self.status,
+            "reason": self.reason,
             "nodes": self.nodes,
             "seconds": self.seconds,
             "point": self.point.tolist(),
@@ -93,3 +106,26 @@ class Radius:
             "trace": [[number(value) for value in entry] for entry in self.trace],
             "certificate": None if self.certificate is None else self.certificate.to_plain(),
         }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Radius:
+        """The inverse of `to_plain`."""
+
+        def number(value: float | None) -> float:
+            return float("inf") if value is None else float(value)
+
+        witness, proof = plain["witness"], plain["certificate"]
+        return cls(
+            point=read_only(vector("point", plain["point"])),
+            label=plain["label"],
+            level=plain["level"],
+            lower=number(plain["lower"]),
+            upper=number(plain["upper"]),
+            witness=None if witness is None else read_only(vector("witness", witness)),
+            status=plain["status"],
+            nodes=plain["nodes"],
+            seconds=plain["seconds"],
+            trace=tuple((number(t), number(low), number(high)) for t, low, high in plain["trace"]),
+            certificate=None if proof is None else RadiusCertificate.from_plain(proof),
+            reason=plain["reason"],
+        )

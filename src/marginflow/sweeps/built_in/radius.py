@@ -34,7 +34,7 @@ def radius(parameters: RadiusParameters, seed: int) -> Result:
         found.compact,
         data.X[:count],
         y=data.y[:count],
-        rtol=parameters.rtol,
+        tolerance=parameters.rtol,
         max_nodes=parameters.max_nodes,
         time_limit=_FOR_EVER,
     )

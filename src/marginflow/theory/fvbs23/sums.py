@@ -51,7 +51,7 @@ def _upper(instance: Instance) -> Findings:
     return Findings(
         hypotheses=deterministic(instance),
         constants=(value("c'", s.c_prime), value("largest value over bound", ratio)),
-        claims=upper_sums(neurons),
+        conclusions=upper_sums(neurons),
     )
 
 
@@ -84,7 +84,7 @@ def _lower(instance: Instance) -> Findings:
     return Findings(
         hypotheses=deterministic(instance),
         constants=(value("c'", s.c_prime), value("smallest value over bound", ratio)),
-        claims=lower_sums(neurons),
+        conclusions=lower_sums(neurons),
     )
 
 

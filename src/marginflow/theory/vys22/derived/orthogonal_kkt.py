@@ -97,7 +97,7 @@ def judge(instance: Instance) -> Findings:
             value("flip size", flip),
             value("sqrt(d/m)", root),
         ),
-        claims=tuple(conclusions),
+        conclusions=tuple(conclusions),
     )
 
 

@@ -1,0 +1,150 @@
+r"""The network in powers of two: numbers of every size become numbers near 1, and nothing is rounded.
+
+With p_j such that 2^-p_j w_j has its largest entry in [1/2, 1), C such that the largest 2^(p_j - C) |v_j| lies there
+too, and distances in units of 2^k,
+
+.. math:: 2^{-(C + k)} N(x) = \sum_j v'_j \, \mathrm{relu}(w'_j \cdot x' + b'_j), \qquad
+   w'_j = 2^{-p_j} w_j, \; b'_j = 2^{-p_j - k} b_j, \; v'_j = 2^{p_j - C} v_j, \; x' = 2^{-k} x .
+
+Radii are the same for every C, and scale with 2^k. Only what falls below 2^-200 of the largest is set to zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import frexp
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.networks import TwoLayer
+
+# Numbers above LARGE are refused by whoever bounds their rounding errors, numbers below SMALL count as zero. Products
+# of five of them neither overflow nor come near the numbers that float64 rounds by more than half a unit.
+LARGE, SMALL = 2.0**200, 2.0**-200
+_UNIT = 2.0**-53  # half a unit in the last place of 1
+# A network touches a level when it comes this near, in multiples of the bound on its rounding error.
+_TOUCHING = 128.0
+
+
+def exponent(values: FloatArray) -> int:
+    """The least e with |value| < 2^e for all values; 0 if all are zero."""
+    return frexp(float(np.abs(values).max(initial=0.0)))[1]
+
+
+def shifted(values: FloatArray, by: int | IntArray) -> FloatArray:
+    """values 2^by, with zero for what is below SMALL and infinity for what overflows."""
+    scaled = unflushed(values, by)
+    return np.where(np.abs(scaled) < SMALL, 0.0, scaled)
+
+
+def unflushed(values: FloatArray, by: int | IntArray) -> FloatArray:
+    """values 2^by, wrong by at most 2^-1075 where it is tiny, infinite where it overflows."""
+    with np.errstate(over="ignore", under="ignore"):
+        scaled: FloatArray = np.ldexp(values, by)
+    return scaled
+
+
+def length(delta: FloatArray) -> float:
+    """||delta||, also where squares would overflow or vanish."""
+    e = exponent(delta)
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(np.linalg.norm(np.ldexp(delta, -e)), e))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NormalForm:
+    """W' (width, d), v', the biases as they are, the exponents p and C, and the norms of the rows of W'."""
+
+    W: FloatArray
+    v: FloatArray
+    b: FloatArray
+    rows: IntArray
+    outputs: int
+    sizes: FloatArray
+
+    def biases(self, unit: int) -> FloatArray:
+        """b' for distances in units of 2^unit; infinite where it overflows."""
+        return shifted(self.b, -(self.rows + unit))
+
+
+@lru_cache(maxsize=8)
+def normal_form(network: TwoLayer) -> NormalForm:
+    """The powers of two of a network; remembered, since networks cannot change."""
+    b = np.zeros(network.width) if network.b is None else network.b
+    largest = np.abs(network.W).max(axis=1)
+    sees = largest > 0
+    # A neuron that does not see the input is measured by its bias.
+    rows = np.frexp(np.where(sees, largest, np.abs(b)))[1].astype(np.int64)
+    heights = np.frexp(network.v)[1] + rows
+    counted = (network.v != 0) & sees
+    if not counted.any():
+        counted = network.v != 0
+    outputs = int(heights[counted].max()) if counted.any() else 0
+    W = shifted(network.W, -rows[:, None])
+    return NormalForm(
+        W=W, v=unflushed(network.v, rows - outputs), b=b, rows=rows, outputs=outputs, sizes=np.linalg.norm(W, axis=1)
+    )
+
+
+def margins(network: TwoLayer, X: FloatArray, label: float, level: float) -> tuple[FloatArray, FloatArray]:
+    """label N(x_i) - level in units of 2^(C + k), and a bound on the error of each; infinite where there is none.
+
+    A sum of n products errs by less than (n + 2) 2^-53 times the sum of their magnitudes.
+    """
+    form = normal_form(network)
+    k = exponent(X)
+    b, height = form.biases(k), float(unflushed(np.array(level), -(form.outputs + k)))
+    points = shifted(X, -k)
+    with np.errstate(all="ignore"):
+        values = label * (np.maximum(points @ form.W.T + b, 0.0) @ form.v) - height
+        lengths = np.linalg.norm(points, axis=1)
+        sizes = lengths * (np.abs(form.v) @ form.sizes) + np.abs(form.v) @ np.abs(b) + abs(height)
+        errors = 2.0 * (network.width + network.dimension + 8) * _UNIT * sizes
+        errors += 8.0 * SMALL * network.width * network.dimension  # what was set to zero
+    fits = np.abs(b).max() <= LARGE and np.abs(form.v).max() <= LARGE and abs(height) <= LARGE
+    return np.where(fits, values, 0.0), np.where(fits, errors, np.inf)
+
+
+def exact_margin(network: TwoLayer, x: FloatArray, label: float, level: float) -> Fraction:
+    """label N(x) - level in rational arithmetic."""
+    point = [(i, *_integer(t)) for i, t in enumerate(x.tolist()) if t != 0]
+    b = [0.0] * network.width if network.b is None else network.b.tolist()
+    total = -Fraction(level)
+    for row, offset, weight in zip(network.W.tolist(), b, network.v.tolist(), strict=True):
+        if weight == 0:
+            continue
+        terms = [(m * n, e + f) for (m, e), n, f in ((_integer(row[i]), n, f) for i, n, f in point) if m]
+        terms.append(_integer(offset))
+        least = min(e for _, e in terms)
+        z = sum(m << (e - least) for m, e in terms)
+        if z > 0:
+            m, e = _integer(label * weight)
+            total += Fraction(m * z) * Fraction(2) ** (e + least)
+    return total
+
+
+def _integer(value: float) -> tuple[int, int]:
+    """(m, e) with value = m 2^e."""
+    mantissa, e = frexp(value)
+    return int(mantissa * 2.0**53), e - 53
+
+
+def margin_sign(network: TwoLayer, x: FloatArray, label: float, level: float) -> int:
+    """The sign of label N(x) - level, in rational arithmetic where float64 cannot tell."""
+    values, errors = margins(network, x[None, :], label, level)
+    if abs(values[0]) > errors[0]:
+        return 1 if values[0] > 0 else -1
+    exact = exact_margin(network, x, label, level)
+    return (exact > 0) - (exact < 0)
+
+
+def crosses(network: TwoLayer, x: FloatArray, witness: FloatArray, label: float, level: float) -> bool:
+    """Whether label N(witness) <= level, or touches it: exceeds it by rounding and by a billionth of what x does."""
+    values, errors = margins(network, np.stack([witness, x]), label, level)
+    if values[0] < -errors[0] or values[0] > _TOUCHING * errors.max():
+        return bool(values[0] < 0)
+    left = exact_margin(network, witness, label, level)
+    return left <= 0 or left * 10**9 <= exact_margin(network, x, label, level)
