@@ -3,10 +3,11 @@
 import copy
 import itertools
 import math
+import random
 
 import pytest
 
-from marginflow import experiments
+from marginflow import InputError, experiments
 
 
 def wobble(seed):
@@ -203,3 +204,70 @@ def test_rows_against_the_claim_do_not(id, condition, change):
         row.update(change)
     outcome = experiments.figure(id).judge(rows)
     assert outcome.status == "not borne out", str(outcome)
+
+
+@pytest.mark.parametrize("id", GOOD)
+def test_no_judge_depends_on_the_order_of_the_rows(id):
+    figure = experiments.figure(id)
+    rows = list(GOOD[id]())
+    outcome = figure.judge(rows)
+    random.Random(id).shuffle(rows)
+    assert figure.judge(rows).to_dict() == outcome.to_dict()
+
+
+@pytest.mark.parametrize("id", GOOD)
+def test_a_number_that_was_not_measured_speaks_neither_for_nor_against_a_claim(id):
+    """Every number that a run measured is made nan, whatever the order of the rows: the claim stays open or is not
+    concerned; where the same rows also say that a run ended badly, this may count against it."""
+    figure = experiments.figure(id)
+    parameters = {*figure.cell.fields, "seed", "samples"}
+    rows = list(GOOD[id]())
+    measured = [name for name, value in rows[0].items() if isinstance(value, float) and name not in parameters]
+    for name in measured:
+        broken = [{**row, name: math.nan} for row in rows]
+        try:
+            outcome = figure.judge(broken)
+        except InputError:
+            continue
+        assert outcome.status != "not borne out", (name, str(outcome))
+
+
+@pytest.mark.parametrize("id", GOOD)
+@pytest.mark.parametrize("status", ["diverged", "KKT point not reached"])
+def test_lost_runs_are_counted_and_never_judged(id, status):
+    figure = experiments.figure(id)
+    rows = [{**row} for row in GOOD[id]()]
+    absurd = {
+        name: -7e9 for name, value in rows[0].items() if isinstance(value, float) and name not in figure.cell.fields
+    }
+    every = figure.judge([{**row, "run_status": status} | absurd for row in rows])
+    assert every.status == "undecided"
+    assert f"{len(rows)} of {len(rows)} runs" in every.sentence
+    if len({row["seed"] for row in rows}) == 1:
+        return  # without it nothing of its point is left
+    first = rows[0]["seed"]
+    some = [row | absurd | {"run_status": status} if row["seed"] == first else row for row in rows]
+    outcome = figure.judge(some)
+    count = sum("run_status" in row for row in some)
+    assert outcome.status != "not borne out", str(outcome)
+    assert not outcome.gaps
+    assert f"{count} of {len(rows)} runs" in outcome.sentence
+
+
+def test_made_up_runs_that_diverged_do_not_bear_out_a_claim():
+    """Rows as `vys22-sphere` wrote them for runs that overflowed."""
+    rows = [
+        {**row, "run_status": "diverged", "separated": False, "flip": math.nan, "flip_over_radius": math.nan}
+        if row["width"] == 1000
+        else row
+        for row in width_rows()
+    ]
+    outcome = experiments.figure("VYS22/Fig1b").judge(rows)
+    assert outcome.status == "undecided"
+    assert "6 of 12 runs were lost and are left out: 6 diverged" in outcome.sentence
+
+
+@pytest.mark.parametrize("id", GOOD)
+def test_every_finding_says_whose_bound_it_has(id):
+    for finding in experiments.figure(id).judge(list(GOOD[id]())).findings:
+        assert finding.basis == "the paper's bound" or finding.basis.startswith("our bound: "), finding.name

@@ -41,7 +41,7 @@ def finding(value, relation, bound, low=None, high=None):
         ([finding(3, "<=", 2, 1.0, 5.0)], "undecided"),
         ([finding(3, "<=", 2, 2.5, 5.0)], "not borne out"),
         ([finding(3, "<=", 2, 1.0, 5.0), finding(0, ">=", 1)], "not borne out"),
-        ([finding(math.nan, "<=", 2)], "not borne out"),
+        ([finding(math.nan, "<=", 2)], "undecided"),
         ([finding(1, "==", 1)], "borne out"),
         ([finding(0.999, "==", 1)], "not borne out"),
     ],

@@ -14,6 +14,7 @@ from marginflow.errors import InputError
 from marginflow.experiments.outcome import Outcome
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.running import Show, computed
+from marginflow.experiments.soundness import sound_judge, sound_panels
 from marginflow.sweeps import Task
 
 Size = Literal["smoke", "laptop", "paper"]
@@ -70,7 +71,8 @@ class Figure:
     panels : function
         Rows to what is drawn.
     judge : function
-        Rows to the outcome of the claim.
+        Rows to the outcome of the claim. Both are given the rows in the order of the grid, whatever the order in which
+        they came, and without the runs that we lost, which are counted and named beside the outcome.
     sizes : mapping
         A `Grid` for each of "smoke", "laptop" and "paper".
     hours : function
@@ -88,6 +90,15 @@ class Figure:
     sizes: Mapping[Size, Grid]
     hours: Callable[[Mapping[str, object]], float]
     deviations: str = ""
+
+    def __post_init__(self) -> None:
+        names = self.cell.fields
+        words = {
+            name: list(dict.fromkeys(cell[name] for size in SIZES for cell in self.sizes[size].cells if name in cell))
+            for name in names
+        }
+        object.__setattr__(self, "panels", sound_panels(self.panels, names, words))
+        object.__setattr__(self, "judge", sound_judge(self.judge, names, words))
 
     @property
     def published(self) -> bool:

@@ -13,6 +13,13 @@ from scipy import special
 from marginflow.errors import InputError
 
 CONFIDENCE = 0.95
+# Whose bound a finding has: the paper's own number or words, or ours, with the reason for the number.
+PAPER = "the paper's bound"
+
+
+def ours(reason: str) -> str:
+    """A bound that no paper states, and why it is this one."""
+    return f"our bound: {reason}"
 
 
 @final
@@ -65,6 +72,8 @@ class Finding:
         Interval over the seeds; None where there is nothing random, or where the finding is about the worst case.
     relation, bound
         The claim: value `relation` bound.
+    basis : str
+        Whose bound it is: the paper's, or ours and why this number.
     """
 
     name: str
@@ -73,9 +82,10 @@ class Finding:
     bound: float
     low: float | None = None
     high: float | None = None
+    basis: str = ""
 
     @classmethod
-    def about(cls, name: str, mean: Mean, relation: Relation, bound: float) -> Finding:
+    def about(cls, name: str, mean: Mean, relation: Relation, bound: float, *, basis: str = "") -> Finding:
         """A finding about a mean over seeds."""
         finite = mean.count > 1
         return cls(
@@ -85,12 +95,13 @@ class Finding:
             bound=bound,
             low=mean.low if finite else None,
             high=mean.high if finite else None,
+            basis=basis,
         )
 
     @classmethod
-    def within(cls, name: str, mean: Mean, bound: float) -> tuple[Finding, Finding]:
+    def within(cls, name: str, mean: Mean, bound: float, *, basis: str = "") -> tuple[Finding, Finding]:
         """Two findings: the mean over seeds is at most the bound, whatever its sign."""
-        return cls.about(name, mean, "<=", bound), cls.about(name, mean, ">=", -bound)
+        return cls.about(name, mean, "<=", bound, basis=basis), cls.about(name, mean, ">=", -bound, basis=basis)
 
     @property
     def holds(self) -> bool:
@@ -101,7 +112,9 @@ class Finding:
 
     @property
     def sure(self) -> bool:
-        """Whether the whole interval is on the same side as the value; always so where there is no interval."""
+        """Whether the whole interval is on the side of the value; so where there is none, unless nothing is known."""
+        if math.isnan(self.value):
+            return False
         if self.low is None or self.high is None or self.relation == "==":
             return True
         return not self.low < self.bound < self.high
@@ -110,27 +123,47 @@ class Finding:
         between = "" if self.low is None or self.high is None else f" [{self.low:.4g}, {self.high:.4g}]"
         mark = "yes" if self.holds else "NO "
         doubt = "" if self.sure else " (within the spread of the seeds)"
-        return f"  {mark} {self.name}: {self.value:.4g}{between}, claimed {self.relation} {self.bound:.4g}{doubt}"
+        if math.isnan(self.value):
+            mark, between, doubt = "?  ", "", " (not measured)"
+        whose = f"; {self.basis}" if self.basis else ""
+        return (
+            f"  {mark} {self.name}: {self.value:.4g}{between}, claimed {self.relation} {self.bound:.4g}{doubt}{whose}"
+        )
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The findings behind a claim, the sentence that sums them up, and remarks that decide nothing."""
+    """The findings behind a claim, the sentence that sums them up, and remarks that decide nothing.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+    remarks : tuple of str
+    lost : str
+        How many runs were lost and how, as a sentence; empty if none was.
+    gaps : bool
+        Whether at some point of the grid no run is left, so that the claim was judged without it.
+    """
 
     findings: tuple[Finding, ...]
     remarks: tuple[str, ...] = ()
+    lost: str = ""
+    gaps: bool = False
 
     def __post_init__(self) -> None:
-        if not self.findings:
+        if not self.findings and not self.gaps:
             raise InputError("An outcome needs at least one finding.")
 
     @property
     def status(self) -> Status:
-        """Not borne out if a finding is surely against it, undecided if one is against it within the spread."""
+        """Not borne out if a finding is surely against it, undecided if one is against it within the spread.
+
+        Runs that we lost are not held against a claim, and do not speak for it: with a gap it is undecided at best.
+        """
         against = [finding for finding in self.findings if not finding.holds]
         if not against:
-            return "borne out"
+            return "undecided" if self.gaps else "borne out"
         return "not borne out" if any(finding.sure for finding in against) else "undecided"
 
     @property
@@ -140,9 +173,15 @@ class Outcome:
 
     @property
     def sentence(self) -> str:
-        """The outcome in one sentence."""
+        """The outcome in one sentence, with a second one about lost runs if there are any."""
+        return f"{self._verdict} {self.lost}".rstrip()
+
+    @property
+    def _verdict(self) -> str:
         against = [finding.name for finding in self.findings if not finding.holds]
         doubtful = [finding.name for finding in self.findings if finding.holds and not finding.sure]
+        if not against and self.gaps:
+            return "Our numbers leave the claim open, as runs are missing."
         if not against:
             count = len(doubtful)
             doubt = f", {count} of {len(self.findings)} findings only within the spread of the seeds" if count else ""
@@ -158,6 +197,8 @@ class Outcome:
             "sentence": self.sentence,
             "findings": [{**vars(finding), "holds": finding.holds, "sure": finding.sure} for finding in self.findings],
             "remarks": list(self.remarks),
+            "lost": self.lost,
+            "gaps": self.gaps,
         }
 
     def __str__(self) -> str:
@@ -183,6 +224,23 @@ def where(rows: Iterable[Row], **wanted: object) -> list[Row]:
     return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
 
 
+def least(values: Iterable[float]) -> float:
+    """The smallest; nan if any of them is, in whatever order they come."""
+    return float(np.min(np.fromiter(values, dtype=np.float64)))
+
+
+def most(values: Iterable[float]) -> float:
+    """The largest; nan if any of them is, in whatever order they come."""
+    return float(np.max(np.fromiter(values, dtype=np.float64)))
+
+
+def pairs(first: Iterable[Row], second: Iterable[Row], name: str, on: Sequence[str]) -> list[tuple[float, float]]:
+    """A column of two groups of rows side by side, where they agree in the columns `on`."""
+    others = {tuple(row.get(key) for key in on): number(row, name) for row in second}
+    keyed = [(tuple(row.get(key) for key in on), number(row, name)) for row in first]
+    return [(value, others[key]) for key, value in keyed if key in others]
+
+
 def values(rows: Iterable[Row], name: str) -> list[object]:
     """The different values of a column in order of first appearance."""
     return list(dict.fromkeys(row[name] for row in rows))
@@ -191,17 +249,22 @@ def values(rows: Iterable[Row], name: str) -> list[object]:
 def means(rows: Sequence[Row], by: Sequence[str], value: str) -> list[dict[str, object]]:
     """One row for each combination of `by`: the mean over the seeds of a column, its interval, and the number of seeds.
 
-    An interval that is infinite (one seed) becomes the mean itself, so that it can be drawn.
+    An interval that is infinite (one seed) becomes the mean itself, so that it can be drawn. What is not a finite
+    number is left out and counted as `missing`.
     """
     groups: dict[tuple[object, ...], list[float]] = {}
+    missing: dict[tuple[object, ...], int] = {}
     for row in rows:
-        entry = number(row, value)
+        entry, place = number(row, value), tuple(row[name] for name in by)
         if math.isfinite(entry):
-            groups.setdefault(tuple(row[name] for name in by), []).append(entry)
+            groups.setdefault(place, []).append(entry)
+        else:
+            missing[place] = missing.get(place, 0) + 1
     out = []
     for key, entries in groups.items():
         mean = Mean.of(entries)
         low, high = (mean.low, mean.high) if mean.count > 1 else (mean.value, mean.value)
         named = dict(zip(by, key, strict=True))
-        out.append({**named, value: mean.value, "low": low, "high": high, "seeds": mean.count})
+        counts = {"seeds": mean.count, "missing": missing.get(key, 0)}
+        out.append({**named, value: mean.value, "low": low, "high": high, **counts})
     return out

@@ -105,6 +105,7 @@ def over_seeds(
         high="high" if band else None,
         series=series,
         variant=variant,
-        titles={name: titles[name] for name in (*by, y)} | {"low": "95 % from", "high": "95 % to", "seeds": "Seeds"},
+        titles={name: titles[name] for name in (*by, y)}
+        | {"low": "95 % from", "high": "95 % to", "seeds": "Seeds", "missing": "Not finite"},
         **others,
     )

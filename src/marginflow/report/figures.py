@@ -52,9 +52,19 @@ def page_of(result: Result, *, command: str, versions: dict[str, str]) -> Page:
     """The page of a figure: the outcome, the claim, the charts, the findings and how they were computed."""
     figure, outcome = result.figure, result.outcome
     found = Table(
-        columns=("Finding", "Measured", "95 % from", "95 % to", "Claimed", "As claimed", "Beyond the spread"),
+        columns=(
+            "Finding",
+            "Measured",
+            "95 % from",
+            "95 % to",
+            "Claimed",
+            "Whose bound",
+            "As claimed",
+            "Beyond the spread",
+        ),
         rows=tuple(
-            (f.name, f.value, f.low, f.high, f"{f.relation} {f.bound:g}", f.holds, f.sure) for f in outcome.findings
+            (f.name, f.value, f.low, f.high, f"{f.relation} {f.bound:g}", f.basis, f.holds, f.sure)
+            for f in outcome.findings
         ),
         caption="What the claim asks for, one by one",
     )

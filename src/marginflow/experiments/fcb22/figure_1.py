@@ -11,7 +11,7 @@ import numpy as np
 
 from marginflow.data import Dataset, ExactCountNoise, XorClusters
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.outcome import Finding, Outcome, column, number
+from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, most, number, ours
 from marginflow.experiments.panel import Panel, Row
 from marginflow.flow import recipes, train
 from marginflow.generalisation.ideal_xor import ideal_xor_error
@@ -59,6 +59,7 @@ def plane_run(parameters: PlaneRun, seed: int) -> dict[str, object]:
         min(abs((angle - ideal + 180.0) % 360.0 - 180.0) for ideal in (45.0, 135.0, 225.0, 315.0)) for angle in degrees
     ]
     return {
+        "run_status": run.status,
         "clean_wrong": int((data.y * outputs <= 0)[~noisy].sum()),
         "noisy_fitted": int((data.y * outputs > 0)[noisy].sum()),
         "flipped": int(noisy.sum()),
@@ -135,17 +136,30 @@ def _at_border(degrees: float) -> tuple[float, float]:
 def judge(rows: Sequence[Row]) -> Outcome:
     """No clean sample wrong, no flipped one fitted, four rays close to those of the ideal classifier."""
     findings = (
-        Finding(name="most clean samples wrong", value=max(column(rows, "clean_wrong")), relation="<=", bound=0.0),
-        Finding(name="most flipped samples fitted", value=max(column(rows, "noisy_fitted")), relation="<=", bound=0.0),
-        Finding(name="most rays", value=max(column(rows, "rays")), relation="==", bound=4.0),
+        Finding(
+            name="most clean samples wrong",
+            value=most(column(rows, "clean_wrong")),
+            relation="<=",
+            bound=0.0,
+            basis=PAPER,
+        ),
+        Finding(
+            name="most flipped samples fitted",
+            value=most(column(rows, "noisy_fitted")),
+            relation="<=",
+            bound=0.0,
+            basis=PAPER,
+        ),
+        Finding(name="most rays", value=most(column(rows, "rays")), relation="==", bound=4.0, basis=PAPER),
         Finding(
             name="farthest ray from ±45°, in degrees",
-            value=max(column(rows, "farthest_ray")),
+            value=most(column(rows, "farthest_ray")),
             relation="<=",
             bound=CLOSE,
+            basis=ours('"simple" is not a number in the paper; five degrees are what an eye sees'),
         ),
     )
-    worst = max(column(rows, "clean_error"))
+    worst = most(column(rows, "clean_error"))
     ideal = number(rows[0], "ideal_error")
     return Outcome(
         findings=findings,

@@ -16,6 +16,7 @@ from marginflow.limit import kkt_point
 from marginflow.networks import TwoLayer
 from marginflow.robustness import max_margin_classifier, mean_sum, minimal_step, one_neuron_per_cluster
 from marginflow.sweeps import task
+from marginflow.sweeps.status import status_of
 
 Classifier = Literal["KKT network", "robust network", "linear", "1-NN"]
 CLASSIFIERS: tuple[Classifier, ...] = ("KKT network", "robust network", "linear", "1-NN")
@@ -49,7 +50,7 @@ def cluster_run(parameters: ClusterRun, seed: int) -> dict[str, object]:
     if data.means is None or data.mean_labels is None:
         raise TypeError("clusters know their means")
     z = mean_sum(data.means, data.mean_labels)
-    exact = None
+    exact, status = None, "closed form"
     if parameters.classifier == "linear":
         line = max_margin_classifier(data.X, data.y)
         error = test_error(line, fresh.X, fresh.y)
@@ -61,13 +62,14 @@ def cluster_run(parameters: ClusterRun, seed: int) -> dict[str, object]:
         network: TwoLayer
         if parameters.classifier == "KKT network":
             limit = kkt_point(data, width=parameters.width, seed=seed)
-            network, exact = limit.compact, limit.exact
+            network, exact, status = limit.compact, limit.exact, status_of(limit)
         else:
             network = one_neuron_per_cluster(data.means, data.mean_labels).network
         error = test_error(network, fresh.X, fresh.y)
         steps = minimal_step(network, fresh.X, fresh.y, z).first
     size = float(np.quantile(steps, SHARE, method="higher")) * float(np.linalg.norm(z))
     return {
+        "run_status": status,
         "error": error.value,
         "error_upper": error.upper,
         "flip": size,

@@ -8,7 +8,7 @@ from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, tempered_to_benign
 from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import hours, noise_run
-from marginflow.experiments.outcome import Mean, Outcome, column, values, where
+from marginflow.experiments.outcome import Mean, Outcome, pairs, values, where
 from marginflow.experiments.panel import Panel, Row
 
 
@@ -23,9 +23,9 @@ def judge(rows: Sequence[Row]) -> Outcome:
     deep = tempered_to_benign(where(rows, layers=3))
     remarks = []
     for d in values(rows, "dimension"):
-        two, three = (column(where(rows, dimension=d, layers=layers), "error") for layers in (2, 3))
-        if len(two) == len(three) > 0:
-            change = Mean.of(b - a for a, b in zip(two, three, strict=True))
+        two, three = (where(rows, dimension=d, layers=layers) for layers in (2, 3))
+        if both := pairs(two, three, "error", ("noise", "seed")):
+            change = Mean.of(b - a for a, b in both)
             remarks.append(f"Three layers have {change.value:+.3g} more error than two on average in dimension {d}.")
     return Outcome(findings=deep.findings, remarks=(*deep.remarks, *remarks))
 

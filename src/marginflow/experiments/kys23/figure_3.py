@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.proof_cases import CASES, LABELS, SAMPLES, CaseName
-from marginflow.experiments.outcome import Finding, Outcome, column, number
+from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, least, most, number, ours
 from marginflow.experiments.panel import Panel, Row
 from marginflow.networks import TwoLayer
 from marginflow.sweeps import task
@@ -95,20 +95,47 @@ def judge(rows: Sequence[Row]) -> Outcome:
     fall = [a - b for a, b in zip(column(rows, "norm_before"), column(rows, "norm_after"), strict=True)]
     return Outcome(
         findings=(
-            Finding(name="least margin before", value=min(column(rows, "margin_before")), relation=">=", bound=1.0),
             Finding(
-                name="least margin after", value=min(column(rows, "margin_after")), relation=">=", bound=1.0 - 1e-12
+                name="least margin before",
+                value=least(column(rows, "margin_before")),
+                relation=">=",
+                bound=1.0,
+                basis=PAPER,
             ),
-            Finding(name="least fall of ‖θ‖²", value=min(fall), relation=">=", bound=1e-6),
             Finding(
-                name="least fall by the formula", value=min(column(rows, "drop_by_formula")), relation=">=", bound=0.0
+                name="least margin after",
+                value=least(column(rows, "margin_after")),
+                relation=">=",
+                bound=1.0 - 1e-12,
+                basis=PAPER,
             ),
-            Finding(name="error of the formula for small δ", value=max(ratio), relation="<=", bound=1e-3),
+            Finding(
+                name="least fall of ‖θ‖²",
+                value=least(fall),
+                relation=">=",
+                bound=1e-6,
+                basis=ours("above rounding errors"),
+            ),
+            Finding(
+                name="least fall by the formula",
+                value=least(column(rows, "drop_by_formula")),
+                relation=">=",
+                bound=0.0,
+                basis=PAPER,
+            ),
+            Finding(
+                name="error of the formula for small δ",
+                value=most(ratio),
+                relation="<=",
+                bound=1e-3,
+                basis=ours("δ = 1e-6 leaves terms of the second order"),
+            ),
             Finding(
                 name="largest change of N elsewhere",
-                value=max(column(rows, "change_elsewhere")),
+                value=most(column(rows, "change_elsewhere")),
                 relation="<=",
                 bound=1e-9,
+                basis=ours("zero up to rounding errors"),
             ),
         ),
         remarks=(

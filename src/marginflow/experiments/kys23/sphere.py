@@ -15,6 +15,7 @@ from marginflow.generalisation import test_error
 from marginflow.limit import kkt_point
 from marginflow.networks import MLP, TwoLayer
 from marginflow.sweeps import task
+from marginflow.sweeps.status import status_of
 
 Method = Literal["recipe", "KKT point"]
 # The published flow time: 20,000 steps at the rate 0.1.
@@ -55,14 +56,15 @@ def noise_run(parameters: NoiseRun, seed: int) -> dict[str, object]:
     network: TwoLayer | MLP
     if parameters.method == "KKT point":
         limit = kkt_point(data, width=parameters.width, seed=seed)
-        network, log_loss, exact = limit.compact, -math.inf, limit.exact
+        network, log_loss, exact, status = limit.compact, -math.inf, limit.exact, status_of(limit)
     else:
         run = _trained(parameters, data, seed)
-        network, log_loss, exact = run.network, run.log_loss, False
+        network, log_loss, exact, status = run.network, run.log_loss, False, run.status
     fresh = law.fresh(parameters.test_points, train=data, seed=seed)
     error = test_error(network, fresh.X, np.ones(fresh.n_samples))
     margins = network.margins(data.X, data.y)
     return {
+        "run_status": status,
         "error": error.value,
         "error_low": error.lower,
         "error_high": error.upper,

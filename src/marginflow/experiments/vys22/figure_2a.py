@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, values, where
+from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, values, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import CLAIMED_SHARE, DEVIATIONS, SIZES, by_samples
 from marginflow.experiments.vys22.sphere import hours, sphere_run
@@ -37,16 +38,23 @@ def judge(rows: Sequence[Row]) -> Outcome:
         by_dimension = [
             (d, Mean.of(column(where(curve, dimension=d), "on_margin"))) for d in values(curve, "dimension")
         ]
-        d, least = min(by_dimension, key=lambda pair: pair[1].value)
+        # Nothing is known of the least if a share is not known.
+        d, least = min(by_dimension, key=lambda pair: (not math.isnan(pair[1].value), pair[1].value))
         if alpha == 0.5:
             findings.append(
                 Finding(
-                    name=f"least share on the margin, m = d^0.5, d = {d}", value=least.value, relation="==", bound=1.0
+                    name=f"least share on the margin, m = d^0.5, d = {d}",
+                    value=least.value,
+                    relation="==",
+                    bound=1.0,
+                    basis=PAPER,
                 )
             )
         else:
             findings.append(
-                Finding.about(f"least share on the margin, m = d^{alpha:g}, d = {d}", least, ">=", CLAIMED_SHARE)
+                Finding.about(
+                    f"least share on the margin, m = d^{alpha:g}, d = {d}", least, ">=", CLAIMED_SHARE, basis=PAPER
+                )
             )
     exact = where(rows, method="KKT point", exact=True)
     remarks: tuple[str, ...] = ()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, means, number, values, where
+from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, number, values, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import CLAIMED_SHARE, DEVIATIONS, SIZES, by_samples
 from marginflow.experiments.vys22.sphere import hours, sphere_run
@@ -32,12 +33,12 @@ def judge(rows: Sequence[Row]) -> Outcome:
     findings = []
     for alpha in values(rows, "alpha"):
         curve = where(rows, method="recipe", alpha=alpha, separated=True)
-        shares = means(curve, ("dimension",), "on_margin")
-        worst = min(shares, key=lambda row: number(row, "on_margin"))["dimension"]
+        shares = {d: Mean.of(column(where(curve, dimension=d), "on_margin")).value for d in values(curve, "dimension")}
+        worst = min(shares, key=lambda d: (not math.isnan(shares[d]), shares[d]))
         there = where(curve, dimension=worst)
         bound = 0.0 if alpha == 0.5 else (1.0 - CLAIMED_SHARE) * number(there[0], "samples")
         name = f"samples not on the margin, m = d^{alpha:g}, d = {worst}"
-        findings.append(Finding.about(name, Mean.of(column(there, "off_margin")), "<=", bound))
+        findings.append(Finding.about(name, Mean.of(column(there, "off_margin")), "<=", bound, basis=PAPER))
     return Outcome(findings=tuple(findings))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from marginflow.experiments.frame import Grid, Size, product
-from marginflow.experiments.outcome import Finding, column
+from marginflow.experiments.outcome import PAPER, Finding, column
 from marginflow.experiments.panel import Panel, Row, over_seeds
 
 ALPHAS = (0.5, 0.8, 1.0, 1.2, 1.5)
@@ -70,4 +70,4 @@ def fitted(rows: Sequence[Row]) -> Finding:
     """Every run ended with all samples correct."""
     share = sum(bool(row["separated"]) for row in rows) / len(rows)
     name = "share of runs that ended with every sample correct"
-    return Finding(name=name, value=share, relation="==", bound=1.0)
+    return Finding(name=name, value=share, relation="==", bound=1.0, basis=PAPER)

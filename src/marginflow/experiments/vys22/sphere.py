@@ -17,6 +17,7 @@ from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.sweeps import task
+from marginflow.sweeps.status import status_of
 
 Method = Literal["recipe", "KKT point"]
 # A sample is on the margin if y N(x) is at most this times the smallest [VYS22, section 6].
@@ -64,11 +65,12 @@ def sphere_run(parameters: SphereRun, seed: int) -> dict[str, object]:
         network = run.network
         if not isinstance(network, TwoLayer):
             raise TypeError("two layers were trained")
-        steps, exact = run.steps, False
+        steps, exact, status = run.steps, False, run.status
     else:
         limit = kkt_point(data, width=parameters.width, seed=seed)
-        network, steps, exact = limit.compact, 0, limit.exact
-    return {"samples": data.n_samples, "steps": steps, "exact": exact} | measured(network, data, parameters.radius)
+        network, steps, exact, status = limit.compact, 0, limit.exact, status_of(limit)
+    known = {"samples": data.n_samples, "run_status": status, "steps": steps, "exact": exact}
+    return known | measured(network, data, parameters.radius)
 
 
 def _trained(parameters: SphereRun, data: Dataset, seed: int) -> Run:

@@ -24,7 +24,8 @@ def overfitting(parameters: OverfittingParameters, seed: int) -> Row:
     if noisy in (0, data.n_samples):
         # A constant network of the one label that is there: no margin problem with two classes, and nothing to certify.
         error = 0.0 if noisy == 0 else 1.0
-        return {"holds": None, "exact": None, "stationarity": None, "noisy": noisy, **_error(error, error, error)}
+        nothing = {"run_status": "constant label", "holds": None, "exact": None, "stationarity": None}
+        return {**nothing, "noisy": noisy, **_error(error, error, error)}
     found = point(parameters, data, seed)
     if parameters.law == "interval":
         exact = line_error(found.network).value

@@ -22,6 +22,7 @@ from marginflow.data import (
 from marginflow.errors import InputError
 from marginflow.limit import Limit, kkt_point
 from marginflow.sweeps.registry import Row
+from marginflow.sweeps.status import status_of
 
 Count = Annotated[int, Meta(ge=1)]
 Width = Annotated[int, Meta(ge=2)]
@@ -87,4 +88,9 @@ def point(given: PointParameters, data: Dataset, seed: int) -> Limit:
 def certified(found: Limit) -> Row:
     """What every task says of the point that it measures."""
     certificate = found.certificate
-    return {"holds": certificate.holds(), "exact": found.exact, "stationarity": certificate.stationarity}
+    return {
+        "run_status": status_of(found),
+        "holds": certificate.holds(),
+        "exact": found.exact,
+        "stationarity": certificate.stationarity,
+    }
