@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from marginflow.limit import attempt
+from marginflow.limit import assemble, task
 from marginflow.limit.solver import newton, polish
 
 
@@ -41,11 +41,11 @@ class Stages:
     def watched(self) -> Iterator[None]:
         """Within this context the stages of `kkt_point` are timed and their products counted."""
         places: list[tuple[Any, str, str]] = [
-            (attempt, "angle_flow", "flow"),
+            (task, "angle_flow", "flow"),
             (polish.Admm, "run", "ADMM"),
             (polish, "newton", "Newton"),
             (newton, "_hessian", ""),
-            (attempt, "certify", "certificate"),
+            (assemble, "certify", "certificate"),
         ]
         originals = [getattr(owner, name) for owner, name, _ in places]
         for (owner, name, stage), original in zip(places, originals, strict=True):

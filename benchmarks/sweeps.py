@@ -63,7 +63,7 @@ def two_workers(rounds: int, cells: int, repeats: int, folder: Path) -> None:
         for workers in (1, 2) if number % 2 == 0 else (2, 1):
             wall, cpu = time.perf_counter(), time.process_time()
             store = folder / f"workers{workers}-{number}.sqlite"
-            results = run(sweep, store=store, max_workers=workers).require_complete()
+            results = run(sweep, store=store, workers=None if workers == 1 else workers).require_complete()
             walls[workers].append(time.perf_counter() - wall)
             rows[workers] = [row["norm"] for row in results.rows]
             if workers == 2:

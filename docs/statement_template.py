@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from marginflow.theory.check import at_least, at_most, value
-from marginflow.theory.instance import Instance
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, undefined, unmet, value
 from marginflow.theory.instances import orthogonal_point
-from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 
 def judge(instance: Instance) -> Findings:
@@ -23,15 +20,16 @@ def judge(instance: Instance) -> Findings:
         at_most("BLANK hypothesis", data.n_samples, data.dimension),
         # ... every hypothesis, each as one check
     )
-    if any(check.state != "met" for check in hypotheses):
+    if unmet(hypotheses):
         return undefined(hypotheses, "BLANK what cannot be written down without them")
     return Findings(
         hypotheses=hypotheses,
         constants=(value("BLANK a number on the way", network.norm_squared()),),
-        conclusions=(
+        claims=(
             at_least("BLANK what is claimed", network.margins(data.X, data.y), 1.0),
-            # ... every conclusion; one that says nothing here is marked vacuous=True
+            # ... all that the paper concludes and nothing else; a bound that says nothing here is marked vacuous=True
         ),
+        derived=(),  # BLANK sharper or measured forms of ours; they decide nothing
     )
 
 

@@ -1,4 +1,4 @@
-"""One BLAS thread for every test, since tests run side by side; and examples that do not change by themselves.
+"""One BLAS thread for every test, since tests run side by side, one process per core; examples that do not change.
 
 `HYPOTHESIS_PROFILE=explore pytest` looks for new examples instead of repeating the known ones.
 """

@@ -12,6 +12,8 @@ from hypothesis.extra.numpy import arrays
 from marginflow.errors import InputError
 from marginflow.losses import Exponential, Logistic, as_power_of_ten, log_sum_exp
 
+EPS = float(np.finfo(np.float64).eps)
+
 LOSSES = [
     Exponential(),
     Exponential("mean"),
@@ -41,7 +43,7 @@ def decimal_log_loss(loss, q):
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("q", [[0.0], [-3.0, 0.2], [36.0, 37.5, 40.0], [745.2, 800.0], [1842.068], [-500.0, 700.0]])
 def test_log_loss_equals_its_value_in_decimal_arithmetic(loss, q):
-    assert loss.log_value(q) == pytest.approx(decimal_log_loss(loss, q), rel=4e-16, abs=4e-16)
+    assert loss.log_value(q) == pytest.approx(decimal_log_loss(loss, q), rel=50 * EPS, abs=50 * EPS)
 
 
 @settings(max_examples=60, deadline=None)
@@ -62,14 +64,14 @@ def test_weights_do_not_depend_on_reduction_or_base_and_sum_to_at_most_one(q):
     for loss in LOSSES[3:]:
         np.testing.assert_array_equal(loss.weights(q), first)
     np.testing.assert_array_equal(Exponential().weights(q), Exponential("mean").weights(q))
-    assert Exponential().weights(q).sum() == pytest.approx(1.0, abs=1e-14)
-    assert 0.0 <= first.sum() <= 1.0 + 1e-14
+    assert Exponential().weights(q).sum() == pytest.approx(1.0, abs=50 * EPS)
+    assert 0.0 <= first.sum() <= 1.0 + 50 * EPS
 
 
 def test_a_loss_of_ten_to_the_minus_800_is_a_number_like_any_other():
     q = 800 * math.log(10.0)
     for loss in (Exponential(), Logistic()):
-        assert loss.log_value([q, q]) == pytest.approx(-q + math.log(2.0), rel=1e-15)
+        assert loss.log_value([q, q]) == pytest.approx(-q + math.log(2.0), rel=50 * EPS)
         np.testing.assert_allclose(loss.weights([q, q + math.log(3.0)]), [0.75, 0.25], rtol=1e-12)
     # Where ln L = -1e28 has no digits left for ln 2, the weights still have all of theirs.
     np.testing.assert_array_equal(Exponential().weights([1e28, 1e28]), [0.5, 0.5])
@@ -80,15 +82,15 @@ def test_a_loss_of_ten_to_the_minus_800_is_a_number_like_any_other():
 @settings(max_examples=60, deadline=None)
 @given(arrays(np.float64, st.integers(1, 12), elements=st.floats(37.0, 1e6)))
 def test_logistic_equals_exponential_to_rounding_in_the_far_tail(q):
-    assert Logistic().log_value(q) == pytest.approx(Exponential().log_value(q), rel=1e-15)
-    np.testing.assert_allclose(Logistic().weights(q), Exponential().weights(q), rtol=1e-15, atol=0)
+    assert Logistic().log_value(q) == pytest.approx(Exponential().log_value(q), rel=50 * EPS)
+    np.testing.assert_allclose(Logistic().weights(q), Exponential().weights(q), rtol=50 * EPS, atol=0)
 
 
 @pytest.mark.parametrize(
     ("loss", "value"), [(Exponential(), 1.0), (Logistic(), math.log(2.0)), (Logistic("sum", "2"), 1.0)]
 )
 def test_threshold_is_the_loss_of_one_sample_at_zero(loss, value):
-    assert loss.log_threshold(7) == pytest.approx(math.log(value), abs=1e-15)
+    assert loss.log_threshold(7) == pytest.approx(math.log(value), abs=50 * EPS)
 
 
 @settings(max_examples=100, deadline=None)
@@ -137,4 +139,4 @@ def test_bad_losses_are_refused_in_one_sentence(make, sentence):
 @pytest.mark.parametrize("loss", [Exponential(), Logistic()], ids=repr)
 @pytest.mark.parametrize("log_term", [-800.0, -41.0, -39.0, -20.0, -4.5, -1.0, -0.1, 0.0, 1.5, 6.0])
 def test_inverse_finds_the_margin_of_a_given_loss_at_every_size(loss, log_term):
-    assert loss.log_value([loss.inverse(log_term)]) == pytest.approx(log_term, rel=1e-14, abs=1e-14)
+    assert loss.log_value([loss.inverse(log_term)]) == pytest.approx(log_term, rel=50 * EPS, abs=50 * EPS)

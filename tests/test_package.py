@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,16 @@ import marginflow
 def test_public_name_can_be_reached_and_is_listed(name: str) -> None:
     assert getattr(marginflow, name) is not None
     assert name in dir(marginflow)
+
+
+def test_only_doors_are_listed() -> None:
+    assert dir(marginflow) == sorted([*marginflow.__all__, "__version__"])
+
+
+def test_the_version_stands_in_one_place() -> None:
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'dynamic = ["version"]' in text
+    assert marginflow.__version__ not in text
 
 
 def test_unknown_name_is_an_attribute_error() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         generalisation,
         limit,
         losses,
+        measurements,
         networks,
         report,
         robustness,
@@ -41,6 +42,7 @@ __all__ = [
     "kkt_point",
     "limit",
     "losses",
+    "measurements",
     "networks",
     "report",
     "robustness",
@@ -68,4 +70,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

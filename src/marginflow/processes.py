@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+import math
 import os
 import queue
 import signal
@@ -32,7 +33,7 @@ _START: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from marginflow.processes import serve; serve()"
 )
 _HEAD: Final = struct.Struct("<BQ")  # kind of message, length of what follows
-_RESULT, _RAISED, _INTERRUPTED = 0, 1, 2
+_RESULT, _RAISED, _INTERRUPTED, _BEGUN = 0, 1, 2, 3
 _LOOK: Final = 0.5  # seconds between two looks at the processes themselves
 _LOG_LIMIT: Final = 16_384  # bytes of what a piece of work printed that are kept: the last ones
 
@@ -76,7 +77,7 @@ def work(
     workers : int
         Processes; each has one BLAS thread.
     timeout : float or None
-        Seconds after which a piece of work is ended.
+        Seconds after which a piece of work is ended; those that a process takes to start do not count.
 
     Raises
     ------
@@ -118,18 +119,20 @@ def _finished(
 ) -> Generator[tuple[_Worker, Answer | None], None, None]:
     """What happened by the next look: answers, and workers that are gone (with None, or with a timeout as answer)."""
     now = time.monotonic()
-    left = [] if timeout is None else [worker.begun + timeout - now for worker in crew if worker.index is not None]
+    left = [] if timeout is None else [worker.called + timeout - now for worker in crew if worker.index is not None]
     with contextlib.suppress(queue.Empty):
         worker, kind, content = answers.get(timeout=max(0.0, min([_LOOK, *left])))
         if kind == _INTERRUPTED:
             raise KeyboardInterrupt
-        if worker in crew and worker.index is not None:
+        if kind == _BEGUN:
+            worker.called = time.monotonic()
+        elif worker in crew and worker.index is not None:
             answer = worker.answer(*((content, None) if kind == _RESULT else (None, content.decode())))
             worker.index = None
             yield worker, answer
         return
     for worker in list(crew):
-        if timeout is not None and worker.index is not None and time.monotonic() - worker.begun >= timeout:
+        if timeout is not None and worker.index is not None and time.monotonic() - worker.called >= timeout:
             crew.remove(worker)
             worker.kill()
             answer = worker.answer(None, f"Timeout: ended after {timeout:g} s, the limit for one piece of work.")
@@ -149,6 +152,7 @@ class _Worker:
     answers: queue.SimpleQueue[Any]
     index: int | None = None
     begun: float = 0.0
+    called: float = math.inf  # when it said that it has begun
     log: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
 
     def __post_init__(self) -> None:
@@ -165,7 +169,7 @@ class _Worker:
 
     def begin(self, index: int, payloads: Sequence[bytes]) -> None:
         """Hand over a piece of work; a process that is gone is noticed at the next look."""
-        self.index, self.begun = index, time.monotonic()
+        self.index, self.begun, self.called = index, time.monotonic(), math.inf
         self.log.seek(0)
         self.log.truncate()
         with contextlib.suppress(OSError):
@@ -250,7 +254,9 @@ def serve() -> None:
     while True:
         target, _, payload = line.get().partition(b"\n")
         try:
-            kind, content = _RESULT, _function(json.loads(target))(payload)
+            function = _function(json.loads(target))
+            send(replies, _BEGUN, b"")  # the time that a process takes to start is not that of the work
+            kind, content = _RESULT, function(payload)
         except KeyboardInterrupt:
             kind, content = _INTERRUPTED, b""
         except BaseException:  # whatever the function raises is its answer

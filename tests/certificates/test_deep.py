@@ -10,6 +10,8 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import MLP
 
+EPS = float(np.finfo(np.float64).eps)
+
 
 def diagonal_chain(depth: int) -> tuple[MLP, Dataset]:
     """x = 1, y = +1 and one neuron per layer with weight 1: theta = (1, ..., 1) is a KKT point with lambda = 1."""
@@ -20,9 +22,9 @@ def diagonal_chain(depth: int) -> tuple[MLP, Dataset]:
 def test_chain_of_ones_is_a_kkt_point_at_every_depth(depth):
     network, data = diagonal_chain(depth)
     certificate = certify_deep(network.scaled(3.0), data)
-    assert certificate.holds(1e-14)
+    assert certificate.holds(50 * EPS)
     assert certificate.multipliers[0] == pytest.approx(1.0)
-    assert certificate.norm_identity < 1e-14
+    assert certificate.norm_identity < 50 * EPS
     assert certificate.scale == pytest.approx(1 / 3)
     # ||theta||^2 = degree * sum lambda
     assert certificate.network.norm_squared() == pytest.approx(depth * certificate.multipliers.sum())

@@ -68,7 +68,7 @@ def test_a_missing_property_of_the_data_is_no_violation(capsys: pytest.CaptureFi
     assert "not applicable" in told
     assert "paper" in told
     line = next(line for line in told.splitlines() if line.startswith("VYS22/A.msize"))
-    assert line.split()[1] == "absent"
+    assert line.split()[1:3] == ["not", "met"]
     assert "fails" not in line
 
 
@@ -76,7 +76,7 @@ def test_a_conclusion_that_is_not_defined_was_not_judged(capsys: pytest.CaptureF
     """On random data eta_1 is negative, and the vector z of the theorem does not exist."""
     assert main("check VYS22/Thm4.1 --network kkt.safetensors --data random.npz".split()) == 1
     told = capsys.readouterr().out
-    assert "conclusion  y_i N(x_i - y_i z): not judged [z is not defined for these data]" in told
+    assert "claim       y_i N(x_i - y_i z): not judged [z is not defined for these data]" in told
     assert "nan" not in told
 
 
@@ -95,10 +95,11 @@ def test_anything_violated_gives_exit_code_one(
     from dataclasses import replace
 
     from marginflow import theory
+    from marginflow.theory import Findings
 
     good = theory.covered("VYS22/LemC.5")
     assert good.example is not None
-    broken = replace(good, example=replace(good.example, hypotheses=(), conclusions=good.control.conclusions))  # type: ignore[union-attr]
+    broken = replace(good, example=replace(good.example, findings=Findings(claims=good.control.claims)))  # type: ignore[union-attr]
     assert broken.example is not None
     assert broken.example.outcome == "violated"
     monkeypatch.setattr(theory, "coverage", lambda *_, **__: (good,))
@@ -136,7 +137,7 @@ def test_what_cannot_be_judged_is_refused_in_one_sentence(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_statements_about_another_kind_of_data_are_left_out_and_absent_properties_are_no_contradiction(
+def test_statements_about_another_kind_of_data_are_left_out_and_missing_properties_are_no_contradiction(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Plain points have none of the clusters that FCB22 speaks of, and do not lie on a sphere as VYS22 assumes."""
@@ -147,6 +148,6 @@ def test_statements_about_another_kind_of_data_are_left_out_and_absent_propertie
     assert main(line.split()) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["violated"] == []
-    assert "VYS22/A.sphere" in record["absent"]
+    assert "VYS22/A.sphere" in record["not_met"]
     assert any(name.startswith("FCB22/") for name in record["skipped"])
-    assert "properties that are absent here" in (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "properties that are not met here" in (tmp_path / "p.html").read_text(encoding="utf-8")

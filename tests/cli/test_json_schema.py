@@ -48,6 +48,7 @@ LINES = {
     "statements": "statements VYS22/Thm4.1",
     "check": "check VYS22/Lem3.1a",
     "check --all": "check --all --paper VYS22 --network {f}/kkt.safetensors --data {f}/data.npz",
+    "hunt": "hunt KYS23/LemB.3-repaired --tries 3",
     "audit": "audit {f}/kkt.safetensors {f}/data.npz --points 1",
     "sweep": "sweep {f}/spec.toml --store {f}/cells.sqlite",
     "report": "report {f}/kkt.safetensors {f}/data.npz --out {f}/page.html --force",

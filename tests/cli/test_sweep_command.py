@@ -78,7 +78,7 @@ def test_a_sweep_is_computed_once_and_exported(spec: Path, tmp_path: Path, capsy
         ("sweep typo.toml", "typo.toml: grid.dimension[1]: expected a whole number >= 1 or none, got -2."),
         ("sweep spec.toml --export rows.xls", "rows.xls ends in '.xls'; .csv or .parquet is expected."),
         ("sweep spec.toml --store rows.db", "a name that ends in .sqlite is expected."),
-        ("sweep spec.toml --max-workers 0", "max_workers is 0; a whole number of at least 1 is expected."),
+        ("sweep spec.toml --workers 0", "workers is 0; a whole number of at least 1 is expected."),
         ("sweep spec.toml --address tcp://127.0.0.1:1", "--address is for --engine dask."),
     ],
 )
@@ -119,10 +119,10 @@ def test_a_task_of_ones_own_stands_beside_the_spec_and_its_failures_are_told(
     spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own_spec(tmp_path, "[2, -1]", seeds=2)
-    assert main(["sweep", "own.toml", "--max-workers", "2"]) == 1
+    assert main(["sweep", "own.toml", "--workers", "2"]) == 1
     told = capsys.readouterr().out
     assert "4 cells, 2 done, 2 failed, 0 missing" in told
-    assert "failed: size=-1, seed=0: ValueError: a size below zero" in told
+    assert "failed: cell 2: size=-1, seed=0: ValueError: a size below zero" in told
     assert main(["sweep", "own.toml", "--retry-failed", "--json"]) == 1
     failures = json.loads(capsys.readouterr().out)["failures"]
     assert len(failures) == 2

@@ -21,6 +21,8 @@ from marginflow.data import (
 )
 from marginflow.errors import InputError
 
+EPS = float(np.finfo(np.float64).eps)
+
 REPEATS = 300
 
 
@@ -118,7 +120,7 @@ def test_norms_and_inner_products_in_astronomical_dimensions(d: int) -> None:
     train = law.sample(300, seed=0)
     assert train.ambient_dimension == d
     assert train.X.shape == (300, 300)
-    np.testing.assert_allclose(np.linalg.norm(train.X, axis=1), 1.0, rtol=1e-15)
+    np.testing.assert_allclose(np.linalg.norm(train.X, axis=1), 1.0, rtol=50 * EPS)
     G = train.X @ train.X.T
     pairs = G[np.triu_indices(300, 1)] * np.sqrt(d)
     assert stats.kstest(pairs, stats.norm().cdf).pvalue > 1e-3  # the pairs are pairwise independent
@@ -144,7 +146,7 @@ def test_clusters_in_astronomical_dimensions_keep_their_structure() -> None:
     assert data.X.shape == (n, k + n)
     assert data.means is not None
     assert data.clusters is not None
-    np.testing.assert_allclose(data.means @ data.means.T, d * np.eye(k), rtol=1e-15)
+    np.testing.assert_allclose(data.means @ data.means.T, d * np.eye(k), rtol=50 * EPS)
     xi = data.X - data.means[data.clusters]
     assert abs((xi**2).sum() / (n * d) - 1) < 4.5 * np.sqrt(2 / (n * d))
     cross = (xi @ xi.T)[np.triu_indices(n, 1)] / np.sqrt(d)

@@ -7,8 +7,10 @@ import pytest
 
 from marginflow import experiments
 from marginflow.experiments import Figure
+from marginflow.plain import to_plain
 from marginflow.report import render
-from marginflow.report.figures import chart_of, page_of
+from marginflow.report.panels import chart_of
+from marginflow.report.results import Result, page_of_results
 
 EVERY = experiments.figures()
 
@@ -34,8 +36,10 @@ def test_the_smoke_size_runs_and_is_drawn(figure: Figure, store):
         assert all(isinstance(value, int | float) and math.isfinite(value) for value in drawn)
         specification = json.dumps(chart_of(panel).specification, allow_nan=False, ensure_ascii=False)
         assert panel.titles[panel.y] in specification
-    html = render(page_of(result, command="marginflow figure", versions={}))
-    assert figure.id in html
+    record = Result(name=figure.id, content=to_plain(result.to_dict() | {"panels": result.panels}))
+    page = page_of_results([record], title=figure.id, command="marginflow figure", versions={})
+    assert len(page.charts) == len(result.panels)
+    assert figure.id in render(page, interactive=False)
 
 
 @pytest.mark.parametrize("id", ["FVBS23/Dimension.ours", "KYS23/Line.ours", "FCB22/Amplification.ours"])

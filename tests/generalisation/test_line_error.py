@@ -21,6 +21,8 @@ from marginflow.generalisation import (
 from marginflow.limit import five_points
 from marginflow.networks import TwoLayer
 
+EPS = float(np.finfo(np.float64).eps)
+
 NUMBERS = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.25, 0.3, 1.0, 1.5])
 
 
@@ -58,7 +60,7 @@ def test_intervals_agree_with_a_second_exact_route(rows: list[tuple[float, float
     found = exact_error_intervals(network, ties=ties)  # type: ignore[arg-type]
     wanted = judged(network, ties, Fraction(0), Fraction(1))
     assert sum((right - left for left, right in found), Fraction(0)) == wanted
-    assert line_error(network, ties=ties).value == pytest.approx(float(wanted), abs=1e-15)  # type: ignore[arg-type]
+    assert line_error(network, ties=ties).value == pytest.approx(float(wanted), abs=50 * EPS)  # type: ignore[arg-type]
     assert all(a[1] < b[0] for a, b in itertools.pairwise(found)), "maximal intervals do not touch"
 
 
@@ -69,7 +71,7 @@ def test_random_wide_networks_agree_with_sampling_and_the_second_route(seed: int
     w = rng.choice([-1.0, 1.0], 60) * rng.exponential(size=60)
     network = TwoLayer(W=w[:, None], b=-w * kinks, v=rng.standard_normal(60))
     error = line_error(network)
-    assert error.value == pytest.approx(float(judged(network, "error", Fraction(0), Fraction(1))), abs=1e-15)
+    assert error.value == pytest.approx(float(judged(network, "error", Fraction(0), Fraction(1))), abs=50 * EPS)
     counted = sampled_error(network, Interval(p=0.2), 20_000, seed=seed, confidence=0.9999)
     assert counted.lower <= error.value <= counted.upper
 
@@ -88,7 +90,7 @@ def test_ties_matter_only_on_flat_pieces() -> None:
 def test_error_of_the_five_points_is_a_quarter() -> None:
     """Closed form: N < 0 on (.15, .25) and (.35, .5); N(0) = 0 leaves an interval of rounding there."""
     error = line_error(five_points().network)
-    assert error.value == pytest.approx(0.25, abs=1e-14)
+    assert error.value == pytest.approx(0.25, abs=50 * EPS)
     long = error.intervals[np.diff(error.intervals, axis=1)[:, 0] > 1e-12]
     np.testing.assert_allclose(long, [[0.15, 0.25], [0.35, 0.5]], atol=1e-13)
 
@@ -96,7 +98,7 @@ def test_error_of_the_five_points_is_a_quarter() -> None:
 def test_splitting_and_scaling_change_nothing_and_reflection_reflects() -> None:
     network = five_points().network
     error = line_error(network)
-    assert line_error(network.scaled(3.0)).value == pytest.approx(error.value, abs=1e-14)
+    assert line_error(network.scaled(3.0)).value == pytest.approx(error.value, abs=50 * EPS)
     assert line_error(network.widened(20)).value == pytest.approx(error.value, abs=1e-13)
     assert network.b is not None
     mirrored = TwoLayer(W=-network.W, b=network.b + network.W[:, 0], v=network.v)
@@ -124,7 +126,7 @@ def test_nearest_neighbour_error_is_that_of_the_rule_on_a_fine_grid() -> None:
     order = np.random.default_rng(0).permutation(30)
     assert nearest_neighbour_line_error(data.X[order, 0], data.y[order]).value == error.value
     flipped = nearest_neighbour_line_error(data.X, -data.y)
-    assert error.value + flipped.value == pytest.approx(1.0, abs=1e-15)
+    assert error.value + flipped.value == pytest.approx(1.0, abs=50 * EPS)
 
 
 def test_nearest_neighbour_refuses_contradictions_and_takes_repetitions() -> None:

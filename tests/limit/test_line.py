@@ -191,7 +191,7 @@ def test_the_dual_function_agrees_with_dense_sampling(m, seed):
         size = np.hypot(kink, 1)
         assert value(facing / size, -facing * kink / size) == pytest.approx(expected, abs=1e-12)
     for sign, row in ((1, 0), (-1, 1)):
-        for (w, b), expected in zip(F.places[row], F.maxima[row], strict=True):
+        for (w, b), expected in zip(F.positions[row], F.maxima[row], strict=True):
             assert np.hypot(w, b) == pytest.approx(1, abs=1e-14)
             assert sign * value(w, b) == pytest.approx(expected, abs=1e-12)
     dense = sampled_supremum(data, lam, 20_001)

@@ -14,7 +14,7 @@ from marginflow.errors import InputError
 from marginflow.generalisation import line_error
 from marginflow.limit import line
 from marginflow.limit.closed_forms import closed_form
-from marginflow.limit.line.neurons import Place
+from marginflow.limit.line.neurons import Position
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.line.result import line_samples
 from marginflow.limit.line.saddle_solver import certainly_no_minimum
@@ -167,7 +167,7 @@ def test_a_neuron_pinned_where_it_would_slide_off_is_refused():
     walk = Walk(PlanarProgram(rows, y))
     everything = walk.program.everywhere
     settled = refused = 0
-    for pin in [Place(sign, True, int(run[0]), pinned=True) for sign in (1, -1) for run in walk.runs[sign]]:
+    for pin in [Position(sign, True, int(run[0]), pinned=True) for sign in (1, -1) for run in walk.runs[sign]]:
         try:
             solution = walk.down(everything & ~walk.beside(pin), (pin,))
         except NotSettledError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +9,15 @@ import pytest
 
 from marginflow.data import Dataset, Orthogonal, Sphere
 from marginflow.flow import angle_flow
+from marginflow.limit import budget as budget_room
 from marginflow.limit import orthogonal
+from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver import polish as polish_room
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.pairs import ACTIVE, KINK
-from marginflow.limit.solver.polish import Polished, Progress, identify, polish
+from marginflow.limit.solver.polish import Polished, identify, polish
 from marginflow.networks import TwoLayer
 
 
@@ -88,7 +89,7 @@ def test_neurons_that_the_solution_does_not_use_are_members_of_nothing():
 def test_history_and_progress_tell_the_same():
     problem, neurons = after_a_flow(Sphere(dimension=15).sample(20, seed=2), width=50, seed=2)
     seen: list[Progress] = []
-    found = polish(problem, neurons, progress=seen.append)
+    found = polish(problem, neurons, Budget(progress=seen.append))
     assert tuple(seen) == found.history
     assert seen
     iterations = [entry.iteration for entry in seen]
@@ -100,7 +101,7 @@ def test_history_and_progress_tell_the_same():
 
 def test_a_deadline_in_the_past_returns_the_best_point_so_far():
     problem, neurons = after_a_flow(Sphere(dimension=30).sample(40, seed=0), width=60, seed=0, steps=400)
-    found = polish(problem, neurons, deadline=time.monotonic() - 1.0)
+    found = polish(problem, neurons, Budget(time_limit=0.0))
     assert not found.exact
     assert len(found.s) > 0
     assert problem.margins(found.U, found.s).min() > 0  # the flow had separated the data, and that is not lost
@@ -134,8 +135,9 @@ def test_an_interrupt_keeps_the_best_point():
     def ctrl_c(_: Progress) -> None:
         raise KeyboardInterrupt
 
-    found = polish(problem, neurons, progress=ctrl_c)
-    assert found.interrupted
+    budget = Budget(progress=ctrl_c)
+    found = polish(problem, neurons, budget)
+    assert budget.stopped_by == "interrupt"
     assert not found.exact
     assert len(found.s) > 0
 
@@ -163,7 +165,7 @@ def test_how_busy_the_machine_is_changes_no_bit(monkeypatch):
             result = newton(*args, **kwargs)
             return replace(result, converged=result.converged and clock.calls > 3)
 
-        monkeypatch.setattr(polish_room, "time", clock)
+        monkeypatch.setattr(budget_room, "time", clock)
         monkeypatch.setattr(polish_room, "newton", slow_newton)
         found = polish(problem, neurons)
         ends.append((clock.calls, found.iterations, found.U.tobytes(), found.lam.tobytes()))

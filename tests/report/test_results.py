@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from marginflow import InputError
 from marginflow.report import Chart
-from marginflow.report.results import Result, kind_of, told
+from marginflow.report.results import Result, kind_of, summarise
 
 CERTIFICATE: dict[str, Any] = {
     "holds": True,
@@ -67,6 +67,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "verdict": {
         "id": "VYS22/Thm4.1",
         "outcome": "holds",
+        "sentence": "VYS22/Thm4.1 holds here.",
         "hypotheses": [CHECK],
         "constants": [],
         "conclusions": [CHECK],
@@ -81,13 +82,13 @@ SAMPLES: dict[str, dict[str, Any]] = {
 def test_each_kind_is_known_by_its_keys_and_told_with_a_sentence(kind: str) -> None:
     result = Result(name="file.json", content=SAMPLES[kind])
     assert kind_of(result) == kind
-    story = told(result)
+    story = summarise(result)
     assert story.sentence.endswith(".")
     assert story.sections
 
 
 def test_staircase_of_a_flip_curve_jumps_where_samples_flip() -> None:
-    story = told(Result(name="flip.json", content=SAMPLES["flips"]))
+    story = summarise(Result(name="flip.json", content=SAMPLES["flips"]))
     (chart,) = [item for item in story.sections[0].content if isinstance(item, Chart)]
     assert [(row[0], row[1]) for row in chart.numbers.rows] == [
         (0.0, 0.0),
@@ -102,7 +103,10 @@ def test_staircase_of_a_flip_curve_jumps_where_samples_flip() -> None:
 
 def test_null_stands_for_what_is_not_finite() -> None:
     damaged = SAMPLES["flips"] | {"directions": [{"direction": "dual", "norm": None, "share_0.5": None}]}
-    assert "No multiple of the directions tried flips all 2 samples" in told(Result(name="f", content=damaged)).sentence
+    assert (
+        "No multiple of the directions tried flips all 2 samples"
+        in summarise(Result(name="f", content=damaged)).sentence
+    )
 
 
 junk = st.sampled_from([None, True, "x", "", -1, 1e300, math.inf, [], [1], [None], ["x"], {}, {"a": [1]}, [{}], [[1]]])
@@ -124,7 +128,7 @@ def test_damaged_results_are_told_or_refused_in_one_sentence(kind: str, value: o
         place = place[key]
     sentence = "told"
     try:
-        told(Result(name="file.json", content=content))
+        summarise(Result(name="file.json", content=content))
     except InputError as error:
         sentence = str(error)
     assert "\n" not in sentence

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from marginflow import InputError
-from marginflow.report import Table, shown
+from marginflow.report import Table, text_of
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from marginflow.report import Table, shown
     ],
 )
 def test_value_is_shown_with_four_digits(value: object, text: str) -> None:
-    assert shown(value) == text
+    assert text_of(value) == text
 
 
 def test_row_of_the_wrong_length_is_refused() -> None:

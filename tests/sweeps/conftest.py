@@ -81,6 +81,27 @@ def listing(parameters: Cheap, seed: int) -> dict:
 def overwriting(parameters: Cheap, seed: int) -> dict:
     return {"a": 3}
 
+@task("long-words")
+def words(parameters: Cheap, seed: int) -> dict:
+    return {"word": "\\u00e4" * parameters.a}
+
+@task("misbehaves")
+def misbehaves(parameters: Marked, seed: int) -> dict:
+    """Ends or blocks its process in the way that the marker says, in its second cell."""
+    print("this is seed", seed, flush=True)
+    if seed == 1:
+        if parameters.marker == "exits": raise SystemExit(3)
+        if parameters.marker == "leaves": os._exit(4)
+        if parameters.marker == "dies": os.kill(os.getpid(), signal.SIGSEGV)
+        if parameters.marker == "hangs": time.sleep(600)
+        if parameters.marker == "half a character": return {"word": "\\ud800"}
+        if parameters.marker == "half a name": return {"\\udfff": 1}
+        if parameters.marker == "raises half a character": raise ValueError("\\ud800")
+        if parameters.marker == "endless number": return {"value": 10**5000}
+        if parameters.marker == "objects": return Result(row={}, arrays={"x": np.array([{}])})
+        if parameters.marker == "no exception": raise BaseException("of no kind")
+    return {"value": seed * 0.1}
+
 @task("large-arrays")
 def large(parameters: Cheap, seed: int) -> Result:
     return Result(row={"seed_squared": seed * seed}, arrays={"x": np.full(20_000, float(seed))})

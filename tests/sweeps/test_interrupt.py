@@ -43,7 +43,7 @@ def test_a_cell_that_caught_its_interrupt_is_not_stored_and_the_sweep_ends(tmp_p
 def test_a_worker_that_caught_its_interrupt_ends_the_sweep_too(tmp_path: Path) -> None:
     store = Store(tmp_path / "rows.sqlite")
     with pytest.raises(KeyboardInterrupt):
-        run(sweep_of("returns"), store=store, max_workers=2)
+        run(sweep_of("returns"), store=store, workers=2)
     assert 1 not in [record.cell.seed for record in stored(sweep_of("returns"), store)]
 
 

@@ -30,7 +30,7 @@ kind = ["plain", "other"]
 pause = 0.01
 """
 ROWS = "SELECT key, identity, code, task, parameters, seed, status, row, arrays, error FROM cells ORDER BY key"
-TIMES = "SELECT key, seconds, finished FROM cells"
+TIMES = "SELECT number, key, seconds FROM cells"
 
 
 def ask(store: Path, statement: str) -> list[tuple[object, ...]]:
@@ -44,7 +44,7 @@ def ask(store: Path, statement: str) -> list[tuple[object, ...]]:
 
 
 def start(spec: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "marginflow.cli", "sweep", str(spec), "--max-workers", "2"]
+    command = [sys.executable, "-m", "marginflow.cli", "sweep", str(spec), "--workers", "2"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

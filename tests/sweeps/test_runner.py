@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import sqlite3
-from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -82,10 +81,13 @@ def test_a_row_that_is_no_row_fails_with_a_sentence(task: str, sentence: str) ->
 
 
 def test_rows_of_other_code_are_computed_again_unless_they_are_asked_for(tmp_path: Path) -> None:
-    store = tmp_path / "s.sqlite"
-    first = run(cheap(), store=store)
-    with closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute("UPDATE cells SET code = 'old', key = 'old' || key")
+    store, now = tmp_path / "s.sqlite", tmp_path / "now.sqlite"
+    first = run(cheap(), store=now)
+    older = Store(store)
+    with older.writing():
+        for line in Store(now).lines():
+            content = (now.with_suffix(".arrays") / line.arrays).read_bytes() if line.arrays else None
+            older.add(replace(line, code="old", key=f"old{line.key}"), content)
     assert stored(cheap(), store).records == ()
     accepted = run(cheap(), store=store, any_code=True)
     assert (accepted.computed, accepted.rows) == (0, first.rows)
@@ -168,10 +170,10 @@ def test_progress_counts_cells_and_estimates_what_is_left() -> None:
     assert Progress(total=10, stored=2, computed=2, failed=0, seconds=3.0).seconds_left == 9.0
 
 
-def test_max_workers_belongs_to_one_place_only() -> None:
+def test_workers_belongs_to_one_place_only() -> None:
     from marginflow.sweeps import LocalEngine
 
     with pytest.raises(InputError, match="give it to the engine instead"):
-        run(cheap(), engine=LocalEngine(), max_workers=2)
-    with pytest.raises(InputError, match="max_workers is 0"):
-        run(cheap(), max_workers=0)
+        run(cheap(), engine=LocalEngine(), workers=2)
+    with pytest.raises(InputError, match="workers is 0"):
+        run(cheap(), workers=0)

@@ -261,7 +261,7 @@ def with_end(instance: Instance, W: np.ndarray) -> Instance:
     assert kept is not None
     last = replace(kept[-1], W=W)
     trajectory = replace(run.trajectory, networks=(*kept[:-1], last))
-    return replace(instance, run=replace(run, trajectory=trajectory), network=last)
+    return replace(instance, run=replace(run, trajectory=trajectory, network=last), network=last)
 
 
 @pytest.mark.parametrize("name", ["Thm3.1.1", "Cond4.7", "Def.capture", "Setting.GD"])

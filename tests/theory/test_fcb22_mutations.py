@@ -33,7 +33,7 @@ def test_clusters_of_another_spread_than_their_law_are_noticed(factor: float) ->
     moved = Instance(law=good.law, data=replace(data, X=centres + factor * (data.X - centres)))
     verdict = judged("Setting.Data", moved)
     assert verdict.outcome == "violated"
-    assert "|tr Cov / (sigma^2 d) - 1|" in [check.name for check in verdict.failed_conclusions]
+    assert "|tr Cov / (sigma^2 d) - 1|" in [check.name for check in verdict.failed_claims]
 
 
 @pytest.mark.parametrize("dimension", [2, 30])
@@ -57,7 +57,7 @@ def test_the_share_that_is_captured_is_claimed_for_gaussian_clusters_only() -> N
     skewed = recorded.gd_run(2000, 2, 100, sd=math.sqrt(2), eta=0.0, omd=1 / 16, k=5, cluster_law="exponential")
     verdict = judged("Rem.Edge", skewed)
     assert verdict.outcome == "not applicable"
-    assert verdict.failed_conclusions
+    assert verdict.failed_claims
 
 
 def test_early_stopping_is_about_at_most_t_steps() -> None:
@@ -87,8 +87,8 @@ def test_the_control_of_the_literal_chain_breaks_its_conclusions() -> None:
     statement = theory.statement("FCB22/Thm3.1.det")
     verdict = statement.judge_instance(statement.control())
     assert verdict.outcome == "not applicable"
-    assert not any(math.isnan(check.observed) for check in verdict.failed_conclusions)
-    assert len(verdict.failed_conclusions) >= 3
+    assert not any(math.isnan(check.observed) for check in verdict.failed_claims)
+    assert len(verdict.failed_claims) >= 3
     assert judged("Thm3.1.det", recorded.planted(k=2000, orthogonal=True)).outcome == "not applicable"
 
 
@@ -97,7 +97,7 @@ def test_the_edge_of_neurons_nearly_orthogonal_to_a_mean_needs_more_samples(C0: 
     verdict = judged("Lem4.4", recorded.with_parameters(recorded.c16(), C0=C0))
     assert verdict.outcome == "not applicable"
     assert [check.name for check in verdict.hypotheses if check.state != "met"] == ["P(some edge < n/C2), by Chernoff"]
-    assert verdict.failed_conclusions
+    assert verdict.failed_claims
 
 
 def test_the_edge_is_violated_where_the_neurons_are_not_those_of_the_sample() -> None:
@@ -129,7 +129,7 @@ def test_a_good_run_is_judged_with_a_constant_that_does_not_come_from_it() -> No
     wide = replace(good, data=replace(data, X=centres + 2.0 * (data.X - centres)))
     verdict = judged("Def4.5", wide)
     assert verdict.outcome == "violated"
-    assert [check.name for check in verdict.failed_conclusions] == ["(b) C1 needed for |x - mu|^2"]
+    assert [check.name for check in verdict.failed_claims] == ["(b) C1 needed for |x - mu|^2"]
     assert judged("Def4.5", good).holds
     assert judged("Def4.5", recorded.with_parameters(good, C1=5.0)).outcome == "violated", "C1^2 sd <= 1 fails"
 

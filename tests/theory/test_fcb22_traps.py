@@ -297,7 +297,7 @@ def test_planted_run_reproduces_the_literal_chain() -> None:
 def test_one_alpha_larger_breaks_a_literal_line() -> None:
     verdict = judged("Thm3.1.det", recorded.planted(k=11_000, copies=240))
     assert verdict.outcome == "not applicable"
-    assert not verdict.failed_conclusions
+    assert not verdict.failed_claims
 
 
 def test_lemma_4_6_on_random_networks() -> None:
@@ -340,7 +340,7 @@ def test_linear_classifiers_beat_chance_with_a_bias_or_on_skewed_clusters() -> N
     biased = Instance(law=law, parameters={"bias": -0.5})
     verdict = judged("Rem.Linear", biased)
     assert verdict.outcome == "not applicable"
-    assert verdict.failed_conclusions
+    assert verdict.failed_claims
     for word in ("laplace", "logistic", "cube", "ball", "radial-exponential"):
         assert judged("Rem.Linear", Instance(law=XorClusters(dimension=5, sigma=0.4, cluster_law=word))).holds
 

@@ -346,4 +346,4 @@ def test_test_points_of_wider_clusters_contradict_the_event(name: str) -> None:
     assert "share of points outside the event" in [one.name for one in statement.judge_instance(good).constants]
     wide = statement.judge_instance(replace(good, test=replace(test, X=centres + 20.0 * (test.X - centres))))
     assert wide.outcome == "violated"
-    assert [one.name for one in wide.failed_conclusions] == ["share of points outside the event"]
+    assert [one.name for one in wide.failed_claims] == ["share of points outside the event"]

@@ -136,6 +136,6 @@ def test_regimes_that_disagree_are_no_regime_and_one_size_is_none() -> None:
     statement = theory.statement("KYS23/Def.Regimes")
     mixed = statement.judge_instance(statement.control())
     assert mixed.outcome == "violated"
-    assert mixed.failed_conclusions[0].note.startswith("mixed")
+    assert mixed.failed_claims[0].note.startswith("mixed")
     alone = statement.check(noise=(0.1, 0.2), errors=(0.1, 0.2), sizes=(400, 400))
     assert alone.outcome == "not applicable"

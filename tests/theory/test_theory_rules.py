@@ -111,5 +111,5 @@ def test_a_statement_that_says_too_little_is_refused(fields: dict[str, object], 
 
 
 def test_a_statement_without_conclusions_is_refused_when_judged() -> None:
-    with pytest.raises(InputError, match="no conclusion"):
+    with pytest.raises(InputError, match="no claim"):
         statement().check(data=Sphere(dimension=3, labels="both").sample(4))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginflow import InputError
-from marginflow.theory import Check, Verdict, undefined
-from marginflow.theory.check import value
+from marginflow.theory import Check, Counterexample, Findings, Verdict, undefined
+from marginflow.theory.check import at_least, at_most, value
+from marginflow.theory.outcomes import MEANING, OPENING
 
 MET = Check(name="met", observed=1.0, relation="<=", bound=2.0)
 FAILED = Check(name="failed", observed=3.0, relation="<=", bound=2.0)
@@ -17,68 +20,124 @@ EMPTY = Check(name="empty", observed=1.0, relation="<=", bound=2.0, vacuous=True
 CHECKS = st.lists(st.sampled_from([MET, FAILED, OPEN, EMPTY]), max_size=5)
 
 
+def judge(*, kind: str = "theorem", **fields: object) -> Verdict:
+    """The verdict on findings with these fields."""
+    return Verdict(id="VYS22/x", kind=kind, findings=Findings(**fields))  # type: ignore[arg-type]
+
+
 @settings(max_examples=300, deadline=None)
-@given(CHECKS, CHECKS.filter(bool))
-def test_outcome_logic(hypotheses: list[Check], conclusions: list[Check]) -> None:
-    verdict = Verdict(id="VYS22/x", hypotheses=tuple(hypotheses), conclusions=tuple(conclusions))
-    if FAILED in hypotheses or OPEN in hypotheses:
+@given(CHECKS, CHECKS.filter(bool), CHECKS, CHECKS)
+def test_outcome_logic(
+    hypotheses: list[Check], claims: list[Check], derived: list[Check], arithmetic: list[Check]
+) -> None:
+    verdict = judge(
+        hypotheses=tuple(hypotheses), claims=tuple(claims), derived=tuple(derived), arithmetic=tuple(arithmetic)
+    )
+    if FAILED in hypotheses:
         assert verdict.outcome == "not applicable"
-    elif FAILED in conclusions:
+    elif OPEN in hypotheses:
+        assert verdict.outcome == "undecided"
+    elif FAILED in claims:
         assert verdict.outcome == "violated"
-    elif OPEN in conclusions:
+    elif OPEN in claims:
         assert verdict.outcome == "undecided"
         assert verdict.reason.startswith("not decided: open")
-    elif MET in conclusions:
+    elif MET in claims:
         assert verdict.outcome == "holds"
     else:
         assert verdict.outcome == "vacuous"
     assert verdict.holds == (verdict.outcome == "holds")
+    assert verdict.outcome == judge(hypotheses=tuple(hypotheses), claims=tuple(claims)).outcome
+    assert verdict.sentence.startswith(f"VYS22/x {OPENING[verdict.outcome]}: {MEANING[verdict.outcome]}")
 
 
-def test_one_conclusion_that_is_met_does_not_hide_another_that_is_open() -> None:
-    assert Verdict(id="VYS22/x", conclusions=(MET, OPEN)).outcome == "undecided"
+def test_a_claim_that_is_met_does_not_hide_another_that_is_open() -> None:
+    assert judge(claims=(MET, OPEN)).outcome == "undecided"
     empty = Check(name="empty", observed=0.0, relation="<=", bound=0.1, interval=(0.0, 1.0), vacuous=True)
-    assert Verdict(id="VYS22/x", conclusions=(MET, empty)).outcome == "holds", "what says nothing leaves nothing open"
+    partly = judge(claims=(MET, empty))
+    assert partly.outcome == "holds", "what says nothing leaves nothing open"
+    assert "1 of 2 claims say nothing" in partly.sentence
+
+
+def test_nothing_to_compare_is_never_a_violation() -> None:
+    for check in (at_least("x", [], 1.0), at_most("x", math.nan, 1.0), at_most("x", 1.0, math.nan)):
+        assert judge(claims=(check,)).outcome == "undecided"
+        assert judge(hypotheses=(check,), claims=(MET,)).outcome == "undecided"
+
+
+def test_only_a_certified_counterexample_refutes() -> None:
+    proved = Counterexample(summary="n = 2, x = (0, 1)", proof="rational arithmetic")
+    assert judge(claims=(FAILED,), counterexample=proved).outcome == "refuted"
+    assert "rational arithmetic" in judge(claims=(FAILED,), counterexample=proved).sentence
+    assert judge(hypotheses=(FAILED,), claims=(FAILED,), counterexample=proved).outcome == "not applicable"
+    with pytest.raises(InputError, match="no claim fails"):
+        judge(claims=(MET,), counterexample=proved)
+    with pytest.raises(InputError, match="arithmetic that proved it"):
+        Counterexample(summary="x", proof="")
+
+
+def test_a_failing_step_of_the_proof_is_not_a_failing_claim() -> None:
+    assert judge(claims=(MET,), proof_steps=(FAILED,)).outcome == "proof step fails"
+    assert judge(claims=(EMPTY,), proof_steps=(FAILED,)).outcome == "proof step fails"
+    assert judge(claims=(FAILED,), proof_steps=(FAILED,)).outcome == "violated"
+    assert judge(claims=(MET,), proof_steps=(MET,)).outcome == "holds"
+
+
+def test_open_constants_cannot_be_contradicted_and_are_shown() -> None:
+    C = value("C", 5.0)
+    assert judge(claims=(FAILED,), unspecified=(C,)).outcome == "constants unspecified"
+    assert "C = 5" in judge(claims=(FAILED,), unspecified=(C,)).sentence
+    assert "C = 5" in judge(claims=(MET,), unspecified=(C,)).sentence
+    assert judge(claims=(MET,), unspecified=(C,)).outcome == "holds"
+
+
+def test_a_verdict_is_neither_true_nor_false() -> None:
+    with pytest.raises(TypeError, match=r"\.holds or \.outcome"):
+        bool(judge(claims=(MET,)))
 
 
 @settings(max_examples=100, deadline=None)
 @given(CHECKS)
 def test_a_probe_measures_and_never_holds(hypotheses: list[Check]) -> None:
-    probe = Verdict(id="VYS22/x", hypotheses=tuple(hypotheses), constants=(value("x", 1.0),), probe=True)
-    assert probe.outcome in ("measured", "not applicable")
+    probe = judge(hypotheses=tuple(hypotheses), constants=(value("x", 1.0),), kind="probe")
+    assert probe.outcome in ("measured", "not applicable", "undecided")
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({}, "no conclusion"),
-        ({"conclusions": (value("x", 1.0),)}, "only reports"),
-        ({"hypotheses": (value("x", 1.0),), "conclusions": (MET,)}, "only reports"),
-        ({"probe": True, "conclusions": (MET,), "constants": (MET,)}, "concludes nothing"),
-        ({"probe": True}, "without a measurement"),
+        ({}, "no claim"),
+        ({"derived": (MET,), "arithmetic": (MET,)}, "no claim"),
+        ({"claims": (value("x", 1.0),)}, "only reports"),
+        ({"hypotheses": (value("x", 1.0),), "claims": (MET,)}, "only reports"),
+        ({"kind": "probe", "claims": (MET,), "constants": (MET,)}, "concludes nothing"),
+        ({"kind": "probe"}, "without a measurement"),
     ],
 )
 def test_a_verdict_that_could_not_fail_is_refused(fields: dict[str, object], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        Verdict(id="VYS22/x", **fields)  # type: ignore[arg-type]
+        judge(**fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("hypothesis", [MET, FAILED, OPEN, EMPTY])
 def test_an_undefined_claim_never_holds(hypothesis: Check) -> None:
-    found = undefined((hypothesis,), "there is nothing to compare")
-    verdict = Verdict(id="VYS22/x", hypotheses=found.hypotheses, conclusions=found.conclusions)
-    assert verdict.outcome in ("not applicable", "violated")
+    verdict = Verdict(id="VYS22/x", findings=undefined((hypothesis,), "there is nothing to compare"))
+    assert verdict.outcome in ("not applicable", "undecided")
+    assert "not judged: there is nothing to compare" in str(verdict)
 
 
 def test_the_reason_names_the_check_that_decided() -> None:
-    assert "failed" in Verdict(id="VYS22/x", hypotheses=(MET, FAILED), conclusions=(MET,)).reason
-    assert "conclusion fails" in Verdict(id="VYS22/x", conclusions=(MET, FAILED)).reason
+    assert "failed" in judge(hypotheses=(MET, FAILED), claims=(MET,)).reason
+    assert "claim fails" in judge(claims=(MET, FAILED)).reason
     tight = Check(name="tight", observed=1.99, relation="<=", bound=2.0)
-    assert Verdict(id="VYS22/x", conclusions=(MET, tight)).tightest is tight
+    tightest = judge(claims=(MET, tight)).tightest
+    assert tightest is not None
+    assert tightest.name == "tight"
 
 
 def test_checks_are_found_by_name() -> None:
-    verdict = Verdict(id="VYS22/x", hypotheses=(MET,), conclusions=(EMPTY,))
-    assert verdict["met"] is MET
+    verdict = judge(hypotheses=(MET,), claims=(EMPTY,))
+    assert verdict["met"].observed == MET.observed
+    assert verdict["met"].role == "hypothesis"
     with pytest.raises(InputError, match="no check named 'nothing'"):
         verdict["nothing"]

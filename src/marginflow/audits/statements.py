@@ -37,7 +37,7 @@ class Judged:
     @property
     def contradicted(self) -> bool:
         """Whether it applies and does not hold: a gap in a paper or a defect here."""
-        return self.outcome == "violated" and not self.property_only
+        return self.outcome in ("violated", "refuted") and not self.property_only
 
     def row(self) -> dict[str, object]:
         """Plain values."""

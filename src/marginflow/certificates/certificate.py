@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
+from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
 
@@ -189,6 +190,9 @@ class Certificate:
             out |= to_plain({name: getattr(self, name) for name in ("multipliers", "margins", "neuron_stationarity")})
             out |= to_plain({**sets, "clarke_on_kinks": list(on_kinks)})
         return out
+
+    def __bool__(self) -> bool:
+        raise InputError("A Certificate is neither true nor false; ask .holds(tolerance).")
 
     def __str__(self) -> str:
         return self.told()

@@ -78,6 +78,9 @@ class DeepCertificate(Plain):
         """Whether every KKT condition holds up to `tol` with the fixed derivative at the kinks."""
         return self.separates and max(self.stationarity, self.feasibility, self.complementarity) <= tol
 
+    def __bool__(self) -> bool:
+        raise InputError("A DeepCertificate is neither true nor false; ask .holds(tolerance).")
+
     def __str__(self) -> str:
         if not self.separates:
             return (
@@ -192,15 +195,23 @@ class _Features:
         return float(np.sqrt(sum(float(np.vdot(R, R)) for R in residual[0]) + residual[1] ** 2))
 
     def _lower_bound(self, lam: FloatArray) -> float:
-        """As `least_squares.lower_bound`: shift the residual along theta into the polar of the gradients' cone."""
+        """As `least_squares.lower_bound`, rounding charged alike: the residual, shifted along theta into the polar."""
         residual = self.residual(lam)
         s = self.scores(residual)
         size = self._size(residual)
         if size == 0.0:
             return 0.0
-        t = float(np.max(np.maximum(s, 0.0) / (self.degree * self.margins)))
+        operations = self.data.n_samples + 2 * sum(sum(theta.shape) for theta, _, _ in self.layers) + 8
+        gamma = operations * float(np.finfo(np.float64).eps)
+        generator = sum((np.linalg.norm(D, axis=1) * np.linalg.norm(H, axis=1) for _, D, H in self.layers), self.omega)
+        h = np.maximum(s + gamma * generator * size, 0.0)
+        least = self.degree * self.margins - gamma * generator * self.norm
+        if least.min() <= 0.0:
+            return 0.0
+        t = float(np.max(h / least))
         shifted = ([R - t * theta for R, (theta, _, _) in zip(residual[0], self.layers, strict=True)], residual[1])
-        return max(0.0, (size**2 + float(lam @ s) - t * self.norm**2) / self._size(shifted))
+        reached = size**2 + float(lam @ s) - gamma * size * (size + self.norm + 2.0 * float(lam @ generator))
+        return max(0.0, (reached - (1.0 + gamma) * t * self.norm**2) / ((1.0 + gamma) * self._size(shifted)))
 
     def certificate(self, lam: FloatArray, *, scale: float, separates: bool) -> DeepCertificate:
         """Every number, from lambda alone."""

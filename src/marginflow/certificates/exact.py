@@ -121,6 +121,9 @@ class ExactCertificate(Plain):
         """Whether it is proved that these multipliers satisfy the KKT conditions up to `tol`."""
         return self.outcome(tol) == "proved"
 
+    def __bool__(self) -> bool:
+        raise InputError("A ExactCertificate is neither true nor false; ask .holds(tolerance) or .outcome(tolerance).")
+
     def __str__(self) -> str:
         return (
             f"Exact certificate ({self.bits} bits): {self.outcome()} at {DEFAULT_TOLERANCE:.0e}. "

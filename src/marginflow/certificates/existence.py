@@ -24,6 +24,7 @@ from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
 from marginflow.certificates.kkt import certify
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
+from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
 
@@ -59,6 +60,9 @@ class KKTProof(Plain):
     contraction: float | None = None
     unknowns: int = 0
     smallest_slack: float | None = None
+
+    def __bool__(self) -> bool:
+        raise InputError("A KKTProof is neither true nor false; ask .proved.")
 
     def __str__(self) -> str:
         return f"{'Proved' if self.proved else 'Not proved'}: {self.reason}"

@@ -7,6 +7,7 @@ import numpy as np
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.networks.neurons import row_norms
 
 
 def training_floor(initial: TwoLayer, trained: TwoLayer, data: Dataset) -> float:
@@ -38,7 +39,11 @@ def training_floor(initial: TwoLayer, trained: TwoLayer, data: Dataset) -> float
         raise InputError(
             f"The network has dimension {trained.dimension}, but the samples have {data.dimension} columns."
         )
-    size = float(np.sqrt(trained.norm_squared()))
+    with np.errstate(over="ignore"):
+        size = float(np.sqrt(trained.norm_squared()))
+    if not 1e-100 < size < np.inf:  # its squares under- or overflow
+        v = trained.v if trained.outputs == "trained" else np.zeros(1)
+        size = float(row_norms(np.concatenate([trained.augmented.ravel(), v])[None])[0])
     if size == 0.0:
         raise InputError("Every trained parameter of the network is zero; there is no relative residual.")
     _, singular, right = np.linalg.svd(data.X, full_matrices=False)

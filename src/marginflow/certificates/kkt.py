@@ -17,6 +17,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
+_ORDINARY = 100
 _CANDIDATE_IS_ENOUGH = 1e-2 * DEFAULT_TOLERANCE
 
 
@@ -26,6 +27,7 @@ def certify(
     *,
     penalty: float | None = None,
     multipliers: tuple[ArrayLike, ArrayLike] | None = None,
+    as_given: bool = False,
     initial: TwoLayer | None = None,
     kink_tolerance: float = KINK_TOLERANCE,
     complementarity_weight: float = 1.0,
@@ -57,6 +59,9 @@ def certify(
         Candidate multipliers of the network at margin 1. They are clipped to what is feasible and checked; unless
         they explain the network to a hundredth of `DEFAULT_TOLERANCE`, the multipliers are computed anyway and the
         better ones kept.
+    as_given : bool
+        Judge the candidate multipliers as they are: nothing is computed that takes long (better multipliers, the
+        residual with hard patterns), so the numbers are upper bounds on what other multipliers would give.
     initial : TwoLayer or None
         Where training started; adds `floor` to the certificate.
     kink_tolerance : float
@@ -83,24 +88,27 @@ def certify(
     array([1., 1.])
     """
     _check(network, data)
+    given = network
+    network, power = (network, 1.0) if penalty is not None else _of_ordinary_size(network)
+    _check_sizes(network, data)
     tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
     weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
     if network.norm_squared() == 0.0:
         raise InputError("Every trained parameter of the network is zero; there is nothing to certify.")
     candidate = None if multipliers is None else _candidate(multipliers, data.n_samples, network.width)
-    floor = None if initial is None else training_floor(initial, network, data)
+    floor = None if initial is None else training_floor(initial, given, data)
     least = float(network.margins(data.X, data.y).min())
     if penalty is None and least <= 0:
         pattern, _ = recognise(network, data.X, tolerance)
         nothing = np.zeros(data.n_samples)
         certificate = _evaluate(network, data, pattern, nothing, np.where(pattern.active, 1.0, 0.0), None, weight)
-        return replace(certificate, status="does not separate", floor=floor)
+        return replace(certificate, status="does not separate", scale=power, floor=floor)
     scale = 1.0 if penalty is not None else least ** (-1.0 / network.degree)
     at_one = network if penalty is not None else network.scaled(scale)
     pattern, Z = recognise(at_one, data.X, tolerance)
     problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
-    enough = _CANDIDATE_IS_ENOUGH * problem.norm()
+    enough = np.inf if as_given else _CANDIDATE_IS_ENOUGH * problem.norm()
     found = best_multipliers(problem, candidate, enough=enough)
     status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"
     ratio = np.divide(found.mu, found.lam[:, None], out=np.zeros_like(found.mu), where=found.lam[:, None] > 0)
@@ -108,7 +116,7 @@ def certify(
     certificate = _evaluate(at_one, data, pattern, found.lam, clarke, penalty, weight)
     norm = float(np.sqrt(at_one.norm_squared()))
     hard = None
-    if certificate.kink_report.count:
+    if certificate.kink_report.count and not as_given:
         # Parallel neurons are merged first: the residual of a neuron is that of its copies together.
         merged = at_one.compact()
         merged_pattern, merged_Z = recognise(merged, data.X, tolerance)
@@ -120,7 +128,7 @@ def certify(
     return replace(
         certificate,
         status=status,
-        scale=scale,
+        scale=scale * power,
         total_lower_bound=found.bound / norm,
         kink_report=replace(certificate.kink_report, hard_residual=hard),
         floor=floor,
@@ -166,6 +174,24 @@ def _check(network: TwoLayer, data: Dataset) -> None:
         raise InputError(
             f"The network has dimension {network.dimension}, but the samples have {data.dimension} columns."
         )
+
+
+def _of_ordinary_size(network: TwoLayer) -> tuple[TwoLayer, float]:
+    """The network times a power of two that brings its largest trained parameter near 1, and that power.
+
+    Margin 1 is a matter of rescaling, and a power of two rounds nothing; but margins of parameters near 1e-160 vanish
+    and squares of parameters near 1e160 overflow. Numbers within 2^-100 and 2^100 are left as they are.
+    """
+    parts = [network.augmented, network.v] if network.outputs == "trained" else [network.augmented]
+    largest = max(float(np.abs(part).max()) for part in parts)
+    exponent = int(np.clip(np.frexp(largest)[1], -1000, 1000))
+    if largest == 0.0 or abs(exponent) <= _ORDINARY:
+        return network, 1.0
+    power = 2.0**-exponent
+    return network.scaled(power), power
+
+
+def _check_sizes(network: TwoLayer, data: Dataset) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = (network.norm_squared(), float((data.X**2).sum()), float((network(data.X) ** 2).sum()))
     if not np.isfinite(sizes).all():

@@ -107,31 +107,50 @@ class StationarityProblem:
 
 
 def lower_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> float:
-    r"""A number that the norm of the residual of no feasible (lambda, mu) can go below.
+    r"""A number that the norm of the residual of no feasible (lambda, mu) can go below, rounding included.
 
-    The distance of b = theta from a convex set Z is max over unit r of <b, r> - sup_{z in Z} <z, r>. Here r is the
-    residual of the given feasible multipliers. For a soft margin the supremum is finite: cap * sum_i (h_i)_+, with
-    h_i = s_i + sum over the kinks of i of (P_ij)_+. For a hard margin Z is a cone and r must lie in its polar,
-    h_i <= 0; r - t theta does for t = max_i (h_i)_+ / <theta, g_i>, because by homogeneity
-    <theta, g_i> = degree * y_i N(x_i) > 0 for every generator g_i of sample i. The bound meets the residual at the
-    optimum as far as double precision can tell: below a relative residual of about 1e-8 it reads 0.
+    The distance of b = theta from a convex set Z is max over q of (<b, q> - sup_{z in Z} <z, q>) / ||q||, and any q
+    bounds it. Here q comes from the residual r of the given feasible multipliers. For a soft margin the supremum is
+    finite: cap * sum_i (h_i)_+, with h_i = s_i + sum over the kinks of i of (P_ij)_+. For a hard margin Z is a cone and
+    q must lie in its polar, h_i <= 0; r - t theta does for t = max_i (h_i)_+ / <theta, g_i>, because by homogeneity
+    <theta, g_i> = degree * y_i N(x_i) > 0 for every generator g_i of sample i.
+
+    Rounding is charged. With gamma = m eps and m the number of operations behind an entry, the computed h_i is off by
+    at most gamma ||g_i|| ||r||, <theta, g_i> by gamma ||g_i|| ||theta||, and <theta, r> by gamma ||r|| (||theta|| +
+    2 sum_i lambda_i ||g_i||). The bound meets the residual at the optimum up to that charge; below a relative residual
+    of about 1e-8 it reads 0.
     """
+    n, r = problem.T.shape
+    k = problem.v.size
+    return _bound(problem, lam, mu, gamma=(n + r + 2 * k + 8) * float(np.finfo(np.float64).eps))
+
+
+def estimated_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> float:
+    """`lower_bound` without the charge for rounding: where a solver may stop, not what a certificate may say."""
+    return _bound(problem, lam, mu, gamma=0.0)
+
+
+def _bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, gamma: float) -> float:
     residual = problem.residual(lam, mu)
     P, s = problem.scores(residual)
-    h = np.maximum(s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1), 0.0)
     size = residual.norm()
     if size == 0.0:
         return 0.0
+    reach = np.linalg.norm(problem.T, axis=1) * np.linalg.norm(problem.v) + np.linalg.norm(problem.rho, axis=1)
+    generator = reach + np.abs(problem.omega)  # at least ||g_i||
+    h = s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1) + gamma * generator * size
+    h = np.maximum(h, 0.0)
     # <b, r> = ||r||^2 + <Ax, r>; the second term, small at the optimum, is summed from the scores: no cancellation.
     explained = float(lam @ s) + float(np.vdot(np.where(problem.kink, mu, 0.0), P))
     base = Residual(hidden=problem.U, output=problem.target, row=-problem.omega0)
+    length = base.norm()
+    reached = size**2 + explained - gamma * size * (size + length + 2.0 * float(lam @ generator))
     if np.isfinite(problem.cap):
-        return max(0.0, (size**2 + explained - problem.cap * float(h.sum())) / size)
+        return max(0.0, (reached - (1.0 + gamma) * problem.cap * float(h.sum())) / size)
     P0, s0 = problem.scores(base)
-    least = s0 + np.where(problem.kink, np.minimum(P0, 0.0), 0.0).sum(axis=1)
-    # With a wide kink tolerance <theta, g_i> may be negative for some Clarke weights; there only rounding is forgiven.
-    reach = np.linalg.norm(problem.T, axis=1) * np.linalg.norm(problem.v) + np.linalg.norm(problem.rho, axis=1)
-    if ((least <= 0) & (h > 1e-13 * reach * size)).any():
+    least = s0 + np.where(problem.kink, np.minimum(P0, 0.0), 0.0).sum(axis=1) - gamma * generator * length
+    # With a wide kink tolerance <theta, g_i> may be negative for some Clarke weights; the estimate forgives rounding.
+    if ((least <= 0) & (h > (0.0 if gamma else 1e-13 * reach * size))).any():
         return 0.0
     t = float(np.max(h[least > 0] / least[least > 0], initial=0.0))
     polar = Residual(
@@ -140,4 +159,4 @@ def lower_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -
         row=residual.row - t * base.row,
     )
     shifted = polar.norm()
-    return 0.0 if shifted == 0.0 else max(0.0, (size**2 + explained - t * base.norm() ** 2) / shifted)
+    return 0.0 if shifted == 0.0 else max(0.0, (reached - (1.0 + gamma) * t * length**2) / ((1.0 + gamma) * shifted))

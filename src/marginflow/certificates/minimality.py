@@ -102,6 +102,9 @@ class Minimality(Plain):
             and self.supremum.upper <= 1.0 + DEFAULT_TOLERANCE
         )
 
+    def __bool__(self) -> bool:
+        raise InputError("A Minimality is neither true nor false; ask .verdict.")
+
     def __str__(self) -> str:
         line = f"{self.verdict}: {self.reason}"
         if self.descent is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.certificates.corrective import by_atoms
 from marginflow.certificates.elimination import EliminatedKinks
-from marginflow.certificates.least_squares import StationarityProblem, lower_bound
+from marginflow.certificates.least_squares import StationarityProblem, estimated_bound, lower_bound
 from marginflow.certificates.projected_gradient import descend
 
 _NOISE = 2e-15  # relative residual below which nothing is left to gain in double precision
@@ -184,7 +184,7 @@ def _suits_atoms(problem: StationarityProblem) -> bool:
 def _is_best(problem: StationarityProblem, point: tuple[FloatArray, FloatArray], optimal: bool) -> bool:
     """Whether the bound meets the residual - or cannot be resolved any more, and every sign condition holds."""
     size = problem.residual(*point).norm()
-    if size <= _NOISE * problem.norm() or size - lower_bound(problem, *point) <= 1e-9 * size:
+    if size <= _NOISE * problem.norm() or size - estimated_bound(problem, *point) <= 1e-9 * size:
         return True
     return optimal and size <= _UNRESOLVED * problem.norm()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -20,11 +19,11 @@ from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
 from marginflow.theory import Instance, Statement, Verdict
-from marginflow.theory.verdict import OUTCOMES
+from marginflow.theory.outcomes import OUTCOMES
 from marginflow.threads import one_thread
 
 # The outcome of a property that the files do not have, which contradicts no theorem.
-ABSENT = "absent"
+NOT_MET = "not met"
 
 
 def check(
@@ -75,20 +74,11 @@ def _one(statement: Statement, given: Instance | None, *, control: bool, as_json
     if as_json:
         print(result_text(verdict.to_dict()))
     else:
-        print(f"{statement.meaning}\n{_describe(verdict)}")
+        print(f"{statement.meaning}\n{verdict}")
         if control:
             as_announced = "as announced" if verdict.outcome == statement.control_outcome else "not as announced"
             print(f"This is the control, {as_announced}: {statement.control_shows}")
     return DONE if verdict.outcome in ("holds", "measured") else DOES_NOT_HOLD
-
-
-def _describe(verdict: Verdict) -> str:
-    """The verdict in lines; a conclusion that a missing hypothesis left without a number was not judged."""
-    lines = str(verdict).splitlines()
-    for index, check in enumerate(verdict.conclusions, start=len(lines) - len(verdict.conclusions)):
-        if verdict.outcome == "not applicable" and math.isnan(check.observed):
-            lines[index] = f"  conclusion  {check.name}: not judged" + (f" [{check.note}]" if check.note else "")
-    return "\n".join(lines)
 
 
 def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
@@ -96,7 +86,7 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
     if out is not None:
         check_target(out, (".html",), force=force)
     rows = [theory.covered(id) for id in watched("Checking", [row.id for row in theory.coverage(paper, run=False)])]
-    violated = [row.id for row in rows if row.example is not None and row.example.outcome == "violated"]
+    violated = [row.id for row in rows if row.example is not None and row.example.outcome in ("violated", "refuted")]
     unsound = [row.id for row in rows if row.implemented and not row.sound]
     done = sum(row.implemented for row in rows)
     bad = sorted({*violated, *unsound})
@@ -135,8 +125,8 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
 def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
     """Every statement for which the given files are enough.
 
-    An assumption or a definition that the files do not meet is a property that is absent, and no contradiction: only
-    a violated statement of another kind makes the exit code 1.
+    An assumption or a definition that the files do not meet is no contradiction: only
+    a violated or refuted statement of another kind makes the exit code 1.
     """
     if out is not None:
         check_target(out, (".html",), force=force)
@@ -144,11 +134,11 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         judged = audits.judge_statements(given, paper=paper, progress=show)
     verdicts = [one.verdict for one in judged if one.verdict is not None]
     broken = [one.id for one in judged if one.contradicted]
-    absent = [one.id for one in judged if one.property_only and one.outcome == "violated"]
+    not_met = [one.id for one in judged if one.property_only and one.outcome == "violated"]
     skipped = [one.id for one in theory.statements(paper) if one.id not in {verdict.id for verdict in verdicts}]
     record = {
         "violated": broken,
-        "absent": absent,
+        "not_met": not_met,
         "skipped": skipped,
         "out": out,
         "verdicts": [verdict.to_dict() for verdict in verdicts],
@@ -163,13 +153,13 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
     if as_json:
         print(result_text(record))
     else:
-        words = [(one.id, ABSENT if one.id in absent else one.outcome) for one in verdicts]
+        words = [(one.id, NOT_MET if one.id in not_met else one.outcome) for one in verdicts]
         for verdict, (_, word) in zip(verdicts, words, strict=True):
             _line(verdict, word)
-        _table(words, (*OUTCOMES, ABSENT))
+        _table(words, (*OUTCOMES, NOT_MET))
         print(f"{len(skipped)} statements speak of something else than what was given and were left out.")
-        if absent:
-            print(f"Assumptions and definitions that these files do not meet: {', '.join(absent)}.")
+        if not_met:
+            print(f"Assumptions and definitions that these files do not meet: {', '.join(not_met)}.")
         print(f"Violated although they apply: {', '.join(broken) or 'none'}.")
         if out is not None:
             print(f"Page  {out}")
@@ -177,7 +167,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
 
 
 def _line(verdict: Verdict, word: str) -> None:
-    reason = verdict.reason.removeprefix("conclusion fails: ") if word == ABSENT else verdict.reason
+    reason = verdict.reason.removeprefix("claim fails: ") if word == NOT_MET else verdict.reason
     print(f"{verdict.id:<22} {word:<15} {reason}")
 
 

@@ -41,13 +41,13 @@ def convert(
     """Exit code 0."""
     check_target(out, (".npz", ".csv"), force=force)
     names, lines = _read(table, header=header is not False)
-    place = _column(table, names, label) if label is not None else len(names) - 1
+    label_at = _column(table, names, label) if label is not None else len(names) - 1
     if header is None:
-        _refuse_samples(table, names, place, lines)
+        _refuse_samples(table, names, label_at, lines)
     left_out = {_column(table, names, name) for name in drop or []}
-    if place in left_out:
-        raise InputError(f"The column {names[place]!r} holds the labels and cannot be left out.")
-    found = Counter(row[place].strip() for _, row in lines)
+    if label_at in left_out:
+        raise InputError(f"The column {names[label_at]!r} holds the labels and cannot be left out.")
+    found = Counter(row[label_at].strip() for _, row in lines)
     for wanted in (positive, *([negative] if negative is not None else [])):
         if not any(_same(wanted, one) for one in found):
             raise InputError(f"No line of {table} has the label {wanted!r}; the labels are {_some(list(found))}.")
@@ -59,13 +59,13 @@ def convert(
     kept = [
         (number, row)
         for number, row in lines
-        if negative is None or _same(row[place], positive) or _same(row[place], negative)
+        if negative is None or _same(row[label_at], positive) or _same(row[label_at], negative)
     ]
-    features = [column for column in range(len(names)) if column != place and column not in left_out]
+    features = [column for column in range(len(names)) if column != label_at and column not in left_out]
     if not features:
         raise InputError(f"{table} has no column left besides the labels.")
     X = [[_number(table, number, names[column], row[column]) for column in features] for number, row in kept]
-    y = [1.0 if _same(row[place], positive) else -1.0 for _, row in kept]
+    y = [1.0 if _same(row[label_at], positive) else -1.0 for _, row in kept]
     data = Dataset(X=X, y=y)  # type: ignore[arg-type]  # the data set itself makes arrays of lists
     data.save(out)
     if negative is None and any(not _same(one, others[0]) for one in others):
@@ -112,12 +112,12 @@ def _read(source: Path, *, header: bool) -> tuple[list[str], list[tuple[int, lis
     return names, body
 
 
-def _refuse_samples(source: Path, names: Sequence[str], place: int, lines: Sequence[tuple[int, list[str]]]) -> None:
+def _refuse_samples(source: Path, names: Sequence[str], label_at: int, lines: Sequence[tuple[int, list[str]]]) -> None:
     """Refuse a first line that looks like a sample: only numbers, or a label that other lines have too."""
     if all(_is_number(name) for name in names):
         why = "consists of numbers"
-    elif any(_same(names[place], row[place]) for _, row in lines):
-        why = f"has {names[place]!r} where other lines have their label"
+    elif any(_same(names[label_at], row[label_at]) for _, row in lines):
+        why = f"has {names[label_at]!r} where other lines have their label"
     else:
         return
     raise InputError(

@@ -12,7 +12,7 @@ from marginflow.data import Clusters, Dataset, smallest_dimension
 from marginflow.limit import kkt_point
 from marginflow.measurements import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import TwoLayer
-from marginflow.report import Chart, Section, Table, lines, shown
+from marginflow.report import Chart, Section, Table, lines, text_of
 from marginflow.robustness import RaySteps, mean_sum, minimal_step, one_neuron_per_cluster
 
 # Clusters, samples of each, width of the network that is polished, fresh points, and those of them with exact radii.
@@ -101,10 +101,10 @@ def edge_section(edges: Sequence[Edge]) -> Section:
         paragraphs=(
             f"A robust network for the same data exists: one neuron per cluster. With {last.k} clusters in dimension "
             f"{last.dimension} the median distance of fresh points to its decision boundary is "
-            f"{shown(robust.median / root)} √d, and to that of the KKT point {shown(thin.median / root)} √d, although "
-            f"they get {N_FRESH - robust.errors} and {N_FRESH - thin.errors} of {N_FRESH} fresh points right. With "
-            f"{edges[0].k} clusters the two distances are {shown(relative(edges[0], 1))} √d and "
-            f"{shown(relative(edges[0], 0))} √d: the theorem bites when there are many clusters. For "
+            f"{text_of(robust.median / root)} √d, and to that of the KKT point {text_of(thin.median / root)} √d, "
+            f"although they get {N_FRESH - robust.errors} and {N_FRESH - thin.errors} of {N_FRESH} fresh points right. "
+            f"With {edges[0].k} clusters the two distances are {text_of(relative(edges[0], 1))} √d and "
+            f"{text_of(relative(edges[0], 0))} √d: the theorem bites when there are many clusters. For "
             f"the KKT points the distance is √(d/k) up to {100 * off:.2g} % throughout.",
             f"{settled} of {asked} distances are proved from both sides to a relative {TOLERANCE:.0e}, and every proof "
             f"was checked; {certified} of {len(edges)} KKT points are certified.",

@@ -15,7 +15,7 @@ from marginflow.generalisation import Estimate
 from marginflow.limit import Limit
 from marginflow.losses import as_power_of_ten
 from marginflow.networks import TwoLayer
-from marginflow.report import Chart, Page, Section, Table, dots, histogram, lines, shown
+from marginflow.report import Chart, Page, Section, Table, dots, histogram, lines, text_of
 from marginflow.report.references import references
 from marginflow.report.results.certificates import CONDITIONS, PROBLEM
 
@@ -83,7 +83,7 @@ def demo_page(found: Findings) -> Page:
 
 def _verdict(found: Findings) -> str:
     trained, point = found.judged
-    residual = shown(trained.certificate.total)
+    residual = text_of(trained.certificate.total)
     begun = f"Training to loss {_power(found)} ended with relative KKT residual {residual}; the point it heads for "
     if point.certificate.holds():
         return (
@@ -112,7 +112,7 @@ def _side_by_side(found: Findings) -> Section:
         line("Stationarity residual", [c.stationarity for c in certificates]),
         line("Complementarity residual", [c.complementarity for c in certificates]),
         line("Feasibility residual", [c.feasibility for c in certificates]),
-        line(f"KKT conditions hold at {shown(DEFAULT_TOLERANCE)}", [c.holds() for c in certificates]),
+        line(f"KKT conditions hold at {text_of(DEFAULT_TOLERANCE)}", [c.holds() for c in certificates]),
         line("‖θ‖² at margin 1", [c.norm_squared for c in certificates]),
         line("Samples exactly on the margin", [int(c.margin_set.sum()) for c in certificates]),
         line("Neurons", [judged.network.width for judged in found.judged]),
@@ -281,12 +281,12 @@ def _meaning(found: Findings) -> Section:
         heading="What it means",
         paragraphs=(
             f"One edge: the {last.name} is wrong on {last.error.errors} of {last.error.trials} fresh points, so its "
-            f"error is at most {shown(last.error.upper)} with 95 % confidence.",
-            f"The other: one vector of norm {shown(last.flip_size)} = {shown(last.flip_size / root)} √d flips every "
-            f"fresh point that it gets right. With {found.law.k} clusters that alone is no weakness: the robust "
-            f"network with {first.k} clusters has its boundary {shown(relative(first, 1))} √d away as well. With "
-            f"{most.k} clusters it is one: {shown(relative(most, 0))} √d for the KKT point against "
-            f"{shown(relative(most, 1))} √d for the robust network, on data that both classify.",
+            f"error is at most {text_of(last.error.upper)} with 95 % confidence.",
+            f"The other: one vector of norm {text_of(last.flip_size)} = {text_of(last.flip_size / root)} √d flips "
+            f"every fresh point that it gets right. With {found.law.k} clusters that alone is no weakness: the robust "
+            f"network with {first.k} clusters has its boundary {text_of(relative(first, 1))} √d away as well. With "
+            f"{most.k} clusters it is one: {text_of(relative(most, 0))} √d for the KKT point against "
+            f"{text_of(relative(most, 1))} √d for the robust network, on data that both classify.",
             "That is what was measured here, on one draw for each number of clusters. That it is so for every KKT "
             "point, with high probability over the draw, is what the theorems say where they apply.",
         ),

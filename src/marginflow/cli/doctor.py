@@ -12,6 +12,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
+from marginflow import __version__
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson
 from marginflow.cli.output import result_text
@@ -61,7 +62,7 @@ def doctor(*, as_json: AsJson = False) -> int:
     healthy = not missing and free >= LITTLE_DISK
     record: dict[str, object] = {
         "healthy": healthy,
-        "marginflow": _version("marginflow"),
+        "marginflow": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "executable": sys.executable,
@@ -84,17 +85,17 @@ def doctor(*, as_json: AsJson = False) -> int:
 def _advice(
     missing: list[str], pools: list[dict[str, object]], free: float, extras: dict[str, str | None]
 ) -> list[str]:
-    told = []
+    advice = []
     if missing:
-        told.append(f"Install what is missing: pip install {' '.join(missing)}")
+        advice.append(f"Install what is missing: pip install {' '.join(missing)}")
     if free < LITTLE_DISK:
-        told.append(f"Only {free:.1f} GB are free here; sweeps and pages need room.")
+        advice.append(f"Only {free:.1f} GB are free here; sweeps and pages need room.")
     if any(isinstance(pool["threads"], int) and pool["threads"] > _cores() for pool in pools):
-        told.append(f"BLAS uses more threads than there are cores: export OPENBLAS_NUM_THREADS={_cores()}")
+        advice.append(f"BLAS uses more threads than there are cores: export OPENBLAS_NUM_THREADS={_cores()}")
     absent = [name for name, found in extras.items() if found is None]
     if absent:
-        told.append(f"To add what an extra brings: pip install 'marginflow[{','.join(absent)}]'")
-    return told
+        advice.append(f"To add what an extra brings: pip install 'marginflow[{','.join(absent)}]'")
+    return advice
 
 
 def _tell(

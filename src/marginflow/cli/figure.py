@@ -74,7 +74,7 @@ def figure(
                 size,
                 seed=seed,
                 store=folder / "cells.sqlite" if store is None else store,
-                max_workers=workers,
+                workers=workers,
                 progress=lambda now: show(1.0 - now.left / max(1, now.total), time_left(now.seconds_left, now.failed)),
             )
     except StoppedError as error:
@@ -99,26 +99,28 @@ def _name(id: str, size: str) -> str:
 
 def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
     """Page, rows and pictures; all names begin with the id and the size."""
-    from marginflow.report import Chart, draw, write
-    from marginflow.report.figures import page_of
+    from marginflow.report import draw, write
+    from marginflow.report.results import Result as Record
+    from marginflow.report.results import page_of_results
 
     name = _name(result.figure.id, result.size)
     seeded = f" --seed {result.seed}" if result.seed else ""
-    page = page_of(
-        result,
+    record = result.to_dict() | {"panels": result.panels, "deviations": result.figure.deviations}
+    page = page_of_results(
+        [Record(name=result.figure.id, content=to_plain(record))],
+        title=f"{result.figure.id}: {result.figure.title}",
         command=f"marginflow figure {result.figure.id} --size {result.size}{seeded}",
         versions=versions(),
     )
     written = [
         write(page, folder / f"{name}.html"),
         write_text(folder / f"{name}.csv", table_text(result)),
-        write_text(folder / f"{name}.json", result_text(result.to_dict()) + "\n"),
+        write_text(folder / f"{name}.json", result_text(record) + "\n"),
     ]
-    charts = [item for item in page.sections[0].content if isinstance(item, Chart)]
-    for number, chart in enumerate(charts, 1):
+    for number, chart in enumerate(page.charts, 1):
         width = chart.specification["width"]
         for ending in images:
-            suffix = f"-{number}" if len(charts) > 1 else ""
+            suffix = f"-{number}" if len(page.charts) > 1 else ""
             # A panel with the same unit on both axes has a width of its own; the others take what the page gives.
             target = folder / f"{name}{suffix}.{ending}"
             written.append(draw(chart, target, width=width) if isinstance(width, int) else draw(chart, target))

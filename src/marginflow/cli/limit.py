@@ -79,7 +79,7 @@ def limit(
     if as_json:
         print(result_text(found.to_dict() | record))
     else:
-        print(found.told(tolerance))
+        print(found.describe(tolerance))
         print(f"Network      {out}\nCertificate  {beside}")
     if found.stopped_by == "interrupt":
         return INTERRUPTED

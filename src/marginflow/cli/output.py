@@ -10,7 +10,7 @@ from pathlib import Path
 from marginflow.cli.provenance import made_by
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
-from marginflow.report.table import shown
+from marginflow.report.table import text_of
 
 
 def check_target(path: Path, suffixes: tuple[str, ...], *, force: bool) -> Path:
@@ -41,7 +41,7 @@ def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, 
         return
     widest = max((len(heading) for heading in headings.values()), default=0)
     for key, heading in headings.items():
-        print(f"{heading:<{widest}}  {shown(record.get(key))}")
+        print(f"{heading:<{widest}}  {text_of(record.get(key))}")
 
 
 def result_text(record: Mapping[str, object]) -> str:
@@ -69,8 +69,8 @@ def print_rows(rows: Sequence[Mapping[str, object]], *, headings: Mapping[str, s
     a      0.5
     bcd     12
     """
-    lines = [list(headings.values()), *([shown(row.get(key)) for key in headings] for row in rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(headings))]
+    lines = [list(headings.values()), *([text_of(row.get(key)) for key in headings] for row in rows)]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(headings))]
     for line in lines:
         cells = [
             f"{line[0]:<{widths[0]}}",

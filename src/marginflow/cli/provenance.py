@@ -29,6 +29,7 @@ def versions() -> dict[str, str]:
     """What computed the numbers: versions, and the kernels and threads of the matrix products, which set last bits."""
     from importlib.metadata import version
 
+    from marginflow import __version__
     from marginflow.threads import blas_libraries
 
     kernels = dict.fromkeys(
@@ -36,7 +37,7 @@ def versions() -> dict[str, str]:
         f"{'thread' if one.threads == 1 else 'threads'})"
         for one in blas_libraries()
     )
-    packages = {name: version(name) for name in ("marginflow", "numpy", "scipy")}
+    packages = {"marginflow": __version__} | {name: version(name) for name in ("numpy", "scipy")}
     return {"Python": platform.python_version(), **packages, "BLAS": ", ".join(kernels)}
 
 

@@ -103,7 +103,7 @@ def _in_full(one: Statement) -> str:
         f"  formula    {one.formula}",
     ]
     lines.append(f"  needs      {', '.join(one.needs)}")
-    lines += [f"  parameter  {name}: {told}" for name, told in (one.parameters or {}).items()]
+    lines += [f"  parameter  {name}: {meaning}" for name, meaning in (one.parameters or {}).items()]
     if one.forms is not None:
         for name in ("printed", "proved", "sharp", "remark"):
             text = getattr(one.forms, name)

@@ -27,10 +27,11 @@ from marginflow.sweeps import (
     Sweep,
     export,
     run,
+    salvage,
     stored,
     tasks,
 )
-from marginflow.sweeps.table import SUFFIXES
+from marginflow.sweeps.table import SUFFIXES, check_export, is_export_of
 
 
 def sweep(
@@ -40,18 +41,34 @@ def sweep(
     store: Annotated[
         Path | None, Parameter(help="Where rows are kept, .sqlite; by default beside the spec, under its name.")
     ] = None,
-    max_workers: Annotated[
+    workers: Annotated[
         int | None, Parameter(help="Processes, each with one BLAS thread; by default 1, or every core with dask.")
     ] = None,
     engine: Annotated[Literal["local", "dask"], Parameter(help="Where cells are computed.")] = "local",
     address: Annotated[
         str | None, Parameter(help="With dask: the scheduler; without it a cluster is started here.")
     ] = None,
+    timeout: Annotated[
+        float | None, Parameter(help="Seconds after which a cell is ended and counted as failed.")
+    ] = None,
     retry_failed: Annotated[bool, Parameter(negative="", help="Compute failed cells again.")] = False,
+    cell: Annotated[
+        tuple[int, ...],
+        Parameter(negative="", consume_multiple=True, help="Only these cells, by number; failed ones again."),
+    ] = (),
+    failures: Annotated[
+        bool, Parameter(negative="", help="Only list the failed cells: number, parameters, reason.")
+    ] = False,
+    show: Annotated[
+        int | None, Parameter(help="Only show one cell, by number: row, seconds, memory, log, traceback.")
+    ] = None,
     any_code: Annotated[
         bool, Parameter(negative="", help="Accept rows computed by another version of the code.")
     ] = False,
     dry_run: Annotated[bool, Parameter(negative="", help="Only say what is stored and what is missing.")] = False,
+    recover: Annotated[
+        Path | None, Parameter(help="Only take the readable rows of a damaged store to this new one, .sqlite.")
+    ] = None,
     table: Annotated[
         Path | None, Parameter(name="--export", help="Write the rows as .csv or .parquet when the sweep is done.")
     ] = None,
@@ -62,27 +79,79 @@ def sweep(
     experiments.figures()  # puts the tasks of the figures into the registry
     if spec is None:
         return _list_tasks(as_json=as_json)
-    if table is not None:
-        check_target(table, SUFFIXES, force=force)
     # A task of one's own ("module:name") may stand beside the spec.
     if (beside := str(spec.resolve().parent)) not in sys.path:
         sys.path.append(beside)
     chosen, kept = Sweep.load(spec), Store(store if store is not None else spec.with_suffix(".sqlite"))
-    where = _engine(engine, address, max_workers)
+    if recover is not None:
+        return _recover(chosen, kept, Store(recover), any_code=any_code, as_json=as_json)
+    if show is not None:
+        return _show(chosen, kept, show, any_code=any_code, as_json=as_json)
+    if cell:
+        chosen = chosen.some(cell)
+    if table is not None:
+        check_target(table, SUFFIXES, force=force or is_export_of(chosen, table))
+        check_export(table)
+    where = _engine(engine, address, workers)
     stopped, code = None, DONE
-    if not dry_run:
+    if not dry_run and not failures:
         try:
-            with _shown(chosen.name) as show:
-                run(chosen, store=kept, engine=where, retry_failed=retry_failed, any_code=any_code, progress=show)
+            with _progress(chosen.name) as report:
+                run(
+                    chosen,
+                    store=kept,
+                    engine=where,
+                    retry_failed=retry_failed or bool(cell),
+                    any_code=any_code,
+                    timeout=timeout,
+                    progress=report,
+                )
         except StoppedError as error:
             stopped, code = str(error), DOES_NOT_HOLD
         except KeyboardInterrupt:
             stopped, code = "Interrupted; what was stored stays, and the same command goes on from there.", INTERRUPTED
     results = stored(chosen, kept, any_code=any_code)
-    if table is not None:
-        export(results, table)
-    _tell(results, kept, table, stopped, as_json=as_json)
+    # A table of half a sweep would only be in the way of the rest.
+    written = export(results, table) if table is not None and stopped is None and not dry_run else None
+    _summarise(results, kept, written, stopped, every_failure=failures, as_json=as_json)
     return code if code != DONE else (DONE if results.complete else DOES_NOT_HOLD)
+
+
+def _recover(chosen: Sweep, damaged: Store, target: Store, *, any_code: bool, as_json: bool) -> int:
+    """Take what can be read to a new store and say what there is of this sweep."""
+    saved = salvage(damaged, target)
+    results = stored(chosen, target, any_code=any_code)
+    if as_json:
+        record = {"store": target.path, "rows": saved.rows, "without_arrays": saved.without_arrays}
+        print(result_text(record | {"cells": len(chosen.cells), "done": len(results.done)}))
+        return DONE
+    print(f"{saved.rows} rows could be read and are in {target.path} now.")
+    if saved.without_arrays:
+        print(f"{saved.without_arrays} more were left out, as their arrays are damaged or lost.")
+    print(f"{chosen.name}: {len(chosen.cells)} cells, {len(results.done)} done; go on with --store {target.path}")
+    return DONE
+
+
+def _show(chosen: Sweep, kept: Store, number: int, *, any_code: bool, as_json: bool) -> int:
+    """Everything that is known of one cell."""
+    only = chosen.some([number])
+    found = stored(only, kept, any_code=any_code).records
+    if not found:
+        raise InputError(f"Cell {number} ({only.cells[0]}) is not in {kept.path} yet.")
+    (record,) = found
+    if as_json:
+        known = {"cell": number, "status": record.status, "error": record.error, "log": record.log}
+        print(result_text(known | {"memory": record.memory, "row": record.flat(seconds=True)}))
+        return DONE
+    print(f"Cell {number}: {record.cell}")
+    memory = "" if record.memory is None else f", {record.memory / 2**20:.0f} MiB"
+    print(f"{record.status} after {record.seconds:.3g} s{memory}")
+    for name, value in record.row.items():
+        print(f"  {name}: {value}")
+    for heading, text in (("Printed", record.log), ("Error", record.error or "")):
+        if text.strip():
+            print(f"{heading}:\n{text.rstrip()}")
+    return DONE
 
 
 def _list_tasks(*, as_json: bool) -> int:
@@ -99,20 +168,22 @@ def _list_tasks(*, as_json: bool) -> int:
     return DONE
 
 
-def _engine(engine: str, address: str | None, max_workers: int | None) -> AbstractEngine:
+def _engine(engine: str, address: str | None, workers: int | None) -> AbstractEngine:
     if engine == "dask":
-        return DaskEngine(address=address, max_workers=max_workers)
+        return DaskEngine(address=address, workers=workers)
     if address is not None:
         raise InputError("--address is for --engine dask.")
-    return LocalEngine(max_workers=1 if max_workers is None else max_workers)
+    return LocalEngine(workers=1 if workers is None else workers)  # in its own process: a cell may crash
 
 
-def _tell(results: Results, store: Store, table: Path | None, stopped: str | None, *, as_json: bool) -> None:
+def _summarise(
+    results: Results, store: Store, table: Path | None, stopped: str | None, *, every_failure: bool, as_json: bool
+) -> None:
     total, done, failed = len(results.sweep.cells), len(results.done), len(results.failed)
     if stopped is not None:
         note(f"marginflow: {stopped}")
     if as_json:
-        record = {
+        whole = {
             "name": results.sweep.name,
             "cells": total,
             "done": done,
@@ -121,23 +192,26 @@ def _tell(results: Results, store: Store, table: Path | None, stopped: str | Non
             "store": store.path,
             "export": table,
             "stopped": stopped,
-            "failures": [{"cell": str(one.cell), "error": one.error} for one in results.failed],
+            "failures": [
+                {"number": number, "cell": str(record.cell), "error": record.error}
+                for number, record in results.failures
+            ],
             "rows": results.rows,
         }
-        print(result_text(record))
+        print(result_text(whole))
         return
     print(f"{results.sweep.name}: {total} cells, {done} done, {failed} failed, {total - done - failed} missing")
-    for one in results.failed[:3]:
-        print(f"  failed: {one.cell}: {one.reason}")
+    for number, record in results.failures[: None if every_failure else 3]:
+        print(f"  failed: cell {number}: {record.cell}: {record.reason}")
     if failed:
-        print("  Whole tracebacks are in the store (column error) and in --json; --retry-failed tries again.")
+        print("  --failures lists them, --show NUMBER has the traceback, --cell NUMBER or --retry-failed tries again.")
     print(f"Store   {store.path}")
     if table is not None:
         print(f"Export  {table}")
 
 
 @contextmanager
-def _shown(name: str) -> Iterator[Callable[[Progress], None]]:
+def _progress(name: str) -> Iterator[Callable[[Progress], None]]:
     """A bar on stderr with the time that is left, shown only when a person is looking at a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn

@@ -123,7 +123,7 @@ class Figure:
         *,
         seed: int = 0,
         store: str | Path | None = None,
-        max_workers: int = 1,
+        workers: int | None = None,
         progress: Show | None = None,
     ) -> Result:
         """Compute every cell and judge the claim.
@@ -136,8 +136,8 @@ class Figure:
         store : path or None
             An SQLite file that keeps finished cells; what is in it already is not computed again. Figures that show the
             same runs share them.
-        max_workers : int
-            Processes.
+        workers : int or None
+            Processes; None computes in this one.
         progress : callable or None
             Receives a `sweeps.Progress` at the start and after every cell.
 
@@ -156,7 +156,7 @@ class Figure:
             range(first, first + grid.seeds),
             name=self.id,
             store=store,
-            max_workers=whole_number("max_workers", max_workers),
+            workers=workers,
             progress=progress,
         )
         return Result(

@@ -22,7 +22,7 @@ def computed(
     *,
     name: str,
     store: str | Path | None,
-    max_workers: int,
+    workers: int | None,
     progress: Show | None,
 ) -> tuple[tuple[Row, ...], float]:
     """The rows of all points with all seeds - parameters, seed, measurements - and the seconds that they took.
@@ -36,7 +36,7 @@ def computed(
         found = run(
             sweep,
             store=store,
-            max_workers=max_workers,
+            workers=workers,
             retry_failed=True,
             progress=progress,
         )

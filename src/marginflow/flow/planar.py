@@ -56,7 +56,7 @@ class PlanarTwoLayer(AbstractTrainable):
         return ParameterVector([(self._network.width, 2)])
 
     def _arcs(self, wx: FloatArray, wz: FloatArray) -> tuple[IntArray, IntArray]:
-        """First and one-past-last sample of each neuron's arc, as places in two turns of the sorted samples."""
+        """First and one-past-last sample of each neuron's arc, as positions in two turns of the sorted samples."""
         n, x, z = self._n, self._x, self._z
         turn = np.arctan2(wz, wx)
         turn[turn < -0.5 * np.pi] += 2.0 * np.pi
@@ -68,8 +68,8 @@ class PlanarTwoLayer(AbstractTrainable):
         dead = (wx == 0.0) & (wz == 0.0)
         high[dead] = low[dead]
 
-        def positive(place: IntArray) -> np.ndarray:
-            index = place % n
+        def positive(position: IntArray) -> np.ndarray:
+            index = position % n
             return np.asarray(wx * x[index] + wz * z[index] > 0.0)
 
         # Rounding of the angles can misplace an end by the samples within an ulp of a right angle: ask the signs.

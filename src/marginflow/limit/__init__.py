@@ -1,7 +1,8 @@
 """Exact KKT points of the max-margin problem: flow, ADMM, Newton; closed forms; the global solver on the line."""
 
-from marginflow.limit import line
+from marginflow.limit import line, plane
 from marginflow.limit.bracket.global_bounds import Bracket, global_bounds
+from marginflow.limit.budget import Progress
 from marginflow.limit.closed_forms.closed_form import (
     ClosedForm,
     catastrophic,
@@ -13,7 +14,7 @@ from marginflow.limit.closed_forms.closed_form import (
 from marginflow.limit.closed_forms.convex_pair import convex_pair
 from marginflow.limit.limit import Limit, Moved
 from marginflow.limit.point import kkt_point
-from marginflow.limit.solver.polish import Progress
+from marginflow.limit.starts import all_starts
 
 __all__ = [
     "Bracket",
@@ -21,6 +22,7 @@ __all__ = [
     "Limit",
     "Moved",
     "Progress",
+    "all_starts",
     "catastrophic",
     "convex_pair",
     "five_points",
@@ -29,5 +31,6 @@ __all__ = [
     "line",
     "orthogonal",
     "pair_kink",
+    "plane",
     "specialist",
 ]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
-from marginflow.limit.solver.polish import Progress
+from marginflow.limit.budget import Progress, Stop
 from marginflow.networks import TwoLayer
-
-Stop = Literal["interrupt", "time limit"]
 
 
 @dataclass(frozen=True)
 class Moved:
-    """What the polish changed: never call a polished point the limit of the flow without these numbers.
+    """What changed since the network that the caller gave or, from a random one, since the end of the flow.
+
+    Never call a polished point the limit of the flow without these numbers.
 
     Attributes
     ----------
@@ -53,7 +52,7 @@ class Limit:
     gap : float
         Relative duality gap of the last convex problem (C), recomputed from the multipliers.
     moved : Moved or None
-        What the polish changed; None where there was no flow (one dimension: the global solver).
+        What the polish changed; None where the point comes from no flow and from no network of the caller.
     history : tuple of Progress
         One entry for every round.
     status : str
@@ -105,13 +104,13 @@ class Limit:
         }
 
     def __str__(self) -> str:
-        return self.told()
+        return self.describe()
 
-    def told(self, tol: float = DEFAULT_TOLERANCE) -> str:
-        """The point in a few lines, its certificate judged at `tol`."""
+    def describe(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
+        """The point in a few lines, its certificate judged at `tolerance`."""
         lines = [
             self.status,
-            self.certificate.told(tol),
+            self.certificate.told(tolerance),
             f"  relative duality gap of the convex problem: {self.gap:.1e}",
         ]
         if self.moved is not None:

@@ -13,26 +13,15 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 class Neurons:
     """Rows u_j in reduced coordinates (k, r), signs s_j (+1 before -1), frozen squared outputs or None.
 
-    `outputs_squared` holds v_j^2 when outputs are frozen; merging adds them (see `merge_equal_patterns`).
-    `group` maps every neuron of the start to its present row, or -1 once it is zero.
+    `outputs_squared` holds v_j^2 when outputs are frozen; where neurons are added up, so are they.
     """
 
     U: FloatArray
     s: FloatArray
     outputs_squared: FloatArray | None = None
 
-    @property
-    def n_positive(self) -> int:
-        """Number of neurons with sign +1; they are the first rows."""
-        return int((self.s > 0).sum())
 
-    def take(self, index: IntArray | BoolArray) -> Neurons:
-        """The selected neurons, in ascending order."""
-        a = self.outputs_squared
-        return Neurons(self.U[index], self.s[index], None if a is None else a[index])
-
-
-def sort_by_sign(U: FloatArray, s: FloatArray) -> IntArray:
+def sort_by_sign(s: FloatArray) -> IntArray:
     """Order that puts positive neurons first and keeps the order within a sign."""
     return np.argsort(-s, kind="stable")
 

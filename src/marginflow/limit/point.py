@@ -6,26 +6,29 @@ direction has begun to settle, then ADMM and Newton's method on problem (P) from
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from marginflow.arrays import one_of, real_number, whole_number
-from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit import line
-from marginflow.limit.attempt import Solve, VanishedError, stopped_early
+from marginflow.limit.assemble import of_finished, of_polish, stopped_early
+from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.limit import Limit
-from marginflow.limit.solver.polish import Progress
+from marginflow.limit.settings import MOST_POLISHES
+from marginflow.limit.solver.polish import Polished, polish
+from marginflow.limit.starts import AbstractStart, Start, named_starts
+from marginflow.limit.starts.line import Line
+from marginflow.limit.starts.plane import global_point
+from marginflow.limit.starts.rising import least_useful_penalty
+from marginflow.limit.task import Task
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Outputs
-from marginflow.threads import available_threads, threads_for
 
-_TRIES = 3
 _LARGEST_WIDTH = 10_000_000
 # The flow runs in single precision, which holds squares of parameters of this size and of its inverse.
 _LEAST_SCALE = 1e-15
@@ -39,6 +42,7 @@ def kkt_point(
     bias: bool = True,
     outputs: Outputs = "trained",
     penalty: float | None = None,
+    optimum: Literal["local", "global"] = "local",
     start: TwoLayer | None = None,
     scale: float = 0.01,
     loss: AbstractLoss | None = None,
@@ -48,6 +52,7 @@ def kkt_point(
     tolerance: float = 1e-9,
     max_iterations: int = 20_000,
     time_limit: float | None = None,
+    starts: Sequence[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Limit:
     r"""A KKT point of min 1/2 ||theta||^2 s.t. y_i N(x_i) >= 1, certified, near where gradient flow goes.
@@ -67,6 +72,9 @@ def kkt_point(
     penalty : float, optional
         C of the soft-margin problem min 1/2 ||theta||^2 + C sum_i (1 - y_i N(x_i))_+; data need not be separable and
         lambda_i <= C.
+    optimum : "local" or "global"
+        Near where the flow goes, or the least norm over all widths with its proof, for samples on a line or in the
+        plane (`limit.line`, `limit.plane`).
     start : TwoLayer, optional
         Where to begin instead of a random initialisation; its bias and outputs decide the problem.
     scale : float
@@ -74,7 +82,8 @@ def kkt_point(
     loss : AbstractLoss, optional
         Of the flow; default exponential.
     flow_steps : int, optional
-        Length of the flow. By default it runs until every margin is positive and half as long again.
+        Length of the flow, in every attempt; 0 is none. By default it runs until every margin is positive and half as
+        long again.
     angle : float
         Length of a flow step relative to ||theta||.
     stay_near : float
@@ -86,6 +95,8 @@ def kkt_point(
         Of ADMM in each of at most three attempts; unlike a time limit it gives the same bits on every machine.
     time_limit : float, optional
         Seconds after which the best point so far is returned with the status "stopped early".
+    starts : sequence of str, optional
+        Names of the ways to begin, in the order to try them (`limit.all_starts()` lists them); by default all.
     progress : callable, optional
         Receives a `Progress` after every round.
 
@@ -109,17 +120,22 @@ def kkt_point(
     >>> limit.certificate.holds(1e-9), limit.network.width
     (True, 50)
     """
-    began = time.monotonic()
-    deadline = np.inf if time_limit is None else began + real_number("time_limit", time_limit, above=0.0)
+    budget = Budget(
+        time_limit=None if time_limit is None else real_number("time_limit", time_limit, above=0.0),
+        max_iterations=whole_number("max_iterations", max_iterations),
+        progress=progress,
+    )
     width = whole_number("width", width if start is None else start.width)
     if width > _LARGEST_WIDTH:
         raise InputError(f"width is {width:.3g}; a whole number of at most {_LARGEST_WIDTH:,} is expected.")
     scale = real_number("scale", scale, at_least=_LEAST_SCALE, at_most=1 / _LEAST_SCALE)
     one_of("outputs", outputs, ("trained", "frozen"))
+    one_of("optimum", optimum, ("local", "global"))
     stay_near = real_number("stay_near", stay_near, at_least=0.0)
     tolerance = real_number("tolerance", tolerance, above=0.0)
-    max_iterations = whole_number("max_iterations", max_iterations)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
+    steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
+    ways = named_starts(starts)
     data.require_two_classes()
     if penalty is None:
         data.require_no_contradiction()
@@ -129,62 +145,86 @@ def kkt_point(
         bias, outputs = start.b is not None, start.outputs
     if width < 2:
         raise InputError("width is 1, but data with both labels need at least 2 neurons, one of each sign.")
-    if data.dimension == 1 and bias and outputs == "trained" and penalty is None and start is None:
-        return _on_the_line(data, width, tolerance, began)
+    if optimum == "global" and (outputs == "frozen" or start is not None):
+        raise InputError(
+            "optimum is 'global', which takes trained outputs and no start: it is the same from everywhere."
+        )
+    own = start is not None
     if start is None:
         start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)
     if not bias and not data.X.any():
         raise InputError("Every sample is zero; without bias every network is zero there.")
-    with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
-        solve = Solve(data, start, cap, stay_near, tolerance, max_iterations, began, deadline, progress)
-    steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
+    task = Task.of(
+        data, start, penalty=cap, callers_own=own, flow_steps=steps, angle=angle, loss=loss, stay_near=stay_near
+    )
+    if optimum == "global":
+        best = Line().propose(task, budget) or global_point(task, budget)
+        return of_finished(task, best, tolerance, budget)
+    return _search(task, ways, tolerance, budget)
+
+
+def _search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: Budget) -> Limit:
+    """Go down the list until a point is exact; otherwise the best that was found.
+
+    An interrupt that no stage has caught ends the search; what was found before is not lost.
+    """
     limits: list[Limit] = []
-    for attempt in range(_TRIES):
-        try:
-            limits.append(solve.attempt(attempt, steps, angle, loss))
-        except VanishedError:
-            if attempt == _TRIES - 1 and not limits:
-                raise
-            continue  # with a soft margin zero is a KKT point like others; a longer flow may find a better one
-        except InputError:
-            if not limits:
-                raise
-            break  # a later attempt that cannot even start does not take back what an earlier one found
-        if limits[-1].exact or limits[-1].stopped_by:
-            break
-    return replace(_best(limits), seconds=time.monotonic() - began)
+    polishes = 0
+    try:
+        for way in ways:
+            if polishes >= MOST_POLISHES or (limits and (limits[-1].exact or budget.over)):
+                break
+            try:
+                proposed = way.propose(task, budget)
+            except InputError:
+                if not limits:
+                    raise
+                break  # a later start that cannot even begin does not take back what an earlier one found
+            if isinstance(proposed, Start):
+                polishes += 1
+                found = _polish(task, proposed, budget)
+                if len(found.s):
+                    limits.append(of_polish(task, proposed, found, tolerance, budget))
+            elif proposed is not None:
+                limits.append(of_finished(task, proposed, tolerance, budget))
+    except KeyboardInterrupt:
+        if not limits:
+            raise
+        budget.interrupted = True
+    if not limits:
+        raise _nothing_found(task, polishes)
+    return replace(_best(limits, budget), seconds=budget.seconds)
 
 
-def _best(limits: list[Limit]) -> Limit:
-    """The exact point, or the one of least stationarity (1 for networks that do not separate the data)."""
+def _polish(task: Task, start: Start, budget: Budget) -> Polished:
+    iterations = budget.max_iterations if start.max_iterations is None else start.max_iterations
+    return polish(
+        task.problem,
+        start.neurons,
+        budget,
+        multipliers=start.multipliers,
+        anchor_weight=task.stay_near / float(np.linalg.norm(start.neurons.U, axis=1).mean()),
+        max_iterations=min(iterations, budget.max_iterations),
+        precision=start.precision,
+    )
+
+
+def _best(limits: Sequence[Limit], budget: Budget) -> Limit:
+    """The exact point, or that of least stationarity (1 for networks that do not separate the data)."""
     best = min(limits, key=lambda limit: (not limit.exact, limit.certificate.stationarity))
-    last = limits[-1].stopped_by
-    if best is not limits[-1] and last is not None:
-        return replace(best, status=stopped_early(last, best.certificate.stationarity), stopped_by=last)
-    return best
+    stopped = budget.stopped_by
+    if best.exact or stopped is None:
+        return best
+    return replace(best, status=stopped_early(stopped, best.certificate.stationarity), stopped_by=stopped)
 
 
-def _on_the_line(data: Dataset, width: int, tolerance: float, began: float) -> Limit:
-    """The global max-margin network in one dimension, with its proof of optimality."""
-    point = line.max_margin(data)
-    if point.network.width > width:
-        raise InputError(
-            f"width is {width}, but the max-margin network of these samples on a line has {point.network.width} "
-            "neurons; at least as many are expected."
-        )
-    point = point.widened(width)
-    mu = point.multipliers[:, None] * point.clarke
-    certificate = certify(point.network, data, multipliers=(point.multipliers, mu))
-    exact = certificate.holds(tolerance)
-    return Limit(
-        network=certificate.network,
-        compact=certificate.network.compact(rtol=1e-9),
-        certificate=certificate,
-        gap=point.gap,
-        moved=None,
-        history=(),
-        status=f"Global max-margin network on the line: no network of any width has a norm smaller by {point.gap:.1e}.",
-        exact=exact,
-        seconds=time.monotonic() - began,
-        flow_seconds=0.0,
+def _nothing_found(task: Task, polishes: int) -> InputError:
+    """Every polish ended at the zero function, or no start applied."""
+    if not polishes:
+        return InputError("None of the starts that were asked for applies to these data; leave `starts` out.")
+    C = task.problem.penalty
+    useful = least_useful_penalty(task.problem, task.neurons(task.given).U)
+    return InputError(
+        f"penalty is {C:g}, so small that the best network found is the zero function; other networks are better from "
+        f"about {useful:.3g} on."
     )

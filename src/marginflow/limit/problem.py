@@ -121,6 +121,26 @@ class Problem:
         margins: FloatArray = self.y * (np.maximum(self.X @ U.T, 0.0) @ s)
         return margins
 
+    def gap(
+        self, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, outputs_squared: FloatArray | None = None
+    ) -> float:
+        """(primal - dual) / primal of the convex problem (C) at a point, from U, lambda and mu alone.
+
+        With trained outputs the dual is max sum lambda s.t. ||sum_i y_i mu_ij x_i|| <= 1, so lambda is scaled by the
+        largest of these norms; with frozen outputs it is sum lambda - 1/2 sum_j v_j^2 ||sum_i y_i mu_ij x_i||^2.
+        """
+        norms = np.linalg.norm((mu * self.y[:, None]).T @ self.X, axis=1)
+        size = np.linalg.norm(U, axis=1)
+        slack = np.maximum(1.0 - self.margins(U, s), 0.0)
+        paid = self.penalty * float(slack.sum()) if np.isfinite(self.penalty) else 0.0
+        if outputs_squared is not None:
+            primal = 0.5 * float((size**2 / outputs_squared).sum()) + paid
+            dual = float(lam.sum()) - 0.5 * float((outputs_squared * norms**2).sum())
+        else:
+            primal = float(size.sum()) + paid
+            dual = float(lam.sum()) / max(1.0, float(norms.max(initial=0.0)))
+        return (primal - dual) / primal if primal > 0 else 0.0
+
     def warm_multipliers(self, U: FloatArray, s: FloatArray) -> FloatArray:
         r"""Multipliers that nearly explain the given neurons: a ridge solution of the stationarity equations.
 

@@ -1,11 +1,12 @@
 """Rows in, one offline HTML file out; no number is computed here."""
 
-from marginflow.report.charts import Chart, dots, histogram, lines, points
+from marginflow.report.chart import Chart
+from marginflow.report.charts import dots, histogram, lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Page, Section, render, write
 from marginflow.report.robustness_chart import robustness_curve_chart
 from marginflow.report.static import draw
-from marginflow.report.table import Table, shown
+from marginflow.report.table import Table, text_of
 
 __all__ = [
     "Chart",
@@ -20,6 +21,6 @@ __all__ = [
     "points",
     "render",
     "robustness_curve_chart",
-    "shown",
+    "text_of",
     "write",
 ]

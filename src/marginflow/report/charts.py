@@ -7,13 +7,13 @@ or, on curves, moving (drag), zooming (shift and wheel) and back again (double c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from marginflow.experiments import Panel
+from marginflow.report.chart import Chart
 from marginflow.report.encodings import (
     DRAWN_BY_MOUSE,
     SERIES_COLOURS,
-    SERIES_DASHES,
     SERIES_SHAPES,
     Row,
     Scale,
@@ -32,32 +32,11 @@ from marginflow.report.encodings import (
     tooltips,
     worded,
 )
+from marginflow.report.panels import chart_of
 from marginflow.report.table import Table
 
 if TYPE_CHECKING:
     import altair as alt
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """A Vega-Lite specification with its title, its meaning in words and the rows behind it.
-
-    Parameters
-    ----------
-    specification : mapping
-        Vega-Lite as plain values; it holds its own data.
-    title : str
-        Short heading.
-    description : str
-        The text alternative: what is drawn and what there is to see.
-    numbers : Table
-        The rows that are drawn, for readers who cannot see the chart and for those who want the digits.
-    """
-
-    specification: Mapping[str, Any]
-    title: str
-    description: str
-    numbers: Table
 
 
 def lines(
@@ -74,38 +53,23 @@ def lines(
 ) -> Chart:
     """Curves of column `y` against column `x`, one for each value of column `series`.
 
-    `titles` names the columns for the axes, the legend and the table of numbers.
+    `titles` names the columns for the axes, the legend and the table of numbers. `chart_of` draws more of a panel:
+    bands, reference lines, points and areas.
     """
-    import altair as alt
-
-    rows = worded(rows, series)
-    base = positive(alt.Chart(inline(rows)), {x: x_scale, y: y_scale})
-    encodings = _position(rows, x, y, titles, x_scale, y_scale)
-    curves = base.mark_line(strokeWidth=2, interpolate="linear", clip=True)
-    hovered = alt.selection_point(name="hovered", nearest=True, on="pointerover", clear="pointerout", empty=False)
-    dot = base.mark_point(filled=True, size=70, clip=True).add_params(hovered)
-    shown_dot = alt.condition(hovered, alt.value(1.0), alt.value(0.0))
-    zoom = alt.selection_interval(
-        name="zoom", bind="scales", zoom="wheel![event.shiftKey]", translate=DRAWN_BY_MOUSE, clear="dblclick"
-    )
-    curves = curves.add_params(zoom)
-    if series is not None:
-        shown_names = names(rows, series)
-        chosen = legend_filter(series)
-        curves = curves.add_params(chosen)
-        encodings["color"] = colour(series, shown_names, titles[series], symbol="stroke")
-        dashes = alt.StrokeDash(
-            field(series),
-            type="nominal",
-            legend=legend(shown_names, symbol="stroke"),
-            title=titles[series],
-            scale=alt.Scale(domain=shown_names, range=cycle(SERIES_DASHES, shown_names)),
+    return chart_of(
+        Panel(
+            rows=rows,
+            x=x,
+            y=y,
+            series=series,
+            titles=titles,
+            title=title,
+            description=description,
+            x_scale=x_scale,
+            y_scale=y_scale,
+            marks=False,
         )
-        curves = curves.encode(**encodings, strokeDash=dashes, opacity=chosen_opacity(chosen))
-    else:
-        curves = curves.encode(**encodings)
-    dot = dot.encode(**encodings, opacity=shown_dot, tooltip=tooltips(rows, titles))
-    return _chart(alt.layer(curves, dot), rows, titles, title, description)
+    )
 
 
 def points(
@@ -128,20 +92,20 @@ def points(
     encodings = _position(rows, x, y, titles, x_scale, y_scale, padding=8)
     brush = alt.selection_interval(name="brush", on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False)
     marks = base.mark_point(filled=True, size=70, clip=True).add_params(brush)
-    shown_where: Any = brush
+    visible: Any = brush
     if series is not None:
-        shown_names = names(rows, series)
+        series_names = names(rows, series)
         chosen = legend_filter(series)
         marks = marks.add_params(chosen)
-        encodings["color"] = colour(series, shown_names, titles[series])
-        encodings["shape"] = _shape(series, shown_names, titles[series])
-        shown_where = brush & chosen
+        encodings["color"] = colour(series, series_names, titles[series])
+        encodings["shape"] = _shape(series, series_names, titles[series])
+        visible = brush & chosen
     marks = marks.encode(
         **encodings,
-        opacity=alt.condition(shown_where, alt.value(0.9), alt.value(0.15)),
+        opacity=alt.condition(visible, alt.value(0.9), alt.value(0.15)),
         tooltip=tooltips(rows, titles),
     )
-    return _chart(alt.layer(marks, _under_the_brush(base, shown_where, y)), rows, titles, title, description)
+    return _chart(alt.layer(marks, _under_the_brush(base, visible, y)), rows, titles, title, description)
 
 
 def histogram(
@@ -161,7 +125,7 @@ def histogram(
     import altair as alt
 
     rows = worded(rows, series)
-    shown_names = names(rows, series)
+    series_names = names(rows, series)
     steps = alt.Bin(maxbins=bins)
     base = alt.Chart(inline(rows))
     chosen = legend_filter(series)
@@ -173,13 +137,13 @@ def histogram(
         .encode(
             x=alt.X(field(value), type="quantitative", bin=steps, title=titles[value]),
             y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=alt.Axis(tickMinStep=1)),
-            color=colour(series, shown_names, titles[series]),
+            color=colour(series, series_names, titles[series]),
             stroke=alt.Stroke(
                 field(series),
                 type="nominal",
-                legend=legend(shown_names),
+                legend=legend(series_names),
                 title=titles[series],
-                scale=alt.Scale(domain=shown_names, range=cycle(SERIES_COLOURS, shown_names)),
+                scale=alt.Scale(domain=series_names, range=cycle(SERIES_COLOURS, series_names)),
             ),
             fillOpacity=alt.condition(brush & chosen, alt.value(0.45), alt.value(0.08)),
             strokeOpacity=alt.condition(brush & chosen, alt.value(1.0), alt.value(0.15)),
@@ -212,7 +176,7 @@ def dots(
     import altair as alt
 
     rows = worded(rows, series, category)
-    shown_names, categories = names(rows, series), names(rows, category)
+    series_names, categories = names(rows, series), names(rows, category)
     chosen = legend_filter(series)
     marks = (
         positive(alt.Chart(inline(rows)), {value: scale})
@@ -232,8 +196,8 @@ def dots(
                 scale=alt.Scale(domain=categories),
                 axis=alt.Axis(grid=True, labelLimit=140),
             ),
-            color=colour(series, shown_names, titles[series]),
-            shape=_shape(series, shown_names, titles[series]),
+            color=colour(series, series_names, titles[series]),
+            shape=_shape(series, series_names, titles[series]),
             opacity=chosen_opacity(chosen),
             tooltip=tooltips(rows, titles),
         )
@@ -271,19 +235,19 @@ def _position(
     }
 
 
-def _shape(series: str, shown_names: list[str], title: str) -> alt.Shape:
+def _shape(series: str, series_names: list[str], title: str) -> alt.Shape:
     import altair as alt
 
     return alt.Shape(
         field(series),
         type="nominal",
-        legend=legend(shown_names),
+        legend=legend(series_names),
         title=title,
-        scale=alt.Scale(domain=shown_names, range=cycle(SERIES_SHAPES, shown_names)),
+        scale=alt.Scale(domain=series_names, range=cycle(SERIES_SHAPES, series_names)),
     )
 
 
-def _under_the_brush(base: alt.Chart, shown_where: Any, column: str) -> Any:
+def _under_the_brush(base: alt.Chart, visible: Any, column: str) -> Any:
     """One line of text: how many rows the brush and the legend leave, and their smallest, median and largest value."""
     import altair as alt
 
@@ -301,7 +265,7 @@ def _under_the_brush(base: alt.Chart, shown_where: Any, column: str) -> Any:
         ]
     )
     return (
-        base.transform_filter(shown_where)
+        base.transform_filter(visible)
         .transform_aggregate(
             rows_held="count()", least=f"min({name})", middle=f"median({name})", largest=f"max({name})"
         )

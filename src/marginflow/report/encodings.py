@@ -33,7 +33,7 @@ FADED = 0.12
 
 
 def inline(rows: Sequence[Row]) -> alt.InlineData:
-    """Rows as inline data; a number that is not finite has no place on an axis and becomes a gap."""
+    """Rows as inline data; a number that is not finite cannot be drawn on an axis and becomes a gap."""
     import altair as alt
 
     return alt.InlineData(values=[{field(key): plain(entry) for key, entry in row.items()} for row in rows])
@@ -105,19 +105,19 @@ def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
     return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], format=".0e")
 
 
-def colour(series: str, shown_names: list[str], title: str, symbol: str | None = None) -> alt.Color:
+def colour(series: str, series_names: list[str], title: str, symbol: str | None = None) -> alt.Color:
     """Colour by series; `symbol` is the shape in the legend where the mark does not decide it."""
     import altair as alt
 
-    chosen = alt.Scale(domain=shown_names, range=cycle(SERIES_COLOURS, shown_names))
-    return alt.Color(field(series), type="nominal", title=title, scale=chosen, legend=legend(shown_names, symbol))
+    chosen = alt.Scale(domain=series_names, range=cycle(SERIES_COLOURS, series_names))
+    return alt.Color(field(series), type="nominal", title=title, scale=chosen, legend=legend(series_names, symbol))
 
 
-def legend(shown_names: list[str], symbol: str | None = None) -> alt.Legend:
+def legend(series_names: list[str], symbol: str | None = None) -> alt.Legend:
     """Names beside each other where they fit on a telephone, below each other where they do not."""
     import altair as alt
 
-    columns = len(shown_names) if sum(len(name) + 4 for name in shown_names) <= 32 else 1
+    columns = len(series_names) if sum(len(name) + 4 for name in series_names) <= 32 else 1
     # The offset leaves room for the line of text that tells what is under the brush.
     return alt.Legend(columns=columns, offset=26) if symbol is None else alt.Legend(columns=columns, symbolType=symbol)
 
@@ -141,9 +141,9 @@ def names(rows: Sequence[Row], column: str) -> list[str]:
     return list(dict.fromkeys(str(row[column]) for row in rows))
 
 
-def cycle(options: list[Any], shown_names: list[str]) -> list[Any]:
+def cycle(options: list[Any], series_names: list[str]) -> list[Any]:
     """As many options as names, from the start again where they run out."""
-    return [options[place % len(options)] for place in range(max(1, len(shown_names)))]
+    return [options[index % len(options)] for index in range(max(1, len(series_names)))]
 
 
 def tooltips(rows: Sequence[Row], titles: Mapping[str, str]) -> list[alt.Tooltip]:

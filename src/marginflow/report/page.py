@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from marginflow.report.bundle import template_text, vega_script
-from marginflow.report.charts import Chart
+from marginflow.report.chart import Chart
 from marginflow.report.formula import Formula, mathml
 from marginflow.report.static import svg_text
-from marginflow.report.table import Table, shown
+from marginflow.report.table import Table, text_of
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def environment() -> jinja2.Environment:
     import jinja2
 
     made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["shown"] = shown
+    made.filters["value"] = text_of
     made.filters["mathml"] = mathml
     made.tests["table"] = lambda item: isinstance(item, Table)
     made.tests["formula"] = lambda item: isinstance(item, Formula)

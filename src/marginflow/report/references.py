@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from marginflow.theory import PAPERS, Paper
+from marginflow.theory.bibliography import NEURIPS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,8 +22,8 @@ class Reference:
         Of the entry: article, inproceedings, book.
     authors : str
         Names with commas between them.
-    title, place : str
-        `place` is the journal, the proceedings or the publisher.
+    title, venue : str
+        `venue` is the journal, the proceedings or the publisher.
     year : int
     what : str
         What it is cited for.
@@ -32,12 +33,12 @@ class Reference:
     kind: str
     authors: str
     title: str
-    place: str
+    venue: str
     year: int
     what: str
 
     def __str__(self) -> str:
-        return f"[{self.key}] {self.authors}. {self.title}. {self.place}, {self.year}. ({self.what})"
+        return f"[{self.key}] {self.authors}. {self.title}. {self.venue}, {self.year}. ({self.what})"
 
     def bibtex(self) -> str:
         """The entry."""
@@ -45,18 +46,10 @@ class Reference:
         authors = " and ".join(name.strip() for name in self.authors.split(","))
         return (
             f"@{self.kind}{{{self.key},\n  author = {{{authors}}},\n  title = {{{{{self.title}}}}},\n"
-            f"  {field} = {{{self.place}}},\n  year = {{{self.year}}},\n  note = {{{self.what}}},\n}}"
+            f"  {field} = {{{self.venue}}},\n  year = {{{self.year}}},\n  note = {{{self.what}}},\n}}"
         )
 
 
-NEURIPS: Final = "Advances in Neural Information Processing Systems"
-# Where and when the papers were published; the key of a paper has the year of its first version.
-PLACES: Final = {
-    "VYS22": ("inproceedings", NEURIPS, 2022),
-    "FVBS23": ("inproceedings", NEURIPS, 2023),
-    "KYS23": ("inproceedings", NEURIPS, 2023),
-    "FCB22": ("article", "Journal of Machine Learning Research 24(303)", 2023),
-}
 METHODS: Final[dict[str, Reference]] = {
     one.key: one
     for one in (
@@ -65,7 +58,7 @@ METHODS: Final[dict[str, Reference]] = {
             kind="inproceedings",
             authors="K. Lyu, J. Li",
             title="Gradient Descent Maximizes the Margin of Homogeneous Neural Networks",
-            place="International Conference on Learning Representations",
+            venue="International Conference on Learning Representations",
             year=2020,
             what="training converges in direction to KKT points of the max-margin problem",
         ),
@@ -74,7 +67,7 @@ METHODS: Final[dict[str, Reference]] = {
             kind="inproceedings",
             authors="Z. Ji, M. Telgarsky",
             title="Directional Convergence and Alignment in Deep Learning",
-            place=NEURIPS,
+            venue=NEURIPS,
             year=2020,
             what="the direction converges",
         ),
@@ -83,7 +76,7 @@ METHODS: Final[dict[str, Reference]] = {
             kind="book",
             authors="F. H. Clarke",
             title="Optimization and Nonsmooth Analysis",
-            place="SIAM",
+            venue="SIAM",
             year=1990,
             what="derivatives at kinks",
         ),
@@ -92,7 +85,7 @@ METHODS: Final[dict[str, Reference]] = {
             kind="article",
             authors="A. L. Yuille, A. Rangarajan",
             title="The Concave-Convex Procedure",
-            place="Neural Computation",
+            venue="Neural Computation",
             year=2003,
             what="the outer iteration that finds the KKT point",
         ),
@@ -102,7 +95,7 @@ METHODS: Final[dict[str, Reference]] = {
             authors="S. Boyd, N. Parikh, E. Chu, B. Peleato, J. Eckstein",
             title="Distributed Optimization and Statistical Learning via the "
             "Alternating Direction Method of Multipliers",
-            place="Foundations and Trends in Machine Learning",
+            venue="Foundations and Trends in Machine Learning",
             year=2011,
             what="the solver of the convex problems",
         ),
@@ -111,7 +104,7 @@ METHODS: Final[dict[str, Reference]] = {
             kind="article",
             authors="C. J. Clopper, E. S. Pearson",
             title="The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",
-            place="Biometrika",
+            venue="Biometrika",
             year=1934,
             what="the interval of a test error",
         ),
@@ -127,13 +120,12 @@ def references(keys: Iterable[str] | None = None) -> tuple[Reference, ...]:
 
 
 def _of_paper(paper: Paper) -> Reference:
-    kind, place, year = PLACES[paper.key]
     return Reference(
         key=paper.key,
-        kind=kind,
+        kind=paper.kind,
         authors=paper.authors,
         title=paper.title,
-        place=place,
-        year=year,
+        venue=paper.venue,
+        year=paper.year,
         what="statements checked here",
     )

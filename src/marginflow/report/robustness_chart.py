@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.errors import InputError
-from marginflow.report.charts import Chart, lines
+from marginflow.report.chart import Chart
+from marginflow.report.charts import lines
 from marginflow.report.encodings import Row
 
 TITLES = {"relative_size": "‖δ‖ / √d", "share": "Share of points flipped", "series": "Curve"}

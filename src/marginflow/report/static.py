@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from marginflow.errors import InputError
 from marginflow.report.bundle import template_text, vega_lite_version
-from marginflow.report.charts import Chart
+from marginflow.report.chart import Chart
 from marginflow.storage import write_bytes
 
 FORMATS: Final = (".svg", ".png", ".pdf")

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from marginflow.errors import InputError
 
 
-def shown(value: object) -> str:
+def text_of(value: object) -> str:
     """A value as a reader sees it: four significant digits, yes and no, a dash for nothing.
 
     Examples
     --------
-    >>> from marginflow.report import shown
-    >>> [shown(value) for value in (0.123456, 1e-12, 100, True, None, "sphere")]
+    >>> from marginflow.report import text_of
+    >>> [text_of(value) for value in (0.123456, 1e-12, 100, True, None, "sphere")]
     ['0.1235', '1e-12', '100', 'yes', '–', 'sphere']
     """
     if value is None:
@@ -33,9 +33,9 @@ def shown(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {shown(entry)}" for key, entry in value.items())
+        return ", ".join(f"{key} {text_of(entry)}" for key, entry in value.items())
     if isinstance(value, Iterable):
-        return ", ".join(shown(entry) for entry in value)
+        return ", ".join(text_of(entry) for entry in value)
     return str(value)
 
 
@@ -78,6 +78,6 @@ class Table:
     def numeric(self) -> tuple[bool, ...]:
         """Which columns hold numbers, yes and no only, and are therefore set flush right."""
         return tuple(
-            bool(self.rows) and all(row[place] is None or isinstance(row[place], numbers.Real) for row in self.rows)
-            for place in range(len(self.columns))
+            bool(self.rows) and all(row[index] is None or isinstance(row[index], numbers.Real) for row in self.rows)
+            for index in range(len(self.columns))
         )

@@ -13,7 +13,7 @@ from marginflow.report.formula import mathml
 from marginflow.report.page import environment
 from marginflow.storage import write_text
 from marginflow.theory import PAPERS, Covered, Statement, Verdict
-from marginflow.theory.verdict import OUTCOMES
+from marginflow.theory.outcomes import OUTCOMES
 
 # How an outcome is marked; a statement that does not apply is neither good nor bad.
 TONES: Final = {
@@ -22,6 +22,9 @@ TONES: Final = {
     "not applicable": "none",
     "vacuous": "open",
     "undecided": "open",
+    "constants unspecified": "open",
+    "proof step fails": "open",
+    "refuted": "violated",
     "measured": "none",
 }
 
@@ -44,14 +47,14 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summary:
+class Counts:
     """Counts by paper: a heading for each column, and a name with its numbers for each row."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[int, ...]], ...]
 
 
-def summary(judged: Sequence[Covered]) -> Summary:
+def count_outcomes(judged: Sequence[Covered]) -> Counts:
     """How many statements of each paper are in the catalogue, implemented, and have which outcome."""
     rows = []
     for key in PAPERS:
@@ -62,7 +65,7 @@ def summary(judged: Sequence[Covered]) -> Summary:
         sound = sum(row.sound for row in own)
         done = sum(row.implemented for row in own)
         rows.append((key, (len(own), done, *(outcomes[outcome] for outcome in OUTCOMES), sound)))
-    return Summary(columns=("in the catalogue", "implemented", *OUTCOMES, "sound"), rows=tuple(rows))
+    return Counts(columns=("in the catalogue", "implemented", *OUTCOMES, "sound"), rows=tuple(rows))
 
 
 def render_verdicts(
@@ -96,7 +99,7 @@ def render_verdicts(
             tone="holds" if holds else "violated",
             tones=TONES,
             style=template_text("page.css") + template_text("verdicts.css"),
-            summary=summary(judged),
+            summary=count_outcomes(judged),
             papers=papers,
             command=command,
             versions=versions,

@@ -5,6 +5,7 @@ from marginflow.sweeps.engines import AbstractEngine, DaskEngine, LocalEngine
 from marginflow.sweeps.record import Record
 from marginflow.sweeps.registry import Result, Row, Task, find_task, task, tasks
 from marginflow.sweeps.runner import Progress, Results, run, stored
+from marginflow.sweeps.salvage import Salvage, salvage
 from marginflow.sweeps.stopped import StoppedError
 from marginflow.sweeps.store import AbstractStore, Memory, Store
 from marginflow.sweeps.sweep import Sweep
@@ -22,6 +23,7 @@ __all__ = [
     "Result",
     "Results",
     "Row",
+    "Salvage",
     "StoppedError",
     "Store",
     "Sweep",
@@ -29,6 +31,7 @@ __all__ = [
     "export",
     "find_task",
     "run",
+    "salvage",
     "stored",
     "task",
     "tasks",

@@ -6,9 +6,12 @@ import os
 import sqlite3
 from pathlib import Path
 from types import TracebackType
-from typing import Self, final
+from typing import Final, Self, final
 
 from marginflow.errors import InputError
+from marginflow.sweeps.trouble import refusals
+
+_DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
 
 
 @final
@@ -16,7 +19,8 @@ class Lock:
     """Held while a sweep writes to a store; a second holder is refused with a sentence.
 
     It is an open transaction on a small SQLite file beside the store: such a lock works on every system, and ends with
-    the process. Who holds it is written there for the sentence; readers may read that while the lock is held.
+    the process. Who holds it is written there for the sentence; readers may read that while the lock is held. Nothing
+    else is in it, so a damaged one is made anew.
     """
 
     def __init__(self, path: Path) -> None:
@@ -24,6 +28,17 @@ class Lock:
         self._connection: sqlite3.Connection | None = None
 
     def __enter__(self) -> Self:
+        with refusals(self._path):
+            try:
+                self._connection = self._taken()
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _DAMAGED:
+                    raise
+                self._path.unlink()
+                self._connection = self._taken()
+        return self
+
+    def _taken(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=0.0, isolation_level=None)
         try:
             connection.execute("PRAGMA synchronous=OFF")  # nothing in it is worth waiting for the disk
@@ -36,14 +51,16 @@ class Lock:
         except sqlite3.OperationalError as error:
             holder = _holder(connection)
             connection.close()
-            if "locked" not in str(error):
-                raise InputError(f"The lock {self._path} cannot be taken: {error}.") from None
-            raise InputError(
-                f"Another sweep{holder} is writing to {self._path.with_suffix('')}; wait for it, stop it, or choose "
-                "another store."
-            ) from None
-        self._connection = connection
-        return self
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise InputError(
+                    f"Another sweep{holder} is writing to {self._path.with_suffix('')}; wait for it, stop it, or "
+                    "choose another store."
+                ) from None
+            raise
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
+        return connection
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._connection is not None:

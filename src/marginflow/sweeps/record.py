@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, final
 
 import numpy as np
+import safetensors.numpy
 
-from marginflow.storage import load_tensors
+from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.registry import Plain
 
@@ -27,6 +29,27 @@ class Computed:
     row: Mapping[str, Plain] = field(default_factory=dict)
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     error: str | None = None
+    log: str = ""
+    memory: int | None = None
+
+
+@final
+@dataclass(frozen=True)
+class ArrayFile:
+    """A file of arrays beside a store, and the checksum that it must have."""
+
+    path: Path
+    sha256: str
+
+    def content(self) -> bytes:
+        """The bytes of the file; an `InputError` if they are not those that were written."""
+        try:
+            content = self.path.read_bytes()
+        except OSError as error:
+            raise InputError(f"The arrays of the cell, {self.path}, cannot be read: {error.strerror}.") from None
+        if hashlib.sha256(content).hexdigest() != self.sha256:
+            raise InputError(f"The arrays of the cell, {self.path}, are not what was written; compute the cell again.")
+        return content
 
 
 @final
@@ -42,9 +65,13 @@ class Record:
         What the task returned; empty if it failed.
     error : str or None
         The traceback of a failed cell.
+    log : str
+        What the cell printed in a worker process, the end of it.
     seconds : float
         Wall time of the task; never part of the row, so that rows can be compared bit for bit.
-    kept : mapping or path
+    memory : int or None
+        Largest resident memory of the process while it computed the cell, in bytes.
+    kept : mapping or ArrayFile
         The arrays, or the file that holds them.
     """
 
@@ -52,15 +79,16 @@ class Record:
     status: Status
     row: Mapping[str, Plain]
     error: str | None
+    log: str
     seconds: float
-    kept: Mapping[str, np.ndarray] | Path
+    memory: int | None
+    kept: Mapping[str, np.ndarray] | ArrayFile
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays as float64, read from their file if there is one."""
-        if isinstance(self.kept, Path):
-            return dict(load_tensors(self.kept)[0])
-        return {name: np.asarray(array, dtype=np.float64) for name, array in self.kept.items()}
+        kept = safetensors.numpy.load(self.kept.content()) if isinstance(self.kept, ArrayFile) else self.kept
+        return {name: np.asarray(array, dtype=np.float64) for name, array in kept.items()}
 
     @property
     def reason(self) -> str:

@@ -22,6 +22,7 @@ Row = Mapping[str, Any]
 P = TypeVar("P", bound=msgspec.Struct)
 
 _TASKS: dict[str, Task[Any]] = {}
+_MOST: Final = 10**300  # larger whole numbers have no text that every reader takes
 _BUILT_IN: Final = "marginflow.sweeps.built_in"
 
 
@@ -83,8 +84,15 @@ class Task(Generic[P]):
         """Compute one cell; the row is checked and made plain."""
         returned = self.function(parameters, seed)
         result = returned if isinstance(returned, Result) else Result(row=returned)
-        arrays = {str(name): np.asarray(array) for name, array in result.arrays.items()}
+        arrays = {str(name): _array(name, array) for name, array in result.arrays.items()}
         return Result(row=plain_row(result.row, taken=(*self.fields, "seed", "status", "seconds")), arrays=arrays)
+
+
+def _array(name: object, array: object) -> np.ndarray:
+    made = np.ascontiguousarray(array)
+    if made.dtype.kind not in "biuf":
+        raise InputError(f"The array {name!r} holds {made.dtype}; numbers are expected.")
+    return made
 
 
 def plain_row(row: object, *, taken: tuple[str, ...] = ()) -> dict[str, Plain]:
@@ -105,16 +113,20 @@ def plain_row(row: object, *, taken: tuple[str, ...] = ()) -> dict[str, Plain]:
             raise InputError(f"The row has a column named {name!r}; a word is expected.")
         if name in taken:
             raise InputError(f"The row has a column {name!r}, which is the name of a parameter; choose another.")
-        made[name] = _plain(name, value)
+        made[_text("its name", name)] = _plain(name, value)
     return made
 
 
 def _plain(name: str, value: object) -> Plain:
-    if value is None or isinstance(value, str | bool):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return _text(name, value)
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, numbers.Integral):
+        if abs(int(value)) >= _MOST:
+            raise InputError(f"The row has a whole number beyond 10^300 in column {name!r}; keep it as a word.")
         return int(value)
     if isinstance(value, numbers.Real):
         number = float(value)
@@ -123,6 +135,15 @@ def _plain(name: str, value: object) -> Plain:
         f"The row has {type(value).__name__} in column {name!r}; a number, word, true, false or None is expected, "
         "and arrays go into Result(row=..., arrays=...)."
     )
+
+
+def _text(name: str, value: str) -> str:
+    """The word as Python's own; half of a character (a lone surrogate) cannot be written to any file."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"The row has {value!r} in column {name!r}, which cannot be written as UTF-8.") from None
+    return str(value)
 
 
 def task(

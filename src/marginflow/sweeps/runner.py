@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from marginflow.arrays import whole_number
+from marginflow.arrays import real_number
 from marginflow.errors import InputError
 from marginflow.sweeps.engines import AbstractEngine, LocalEngine
 from marginflow.sweeps.record import Record
@@ -83,6 +83,12 @@ class Results:
         return tuple(record for record in self.records if record.status == "failed")
 
     @property
+    def failures(self) -> tuple[tuple[int, Record], ...]:
+        """The same with the number of each cell in the whole sweep, by which it can be chosen."""
+        numbers = {cell.key: number for number, cell in self.sweep.numbered}
+        return tuple((numbers[record.cell.key], record) for record in self.failed)
+
+    @property
     def complete(self) -> bool:
         """Whether every cell has a row."""
         return len(self.done) == len(self.sweep.cells)
@@ -112,10 +118,11 @@ def run(
     sweep: Sweep,
     *,
     store: AbstractStore | str | Path | None = None,
-    max_workers: int = 1,
+    workers: int | None = None,
     engine: AbstractEngine | None = None,
     retry_failed: bool = False,
     any_code: bool = False,
+    timeout: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Results:
     """Compute the cells of a sweep that are not stored yet, and return all of them.
@@ -125,14 +132,17 @@ def run(
     sweep : Sweep
     store : Store, path of a .sqlite file, or None
         None keeps nothing on disk.
-    max_workers : int
-        Processes of the local engine; 1 computes in this process.
+    workers : int or None
+        Processes of the local engine; None computes in this process, which a cell that crashes would end.
     engine : AbstractEngine, optional
         Where to compute instead.
     retry_failed : bool
         Compute failed cells again; otherwise they stay as they are.
     any_code : bool
-        Accept rows that an earlier version of the code computed.
+        Accept rows that another version of the code computed; of several the one that came last.
+    timeout : float or None
+        Seconds after which a cell is ended and counted as failed; by default that of the sweep. Such cells are computed
+        in processes of their own.
     progress : callable, optional
         Receives a `Progress` at the start and after every cell.
 
@@ -143,10 +153,10 @@ def run(
     StoppedError
         If the disk is full or no worker is left; what was stored stays.
     """
-    whole_number("max_workers", max_workers)
-    if engine is not None and max_workers != 1:
-        raise InputError("max_workers is for the local engine; give it to the engine instead.")
-    chosen = engine if engine is not None else LocalEngine(max_workers=max_workers)
+    if engine is not None and workers is not None:
+        raise InputError("workers is for the local engine; give it to the engine instead.")
+    chosen = engine if engine is not None else LocalEngine(workers=workers)
+    seconds = sweep.timeout if timeout is None else real_number("timeout", timeout, above=0.0)
     kept = _store(store)
     with kept.writing():
         before = _settled(kept.find(sweep.cells, any_code=any_code), retry_failed)
@@ -160,7 +170,7 @@ def run(
 
         tell(0)
         if missing:
-            with closing(chosen.compute(tuple(missing.values()))) as stream:
+            with closing(chosen.compute(tuple(missing.values()), timeout=seconds)) as stream:
                 for count, computed in enumerate(stream, start=1):
                     kept.keep(missing[computed.key], computed)
                     failed += computed.status == "failed"

@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 import abc
+import hashlib
 import json
+import os
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Final, final
 
-from marginflow.errors import InputError
-from marginflow.storage import save_tensors
-from marginflow.sweeps.cell import Cell
-from marginflow.sweeps.lock import Lock
-from marginflow.sweeps.record import Computed, Record
-from marginflow.sweeps.stopped import StoppedError
+import safetensors.numpy
 
-SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS cells (
-    key        TEXT PRIMARY KEY,  -- hash of identity and code
-    identity   TEXT NOT NULL,     -- hash of task, its version, parameters, seed
-    code       TEXT NOT NULL,
-    task       TEXT NOT NULL,
-    parameters TEXT NOT NULL,     -- JSON
-    seed       INTEGER NOT NULL,
-    status     TEXT NOT NULL CHECK (status IN ('done', 'failed')),
-    row        TEXT NOT NULL,     -- JSON; equal inputs give equal bytes
-    arrays     TEXT,              -- file in the folder beside the store
-    error      TEXT,              -- traceback
-    seconds    REAL NOT NULL,     -- wall time; not part of what is compared
-    finished   TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
-) STRICT;
-CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
-"""
-_COLUMNS: Final = "key, identity, status, row, arrays, error, seconds"
+from marginflow.errors import InputError
+from marginflow.storage import write_bytes
+from marginflow.sweeps.cell import Cell
+from marginflow.sweeps.line import COLUMNS, SCHEMA, Line
+from marginflow.sweeps.lock import Lock
+from marginflow.sweeps.record import ArrayFile, Computed, Record
+from marginflow.sweeps.trouble import damaged, foreign, refusals
+
+_APPLICATION: Final = 0x6D666C77  # "mflw": what tells a store from other SQLite files
+_VERSION: Final = 2
 _MANY: Final = 500  # below the number of variables that every SQLite allows in one statement
 
 
@@ -52,7 +42,7 @@ class AbstractStore(abc.ABC):
 
     @abc.abstractmethod
     def find(self, cells: Sequence[Cell], *, any_code: bool = False) -> dict[str, Record]:
-        """What is known of these cells, by key; with `any_code` the newest row counts, whatever code computed it."""
+        """What is known of these cells, by key; with `any_code` the last row counts, whatever code computed it."""
 
 
 @final
@@ -76,7 +66,16 @@ class Memory(AbstractStore):
 
 
 def _record(cell: Cell, c: Computed) -> Record:
-    return Record(cell=cell, status=c.status, row=c.row, error=c.error, seconds=c.seconds, kept=c.arrays)
+    return Record(
+        cell=cell,
+        status=c.status,
+        row=c.row,
+        error=c.error,
+        log=c.log,
+        seconds=c.seconds,
+        memory=c.memory,
+        kept=c.arrays,
+    )
 
 
 @final
@@ -84,7 +83,8 @@ class Store(AbstractStore):
     """A SQLite file (write-ahead log, one writer) with a folder of arrays beside it.
 
     A row is committed after its arrays are in place, so a kill at any moment leaves whole cells only. Several sweeps
-    may share a store one after the other; what two of them have in common is computed once.
+    may share a store one after the other; what two of them have in common is computed once. Rows and arrays carry a
+    checksum: what was changed since is an `InputError`, and `salvage` reads the rest.
 
     Parameters
     ----------
@@ -99,6 +99,8 @@ class Store(AbstractStore):
             raise InputError(f"The store is {str(self.path)!r}; a name that ends in .sqlite is expected.")
         if not self.path.parent.is_dir():
             raise InputError(f"The folder {self.path.parent} does not exist; make it first.")
+        if self.path.exists() and not self.path.is_file():
+            raise InputError(f"{self.path} is not a file; the name of a store is expected.")
         self.folder = self.path.with_suffix(".arrays")
         self._writer: sqlite3.Connection | None = None
 
@@ -106,11 +108,17 @@ class Store(AbstractStore):
     def writing(self) -> Iterator[None]:
         """Hold the lock and the writing connection; refuses a second sweep on the same store."""
         lock = Lock(self.path.with_name(self.path.name + ".lock"))
-        with lock, self._guarded(), closing(self._connect()) as connection:
+        with lock, refusals(self.path), closing(_connect(self.path)) as connection:
+            known = _is_store(self.path, connection)
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found != "ok":
+                raise damaged(self.path, " ".join(str(found).split()))
             connection.execute("PRAGMA journal_mode=WAL")
             # No wait for the disk at every row: a kill of the process loses nothing, a power cut at most the last rows.
             connection.execute("PRAGMA synchronous=NORMAL")
-            connection.executescript(SCHEMA)
+            if not known:
+                marks = f"PRAGMA application_id={_APPLICATION};PRAGMA user_version={_VERSION};"
+                connection.executescript(f"BEGIN;{marks}{SCHEMA}COMMIT;")
             self._writer = connection
             if self.folder.is_dir():
                 for unfinished in self.folder.glob(".*.part"):  # of a writer that was killed; we hold the lock
@@ -122,76 +130,109 @@ class Store(AbstractStore):
 
     def keep(self, cell: Cell, computed: Computed) -> None:
         """Arrays first, then the row in one transaction."""
+        content = safetensors.numpy.save(dict(computed.arrays)) if computed.arrays else None
+        line = Line(
+            key=cell.key,
+            identity=cell.identity,
+            code=cell.code,
+            task=cell.task.name,
+            parameters=json.dumps(dict(cell.parameters), ensure_ascii=False),
+            seed=cell.seed,
+            status=computed.status,
+            row=json.dumps(dict(computed.row), ensure_ascii=False),
+            arrays=None if content is None else f"{cell.key}.safetensors",
+            arrays_sha256=None if content is None else hashlib.sha256(content).hexdigest(),
+            error=computed.error,
+            log=computed.log or None,
+            seconds=computed.seconds,
+            memory=computed.memory,
+        )
+        self.add(line, content)
+
+    def add(self, line: Line, arrays: bytes | None) -> None:
+        """Write a line as it is, with the content of its file of arrays; it replaces one with the same key."""
         if self._writer is None:
             raise InputError(f"{self.path} is not open for writing; use it inside `with store.writing():`.")
-        values = (
-            *(cell.key, cell.identity, cell.code, cell.task.name),
-            *(json.dumps(dict(cell.parameters), ensure_ascii=False), cell.seed),
-            *(computed.status, json.dumps(dict(computed.row), ensure_ascii=False)),
-            *(f"{cell.key}.safetensors" if computed.arrays else None, computed.error, computed.seconds),
-        )
-        with self._guarded():
-            if computed.arrays:
+        with refusals(self.path):
+            if line.arrays is not None and arrays is not None:
                 self.folder.mkdir(exist_ok=True)
-                save_tensors(self.folder / f"{cell.key}.safetensors", computed.arrays)
+                write_bytes(self.folder / line.arrays, arrays)
             self._writer.execute(
-                "INSERT OR REPLACE INTO cells (key, identity, code, task, parameters, seed, status, row, arrays, error,"
-                f" seconds) VALUES ({', '.join('?' * len(values))})",
-                values,
+                f"INSERT OR REPLACE INTO cells ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})",
+                line.values,
             )
 
     def find(self, cells: Sequence[Cell], *, any_code: bool = False) -> dict[str, Record]:
         """What is stored of these cells; reading is allowed while another process writes."""
-        if not self.path.is_file():
-            return {}
         column = "identity" if any_code else "key"
         wanted = {getattr(cell, column): cell for cell in cells}
         found: dict[str, Record] = {}
-        with closing(self._connect()) as connection, self._guarded():
-            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'cells'").fetchone() is None:
-                return {}
-            names = list(wanted)
-            for start in range(0, len(names), _MANY):
-                some = names[start : start + _MANY]
-                # The newest last, a finished one after a failed one: the later one counts.
-                statement = (
-                    f"SELECT {_COLUMNS} FROM cells WHERE {column} IN ({', '.join('?' * len(some))}) "
-                    "ORDER BY status = 'done', finished"
-                )
-                for line in connection.execute(statement, some):
-                    cell = wanted[line[1] if any_code else line[0]]
-                    found[cell.key] = self._read(cell, line)
+        names = list(wanted)
+        for start in range(0, len(names), _MANY):
+            some = names[start : start + _MANY]
+            for line in self._select(f"WHERE {column} IN ({', '.join('?' * len(some))})", some):
+                cell = wanted[line.identity if any_code else line.key]
+                found[cell.key] = self._record(cell, line)
         return found
 
-    def _read(self, cell: Cell, line: tuple[object, ...]) -> Record:
-        _, _, status, row, arrays, error, seconds = line
-        return Record(
-            cell=cell,
-            status="done" if status == "done" else "failed",
-            row=json.loads(str(row)),
-            error=None if error is None else str(error),
-            seconds=float(str(seconds)),
-            kept={} if arrays is None else self.folder / str(arrays),
-        )
+    def lines(self) -> list[Line]:
+        """Every row, whatever sweep it belongs to, in the order in which they came."""
+        return list(self._select("", [], order="number"))
 
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self.path, timeout=30.0, isolation_level=None)
+    def _select(
+        self, condition: str, values: Sequence[object], *, order: str = "status = 'done', number"
+    ) -> Iterator[Line]:
+        """Lines in an order in which the later one counts: the last that came, a finished one after a failed one."""
+        if not self.path.is_file():
+            return
+        with self._reading() as connection:
+            if not _is_store(self.path, connection):
+                return
+            statement = f"SELECT {', '.join(COLUMNS)} FROM cells {condition} ORDER BY {order}"
+            for values_read in connection.execute(statement, values):
+                line = Line.read(values_read)
+                if line is None:
+                    raise damaged(self.path, f"the row with the key {values_read[0]} is not what was written")
+                yield line
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """What the disk or the file refuses becomes a sentence."""
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            if "not a database" in str(error):
-                raise InputError(f"{self.path} is not a SQLite file.") from None
-            raise StoppedError(self._sentence(str(error))) from None
-        except OSError as error:
-            raise StoppedError(self._sentence(error.strerror or str(error))) from None
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection for reading; from a copy where the folder takes no file, as readers too would make one there."""
+        with refusals(self.path):
+            if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
+                with closing(_connect(self.path)) as connection:
+                    yield connection
+                return
+            with tempfile.TemporaryDirectory() as folder:
+                for ending in ("", "-wal"):
+                    source = self.path.with_name(self.path.name + ending)
+                    if source.is_file():
+                        shutil.copyfile(source, Path(folder) / source.name)
+                with closing(_connect(Path(folder) / self.path.name)) as connection:
+                    yield connection
 
-    def _sentence(self, reason: str) -> str:
-        free = shutil.disk_usage(self.path.parent).free / 2**20
-        return (
-            f"{self.path} cannot be written ({reason}; {free:.0f} MiB of the disk are free): every row that was stored "
-            "is still there, so make room and start the same sweep again."
+    def _record(self, cell: Cell, line: Line) -> Record:
+        return Record(
+            cell=cell,
+            status="done" if line.status == "done" else "failed",
+            row=json.loads(line.row),
+            error=line.error,
+            log=line.log or "",
+            seconds=line.seconds,
+            memory=line.memory,
+            kept={} if line.arrays is None else ArrayFile(self.folder / line.arrays, line.arrays_sha256 or ""),
         )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=30.0, isolation_level=None)
+
+
+def _is_store(path: Path, connection: sqlite3.Connection) -> bool:
+    """Whether it is a store, or empty; an `InputError` if it is something else."""
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+        return False
+    ours = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+    if ours != [_APPLICATION, _VERSION]:
+        raise foreign(path)
+    return True

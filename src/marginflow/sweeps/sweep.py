@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, final
@@ -17,9 +17,11 @@ from marginflow.sweeps.registry import Task, closest, find_task
 from marginflow.sweeps.values import converted, shown
 
 _SEED: Final = Annotated[int, msgspec.Meta(ge=0)]
+_MOST: Final = 2**63 - 1  # what a column of whole numbers holds
 _COUNT: Final = Annotated[int, msgspec.Meta(ge=1)]
 _TABLES: Final = ("sweep", "grid", "fixed", "points")
-_HEAD: Final = ("name", "task", "seeds")
+_HEAD: Final = ("name", "task", "seeds", "timeout")
+_SECONDS: Final = Annotated[float, msgspec.Meta(gt=0)] | None
 
 
 @final
@@ -41,6 +43,8 @@ class Sweep:
         A number n stands for 0, ..., n - 1.
     name : str
         For people.
+    timeout : float or None
+        Seconds after which a cell is ended and counted as failed; needs workers. It is not part of what is computed.
 
     Raises
     ------
@@ -64,12 +68,15 @@ class Sweep:
     fixed: Mapping[str, object] = field(default_factory=dict)
     seeds: int | Sequence[int] = (0,)
     name: str = "sweep"
+    timeout: float | None = None
+    _numbers: tuple[int, ...] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.task, Task):
             object.__setattr__(self, "task", find_task(converted("sweep.task", self.task, str)))
         converted("sweep.name", self.name, str)
         object.__setattr__(self, "seeds", _seeds(self.seeds))
+        object.__setattr__(self, "timeout", converted("sweep.timeout", self.timeout, _SECONDS))
         _ = self.cells
 
     @cached_property
@@ -82,6 +89,27 @@ class Sweep:
                 raise InputError(f"points: the cell {cell} occurs twice.")
             seen.add(cell.identity)
         return made
+
+    @property
+    def numbered(self) -> tuple[tuple[int, Cell], ...]:
+        """The cells with their numbers in the whole sweep, from 0."""
+        return (
+            tuple(enumerate(self.cells))
+            if self._numbers is None
+            else tuple(zip(self._numbers, self.cells, strict=True))
+        )
+
+    def some(self, numbers: Sequence[int]) -> Sweep:
+        """The sweep of these cells only, which keep their numbers."""
+        known = dict(self.numbered)
+        for number in numbers:
+            if number not in known:
+                raise InputError(f"There is no cell {number}; they are numbered from 0 to {len(self.cells) - 1}.")
+        chosen = sorted(set(numbers))
+        part = replace(self)
+        part.__dict__["cells"] = tuple(known[number] for number in chosen)
+        object.__setattr__(part, "_numbers", tuple(chosen))
+        return part
 
     def _cells(self) -> Iterator[Cell]:
         task = self.task if isinstance(self.task, Task) else find_task(self.task)
@@ -153,6 +181,8 @@ def _seeds(given: object) -> tuple[int, ...]:
         raise InputError(f"sweep.seeds: expected a whole number >= 1 or a list of seeds, got {shown(given)}.")
     seeds = tuple(converted(f"sweep.seeds[{place}]", seed, _SEED) for place, seed in enumerate(given))
     _distinct("sweep.seeds", seeds)
+    if max(seeds) > _MOST:
+        raise InputError(f"sweep.seeds: {max(seeds)} is larger than {_MOST}, the largest seed that a store can hold.")
     return seeds
 
 

@@ -6,11 +6,12 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from marginflow.errors import InputError
 from marginflow.storage import write_bytes, write_text
 from marginflow.sweeps.runner import Results
+from marginflow.sweeps.sweep import Sweep
 
 SUFFIXES: Final = (".csv", ".parquet")
 
@@ -37,6 +38,36 @@ def export(results: Results, path: str | Path, *, seconds: bool = False) -> Path
         case ".parquet":
             return write_bytes(target, _parquet(lines))
     raise InputError(f"{target} ends in {target.suffix!r}; {' or '.join(SUFFIXES)} is expected.")
+
+
+def check_export(path: Path) -> None:
+    """Refuse, before anything is computed, a table that could not be written afterwards."""
+    if path.suffix == ".parquet":
+        _pyarrow()
+
+
+def is_export_of(sweep: Sweep, path: Path) -> bool:
+    """Whether a file is a table of cells of this very sweep, written before: such a one may be written again."""
+    if not path.is_file():
+        return False
+    cells = {tuple(_text(value) for value in (*cell.parameters.values(), cell.seed)) for cell in sweep.cells}
+    names = [*sweep.cells[0].parameters, "seed"]
+    try:
+        if path.suffix == ".csv":
+            with path.open(encoding="utf-8", newline="") as file:
+                lines: list[dict[str, object]] = [dict(line) for line in csv.DictReader(file)]
+        else:
+            pyarrow = _pyarrow()
+            lines = pyarrow.parquet.read_table(path).to_pylist()
+        return all(tuple(_text(line[name]) for name in names) in cells for line in lines)
+    except (OSError, ValueError, KeyError, TypeError, csv.Error, InputError):
+        return False
+
+
+def _text(value: object) -> str:
+    """A value as the table writes it, so that what was read can be compared with what is known."""
+    scalar = _word(_scalar(value))
+    return "" if scalar is None else str(scalar)
 
 
 def table(results: Results, *, seconds: bool = False) -> list[dict[str, object]]:
@@ -69,13 +100,7 @@ def _word(value: object) -> object:
 
 
 def _parquet(lines: list[dict[str, object]]) -> bytes:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError(
-            "Parquet needs pyarrow; install it with: pip install 'marginflow[parquet]', or export to .csv."
-        ) from None
+    pyarrow = _pyarrow()
     try:
         made = pyarrow.Table.from_pylist(lines)
     except pyarrow.ArrowException as error:
@@ -83,3 +108,14 @@ def _parquet(lines: list[dict[str, object]]) -> bytes:
     sink = io.BytesIO()
     pyarrow.parquet.write_table(made, sink)
     return sink.getvalue()
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(
+            "Parquet needs pyarrow; install it with: pip install 'marginflow[parquet]', or export to .csv."
+        ) from None
+    return pyarrow

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 import time
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, Final, final
+from pathlib import Path
+from typing import Any, final
 
 import msgspec
+import safetensors.numpy
 from threadpoolctl import ThreadpoolController
 
 from marginflow.errors import InputError
+from marginflow.processes import Answer
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.code import code_version
 from marginflow.sweeps.interrupt import interrupts_count
 from marginflow.sweeps.record import Computed
 from marginflow.sweeps.registry import Task, find_task
 
-# For processes that have not loaded a BLAS yet.
-ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+SERVE = "marginflow.sweeps.worker:serve_cell"
 
 
 @final
@@ -42,6 +45,10 @@ class Order:
         """The order for a cell."""
         return cls(cell.key, cell.task.module, cell.task.name, cell.parameters, cell.seed, cell.code)
 
+    def encode(self) -> bytes:
+        """The order as JSON, for the pipe to a worker process."""
+        return json.dumps(asdict(self)).encode()
+
 
 class OtherCodeError(RuntimeError):
     """A worker runs other code than the process that sends the orders; its rows would be filed under a wrong key."""
@@ -55,19 +62,56 @@ def compute(order: Order) -> Computed:
 def compute_with(task: Task[Any], order: Order) -> Computed:
     """Compute one cell with its task at hand; whatever the task raises becomes the traceback of a failed cell.
 
-    An interrupt ends it with `KeyboardInterrupt`, even if the task caught that: half a cell is none.
+    An interrupt ends it with `KeyboardInterrupt`, even if the task caught that: half a cell is none. `sys.exit` is a
+    failure as any other.
     """
     with interrupts_count():
         begun = time.perf_counter()
+        _forget_peak()
         try:
             parameters = msgspec.convert(dict(order.parameters), task.parameters)
             with _threads(len(sys.modules)).limit(limits=1):
                 result = task(parameters, order.seed)
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            error = traceback.format_exc().encode("utf-8", "backslashreplace").decode()
             seconds = time.perf_counter() - begun
-            return Computed(key=order.key, status="failed", seconds=seconds, error=traceback.format_exc())
+            return Computed(key=order.key, status="failed", seconds=seconds, error=error, memory=_peak())
         seconds = time.perf_counter() - begun
-        return Computed(key=order.key, status="done", seconds=seconds, row=result.row, arrays=result.arrays)
+        return Computed(
+            key=order.key, status="done", seconds=seconds, row=result.row, arrays=result.arrays, memory=_peak()
+        )
+
+
+def serve_cell(payload: bytes) -> bytes:
+    """Compute the order of a payload in a worker process: one line of JSON, then the arrays."""
+    order = Order(**json.loads(payload))
+    try:
+        computed = compute(order)
+    except OtherCodeError as error:
+        return json.dumps({"other_code": str(error)}).encode()
+    plain = {name: value for name, value in vars(computed).items() if name != "arrays"}
+    arrays = safetensors.numpy.save(dict(computed.arrays)) if computed.arrays else b""
+    return json.dumps(plain).encode() + b"\n" + arrays
+
+
+def decode(order: Order, answer: Answer) -> Computed:
+    """What a worker process answered to an order; `OtherCodeError` if it has other code."""
+    if answer.content is None:
+        return Computed(
+            key=order.key, status="failed", seconds=answer.seconds, error=answer.reason or "No answer.", log=answer.log
+        )
+    head, _, arrays = answer.content.partition(b"\n")
+    plain = json.loads(head)
+    if "other_code" in plain:
+        raise OtherCodeError(plain["other_code"])
+    return Computed(**plain | {"log": answer.log, "arrays": safetensors.numpy.load(arrays) if arrays else {}})
+
+
+def died(order: Order, how: str) -> Computed:
+    """The failed cell of a worker that did not survive it."""
+    return Computed(key=order.key, status="failed", seconds=0.0, error=f"The worker process died: {how}.")
 
 
 @lru_cache(maxsize=1)
@@ -76,9 +120,23 @@ def _threads(modules: int) -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def died(order: Order, how: str) -> Computed:
-    """The failed cell of a worker that did not survive it."""
-    return Computed(key=order.key, status="failed", seconds=0.0, error=f"The worker process died: {how}.")
+def _forget_peak() -> None:
+    """Have the system count the largest memory anew, where it can (Linux)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _peak() -> int | None:
+    """The largest resident memory of this process since then, in bytes; None where nobody says."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return None
 
 
 def _task(order: Order) -> Task[Any]:

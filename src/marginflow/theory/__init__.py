@@ -1,19 +1,29 @@
 """Statements of the papers, executable: each has hypotheses, constants, conclusions, an example and a control."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from marginflow.theory import probability
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.check import Check
+from marginflow.theory.findings import Counterexample, Findings, undefined
 from marginflow.theory.instance import Instance
 from marginflow.theory.registry import Covered, catalogue, coverage, covered, statement, statements
 from marginflow.theory.statement import Forms, Statement
-from marginflow.theory.verdict import Findings, Verdict, undefined
+from marginflow.theory.verdict import Verdict
+
+if TYPE_CHECKING:
+    from marginflow.theory.hunting import Hunt, hunt
 
 __all__ = [
     "PAPERS",
     "Check",
+    "Counterexample",
     "Covered",
     "Findings",
     "Forms",
+    "Hunt",
     "Instance",
     "Paper",
     "Statement",
@@ -21,8 +31,18 @@ __all__ = [
     "catalogue",
     "coverage",
     "covered",
+    "hunt",
     "probability",
     "statement",
     "statements",
     "undefined",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # The hunter imports solvers and statements; it is brought in when it is first asked for.
+    if name not in ("Hunt", "hunt"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from marginflow.theory import hunting
+
+    return getattr(hunting, name)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal, TypedDict, Unpack
+from typing import ClassVar, Final, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.errors import InputError
+from marginflow.plain import Plain
 
 RTOL: Final = 1e-9
 """Rounding allowed in a comparison, relative to the largest of the two sides and `scale`."""
 
 Relation = Literal["<=", ">=", "<", ">", "==", "is"]
 State = Literal["met", "failed", "undecided"]
+Role = Literal["hypothesis", "constant", "claim", "proof step", "derived", "arithmetic"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check:
+class Check(Plain):
     """An observed number beside the bound that a statement puts on it.
 
     Parameters
@@ -27,7 +29,7 @@ class Check:
     name : str
         What is compared, in a few words.
     observed : float
-        What was measured; not a number counts as failed.
+        What was measured; not a number decides nothing.
     relation : "<=", ">=", "<", ">", "==" or "is"
         How observed and bound should compare; "is" only reports a value and is never a hypothesis or a conclusion.
     bound : float or None
@@ -41,6 +43,8 @@ class Check:
         from two sides). The comparison is then decided only if the whole interval agrees.
     vacuous : bool
         The bound says nothing (a probability of at most 1.7): it is met, but no evidence.
+    role : str
+        The part that it plays: hypothesis, constant, claim, proof step, derived or arithmetic. `Findings` sets it.
 
     Examples
     --------
@@ -51,6 +55,20 @@ class Check:
     'undecided'
     """
 
+    plain_names: ClassVar = (
+        "role",
+        "name",
+        "observed",
+        "relation",
+        "bound",
+        "slack",
+        "tolerance",
+        "interval",
+        "state",
+        "vacuous",
+        "note",
+    )
+
     name: str
     observed: float
     relation: Relation
@@ -59,6 +77,7 @@ class Check:
     note: str = ""
     interval: tuple[float, float] | None = None
     vacuous: bool = False
+    role: Role = "constant"
 
     def __post_init__(self) -> None:
         if (self.bound is None) != (self.relation == "is"):
@@ -102,8 +121,8 @@ class Check:
         """Whether the relation is met, failed, or not decided by what is known."""
         if self.relation == "is":
             return "met"
-        if math.isnan(self.observed):
-            return "failed"
+        if math.isnan(self.observed) or (self.bound is not None and math.isnan(self.bound)):
+            return "undecided"
         if self.interval is None:
             return "met" if self._met_by(self.observed) else "failed"
         low, high = self.interval
@@ -114,21 +133,6 @@ class Check:
         agree = {self._met_by(low), self._met_by(high)}
         return "undecided" if len(agree) == 2 else ("met" if agree.pop() else "failed")
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return {
-            "name": self.name,
-            "observed": self.observed,
-            "relation": self.relation,
-            "bound": self.bound,
-            "slack": self.slack,
-            "tolerance": self.tolerance,
-            "interval": None if self.interval is None else list(self.interval),
-            "state": self.state,
-            "vacuous": self.vacuous,
-            "note": self.note,
-        }
-
     def __str__(self) -> str:
         shown = f"{self.observed:.6g}"
         if self.interval is not None:
@@ -137,6 +141,8 @@ class Check:
             line = f"{self.name} = {shown}"
         else:
             line = f"{self.name}: {shown} {self.relation} {self.bound:.6g}, slack {self.slack:.3g}, {self.state}"
+        if math.isnan(self.observed):
+            line = f"{self.name}: not judged"
         return line + (" (the bound says nothing)" if self.vacuous else "") + (f" [{self.note}]" if self.note else "")
 
 
@@ -200,7 +206,7 @@ def compare(
     Parameters
     ----------
     observed, bound : numbers or arrays that broadcast together
-        An empty comparison fails: nothing is no evidence.
+        An empty comparison decides nothing: it is neither evidence nor a violation.
     rtol : float
         tolerance = rtol max(|observed|, |bound|, scale), entry by entry.
     scale : number or array

@@ -18,8 +18,8 @@ from marginflow.flow import Trajectory
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.theory.check import Check, above, at_least, at_most, below, true, value
+from marginflow.theory.findings import Findings, undefined
 from marginflow.theory.instance import Instance
-from marginflow.theory.verdict import Findings, undefined
 
 # How much of a conserved quantity a flow that is followed by finite steps may lose.
 _DRIFT: Final = 0.05
@@ -53,7 +53,7 @@ def judge_direction(instance: Instance) -> Findings:
     rate = turning(path)
     return Findings(
         constants=(value("records", len(path)), value("largest rate of turning", float(rate.max(initial=0.0)))),
-        conclusions=(
+        claims=(
             at_most("angle per unit of ln t, at the end", float(rate[-1]), _SETTLED, rtol=0.0),
             at_most("the last rate against the largest", float(rate[-1]), float(rate.max()) / 10),
             at_least("||theta|| grows", np.diff(path.norm[len(path) // 2 :]), 0.0),
@@ -111,7 +111,7 @@ def judge_convergence(instance: Instance) -> Findings:
             value("max q / min q - 1 on the support at the end", float(tight.max() / tight.min()) - 1.0),
             value("stationarity with hard patterns at the end", after.kink_report.hard_residual or after.stationarity),
         ),
-        conclusions=(
+        claims=(
             above("all margins are positive at t_0", early.margins(data.X, data.y), 0.0),
             at_most("the KKT residual falls", after.total, before.total),
             at_most("1 - cos(theta, -grad L) falls, or is next to nothing", off[1], max(off[0], _ALIGNED)),

@@ -11,13 +11,14 @@ from marginflow.theory.check import (
     true,
     value,
 )
+from marginflow.theory.findings import Counterexample, Findings, undefined
 from marginflow.theory.hypotheses import is_kkt_point, unmet
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Forms, Kind, Need, Statement
-from marginflow.theory.verdict import Findings, undefined
 
 __all__ = [
     "Check",
+    "Counterexample",
     "Findings",
     "Forms",
     "Instance",

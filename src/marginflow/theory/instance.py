@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,9 @@ from marginflow.networks import TwoLayer
 
 if TYPE_CHECKING:
     from marginflow.flow import Run
+
+INPUTS: Final = ("network", "networks", "multipliers", "data", "law", "test", "run", "initial")
+"""What an instance may hold beside numbers."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,6 +63,27 @@ class Instance:
     initial: TwoLayer | None = None
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int = 0
+    _looked_at: set[str] = field(default_factory=set, init=False, repr=False)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in INPUTS:
+            object.__getattribute__(self, "_looked_at").add(name)
+        elif name == "certificate":
+            object.__getattribute__(self, "_looked_at").update(("network", "data", "multipliers", "initial"))
+        return object.__getattribute__(self, name)
+
+    def given(self) -> tuple[str, ...]:
+        """The names of the inputs that are there."""
+        held = ((name, object.__getattribute__(self, name)) for name in INPUTS)
+        return tuple(name for name, thing in held if thing is not None and thing != ())
+
+    def forget_looks(self) -> None:
+        """From now on `unused` counts what is looked at."""
+        self._looked_at.clear()
+
+    def unused(self) -> tuple[str, ...]:
+        """Inputs that are there and that nobody has looked at since `forget_looks`."""
+        return tuple(name for name in self.given() if name not in self._looked_at)
 
     def the_network(self) -> TwoLayer:
         """The network, or an `InputError`."""

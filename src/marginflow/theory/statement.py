@@ -6,14 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, final, get_args
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.data import AbstractDistribution, Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.theory.bibliography import PAPERS, Paper
+from marginflow.theory.findings import Findings
 from marginflow.theory.instance import Instance
-from marginflow.theory.verdict import Findings, Outcome, Verdict
+from marginflow.theory.outcomes import Outcome
+from marginflow.theory.verdict import Verdict
 
 if TYPE_CHECKING:
     from marginflow.flow import Run
@@ -78,7 +81,7 @@ class Statement:
     control_shows : str
         What is wrong with the control, in a few words.
     control_outcome : str
-        The outcome on the control: "not applicable", "violated" or "vacuous".
+        The outcome on the control; not "holds" or "measured".
     parameters : dict of str to str
         The named numbers that `check` takes by keyword, and what they mean.
     forms : Forms or None
@@ -137,23 +140,19 @@ class Statement:
 
     def judge_instance(self, instance: Instance) -> Verdict:
         """The verdict on an instance; an `InputError` names what the instance lacks."""
+        given = instance.given()
         for need in self.needs:
-            if need != "parameters" and not _given(instance, need):
+            if need != "parameters" and need not in given:
                 raise InputError(f"{self.id} needs {' and '.join(self.needs)}; {need} was not given.")
         known = set(self.parameters or {})
         foreign = sorted(set(instance.parameters) - known)
         if foreign:
             wanted = f"it knows {sorted(known)}" if known else "it has none"
             raise InputError(f"{self.id} has no parameter {foreign[0]!r}; {wanted}.")
+        _check_end_of_run(instance)
+        instance.forget_looks()
         found = self.judge(instance)
-        return Verdict(
-            id=self.id,
-            hypotheses=found.hypotheses,
-            constants=found.constants,
-            conclusions=found.conclusions,
-            probe=self.is_probe,
-            instance=instance.name,
-        )
+        return Verdict(id=self.id, findings=found, kind=self.kind, instance=instance.name, unused=instance.unused())
 
     def check(
         self,
@@ -199,15 +198,15 @@ class Statement:
         return f"Statement({self.id}, {self.kind}: {self.meaning})"
 
 
-def _given(instance: Instance, need: Need) -> bool:
-    held: dict[str, object] = {
-        "network": instance.network,
-        "networks": instance.networks or None,
-        "multipliers": instance.multipliers,
-        "data": instance.data,
-        "law": instance.law,
-        "test": instance.test,
-        "run": instance.run,
-        "initial": instance.initial,
-    }
-    return held[need] is not None
+def _check_end_of_run(instance: Instance) -> None:
+    """A network that comes with a run must be where the run ended: another one is refused."""
+    network, run = instance.network, instance.run
+    if network is None or run is None:
+        return
+    end = run.network
+    same = isinstance(end, TwoLayer) and end.augmented.shape == network.augmented.shape
+    if isinstance(end, TwoLayer) and same:
+        same = np.allclose(end.augmented, network.augmented, rtol=1e-9, atol=0.0)
+        same = same and np.allclose(end.v, network.v, rtol=1e-9, atol=0.0)
+    if not same:
+        raise InputError("The network is not the end of the run that it was given with; leave one of the two out.")

@@ -2,85 +2,80 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, NoReturn
 
 from marginflow.errors import InputError
+from marginflow.plain import Plain
 from marginflow.theory.check import Check
+from marginflow.theory.findings import Counterexample, Findings
+from marginflow.theory.outcomes import MEANING, OPENING, OUTCOMES, Outcome
 
-Outcome = Literal["holds", "violated", "not applicable", "vacuous", "undecided", "measured"]
-OUTCOMES: tuple[Outcome, ...] = ("holds", "violated", "not applicable", "vacuous", "undecided", "measured")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Findings:
-    """What the function behind a statement returns; the verdict is made from it.
-
-    Parameters
-    ----------
-    hypotheses : tuple of Check
-        All must be met for the statement to apply.
-    constants : tuple of Check
-        Numbers on the way, reported ("is") or compared; they decide nothing. A probe puts its measurements here.
-    conclusions : tuple of Check
-        What the statement claims.
-    """
-
-    hypotheses: tuple[Check, ...] = ()
-    constants: tuple[Check, ...] = ()
-    conclusions: tuple[Check, ...] = ()
-
-
-def undefined(hypotheses: tuple[Check, ...], note: str, constants: tuple[Check, ...] = ()) -> Findings:
-    """What to return where the claim cannot even be written down, because a hypothesis fails.
-
-    The one conclusion is not a number and counts as failed, so that a missing hypothesis cannot turn it into a pass.
-    """
-    nothing = Check(name="what is claimed", observed=math.nan, relation="==", bound=1.0, note=note)
-    return Findings(hypotheses=hypotheses, constants=constants, conclusions=(nothing,))
+__all__ = ["MEANING", "OUTCOMES", "Outcome", "Verdict"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class Verdict(Plain):
     """The outcome of checking one statement on one instance; nobody sets it, it follows from the checks.
 
-    - "not applicable": a hypothesis is not met. Never a pass, whatever the conclusions say.
-    - "violated": all hypotheses are met and a conclusion fails.
-    - "vacuous": nothing fails, but every conclusion is marked as saying nothing.
-    - "undecided": nothing fails, but a conclusion that says something is not decided (an interval contains its bound).
+    - "not applicable": a hypothesis fails. Never a pass, whatever the claims say.
+    - "undecided": no hypothesis fails, but one is not decided; or no claim fails, but one that says something is not
+      decided (an interval contains its bound, nothing to compare, not a number).
+    - "violated": all hypotheses are met and a claim fails, in floating point. With a certified counterexample it is
+      "refuted"; where the paper leaves its constants open it is "constants unspecified".
+    - "proof step fails": no claim fails, but a step of the printed proof does.
+    - "vacuous": nothing fails, but every claim is marked as saying nothing.
     - "holds": otherwise.
-    - "measured": a probe, which has numbers and no conclusions.
+    - "measured": a probe, which has numbers and no claims.
+
+    Derived and arithmetic lines decide nothing.
 
     Parameters
     ----------
     id : str
-    hypotheses, constants, conclusions : tuples of Check
-        As in `Findings`.
-    probe : bool
-        Whether the statement is a probe.
+    findings : Findings
+    kind : str
+        Of the statement: a probe claims nothing, and an assumption or a definition may fail to be met.
     instance : str
         What it was checked on.
+    unused : tuple of str
+        Inputs that were given and that the statement did not look at.
 
     Examples
     --------
     >>> from marginflow.theory.check import at_most
+    >>> from marginflow.theory.findings import Findings
     >>> from marginflow.theory.verdict import Verdict
     >>> good, bad = at_most("a", 1.0, 2.0), at_most("b", 3.0, 2.0)
-    >>> Verdict(id="X/1", conclusions=(good,)).outcome, Verdict(id="X/1", conclusions=(bad,)).outcome
-    ('holds', 'violated')
-    >>> Verdict(id="X/1", hypotheses=(bad,), conclusions=(good,)).outcome
+    >>> Verdict(id="X/1", findings=Findings(claims=(good,), derived=(bad,))).outcome
+    'holds'
+    >>> Verdict(id="X/1", findings=Findings(claims=(bad,), derived=(good,))).outcome
+    'violated'
+    >>> Verdict(id="X/1", findings=Findings(hypotheses=(bad,), claims=(good,))).outcome
     'not applicable'
     """
 
+    plain_names: ClassVar = (
+        "id",
+        "outcome",
+        "sentence",
+        "reason",
+        "instance",
+        "unused",
+        "hypotheses",
+        "constants",
+        "conclusions",
+        "counterexample",
+    )
+
     id: str
-    hypotheses: tuple[Check, ...] = ()
-    constants: tuple[Check, ...] = ()
-    conclusions: tuple[Check, ...] = ()
-    probe: bool = False
+    findings: Findings
+    kind: str = "theorem"
     instance: str = ""
+    unused: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        found = self.findings
         for check in (*self.hypotheses, *self.conclusions):
             if check.relation == "is":
                 raise InputError(f"{self.id}: {check.name!r} only reports a value; it can be a constant, nothing else.")
@@ -88,19 +83,61 @@ class Verdict:
             raise InputError(f"{self.id} is a probe; it measures and concludes nothing.")
         if self.probe and not self.constants:
             raise InputError(f"{self.id} is a probe without a measurement.")
-        if not self.probe and not self.conclusions:
-            raise InputError(f"{self.id} has no conclusion; a check that cannot fail is a defect.")
+        if not self.probe and not found.claims and not found.undefined:
+            raise InputError(f"{self.id} has no claim; a check that cannot fail is a defect.")
+        if found.counterexample is not None and not self.failed_claims:
+            raise InputError(f"{self.id} has a counterexample, but no claim fails.")
+
+    @property
+    def probe(self) -> bool:
+        """Whether an open question was measured."""
+        return self.kind == "probe"
+
+    @property
+    def hypotheses(self) -> tuple[Check, ...]:
+        """What the statement asks for."""
+        return self.findings.hypotheses
+
+    @property
+    def constants(self) -> tuple[Check, ...]:
+        """Numbers on the way, those that the paper leaves open among them."""
+        return (*self.findings.constants, *self.findings.unspecified)
+
+    @property
+    def claims(self) -> tuple[Check, ...]:
+        """What the paper concludes: the only lines that decide."""
+        return self.findings.claims
+
+    @property
+    def conclusions(self) -> tuple[Check, ...]:
+        """Claims, proof steps, derived and arithmetic lines, in this order."""
+        found = self.findings
+        return (*found.claims, *found.proof_steps, *found.derived, *found.arithmetic)
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """What refutes the statement, if anything does."""
+        return self.findings.counterexample
 
     @property
     def outcome(self) -> Outcome:
         """See the class."""
-        if any(check.state != "met" for check in self.hypotheses):
+        states = {check.state for check in self.hypotheses}
+        if "failed" in states:
             return "not applicable"
+        if "undecided" in states:
+            return "undecided"
         if self.probe:
             return "measured"
-        if any(check.state == "failed" for check in self.conclusions):
-            return "violated"
-        telling = [check for check in self.conclusions if not check.vacuous]
+        if self.failed_claims:
+            if self.counterexample is not None:
+                return "refuted"
+            return "constants unspecified" if self.findings.unspecified else "violated"
+        if any(check.state == "failed" for check in self.findings.proof_steps):
+            return "proof step fails"
+        if not self.claims:
+            return "undecided"
+        telling = [check for check in self.claims if not check.vacuous]
         if not telling:
             return "vacuous"
         return "holds" if all(check.state == "met" for check in telling) else "undecided"
@@ -110,64 +147,92 @@ class Verdict:
         """Whether the outcome is "holds"."""
         return self.outcome == "holds"
 
+    def __bool__(self) -> NoReturn:
+        raise TypeError(f"A verdict is neither true nor false: ask .holds or .outcome ({self.id}: {self.outcome}).")
+
     @property
-    def failed_conclusions(self) -> tuple[Check, ...]:
-        """Conclusions that fail, also where the statement does not apply and they need not hold."""
-        return tuple(check for check in self.conclusions if check.state == "failed")
+    def failed_claims(self) -> tuple[Check, ...]:
+        """Claims that fail, also where the statement does not apply and they need not hold."""
+        return tuple(check for check in self.claims if check.state == "failed")
+
+    @property
+    def deciding(self) -> Check | None:
+        """The check that decided; None for a probe, and where the claims could not be written down."""
+        for check in self.hypotheses:
+            if check.state == "failed":
+                return check
+        for check in self.hypotheses:
+            if check.state == "undecided":
+                return check
+        if self.failed_claims:
+            return self.failed_claims[0]
+        if self.outcome == "proof step fails":
+            return next(check for check in self.findings.proof_steps if check.state == "failed")
+        if self.outcome == "undecided":
+            return next((check for check in self.claims if check.state == "undecided" and not check.vacuous), None)
+        return self.tightest
 
     @property
     def reason(self) -> str:
         """The check that decided, in a few words."""
-        unmet = [check for check in self.hypotheses if check.state != "met"]
-        if unmet:
-            return f"hypothesis not met: {unmet[0]}"
-        if self.failed_conclusions:
-            return f"conclusion fails: {self.failed_conclusions[0]}"
-        if self.probe:
+        if self.outcome == "measured":
             return "; ".join(f"{check.name} = {check.observed:.4g}" for check in self.constants[:3])
-        if self.outcome == "undecided":
-            open_ = next(check for check in self.conclusions if check.state == "undecided" and not check.vacuous)
-            return f"not decided: {open_}"
-        return str(self.tightest) if self.tightest is not None else ""
+        check = self.deciding
+        if check is None:
+            return f"not judged: {self.findings.undefined}" if self.findings.undefined else ""
+        opening = {
+            "not applicable": "hypothesis not met: ",
+            "undecided": "not decided: ",
+            "violated": "claim fails: ",
+            "refuted": "claim fails: ",
+            "constants unspecified": "claim fails: ",
+            "proof step fails": "proof step fails: ",
+        }
+        return opening.get(self.outcome, "") + str(check)
+
+    @property
+    def sentence(self) -> str:
+        """The outcome on this instance in one sentence, with the number that decided."""
+        outcome = self.outcome
+        opening, meaning = OPENING[outcome], MEANING[outcome]
+        if self.kind in ("assumption", "definition") and outcome == "violated":
+            opening, meaning = "is not met here", "this case does not have the property, which contradicts no theorem"
+        empty = sum(check.vacuous for check in self.claims)
+        if outcome == "holds" and empty:
+            meaning += f" ({empty} of {len(self.claims)} claims say nothing)"
+        used = ", ".join(f"{check.name} = {check.observed:.4g}" for check in self.findings.unspecified)
+        if used and outcome in ("holds", "constants unspecified"):
+            meaning += f" (for {used})"
+        reason = f"; {self.reason}" if self.reason else ""
+        if self.counterexample is not None and outcome == "refuted":
+            reason = f"; {self.counterexample.summary} (proved in {self.counterexample.proof})"
+        unused = f" Not used: {', '.join(self.unused)}." if self.unused else ""
+        return f"{self.id} {opening}: {meaning}{reason}.{unused}"
 
     @property
     def tightest(self) -> Check | None:
-        """The failed conclusion, or else the one with the least slack relative to its bound; None for a probe."""
-        if self.failed_conclusions:
-            return self.failed_conclusions[0]
-        telling = [check for check in self.conclusions if not check.vacuous] or list(self.conclusions)
+        """The failed claim, or else the one with the least slack relative to its bound; None for a probe."""
+        if self.failed_claims:
+            return self.failed_claims[0]
+        telling = [check for check in self.claims if not check.vacuous] or list(self.claims)
         inequalities = [check for check in telling if check.relation != "=="] or telling
         return min(inequalities, key=_relative_slack, default=None)
 
     def __getitem__(self, name: str) -> Check:
         """The check of that name."""
-        for check in (*self.conclusions, *self.constants, *self.hypotheses):
+        every = (*self.conclusions, *self.constants, *self.hypotheses)
+        for check in every:
             if check.name == name:
                 return check
-        known = ", ".join(repr(check.name) for check in (*self.hypotheses, *self.constants, *self.conclusions))
+        known = ", ".join(repr(check.name) for check in every)
         raise InputError(f"{self.id} has no check named {name!r}; there are {known}.")
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return {
-            "id": self.id,
-            "outcome": self.outcome,
-            "reason": self.reason,
-            "instance": self.instance,
-            "hypotheses": [check.to_dict() for check in self.hypotheses],
-            "constants": [check.to_dict() for check in self.constants],
-            "conclusions": [check.to_dict() for check in self.conclusions],
-        }
 
     def __str__(self) -> str:
         lines = [f"{self.id}: {self.outcome}" + (f" on {self.instance}" if self.instance else "")]
-        for title, checks in (
-            ("hypothesis", self.hypotheses),
-            ("constant", self.constants),
-            ("conclusion", self.conclusions),
-        ):
-            lines += [f"  {title:<10}  {check}" for check in checks]
-        return "\n".join(lines)
+        lines += [f"  {check.role:<10}  {check}" for check in (*self.hypotheses, *self.constants, *self.conclusions)]
+        if self.findings.undefined:
+            lines.append(f"  {'claim':<10}  not judged: {self.findings.undefined}")
+        return "\n".join([*lines, self.sentence])
 
 
 def _relative_slack(check: Check) -> float:

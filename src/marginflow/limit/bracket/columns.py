@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.bracket.dual_supremum import SignedDual
+from marginflow.limit.budget import Budget
 
 _TOLERANCE = 1e-9
 _SLACK = 1e-7
@@ -107,16 +108,18 @@ class Columns:
             dual = SignedDual(self.rows, self.y, self.multipliers, sign)
             own = self.rows[self.y == sign] / self._norms[self.y == sign, None]
             for start in np.vstack([in_use[sign], own, random]):
-                value, place = dual.ascend(start)
+                value, direction = dual.ascend(start)
                 if value > 1.0 + excess:
                     found += 1
-                    new += self.add(place, sign)
+                    new += self.add(direction, sign)
         return found, new
 
-    def generate(self, *, excess: float, max_rounds: int) -> bool:
+    def generate(self, *, excess: float, max_rounds: int, budget: Budget) -> bool:
         """Solve and price until nothing is found that exceeds 1 by more than `excess`; whether that was reached."""
         for _ in range(max_rounds):
             slack = self.solve()
+            if budget.over:
+                return False
             if self.price(excess)[1] == 0:
                 if slack <= _SLACK:
                     return True

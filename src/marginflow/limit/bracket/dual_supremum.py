@@ -186,9 +186,9 @@ class SignedDual:
         best, direction = 0.0, np.zeros(self.dimension)
         direction[0] = 1.0
         for start in starts:
-            value, place = self.ascend(start)
+            value, ascended = self.ascend(start)
             if value > best:
-                best, direction = value, place
+                best, direction = value, ascended
         if self.lam_own.size == 0:
             return Supremum(0.0, 0.0, direction, 0)
         if best > stop_above:
@@ -204,9 +204,9 @@ class SignedDual:
             negative, _, node, residual = heapq.heappop(heap)
             if -negative <= cutoff:
                 continue
-            value, place = self.ascend(residual / max(float(np.linalg.norm(residual)), 1e-300))
+            value, ascended = self.ascend(residual / max(float(np.linalg.norm(residual)), 1e-300))
             if value > best:
-                best, direction = value, place
+                best, direction = value, ascended
                 cutoff = max(level, best * (1 + 1e-12))
                 if best > stop_above:
                     return Supremum(best, self.crude_bound(), direction, nodes)

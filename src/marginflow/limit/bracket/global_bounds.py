@@ -10,11 +10,12 @@ import numpy as np
 from marginflow.arrays import FloatArray, read_only, real_number, whole_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.bracket.column_structure import columns_structure, structures
 from marginflow.limit.bracket.columns import Columns
 from marginflow.limit.bracket.dual_supremum import SignedDual, Supremum, dual_supremum
 from marginflow.limit.bracket.spherical_supremum import spherical_supremum
+from marginflow.limit.budget import Budget
 from marginflow.limit.closed_forms.convex_pair import convex_pair
-from marginflow.limit.column_point import columns_structure, newton_on_columns
 from marginflow.limit.line.master import UnboundedError
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.problem import Problem
@@ -24,9 +25,8 @@ from marginflow.networks import TwoLayer
 # Bounds are rounded outwards by this share.
 _OUTWARDS = 1e-13
 # The dual function may exceed 1 by this much before a direction counts as an improvement.
-_EXCESS = 1e-6
+_EXCESS, _LEAST_EXCESS = 1e-6, 1e-9
 _ROUNDS_BEFORE_NEWTON = 5
-_LEAST_EXCESS = 2e-9
 # What the dual function may exceed 1 by: Newton's multipliers are exact, those of a linear program are not.
 _PROVED = 1e-11
 _PROVED_BY_PROGRAM = 1e-8
@@ -198,24 +198,27 @@ def _search(problem: Problem, start: TwoLayer | None, rng: np.random.Generator, 
     if start is not None:
         for u, sign in zip(problem.reduced(start.directions), start.signs, strict=True):
             columns.add(u, sign)
-    excess = _EXCESS
     best: _Found | None = None
-    for _ in range(0, max_rounds, _ROUNDS_BEFORE_NEWTON):
-        finished = columns.generate(excess=excess, max_rounds=_ROUNDS_BEFORE_NEWTON)
-        guess = columns_structure(problem, columns)
-        exact = newton_on_columns(problem, guess)
-        if exact is not None:
-            found, improved = _prove(problem, columns, exact, max_nodes)
-            best = found if best is None else _better(problem, best, found)
+    found = structures(
+        problem,
+        columns,
+        Budget(),
+        excess=_EXCESS,
+        least_excess=_LEAST_EXCESS,
+        rounds=_ROUNDS_BEFORE_NEWTON,
+        most=max_rounds,
+    )
+    excess = _EXCESS
+    for generated in found:
+        excess = generated.excess
+        if generated.exact is not None:
+            proved, improved = _prove(problem, columns, generated.exact, max_nodes)
+            best = proved if best is None else _better(problem, best, proved)
             if not improved:
                 return best
-        elif finished and excess > _LEAST_EXCESS:
-            excess /= 10.0  # the structure is not clear yet
-        elif finished:
-            break
-    guess = columns_structure(problem, columns)
-    bounds = _suprema(problem, guess[1], guess[3], 1.0 + excess, max_nodes)
-    last = _Found(*guess[1:], max(bound.upper for bound in bounds), sum(bound.nodes for bound in bounds), False)
+    _, U, s, lam = columns_structure(problem, columns)
+    bounds = _suprema(problem, U, lam, 1.0 + excess, max_nodes)
+    last = _Found(U, s, lam, max(bound.upper for bound in bounds), sum(bound.nodes for bound in bounds), False)
     return last if best is None else _better(problem, best, last)
 
 

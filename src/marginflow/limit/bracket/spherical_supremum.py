@@ -53,7 +53,7 @@ def spherical_supremum(rows: FloatArray, y: FloatArray, multipliers: FloatArray)
         arcs = circle.arcs(g[crossing])
         for row, sign in ((0, 1), (1, -1)):
             k = int(np.argmax(arcs.maxima[row]))
-            offer(sign, float(arcs.maxima[row, k]), arcs.places[row, k] @ basis)
+            offer(sign, float(arcs.maxima[row, k]), arcs.positions[row, k] @ basis)
         # S in the two regions beside each arc: the rows active on it, and on one side those parallel to z_i.
         base = (circle.active.T * g[crossing]) @ Z[crossing]
         parallel = ~crossing

@@ -109,8 +109,8 @@ def orthogonal(data: Dataset, *, bias: bool = True) -> ClosedForm:
     inverse = 1.0 / _orthogonal_squares(data)
     plus = data.y > 0
     S_plus, S_minus = float(inverse[plus].sum()), float(inverse[~plus].sum())
-    one = 1.0 if bias else 0.0  # the constant coordinate adds one to every entry of the Gram matrix
-    whole = 1.0 + one * (S_plus + S_minus)
+    constant = 1.0 if bias else 0.0  # the constant coordinate adds one to every entry of the Gram matrix
+    whole = 1.0 + constant * (S_plus + S_minus)
     Xt = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else data.X
     directions, signs, columns = [], [], []
     multipliers = np.zeros(data.n_samples)
@@ -118,8 +118,8 @@ def orthogonal(data: Dataset, *, bias: bool = True) -> ClosedForm:
     for sign, own, S_own, S_other in ((1.0, plus, S_plus, S_minus), (-1.0, ~plus, S_minus, S_plus)):
         if not own.any():
             continue
-        coefficients = inverse * np.where(own, 1.0 + one * S_other, -one * S_own) / whole
-        multipliers[own] = coefficients[own] / np.sqrt(S_own * (1.0 + one * S_other) / whole)
+        coefficients = inverse * np.where(own, 1.0 + constant * S_other, -constant * S_own) / whole
+        multipliers[own] = coefficients[own] / np.sqrt(S_own * (1.0 + constant * S_other) / whole)
         directions.append(coefficients @ Xt)
         signs.append(sign)
         columns.append(np.where(own, 1.0, weight))

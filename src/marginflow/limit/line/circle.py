@@ -27,13 +27,13 @@ Vector = tuple[int, int]
 class Arcs:
     """F on every arc. Arc k runs counter-clockwise from breakpoint k to breakpoint k + 1.
 
-    The first axis of `maxima`, `places` and `inside` is the sign: 0 for +F, 1 for -F.
+    The first axis of `maxima`, `positions` and `inside` is the sign: 0 for +F, 1 for -F.
     """
 
     at_breakpoints: FloatArray  # (K,) F at the breakpoints
     sums: FloatArray  # (K, 2) S_k
     maxima: FloatArray  # (2, K) the maximum of +-F over the closed arc
-    places: FloatArray  # (2, K, 2) the unit direction where it is attained
+    positions: FloatArray  # (2, K, 2) the unit direction where it is attained
     inside: BoolArray  # (2, K) whether that is strictly inside the arc
 
     @property
@@ -140,7 +140,7 @@ class Circle:
         )
         at /= self._length
         rounded = np.array([as_float(c, shift) for s in sums for c in s]).reshape(-1, 2)
-        maxima, places = np.zeros((2, n_arcs)), np.zeros((2, n_arcs, 2))
+        maxima, positions = np.zeros((2, n_arcs)), np.zeros((2, n_arcs, 2))
         inside = np.zeros((2, n_arcs), dtype=bool)
         for sign, row in ((1, 0), (-1, 1)):
             for k, s in enumerate(sums):
@@ -150,12 +150,12 @@ class Circle:
                     inside[row, k] = True
                     size = root_as_float(s[0] * s[0] + s[1] * s[1], 2 * shift)
                     maxima[row, k] = size
-                    places[row, k] = sign * rounded[k] / size
+                    positions[row, k] = sign * rounded[k] / size
                 else:
                     end = k if sign * at[k] >= sign * at[following] else following
                     maxima[row, k] = sign * at[end]
-                    places[row, k] = self.directions[end]
-        return Arcs(at_breakpoints=at, sums=rounded, maxima=maxima, places=places, inside=inside)
+                    positions[row, k] = self.directions[end]
+        return Arcs(at_breakpoints=at, sums=rounded, maxima=maxima, positions=positions, inside=inside)
 
 
 def _dot(a: Vector, b: Vector) -> int:

@@ -24,7 +24,7 @@ from scipy.optimize import linprog
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.line.circle import Arcs, Circle
-from marginflow.limit.line.neurons import Neuron, Place
+from marginflow.limit.line.neurons import Neuron, Position
 
 # Arcs of more than this angle get a bound in their middle to begin with.
 _LONG = 0.2
@@ -44,11 +44,11 @@ class Master:
     y : array, shape (n,)
     allowed : bool array, shape (2, K)
         Whether a positive (row 0) or negative (row 1) neuron may stand in the closed arc.
-    pins : collection of Place
+    pins : collection of Position
         Breakpoints outside the allowed arcs at which, and only at which, one more neuron may stand.
     """
 
-    def __init__(self, circle: Circle, y: FloatArray, allowed: BoolArray, pins: Collection[Place] = ()) -> None:
+    def __init__(self, circle: Circle, y: FloatArray, allowed: BoolArray, pins: Collection[Position] = ()) -> None:
         self.circle, self.y, self.allowed = circle, y, allowed
         self._pins = {(pin.sign, pin.index): pin for pin in pins}
         n, K = y.size, len(circle)
@@ -97,7 +97,7 @@ class Master:
             touched[0 if pin.sign > 0 else 1, pin.index] = True
         self._lower = np.where(touched[1], -1.0, -np.inf)
         self._upper = np.where(touched[0], 1.0, np.inf)
-        self._peaks: list[tuple[Place, float, float]] = []
+        self._peaks: list[tuple[Position, float, float]] = []
         self._add_middles()
 
     def _add_middles(self) -> None:
@@ -106,7 +106,7 @@ class Master:
         for row, sign in ((0, 1), (1, -1)):
             for k in np.flatnonzero(self.allowed[row] & (angles > _LONG)):
                 half = float(angles[k]) / 2
-                self._peaks.append((Place(sign, False, int(k)), float(np.cos(half)), float(np.sin(half))))
+                self._peaks.append((Position(sign, False, int(k)), float(np.cos(half)), float(np.sin(half))))
 
     def add_peaks(self, arcs: Arcs, excess: float) -> int:
         """Bound F at the peaks inside allowed arcs that exceed 1 by more than `excess`; how many there are."""
@@ -114,9 +114,9 @@ class Master:
         for row, sign in ((0, 1), (1, -1)):
             high = self.allowed[row] & arcs.inside[row] & (arcs.maxima[row] > 1.0 + excess)
             for k in np.flatnonzero(high):
-                t, p = self.circle.directions[k], arcs.places[row, k]
+                t, p = self.circle.directions[k], arcs.positions[row, k]
                 cosine, sine = float(t @ p), float(t[0] * p[1] - t[1] * p[0])
-                self._peaks.append((Place(sign, False, int(k)), cosine, sine))
+                self._peaks.append((Position(sign, False, int(k)), cosine, sine))
                 found += 1
         return found
 
@@ -133,11 +133,11 @@ class Master:
         if self._peaks:
             count = len(self._peaks)
             cut = np.repeat(np.arange(count), 2)
-            column = [index for place, _, _ in self._peaks for index in (n + place.index, n + K + place.index)]
+            column = [index for position, _, _ in self._peaks for index in (n + position.index, n + K + position.index)]
             value = [
-                place.sign * c
-                for place, cosine, sine in self._peaks
-                for c in (cosine, sine * self._slope_unit[place.index])
+                position.sign * c
+                for position, cosine, sine in self._peaks
+                for c in (cosine, sine * self._slope_unit[position.index])
             ]
             inequalities = sparse.csr_matrix((value, (cut, column)), shape=(count, n + 2 * K))
             ones = np.ones(count)
@@ -167,14 +167,14 @@ class Master:
             for sign, marginal in ((1, result.upper.marginals[n + b]), (-1, result.lower.marginals[n + b])):
                 size = scale * abs(float(marginal))
                 if size > 0:
-                    place = self._pins.get((sign, b), Place(sign, True, b))
-                    found.append(Neuron(place, size * self.circle.directions[b]))
+                    position = self._pins.get((sign, b), Position(sign, True, b))
+                    found.append(Neuron(position, size * self.circle.directions[b]))
         if self._peaks:
-            for (place, cosine, sine), marginal in zip(self._peaks, result.ineqlin.marginals, strict=True):
+            for (position, cosine, sine), marginal in zip(self._peaks, result.ineqlin.marginals, strict=True):
                 size = scale * abs(float(marginal))
                 if size > 0:
-                    t = self.circle.directions[place.index]
-                    found.append(Neuron(place, size * (cosine * t + sine * np.array([-t[1], t[0]]))))
+                    t = self.circle.directions[position.index]
+                    found.append(Neuron(position, size * (cosine * t + sine * np.array([-t[1], t[0]]))))
         # Sizes below what the program's tolerance is in these units are rounding.
         found = [neuron for neuron in found if float(np.hypot(*neuron.u)) > 10 * _TOLERANCE * scale]
         return np.maximum(result.x[:n] * self._multiplier_unit, 0.0), found

@@ -11,7 +11,7 @@ from marginflow.limit.line.circle import Arcs, Circle
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """A neuron of the given sign at breakpoint `index`, or at the peak of the dual function inside arc `index`.
 
     A pinned neuron stays at its breakpoint, even where the dual function rises beside it.
@@ -25,9 +25,9 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Neuron:
-    """A neuron at its place, with its vector u_j = |v_j| (w_j, b_j)."""
+    """A neuron at its position, with its vector u_j = |v_j| (w_j, b_j)."""
 
-    place: Place
+    position: Position
     u: FloatArray
 
 
@@ -65,12 +65,12 @@ def same_label_fences(circle: Circle, y: FloatArray, sign: int, relevant: BoolAr
     return np.array([bool(own[circle.entering[b]].any() or own[circle.leaving[b]].any()) for b in range(len(circle))])
 
 
-def peak(circle: Circle, arcs: Arcs, sign: int, run: IntArray) -> tuple[Place, FloatArray]:
-    """Where sign * F is largest over a run of arcs: the place and the unit direction."""
+def peak(circle: Circle, arcs: Arcs, sign: int, run: IntArray) -> tuple[Position, FloatArray]:
+    """Where sign * F is largest over a run of arcs: the position and the unit direction."""
     row = 0 if sign > 0 else 1
     best = int(run[np.argmax(arcs.maxima[row, run])])
     if arcs.inside[row, best]:
-        return Place(sign, False, best), arcs.places[row, best]
+        return Position(sign, False, best), arcs.positions[row, best]
     following = (best + 1) % len(circle)
     end = best if sign * arcs.at_breakpoints[best] >= sign * arcs.at_breakpoints[following] else following
-    return Place(sign, True, end), circle.directions[end]
+    return Position(sign, True, end), circle.directions[end]

@@ -14,7 +14,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.master import Master
-from marginflow.limit.line.neurons import Neuron, Place, breakpoint_columns, peak, same_label_fences, territories
+from marginflow.limit.line.neurons import Neuron, Position, breakpoint_columns, peak, same_label_fences, territories
 from marginflow.limit.line.polish import Polished, Polisher
 from marginflow.networks import TwoLayer
 
@@ -38,7 +38,7 @@ class PlanarSolution:
     multipliers: FloatArray  # (n,)
     clarke: FloatArray  # (n, k)
     supremum: float  # sup |F| over all directions
-    places: list[Place]
+    positions: list[Position]
     rounds: int
 
 
@@ -78,7 +78,7 @@ class PlanarProgram:
             raise NotSettledError
         sizes = np.array([float(np.hypot(*n.u)) for n in found])
         directions = np.array([n.u for n in found]) / sizes[:, None]
-        B = np.column_stack([self.polisher.column(n.place, t) for n, t in zip(found, directions, strict=True)])
+        B = np.column_stack([self.polisher.column(n.position, t) for n, t in zip(found, directions, strict=True)])
         support = multipliers > 1e-9 * multipliers.max()
         for _ in range(3):
             miss = 1.0 - (B @ sizes)[support]
@@ -92,14 +92,7 @@ class PlanarProgram:
         best, least = lam, np.inf
         for _ in range(8):
             arcs = self.circle.arcs(lam * self.y)
-            miss = np.array(
-                [
-                    1.0
-                    - n.place.sign
-                    * (arcs.at_breakpoints[n.place.index] if n.place.at_breakpoint else arcs.sums[n.place.index] @ t)
-                    for n, t in zip(found, directions, strict=True)
-                ]
-            )
+            miss = np.array([1.0 - _value(arcs, n, t) for n, t in zip(found, directions, strict=True)])
             if float(np.abs(miss).max()) >= least / 2:
                 break
             best, least = lam, float(np.abs(miss).max())
@@ -107,7 +100,7 @@ class PlanarProgram:
             lam[tight] += weight * linalg.lstsq(system, unit * miss, lapack_driver="gelsy", cond=1e-14)[0]
         if best.min() < -1e-6 * best.max():
             best = multipliers
-        kept = [Neuron(n.place, a * t) for n, a, t in zip(found, sizes, directions, strict=True) if a > 0]
+        kept = [Neuron(n.position, a * t) for n, a, t in zip(found, sizes, directions, strict=True) if a > 0]
         return np.maximum(best, 0.0), kept, tight
 
     def group(
@@ -118,28 +111,28 @@ class PlanarProgram:
         Neurons at one breakpoint stay there; the sum of several stands inside the arc that it points into. A pinned
         neuron is a group of its own, without a territory.
         """
-        grouped = [(neuron, np.zeros(0, dtype=np.int64)) for neuron in found if neuron.place.pinned]
+        grouped = [(neuron, np.zeros(0, dtype=np.int64)) for neuron in found if neuron.position.pinned]
         for sign, row in ((1, 0), (-1, 1)):
             owner = np.empty(len(self.circle), dtype=np.int64)
             for index, run in enumerate(runs[sign]):
                 owner[run] = index
             homes: dict[int, list[Neuron]] = {}
             for neuron in found:
-                place = neuron.place
-                if place.sign != sign or place.pinned:
+                position = neuron.position
+                if position.sign != sign or position.pinned:
                     continue
-                home = int(owner[place.index])
-                if place.at_breakpoint:  # on a fence, the side where the dual function is higher
-                    sides = [int(owner[k]) for k in (place.index, place.index - 1) if allowed[row, k]]
+                home = int(owner[position.index])
+                if position.at_breakpoint:  # on a fence, the side where the dual function is higher
+                    sides = [int(owner[k]) for k in (position.index, position.index - 1) if allowed[row, k]]
                     home = max(sides, key=lambda side: float(arcs.maxima[row, runs[sign][side]].max()))
                 homes.setdefault(home, []).append(neuron)
             for home, together in homes.items():
                 u = np.sum([neuron.u for neuron in together], axis=0)
-                places = {neuron.place for neuron in together}
-                place = places.pop()
-                if places or not place.at_breakpoint:
-                    place = Place(sign, False, self.circle.arc_of(u))
-                grouped.append((Neuron(place, u), runs[sign][home]))
+                positions = {neuron.position for neuron in together}
+                position = positions.pop()
+                if positions or not position.at_breakpoint:
+                    position = Position(sign, False, self.circle.arc_of(u))
+                grouped.append((Neuron(position, u), runs[sign][home]))
         return grouped
 
     def polish(
@@ -157,11 +150,11 @@ class PlanarProgram:
         """
         peaks = []
         for neuron, run in grouped:
-            if neuron.place.pinned:
+            if neuron.position.pinned:
                 peaks.append(neuron)
                 continue
-            place, direction = peak(self.circle, arcs, neuron.place.sign, run)
-            peaks.append(Neuron(place, float(np.hypot(*neuron.u)) * direction))
+            position, direction = peak(self.circle, arcs, neuron.position.sign, run)
+            peaks.append(Neuron(position, float(np.hypot(*neuron.u)) * direction))
         sums = [neuron for neuron, _ in grouped]
         for one_by_one in (False, True) if patient else (False,):
             for neurons in (peaks, sums):
@@ -193,7 +186,7 @@ class PlanarProgram:
 
     def finish(self, polished: Polished, rounds: int) -> PlanarSolution:
         """Margins corrected against their exact values, and the Clarke weights."""
-        signs = np.array([float(place.sign) for place in polished.places])
+        signs = np.array([float(position.sign) for position in polished.positions])
         U = self._exact_margins(polished, signs)
         clarke = self._clarke(polished)
         sums = signs[:, None] * (((polished.multipliers * self.y)[:, None] * clarke).T @ self.rows)
@@ -205,7 +198,7 @@ class PlanarProgram:
             multipliers=polished.multipliers,
             clarke=clarke,
             supremum=polished.arcs.supremum,
-            places=polished.places,
+            positions=polished.positions,
             rounds=rounds,
         )
 
@@ -218,12 +211,12 @@ class PlanarProgram:
         U = polished.sizes[:, None] * polished.directions
         on = np.flatnonzero(polished.multipliers > 0)
         blocks, owners = [], []
-        for j, place in enumerate(polished.places):
-            signed = place.sign * self.y[on]
-            if place.at_breakpoint:
-                blocks.append((signed * self.columns[on, place.index])[:, None] * polished.sizes[j])
+        for j, position in enumerate(polished.positions):
+            signed = position.sign * self.y[on]
+            if position.at_breakpoint:
+                blocks.append((signed * self.columns[on, position.index])[:, None] * polished.sizes[j])
             else:
-                rows = np.where(self.circle.active[on, place.index, None], self.rows[on], 0.0)
+                rows = np.where(self.circle.active[on, position.index, None], self.rows[on], 0.0)
                 blocks.append(signed[:, None] * rows * polished.sizes[j])
             owners.append(blocks[-1].shape[1])
         matrix = np.hstack(blocks)
@@ -238,8 +231,8 @@ class PlanarProgram:
             change = linalg.lstsq(matrix, -excess, lapack_driver="gelsy", cond=1e-15)[0]
             steps = np.split(change, np.cumsum(owners)[:-1])
             U = U.copy()
-            for j, (place, step) in enumerate(zip(polished.places, steps, strict=True)):
-                along = self.circle.directions[place.index] * step[0] if place.at_breakpoint else step
+            for j, (position, step) in enumerate(zip(polished.positions, steps, strict=True)):
+                along = self.circle.directions[position.index] * step[0] if position.at_breakpoint else step
                 U[j] += polished.sizes[j] * along
         return best
 
@@ -247,18 +240,18 @@ class PlanarProgram:
         """relu' for every sample and neuron; on a kink, what stationarity asks for."""
         y, lam, arcs = self.y, polished.multipliers, polished.arcs
         norms = np.linalg.norm(self.rows, axis=1)
-        clarke = np.zeros((y.size, len(polished.places)))
-        for j, place in enumerate(polished.places):
-            clarke[:, j] = self.circle.active[:, place.index]
-            if not place.at_breakpoint:
+        clarke = np.zeros((y.size, len(polished.positions)))
+        for j, position in enumerate(polished.positions):
+            clarke[:, j] = self.circle.active[:, position.index]
+            if not position.at_breakpoint:
                 continue
-            entering, leaving = self.circle.entering[place.index], self.circle.leaving[place.index]
-            t = self.circle.directions[place.index]
+            entering, leaving = self.circle.entering[position.index], self.circle.leaving[position.index]
+            t = self.circle.directions[position.index]
             normal = np.array([-t[1], t[0]])
             members = np.concatenate([entering, leaving])
             # Behind the breakpoint the entering rows are active; without all members the slope is S_off . normal.
             pull = y[members] * norms[members] * np.repeat([1.0, -1.0], [entering.size, leaving.size])
-            needed = -float(arcs.sums[place.index] @ normal) + float((lam[entering] * y[entering]) @ norms[entering])
+            needed = -float(arcs.sums[position.index] @ normal) + float((lam[entering] * y[entering]) @ norms[entering])
             clarke[members, j] = 0.0
             for i, c in zip(members, pull, strict=True):  # fill up member by member
                 if lam[i] > 0 and needed * c > 0:
@@ -266,3 +259,9 @@ class PlanarProgram:
                     clarke[i, j] = share / lam[i]
                     needed -= share * c
         return clarke
+
+
+def _value(arcs: Arcs, neuron: Neuron, direction: FloatArray) -> float:
+    """s F(t) at the direction of a neuron."""
+    at = neuron.position
+    return at.sign * float(arcs.at_breakpoints[at.index] if at.at_breakpoint else arcs.sums[at.index] @ direction)

@@ -15,7 +15,7 @@ from scipy import linalg
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.line.circle import Arcs, Circle
-from marginflow.limit.line.neurons import Neuron, Place
+from marginflow.limit.line.neurons import Neuron, Position
 
 _MAX_STEPS = 40
 _MAX_REPAIRS = 60
@@ -27,7 +27,7 @@ _PROXIMAL = 1e-12
 class Polished:
     """Neurons with sizes and directions, multipliers, and the dual function that belongs to them."""
 
-    places: list[Place]
+    positions: list[Position]
     sizes: FloatArray  # (k,) ||u_j||
     directions: FloatArray  # (k, 2) unit
     multipliers: FloatArray  # (n,)
@@ -57,39 +57,39 @@ class Polisher:
         self.circle, self.columns, self.y = circle, columns, y
         self._largest_row = float(np.linalg.norm(circle.rows, axis=1).max())
 
-    def column(self, place: Place, direction: FloatArray) -> FloatArray:
+    def column(self, position: Position, direction: FloatArray) -> FloatArray:
         """y_i s_j relu(z_i . t_j) for all samples."""
-        if place.at_breakpoint:
-            values = self.columns[:, place.index]
+        if position.at_breakpoint:
+            values = self.columns[:, position.index]
         else:
-            values = np.where(self.circle.active[:, place.index], self.circle.rows @ direction, 0.0)
-        column: FloatArray = place.sign * self.y * values
+            values = np.where(self.circle.active[:, position.index], self.circle.rows @ direction, 0.0)
+        column: FloatArray = position.sign * self.y * values
         return column
 
-    def newton(self, places: list[Place], point: _Iterate, margin: BoolArray) -> _Iterate:
+    def newton(self, positions: list[Position], point: _Iterate, margin: BoolArray) -> _Iterate:
         """Newton's method on a fixed structure; the best point seen."""
         y, rows, active = self.y, self.circle.rows, self.circle.active
         on = np.flatnonzero(margin)
-        inside = np.array([j for j, p in enumerate(places) if not p.at_breakpoint], dtype=np.int64)
-        k, best, idle = len(places), point, 0
+        inside = np.array([j for j, p in enumerate(positions) if not p.at_breakpoint], dtype=np.int64)
+        k, best, idle = len(positions), point, 0
         for _ in range(_MAX_STEPS):
             a, T, lam, arcs = point.sizes, point.directions, point.multipliers, point.arcs
             turned = np.column_stack([-T[:, 1], T[:, 0]])
-            along = np.column_stack([self.column(p, t) for p, t in zip(places, T, strict=True)])
+            along = np.column_stack([self.column(p, t) for p, t in zip(positions, T, strict=True)])
             across = np.column_stack(
                 [np.zeros((y.size, 0))]
                 + [
-                    np.where(active[:, places[j].index], places[j].sign * y * (rows @ turned[j]), 0.0)[:, None]
+                    np.where(active[:, positions[j].index], positions[j].sign * y * (rows @ turned[j]), 0.0)[:, None]
                     for j in inside
                 ]
             )
             height = np.array(
                 [
                     p.sign * (arcs.at_breakpoints[p.index] if p.at_breakpoint else arcs.sums[p.index] @ t)
-                    for p, t in zip(places, T, strict=True)
+                    for p, t in zip(positions, T, strict=True)
                 ]
             )
-            tilt = np.array([places[j].sign * float(arcs.sums[places[j].index] @ turned[j]) for j in inside])
+            tilt = np.array([positions[j].sign * float(arcs.sums[positions[j].index] @ turned[j]) for j in inside])
             right = np.concatenate([1.0 - (along @ a)[on], 1.0 - height, -tilt])
             if not np.isfinite(right).all():
                 break
@@ -109,7 +109,7 @@ class Polisher:
                 return _Iterate(sizes, T, lam, arcs, np.inf, np.inf)
             U = (a + step[on.size : on.size + k])[:, None] * T
             U[inside] += step[on.size + k :, None] * turned[inside]
-            fixed = np.array([p.at_breakpoint for p in places])
+            fixed = np.array([p.at_breakpoint for p in positions])
             sizes = np.where(fixed, a + step[on.size : on.size + k], np.linalg.norm(U, axis=1))
             T = np.where(fixed[:, None], T, U / np.where(sizes == 0, 1.0, sizes)[:, None])
             point = _Iterate(sizes, T, lam, self.circle.arcs(lam * y))
@@ -123,23 +123,23 @@ class Polisher:
         Negative multipliers and neurons are dropped, violated samples added, neurons moved to where they belong: all
         at once, or the worst one at a time.
         """
-        places_of: dict[Place, FloatArray] = {}
+        places_of: dict[Position, FloatArray] = {}
         for neuron in neurons:
-            places_of[neuron.place] = places_of.get(neuron.place, np.zeros(2)) + neuron.u
-        neurons = [Neuron(place, u) for place, u in places_of.items()]
+            places_of[neuron.position] = places_of.get(neuron.position, np.zeros(2)) + neuron.u
+        neurons = [Neuron(position, u) for position, u in places_of.items()]
         margin = tight
         lam = np.where(margin, multipliers, 0.0)
         rounding = _ROUNDING * self._largest_row
         seen: set[tuple[object, ...]] = set()
         for _ in range(_MAX_REPAIRS):
-            places = [neuron.place for neuron in neurons]
-            key = (tuple(places), margin.tobytes())
-            if key in seen or not places or not margin.any():
+            positions = [neuron.position for neuron in neurons]
+            key = (tuple(positions), margin.tobytes())
+            if key in seen or not positions or not margin.any():
                 return None
             seen.add(key)
             U = np.array([neuron.u for neuron in neurons])
             a = np.linalg.norm(U, axis=1)
-            point = self.newton(places, _Iterate(a, U / a[:, None], lam, self.circle.arcs(lam * self.y)), margin)
+            point = self.newton(positions, _Iterate(a, U / a[:, None], lam, self.circle.arcs(lam * self.y)), margin)
             a, T, lam = point.sizes, point.directions, point.multipliers
             drop = a <= 0
             if np.isinf(point.miss):
@@ -152,64 +152,64 @@ class Polisher:
                 continue
             if point.margin_miss > 1e-10 + rounding * a.sum() or point.slope_miss > 1e-10 + rounding * lam.sum():
                 return None
-            moved = [self._settled(p, t, point.arcs) for p, t in zip(places, T, strict=True)]
-            values = np.column_stack([self.column(p, t) for p, t in zip(places, T, strict=True)]) @ a
+            moved = [self._settled(p, t, point.arcs) for p, t in zip(positions, T, strict=True)]
+            values = np.column_stack([self.column(p, t) for p, t in zip(positions, T, strict=True)]) @ a
             # A sample may be on the margin with the multiplier 0; rounding must not throw it out.
             negative = margin & (lam < -1e-12 * lam.max() - rounding * lam.sum())
             violated = ~margin & (values < 1.0 - 1e-10 - rounding * a.sum())
-            if moved == places and not drop.any() and not negative.any() and not violated.any():
-                return Polished(places, a, T, np.maximum(lam, 0.0), point.arcs)
+            if moved == positions and not drop.any() and not negative.any() and not violated.any():
+                return Polished(positions, a, T, np.maximum(lam, 0.0), point.arcs)
             if one_by_one:
-                moved, drop, negative, violated = _worst(places, moved, a, lam, values, drop, negative, violated)
+                moved, drop, negative, violated = _worst(positions, moved, a, lam, values, drop, negative, violated)
             margin = (margin & ~negative) | violated
             lam = np.where(margin, lam, 0.0)
-            merged: dict[Place, FloatArray] = {}
-            for place, size, t, gone in zip(moved, a, T, drop, strict=True):
+            merged: dict[Position, FloatArray] = {}
+            for position, size, t, gone in zip(moved, a, T, drop, strict=True):
                 if not gone:
-                    direction = self.circle.directions[place.index] if place.at_breakpoint else t
-                    merged[place] = merged.get(place, np.zeros(2)) + size * direction
-            neurons = [Neuron(place, u) for place, u in merged.items()]
+                    direction = self.circle.directions[position.index] if position.at_breakpoint else t
+                    merged[position] = merged.get(position, np.zeros(2)) + size * direction
+            neurons = [Neuron(position, u) for position, u in merged.items()]
         return None
 
-    def _settled(self, place: Place, direction: FloatArray, arcs: Arcs) -> Place:
+    def _settled(self, position: Position, direction: FloatArray, arcs: Arcs) -> Position:
         """Where the neuron belongs: one that left its arc stops at the breakpoint, one that slides off moves on."""
-        n_arcs, row = len(self.circle), 0 if place.sign > 0 else 1
-        if place.pinned:
-            return place
-        if not place.at_breakpoint:
-            following = (place.index + 1) % n_arcs
-            first, last = self.circle.directions[place.index], self.circle.directions[following]
+        n_arcs, row = len(self.circle), 0 if position.sign > 0 else 1
+        if position.pinned:
+            return position
+        if not position.at_breakpoint:
+            following = (position.index + 1) % n_arcs
+            first, last = self.circle.directions[position.index], self.circle.directions[following]
             if first[0] * direction[1] - first[1] * direction[0] <= 0:
-                return Place(place.sign, True, place.index)
+                return Position(position.sign, True, position.index)
             if direction[0] * last[1] - direction[1] * last[0] <= 0:
-                return Place(place.sign, True, following)
-            return place
-        for k in ((place.index - 1) % n_arcs, place.index):
-            if arcs.inside[row, k] and arcs.maxima[row, k] > place.sign * arcs.at_breakpoints[place.index]:
-                return Place(place.sign, False, k)
-        return place
+                return Position(position.sign, True, following)
+            return position
+        for k in ((position.index - 1) % n_arcs, position.index):
+            if arcs.inside[row, k] and arcs.maxima[row, k] > position.sign * arcs.at_breakpoints[position.index]:
+                return Position(position.sign, False, k)
+        return position
 
 
 def _worst(
-    places: list[Place],
-    moved: list[Place],
+    positions: list[Position],
+    moved: list[Position],
     a: FloatArray,
     lam: FloatArray,
     values: FloatArray,
     drop: BoolArray,
     negative: BoolArray,
     violated: BoolArray,
-) -> tuple[list[Place], BoolArray, BoolArray, BoolArray]:
+) -> tuple[list[Position], BoolArray, BoolArray, BoolArray]:
     """Of all contradictions only the first kind that occurs, and of that kind only the worst."""
     none_k, none_n = np.zeros(a.size, dtype=bool), np.zeros(lam.size, dtype=bool)
     if drop.any():
-        return places, np.arange(a.size) == np.argmin(a), none_n, none_n
+        return positions, np.arange(a.size) == np.argmin(a), none_n, none_n
     if negative.any():
-        return places, none_k, np.arange(lam.size) == np.argmin(np.where(negative, lam, np.inf)), none_n
+        return positions, none_k, np.arange(lam.size) == np.argmin(np.where(negative, lam, np.inf)), none_n
     if violated.any():
-        return places, none_k, none_n, np.arange(lam.size) == np.argmin(np.where(violated, values, np.inf))
-    first = next(j for j, (old, new) in enumerate(zip(places, moved, strict=True)) if old != new)
-    return [*places[:first], moved[first], *places[first + 1 :]], none_k, none_n, none_n
+        return positions, none_k, none_n, np.arange(lam.size) == np.argmin(np.where(violated, values, np.inf))
+    first = next(j for j, (old, new) in enumerate(zip(positions, moved, strict=True)) if old != new)
+    return [*positions[:first], moved[first], *positions[first + 1 :]], none_k, none_n, none_n
 
 
 def _solve(B: FloatArray, k: int, curvature: FloatArray, right: FloatArray) -> FloatArray:

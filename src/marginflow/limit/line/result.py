@@ -122,7 +122,7 @@ class DualFunction:
     .. math:: F_\lambda(w, b) = \sum_i \lambda_i y_i \,\mathrm{relu}(w x_i + b), \qquad w^2 + b^2 = 1
 
     Arc k runs counter-clockwise from kink k to kink k + 1 (cyclically); on it F is linear. The first axis of `maxima`
-    and `places` is the sign: 0 for +F, where positive neurons may stand, 1 for -F.
+    and `positions` is the sign: 0 for +F, where positive neurons may stand, 1 for -F.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class DualFunction:
         F at the breakpoints.
     maxima : array, shape (2, K)
         The maximum of +F and of -F over each closed arc.
-    places : array, shape (2, K, 2)
+    positions : array, shape (2, K, 2)
         The unit directions (w, b) where the maxima are attained.
     """
 
@@ -142,7 +142,7 @@ class DualFunction:
     facing: FloatArray
     values: FloatArray
     maxima: FloatArray
-    places: FloatArray
+    positions: FloatArray
 
     @property
     def supremum(self) -> float:
@@ -181,5 +181,5 @@ def dual_function(data: Dataset, multipliers: FloatArray) -> DualFunction:
         facing=np.where(entering, 1.0, -1.0),
         values=arcs.at_breakpoints,
         maxima=arcs.maxima,
-        places=arcs.places,
+        positions=arcs.positions,
     )

@@ -1,4 +1,4 @@
-"""KKT points on the line that are no local minima: one neuron stands on a sample of its own label."""
+"""KKT points on the line that are not local minima: one neuron stands on a sample of its own label."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from marginflow.certificates import certify, minimality
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.line.master import UnboundedError
-from marginflow.limit.line.neurons import Place
+from marginflow.limit.line.neurons import Position
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram, PlanarSolution
 from marginflow.limit.line.result import LineLimit, line_samples, result, unsettled
 from marginflow.limit.line.walk import Walk
@@ -94,7 +94,7 @@ def saddle_points(data: Dataset, *, seed: int = 0, starts: int = 4) -> Iterator[
 
 def _search(data: Dataset, walk: Walk, owner: IntArray, seed: int, starts: int) -> Iterator[LineLimit]:
     program, rng = walk.program, np.random.default_rng(seed)
-    tried: set[tuple[Place, bytes]] = set()
+    tried: set[tuple[Position, bytes]] = set()
     found: list[PlanarSolution] = []
     for start in range(starts):
         try:
@@ -103,7 +103,7 @@ def _search(data: Dataset, walk: Walk, owner: IntArray, seed: int, starts: int) 
             if start:
                 continue
             raise InputError(unsettled("The global optimum", program.rows)) from None
-        occupied = walk.around(minimum.places)
+        occupied = walk.around(minimum.positions)
         pins = _borders(walk, occupied)
         for pin in (pins[index] for index in rng.permutation(len(pins))):
             # What the neuron did for the sample at the border is left to neurons that face the other way.
@@ -123,10 +123,10 @@ def _search(data: Dataset, walk: Walk, owner: IntArray, seed: int, starts: int) 
                 yield point
 
 
-def _borders(walk: Walk, occupied: BoolArray) -> list[Place]:
+def _borders(walk: Walk, occupied: BoolArray) -> list[Position]:
     """Pins at both ends of every occupied territory, each once; none where a sign has the circle to itself."""
     ends = {
-        Place(sign, True, int(border), pinned=True): None
+        Position(sign, True, int(border), pinned=True): None
         for sign, row in ((1, 0), (-1, 1))
         for run in walk.runs[sign]
         for border in (run[0], (run[-1] + 1) % occupied.shape[1])
@@ -135,8 +135,8 @@ def _borders(walk: Walk, occupied: BoolArray) -> list[Place]:
     return list(ends)
 
 
-def _same(one: PlanarSolution, other: PlanarSolution) -> bool:
-    return bool(np.abs(one.multipliers - other.multipliers).max() <= _SAME * one.multipliers.max())
+def _same(first: PlanarSolution, second: PlanarSolution) -> bool:
+    return bool(np.abs(first.multipliers - second.multipliers).max() <= _SAME * first.multipliers.max())
 
 
 def certainly_no_minimum(point: LineLimit) -> bool:

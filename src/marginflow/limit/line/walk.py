@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, whole_number
 from marginflow.limit.line.master import Master, UnboundedError
-from marginflow.limit.line.neurons import Place, peak
+from marginflow.limit.line.neurons import Position, peak
 from marginflow.limit.line.planar import PROVED, NotSettledError, PlanarProgram, PlanarSolution
 from marginflow.limit.line.polish import Polished
 from marginflow.networks import TwoLayer
@@ -64,24 +64,24 @@ class Walk:
             allowed[0 if sign > 0 else 1, self.runs[sign][self.owner[sign][arc]]] = True
         return allowed
 
-    def around(self, places: Collection[Place]) -> BoolArray:
-        """The arcs of the territories of neurons at these places; shape (2, K)."""
+    def around(self, positions: Collection[Position]) -> BoolArray:
+        """The arcs of the territories of neurons at these positions; shape (2, K)."""
         allowed = np.zeros((2, len(self.program.circle)), dtype=bool)
-        for place in places:
-            territory = self.runs[place.sign][self.owner[place.sign][place.index]]
-            allowed[0 if place.sign > 0 else 1, territory] = True
+        for position in positions:
+            territory = self.runs[position.sign][self.owner[position.sign][position.index]]
+            allowed[0 if position.sign > 0 else 1, territory] = True
         return allowed
 
-    def beside(self, pin: Place) -> BoolArray:
+    def beside(self, pin: Position) -> BoolArray:
         """The arcs of the territories on both sides of a border; shape (2, K)."""
         return self.around([pin, replace(pin, index=pin.index - 1)])
 
-    def opposite(self, place: Place) -> Place:
+    def opposite(self, position: Position) -> Position:
         """The same kink, facing the other way."""
         n_arcs = len(self.program.circle)
-        return replace(place, index=(place.index + n_arcs // 2) % n_arcs)
+        return replace(position, index=(position.index + n_arcs // 2) % n_arcs)
 
-    def down(self, allowed: BoolArray, pins: Collection[Place] = ()) -> PlanarSolution:
+    def down(self, allowed: BoolArray, pins: Collection[Position] = ()) -> PlanarSolution:
         """Solve, move neurons across the borders at which they stand, and repeat until there are none.
 
         Pinned neurons stay at the borders where they are put. NotSettledError if one of them vanishes or does not
@@ -97,16 +97,16 @@ class Walk:
                 multipliers, found = master.solve()
                 multipliers, found, tight = program.refine(found, multipliers)
                 rounds += 1
-                if not set(pins) <= {neuron.place for neuron in found}:
+                if not set(pins) <= {neuron.position for neuron in found}:
                     raise NotSettledError  # the others do better without it, before all their peaks are cut off
                 arcs = program.circle.arcs(multipliers * program.y)
                 grouped = program.group(found, arcs, self.runs, allowed)
-                free = [(n, run) for n, run in grouped if not n.place.pinned]
-                following = self._crossing([peak(program.circle, arcs, n.place.sign, run)[0] for n, run in free])
+                free = [(n, run) for n, run in grouped if not n.position.pinned]
+                following = self._crossing([peak(program.circle, arcs, n.position.sign, run)[0] for n, run in free])
                 if following is None:
                     polished = program.polish(grouped, arcs, multipliers, tight, patient=attempt > 4)
                     if polished is not None and self._settled(polished):
-                        if not all(pin in polished.places and self._in_valley(pin, polished) for pin in pins):
+                        if not all(pin in polished.positions and self._in_valley(pin, polished) for pin in pins):
                             raise NotSettledError
                         return program.finish(polished, rounds)
                 if not master.add_peaks(arcs, PROVED if following is None else _COARSE):
@@ -116,40 +116,40 @@ class Walk:
             allowed = following
         raise NotSettledError
 
-    def _borders(self, place: Place) -> tuple[int, int] | None:
+    def _borders(self, position: Position) -> tuple[int, int] | None:
         """The territories on both sides of a neuron that stands on a border; None for one inside a territory."""
-        if not place.at_breakpoint:
+        if not position.at_breakpoint:
             return None
-        before, behind = (int(self.owner[place.sign][k]) for k in (place.index - 1, place.index))
-        fenced = self.runs[place.sign][behind][0] == place.index and len(self.runs[place.sign]) > 1
+        before, behind = (int(self.owner[position.sign][k]) for k in (position.index - 1, position.index))
+        fenced = self.runs[position.sign][behind][0] == position.index and len(self.runs[position.sign]) > 1
         return (before, behind) if fenced else None
 
-    def _crossing(self, places: list[Place]) -> BoolArray | None:
+    def _crossing(self, positions: list[Position]) -> BoolArray | None:
         """The arcs allowed next, both sides of every border at which a neuron stands; None if there is none."""
         allowed = np.zeros((2, len(self.program.circle)), dtype=bool)
         crossing = False
-        for place in places:
-            borders = self._borders(place)
+        for position in positions:
+            borders = self._borders(position)
             crossing |= borders is not None
-            for index in borders or (int(self.owner[place.sign][place.index]),):
-                allowed[0 if place.sign > 0 else 1, self.runs[place.sign][index]] = True
+            for index in borders or (int(self.owner[position.sign][position.index]),):
+                allowed[0 if position.sign > 0 else 1, self.runs[position.sign][index]] = True
         return allowed if crossing else None
 
     def _settled(self, polished: Polished) -> bool:
         """Whether every neuron is inside its territory and at the peak of the dual function there."""
-        for place in polished.places:
-            if place.pinned:
+        for position in polished.positions:
+            if position.pinned:
                 continue
-            if self._borders(place) is not None:
+            if self._borders(position) is not None:
                 return False
-            run = self.runs[place.sign][int(self.owner[place.sign][place.index])]
-            if float(polished.arcs.maxima[0 if place.sign > 0 else 1, run].max()) > 1.0 + self.program.proved(
+            run = self.runs[position.sign][int(self.owner[position.sign][position.index])]
+            if float(polished.arcs.maxima[0 if position.sign > 0 else 1, run].max()) > 1.0 + self.program.proved(
                 polished.multipliers
             ):
                 return False
         return True
 
-    def _in_valley(self, pin: Place, polished: Polished) -> bool:
+    def _in_valley(self, pin: Position, polished: Polished) -> bool:
         """Whether sign * F falls towards the pin from both sides; then a weight in (0, 1) makes it stationary there."""
         t = self.program.circle.directions[pin.index]
         before, behind = (

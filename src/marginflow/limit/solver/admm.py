@@ -26,16 +26,16 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import Neurons, equal_pattern_groups
 from marginflow.limit.problem import Problem
-
-_RELAXATION = 1.6
-_REFRESH_EVERY = 10
-_REFRESH_MARGIN = 0.5
-_REFRESH_ANYWAY = 100
-_IDLE_BEFORE_DROP = 20
-_NEWTON_SWEEPS = 2
-_LARGEST_MULTIPLIER = 1e3
-# Residuals below which single precision is no longer enough.
-_SINGLE = 1e-5
+from marginflow.limit.settings import (
+    IDLE_BEFORE_DROP,
+    LARGEST_MULTIPLIER,
+    REFRESH_ANYWAY,
+    REFRESH_EVERY,
+    REFRESH_MARGIN,
+    RELAXATION,
+    SINGLE,
+    SWEEPS,
+)
 
 Precision = Literal["single", "double"]
 
@@ -99,7 +99,7 @@ class Admm:
             held = self.tau[:, None] * np.where(same, self.A, self.Z > 0)
             self.Y = np.where(same, -held, held)
         # Multipliers sum to the objective at the end, so this cap is out of reach unless the pattern is infeasible.
-        self.cap = min(problem.penalty, _LARGEST_MULTIPLIER * max(self.objective, 1e-300))
+        self.cap = min(problem.penalty, LARGEST_MULTIPLIER * max(self.objective, 1e-300))
         self._last_refresh = 0
         self._next_balance = 20
         self._balance_gap = 20
@@ -121,7 +121,7 @@ class Admm:
     @property
     def exhausted(self) -> bool:
         """Whether single precision has nothing more to give."""
-        return self._real == np.float32 and max(self.primal_residual, self.dual_residual) < _SINGLE
+        return self._real == np.float32 and max(self.primal_residual, self.dual_residual) < SINGLE
 
     # Layout ---------------------------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ class Admm:
             base = np.einsum("ij,ij->i", A, zs)
             # Newton on the concave increasing phi(tau) = base + n_active tau - sum relu(zo - tau) = 1
             ones = self._ones[: zo.shape[1]]
-            for _ in range(_NEWTON_SWEEPS):
+            for _ in range(SWEEPS):
                 excess = np.maximum(zo - tau[:, None], 0.0)
                 slope = n_active + np.sign(excess) @ ones
                 tau = np.maximum(tau + (1.0 - base - n_active * tau + excess @ ones) / np.maximum(slope, 1.0), 0.0)
@@ -190,7 +190,7 @@ class Admm:
         live = np.flatnonzero(np.einsum("ij,ij->i", R, R) > 1.0)
         Rl = R[live]
         t = np.maximum(self.t[live], 1e-12)
-        for _ in range(_NEWTON_SWEEPS):
+        for _ in range(SWEEPS):
             shrink = 1.0 / (1.0 + rs * t[:, None])
             scaled = Rl * shrink
             q = np.einsum("ij,ij->i", scaled, scaled)
@@ -216,8 +216,8 @@ class Admm:
         """
         margins = self.problem.y * (np.maximum(H, 0.0) @ self.s.astype(self._real))
         waited = self.iterations - self._last_refresh
-        nearly_feasible = np.isfinite(self.problem.penalty) or float(margins.min()) >= _REFRESH_MARGIN
-        if not nearly_feasible and waited < _REFRESH_ANYWAY:
+        nearly_feasible = np.isfinite(self.problem.penalty) or float(margins.min()) >= REFRESH_MARGIN
+        if not nearly_feasible and waited < REFRESH_ANYWAY:
             return False
         self._last_refresh = self.iterations
         return True
@@ -264,7 +264,7 @@ class Admm:
         self.idle = np.zeros(n_groups, dtype=np.int64)
         self._allocate()
 
-    def drop_idle(self, patience: int = _IDLE_BEFORE_DROP) -> None:
+    def drop_idle(self, patience: int = IDLE_BEFORE_DROP) -> None:
         """Drop neurons that have been zero for `patience` iterations; at least one of each needed sign stays."""
         if self.a2 is not None:
             return
@@ -306,7 +306,7 @@ class Admm:
         """Advance; every tenth iteration refreshes the pattern, measures residuals, merges and drops."""
         X = self._X
         for _ in range(iterations):
-            check = self.iterations % _REFRESH_EVERY == 0
+            check = self.iterations % REFRESH_EVERY == 0
             np.matmul(X, self.U.T, out=self._H)
             if check and refresh and self._may_refresh(self._H):
                 self._refresh(self._H)
@@ -315,8 +315,8 @@ class Admm:
                 if self._H.shape[1] != len(self.s) or not self._H.flags.owndata:
                     self._H = np.empty_like(self.Z)
                 np.matmul(X, self.U.T, out=self._H)
-            np.multiply(self._H, _RELAXATION, out=self._z0)
-            self._z0 += (1.0 - _RELAXATION) * self.Z
+            np.multiply(self._H, RELAXATION, out=self._z0)
+            self._z0 += (1.0 - RELAXATION) * self.Z
             self._z0 += self.Y
             previous = self.Z.copy() if check else None
             self._project_samples()

@@ -10,9 +10,7 @@ import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
-
-# Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.
-_STEEPEST = 1e-3
+from marginflow.limit.settings import STEEPEST
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +50,7 @@ class KinkBasis:
             except np.linalg.LinAlgError:
                 L = np.zeros((1, 1))
             steepness = np.diag(L)
-            if steepness.min() > _STEEPEST * steepness.max():
+            if steepness.min() > STEEPEST * steepness.max():
                 return cls(problem, rows, XK, False, L=L)
         Q, R = scipy.linalg.qr(XK.T, mode="full" if complement else "economic", check_finite=False)
         width = min(r, len(XK))

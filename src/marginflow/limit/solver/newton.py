@@ -34,18 +34,13 @@ import scipy.linalg
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import equal_pattern_groups
 from marginflow.limit.problem import Problem
+from marginflow.limit.settings import COLUMNS_AT_ONCE, PATIENCE, WRONG, WRONG_AT_FIRST
 from marginflow.limit.solver.kink_basis import KinkBases
 from marginflow.limit.solver.pairs import ACTIVE, Pairs
 from marginflow.threads import threads_for
 
-# Columns of projected samples gathered before one symmetric update of the Jacobian (bounds its memory).
-_COLUMNS_AT_ONCE = 4096
 # A sample outside the margin set may fall short of margin 1 by this much before it enters the set.
 _MARGIN_SLACK = 1e-12
-# Steps without a new least number of violations after which the structure is given back to ADMM.
-_PATIENCE = 12
-# And the shares of pairs and samples on the wrong side above which it is given back at once and after two steps.
-_WRONG_AT_FIRST, _WRONG = 0.08, 0.02
 # A consistent structure is accepted as a solution when its equations hold to this.
 _ACCEPTED_RESIDUAL = 1e-10
 
@@ -175,9 +170,9 @@ def _newton(
         best = residual if violations == 0 else np.inf
         if violations < fewest:
             fewest, since = violations, iteration
-        elif violations and iteration - since >= _PATIENCE:
+        elif violations and iteration - since >= PATIENCE:
             break  # the active set wanders
-        if violations > (_WRONG if iteration > 1 else _WRONG_AT_FIRST) * state.size:
+        if violations > (WRONG if iteration > 1 else WRONG_AT_FIRST) * state.size:
             break
         if violations and iteration < max_iterations:
             state = new_state
@@ -234,7 +229,7 @@ def _hessian(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> F
             # t_j < 0 only while a neuron is on its way out
             pending.append((np.sqrt(max(t[j], 0.0)) * signs[:, j])[:, None] * bases[j].narrow[rows])
             columns += pending[-1].shape[1]
-            if columns > _COLUMNS_AT_ONCE or j == chosen[-1]:
+            if columns > COLUMNS_AT_ONCE or j == chosen[-1]:
                 E = np.concatenate(pending, axis=1)
                 H += E @ E.T if complement else -(E @ E.T)
                 pending, columns = [], 0

@@ -6,12 +6,10 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
+from marginflow.limit.settings import SETTLE_ROUNDS
 from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
 
 INACTIVE, ACTIVE, KINK = 0, 1, 2
-
-# Rounds in which the opposite pairs follow a step of the multipliers.
-_ROUNDS = 8
 
 
 class Pairs:
@@ -49,7 +47,7 @@ class Pairs:
         """
         columns = np.arange(len(t))
         least = self.state.size
-        for _ in range(_ROUNDS):
+        for _ in range(SETTLE_ROUNDS):
             self._evaluate(columns, lam)
             new = np.where(self.sigma < 0, self.next_state(lam, t), self.state)
             changed = (new != self.state) & (t > 0)  # a neuron with t < 0 is about to disappear

@@ -7,46 +7,23 @@ and ADMM goes on for twice as long.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
+from marginflow.limit.settings import DIVERGED, HOPELESS_AFTER
 from marginflow.limit.solver.admm import Admm, Precision
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.solver.schedule import Schedule
 from marginflow.threads import available_threads, threads_for
 
-_FIRST_ROUND = 60
-_LONGEST_ROUND = 2000
-# Shares of flipping pairs at which Newton's method is tried first, and then always; in between after each halving.
-_FEW_FLIPS, _VERY_FEW_FLIPS = 0.025, 1e-3
-# (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it.
-_HOPELESS_AFTER = 600
-_DIVERGED = 1e3
-# Multiplications for Newton's method allowed for each one of ADMM (they are larger products, hence faster).
-_NEWTON_SHARE = 3.0
-# How strongly attempts at Newton's method hold multipliers and scales, in turn: weak is quick, strong is steady.
-_MANNERS = ((1e-2, 10.0), (1e-1, 100.0))
 # ADMM that has come this far by itself needs no Newton step.
 _ROUNDING = 1e-13
-
-
-@dataclass(frozen=True, eq=False)
-class Progress:
-    """What a live display shows after every round."""
-
-    stage: str
-    iteration: int
-    flips: int
-    live_neurons: int
-    objective: float
-    gap: float
-    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +33,7 @@ class Polished:
     `exact` says that Newton's method ended on a consistent structure; otherwise U and lam are the best ADMM iterate
     and `mu` its estimate of lambda times Clarke derivative. `outputs_squared` are the v_j^2 of frozen outputs, of
     merged neurons their sum (with trained outputs it is ||u_j||). `members` maps the given neurons to rows of U,
-    -1 where they vanished. `interrupted`: the user pressed Ctrl-C. `generated`: by columns, not from the given neurons.
+    -1 where they vanished.
     """
 
     U: FloatArray
@@ -69,8 +46,6 @@ class Polished:
     iterations: int = 0
     newton_steps: int = 0
     history: tuple[Progress, ...] = ()
-    interrupted: bool = False
-    generated: bool = False
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -111,13 +86,12 @@ def _at_most_rank_kinks(state: IntArray, clarke: FloatArray, most: int) -> None:
 def polish(
     problem: Problem,
     neurons: Neurons,
+    budget: Budget | None = None,
     *,
     multipliers: FloatArray | None = None,
     anchor_weight: float = 0.0,
-    deadline: float = np.inf,
-    max_iterations: int = 20_000,
+    max_iterations: int | None = None,
     precision: Precision = "single",
-    progress: Callable[[Progress], None] | None = None,
 ) -> Polished:
     """Find a KKT point of (P) near the given neurons.
 
@@ -125,75 +99,78 @@ def polish(
     ----------
     problem, neurons : Problem, Neurons
         Samples and the start, in the same reduced coordinates.
+    budget : Budget, optional
+        Once it is over, or at Ctrl-C, the best point so far is returned.
     multipliers : array, shape (m,), optional
         Warm multipliers; by default those that best explain the start.
     anchor_weight : float
         Weight of a proximal term that holds the neurons near the start; halved every round and removed at the end.
-    deadline : float
-        `time.monotonic()` value after which the best point so far is returned.
+    max_iterations : int, optional
+        Of ADMM; by default those of the budget.
     precision : "single" or "double"
         In which ADMM begins; it sharpens by itself when single precision has nothing more to give.
     """
-    started, threads = time.monotonic(), available_threads()
+    budget = Budget() if budget is None else budget
+    most = budget.max_iterations if max_iterations is None else max_iterations
+    threads = available_threads()
     lam = problem.warm_multipliers(neurons.U, neurons.s) if multipliers is None else multipliers
-    frozen = neurons.outputs_squared is not None
     admm = Admm(problem, neurons, lam, anchor_weight=anchor_weight, precision=precision)
-    began_at = admm.objective
+    schedule = Schedule(problem, anchor_weight)
     history: list[Progress] = []
+    steps, began_at = 0, admm.objective
     best, best_value = _iterate(admm), _value(problem, admm)
-    length, steps, attempts, few = _FIRST_ROUND, 0, 0, _FEW_FLIPS
-    # Newton attempts get no more than ADMM has had. Work is counted, not timed: same seed, same bits on a busy machine.
-    work_of_admm, work_of_newton = 0.0, 0.0
-    try:
+    with budget.interruptible():
         while True:
-            for _ in range(max(1, length // 10)):
-                work_of_admm += 10.0 * 4.0 * problem.X.size * len(admm.s)
-                with threads_for(problem.X.size * len(admm.s), threads):
-                    if admm.exhausted:
-                        admm.sharpen()
-                    admm.run(10)
-                diverged = not admm.objective <= _DIVERGED * began_at
-                if diverged or time.monotonic() > deadline:
-                    break
-            report = Progress(
-                "ADMM",
-                admm.iterations,
-                admm.flips,
-                int((admm.t > 0).sum()),
-                admm.objective,
-                admm.objective - float(admm.multipliers.sum()),
-                time.monotonic() - started,
-            )
-            history.append(report)
-            if progress is not None:
-                progress(report)
+            diverged = _round(admm, schedule, budget, began_at, threads)
+            history.append(_report(admm, budget))
+            budget.report(history[-1])
             value = _value(problem, admm)
             if value <= best_value and (np.isfinite(problem.penalty) or (admm.t > 0).any()):
                 best, best_value = _iterate(admm), value
-            if (
-                admm.anchor_weight == 0.0
-                and admm.share_flipped <= few
-                and work_of_newton <= _NEWTON_SHARE * work_of_admm
-            ):
+            if schedule.newton_is_due(admm):
                 guess = identify(admm)
-                damping, inertia = _MANNERS[attempts % len(_MANNERS)]
-                attempts, few = attempts + 1, max(0.5 * admm.share_flipped, _VERY_FEW_FLIPS)
+                damping, inertia = schedule.manner()
                 result = newton(
-                    problem, guess, frozen=frozen, deadline=deadline,
+                    problem, guess, frozen=admm.a2 is not None, deadline=budget.deadline,
                     damping=damping, inertia=inertia, threads=threads,
                 )  # fmt: skip
-                work_of_newton += result.iterations * _work_of_newton_step(problem, guess)
+                schedule.newton_worked(guess, result.iterations, admm.share_flipped)
                 steps += result.iterations
                 if result.converged:
                     best = _exact(admm, result)
-            hopeless = admm.iterations > _HOPELESS_AFTER and float(admm.multipliers.max()) >= admm.cap < problem.penalty
-            late = time.monotonic() > deadline or admm.iterations >= max_iterations
+            hopeless = admm.iterations > HOPELESS_AFTER and float(admm.multipliers.max()) >= admm.cap < problem.penalty
+            late = budget.over or admm.iterations >= most
             if best.exact or late or hopeless or diverged or _converged(admm):
-                return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history))
-            admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * anchor_weight else 0.0
-            length = min(int(1.25 * length), _LONGEST_ROUND) if admm.anchor_weight == 0.0 else length
-    except KeyboardInterrupt:  # what is done is kept
-        return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history), interrupted=True)
+                break
+            schedule.next_round(admm)
+    return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history))
+
+
+def _round(admm: Admm, schedule: Schedule, budget: Budget, began_at: float, threads: int) -> bool:
+    """A round of ADMM, ten iterations at a time; whether it has diverged (a norm that is not a number has)."""
+    for _ in range(max(1, schedule.length // 10)):
+        schedule.admm_worked(10, len(admm.s))
+        with threads_for(admm.problem.X.size * len(admm.s), threads):
+            if admm.exhausted:
+                admm.sharpen()
+            admm.run(10)
+        if not admm.objective <= DIVERGED * began_at:
+            return True
+        if budget.over:
+            break
+    return False
+
+
+def _report(admm: Admm, budget: Budget) -> Progress:
+    return Progress(
+        stage="ADMM",
+        iteration=admm.iterations,
+        flips=admm.flips,
+        live_neurons=int((admm.t > 0).sum()),
+        objective=admm.objective,
+        gap=admm.objective - float(admm.multipliers.sum()),
+        seconds=budget.seconds,
+    )
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -210,28 +187,20 @@ def _converged(admm: Admm) -> bool:
     return admm.flips == 0 and max(admm.primal_residual, admm.dual_residual) < _ROUNDING
 
 
-def _work_of_newton_step(problem: Problem, structure: Structure) -> float:
-    """Multiplications for the Jacobian and its factor."""
-    kinks = (structure.state == KINK).sum(axis=0)
-    columns = np.minimum(kinks, np.maximum(problem.X.shape[1] - kinks, 0)).sum()
-    n_free = float(structure.free.sum())
-    return n_free**2 * (float(columns) + n_free / 3)
-
-
 def _exact(admm: Admm, result: NewtonResult) -> Polished:
     live = np.flatnonzero(admm.t > 0)[result.keep]
-    place = np.full(len(admm.s), -1, dtype=np.int64)
-    place[live] = np.arange(len(live))
-    members = np.where(admm.members >= 0, place[admm.members], -1)
+    row = np.full(len(admm.s), -1, dtype=np.int64)
+    row[live] = np.arange(len(live))
+    members = np.where(admm.members >= 0, row[admm.members], -1)
     return Polished(result.U, result.s, result.lam, result.mu, _outputs_squared(admm, live), members, True)
 
 
 def _iterate(admm: Admm) -> Polished:
     live = admm.t > 0
-    place = np.where(live, np.cumsum(live) - 1, -1)
+    row = np.where(live, np.cumsum(live) - 1, -1)
     same = admm.problem.y[:, None] * admm.s[live] > 0
     mu = np.where(same, -1.0, 1.0) * (admm.rho * admm.Y[:, live].astype(np.float64))
-    members = np.where(admm.members >= 0, place[admm.members], -1)
+    members = np.where(admm.members >= 0, row[admm.members], -1)
     outputs_squared = _outputs_squared(admm, np.flatnonzero(live))
     U = admm.U[live].astype(np.float64)
     return Polished(U, admm.s[live], admm.multipliers, mu, outputs_squared, members, False)

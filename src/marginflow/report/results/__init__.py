@@ -1,8 +1,8 @@
 """Results that commands have written, as sections of a page: one file for each kind, recognised by its keys."""
 
-from marginflow.report.results.kinds import kind_of, told
+from marginflow.report.results.kinds import kind_of, summarise
 from marginflow.report.results.reading import read_result
 from marginflow.report.results.report import page_of_results
-from marginflow.report.results.told import Result, Told
+from marginflow.report.results.summary import Result, Summary
 
-__all__ = ["Result", "Told", "kind_of", "page_of_results", "read_result", "told"]
+__all__ = ["Result", "Summary", "kind_of", "page_of_results", "read_result", "summarise"]

@@ -1,25 +1,33 @@
-"""What a page tells of an audit, of a figure and of a sweep."""
+"""What a page says of an audit and of a sweep."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
-from marginflow.report.charts import Chart, dots, histogram
+from marginflow.report.chart import Chart
+from marginflow.report.charts import dots, histogram
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.plain import row_section
 from marginflow.report.results.robustness import curve_rows, flip_chart
-from marginflow.report.results.told import Record, Told, number_under, numbers_under, object_under, table_of_objects
-from marginflow.report.table import Table, shown
+from marginflow.report.results.summary import (
+    Record,
+    Summary,
+    number_under,
+    numbers_under,
+    object_under,
+    table_of_objects,
+)
+from marginflow.report.table import Table, text_of
 
 
-def audit(record: Record) -> Told:
+def audit(record: Record) -> Summary:
     """An audit as `marginflow audit` writes it."""
     sections = [_where(record), _margins(record), _flips(record)]
     if table_of_objects(record, "radii"):
         sections.append(_radii(record))
     contradicted, holds = bool(record["contradicted"]), bool(record["holds"])
-    return Told(
+    return Summary(
         sentence=str(record["verdict"]),
         tone="violated" if contradicted else "holds" if holds else "open",
         sections=(*sections, _statements(record)),
@@ -30,7 +38,7 @@ def _where(record: Record) -> Section:
     c, training = object_under(record, "certificate"), object_under(record, "training")
     paragraphs = (str(training["sentence"]), str(record["nearby"]))
     if c["status"] == "does not separate":
-        wrong = f"{shown(record['wrong'])} of {shown(record['samples'])} samples are on the wrong side."
+        wrong = f"{text_of(record['wrong'])} of {text_of(record['samples'])} samples are on the wrong side."
         return Section(heading="Near a KKT point?", paragraphs=(wrong, *paragraphs))
     rows = (
         ("Stationarity residual", c["stationarity"]),
@@ -39,7 +47,7 @@ def _where(record: Record) -> Section:
         ("Complementarity residual", c["complementarity"]),
         ("Feasibility residual", c["feasibility"]),
         ("No multipliers reach a residual below", c["total_lower_bound"]),
-        (f"KKT conditions hold at {shown(record['tolerance'])}", record["holds"]),
+        (f"KKT conditions hold at {text_of(record['tolerance'])}", record["holds"]),
         ("‖θ‖² at margin 1", c["norm_squared"]),
         ("Samples exactly on the margin", c["on_margin"]),
         ("Neurons that are active on a sample", c["live_neurons"]),
@@ -85,21 +93,21 @@ def _margins(record: Record) -> Section:
         titles={"margin": "Margin yᵢ N(xᵢ)" + (", smallest one scaled to 1" if scaled else ""), "label": "Label"},
         title="Margins",
         description=(
-            f"How many samples have which margin; {shown(record['wrong'])} of {shown(record['samples'])} are on the "
-            f"wrong side, the smallest margin is {shown(min(margins))}, the largest {shown(max(margins))}."
+            f"How many samples have which margin; {text_of(record['wrong'])} of {text_of(record['samples'])} are on "
+            f"the wrong side, the smallest margin is {text_of(min(margins))}, the largest {text_of(max(margins))}."
         ),
     )
     return Section(heading="Margins of the samples", content=(chart,))
 
 
 def _flips(record: Record) -> Section:
-    universal, n = object_under(record, "universal"), shown(record["samples"])
-    upper, lower = number_under(universal, "upper"), shown(universal["lower"])
+    universal, n = object_under(record, "universal"), text_of(record["samples"])
+    upper, lower = number_under(universal, "upper"), text_of(universal["lower"])
     if math.isfinite(upper):
         sentence = (
-            f"One vector of norm {shown(upper)}, subtracted from the positive and added to the negative samples, flips "
-            f"all {n} of them; the samples have norm {shown(record['mean_norm'])} (root mean square). No vector "
-            f"shorter than {lower} does."
+            f"One vector of norm {text_of(upper)}, subtracted from the positive and added to the negative samples, "
+            f"flips all {n} of them; the samples have norm {text_of(record['mean_norm'])} (root mean square). No "
+            f"vector shorter than {lower} does."
         )
     else:
         sentence = (
@@ -179,32 +187,12 @@ def _statements(record: Record) -> Section:
     )
 
 
-def figure(record: Record) -> Told:
-    """A figure as `marginflow figure ID` writes it."""
-    outcome = object_under(record, "outcome")
-    tones: dict[str, Tone] = {"borne out": "holds", "not borne out": "violated"}
-    findings = table_of_objects(outcome, "findings")
-    told = Table.of(
-        findings, columns={name: name for row in findings[:1] for name in row}, caption="What was found, with intervals"
-    )
-    claim = Section(
-        heading=f"{record['id']}: {record['title']}",
-        paragraphs=(f"The claim: {record['claim']}", *map(str, outcome["remarks"])),
-        content=(told,) if findings else (),
-    )
-    return Told(
-        sentence=f"{record['id']}: {outcome['sentence']}",
-        tone=tones.get(str(outcome["status"]), "open"),
-        sections=(claim, row_section(table_of_objects(record, "rows"), folded=True)),
-    )
-
-
-def sweep(record: Record) -> Told:
+def sweep(record: Record) -> Summary:
     """A sweep as `marginflow sweep --json` writes it."""
     missing, failed = number_under(record, "missing"), number_under(record, "failed")
     sentence = (
-        f"The sweep {record['name']} has {shown(record['done'])} of {shown(record['cells'])} cells; "
-        f"{shown(int(failed))} failed, {shown(int(missing))} are missing."
+        f"The sweep {record['name']} has {text_of(record['done'])} of {text_of(record['cells'])} cells; "
+        f"{text_of(int(failed))} failed, {text_of(int(missing))} are missing."
     )
     tone: Tone = "holds" if not missing and not failed else "open"
-    return Told(sentence=sentence, tone=tone, sections=(row_section(table_of_objects(record, "rows")),))
+    return Summary(sentence=sentence, tone=tone, sections=(row_section(table_of_objects(record, "rows")),))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from marginflow.report.charts import Chart, dots, histogram, lines, points
+from marginflow.report.chart import Chart
+from marginflow.report.charts import dots, histogram, lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section
-from marginflow.report.results.told import (
+from marginflow.report.results.summary import (
     Record,
-    Told,
+    Summary,
     number_under,
     numbers_under,
     object_under,
     table_of_objects,
 )
-from marginflow.report.table import Table, shown
+from marginflow.report.table import Table, text_of
 
 PROBLEM = Formula(
     latex=r"\min_{\theta}\ \tfrac12\|\theta\|^2 \quad\text{subject to}\quad y_i N(x_i;\theta)\ge 1,\ i=1,\dots,n",
@@ -57,7 +58,7 @@ MOVED = {
 }
 
 
-def certificate(record: Record) -> Told:
+def certificate(record: Record) -> Summary:
     """A certificate as `marginflow certify` writes it, with or without its arrays."""
     holds, residual = bool(record["holds"]), number_under(record, "total")
     tolerance = number_under(record, "tolerance")
@@ -65,14 +66,14 @@ def certificate(record: Record) -> Told:
         f"The network is a KKT point: its relative residual is {residual:.1e}, and every condition holds at "
         f"{tolerance:.0e}."
         if holds
-        else f"The network is no KKT point at {tolerance:.0e}: its relative residual is {shown(residual)}."
+        else f"The network is not a KKT point at {tolerance:.0e}: its relative residual is {text_of(residual)}."
     )
     content: list[Table | Chart | Formula] = [_facts(record), _residuals(record), *_arrays(record)]
     section = Section(heading="Certificate", content=(PROBLEM, CONDITIONS, *content))
-    return Told(sentence=sentence, tone="holds" if holds else "violated", sections=(section,))
+    return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(section,))
 
 
-def limit(record: Record) -> Told:
+def limit(record: Record) -> Summary:
     """A KKT point as `marginflow limit` writes it, with or without arrays."""
     judged = certificate({**object_under(record, "certificate"), "tolerance": record["tolerance"]})
     holds = bool(record["holds"])
@@ -81,7 +82,7 @@ def limit(record: Record) -> Told:
         f"A KKT point was found in {number_under(record, 'seconds'):.1f} s and is certified: relative residual "
         f"{residual:.1e}."
         if holds
-        else f"No KKT point was found: the best relative residual is {shown(residual)}."
+        else f"No KKT point was found: the best relative residual is {text_of(residual)}."
     )
     way: list[Table | Chart] = []
     if record.get("moved") is not None:
@@ -90,7 +91,7 @@ def limit(record: Record) -> Told:
         way.append(Table(columns=("What the polish changed", ""), rows=rows, caption="From the flow to the point"))
     history = table_of_objects(record, "history")
     if len(history) > 1:
-        drawn = [{**row, "record": place} for place, row in enumerate(history)]
+        drawn = [{**row, "record": index} for index, row in enumerate(history)]
         way.append(
             lines(
                 drawn,
@@ -103,7 +104,7 @@ def limit(record: Record) -> Told:
             )
         )
     found = Section(heading="How it was found", paragraphs=(str(record["status"]),), content=tuple(way))
-    return Told(sentence=sentence, tone="holds" if holds else "violated", sections=(*judged.sections, found))
+    return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(*judged.sections, found))
 
 
 def _facts(record: Record) -> Table:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from marginflow.report.references import Reference, references
 from marginflow.report.results.kinds import kind_of
-from marginflow.report.results.told import Result
+from marginflow.report.results.summary import Result
 from marginflow.theory import PAPERS
 
 # What each command uses, and the papers whose question it answers.

@@ -1,4 +1,4 @@
-"""Which kind of result a file holds, told by the keys that only this kind has."""
+"""Which kind of result a file holds, recognised by the keys that only this kind has."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Final
 from marginflow.errors import InputError
 from marginflow.report.page import Section
 from marginflow.report.results import plain
-from marginflow.report.results.audits import audit, figure, sweep
+from marginflow.report.results.audits import audit, sweep
 from marginflow.report.results.certificates import certificate, limit
+from marginflow.report.results.figures import figure
 from marginflow.report.results.robustness import flips, radii
-from marginflow.report.results.told import Record, Result, Told
+from marginflow.report.results.summary import Record, Result, Summary
 from marginflow.report.results.training import training
 from marginflow.report.results.verdicts import verdict, verdicts
 
 # The first kind whose keys are all there.
-KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Record], Told]]]] = {
+KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Record], Summary]]]] = {
     "audit": (("certificate", "universal", "statements", "contradicted"), audit),
     "limit": (("certificate", "moved", "history"), limit),
     "certificate": (("stationarity", "complementarity", "holds", "total"), certificate),
@@ -41,18 +42,18 @@ def kind_of(result: Result) -> str:
     return "record"
 
 
-def told(result: Result, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Told:
-    """What a page tells of the result; `x`, `y` and `series` name the columns of a chart of rows."""
+def summarise(result: Result, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Summary:
+    """What a page says of the result; `x`, `y` and `series` name the columns of a chart of rows."""
     kind = kind_of(result)
     try:
         if not isinstance(result.content, Mapping):
             return plain.rows(result.content, x=x, y=y, series=series)
         if x is not None and isinstance(result.content.get("rows"), list):
-            story = plain.rows(result.content["rows"], x=x, y=y, series=series)
-            told_by_kind = told(result)
-            first = story.sections[0]
+            drawn_rows = plain.rows(result.content["rows"], x=x, y=y, series=series)
+            by_kind = summarise(result)
+            first = drawn_rows.sections[0]
             drawn = Section(heading="Chart", content=first.content[:1])
-            return replace(told_by_kind, sections=(drawn, *told_by_kind.sections))
+            return replace(by_kind, sections=(drawn, *by_kind.sections))
         return plain.record(result.content) if kind == "record" else KINDS[kind][1](result.content)
     except InputError:  # says already what is wrong
         raise

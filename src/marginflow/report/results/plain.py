@@ -6,19 +6,20 @@ import numbers
 from collections.abc import Mapping
 
 from marginflow.errors import InputError
-from marginflow.report.charts import Chart, lines, points
+from marginflow.report.chart import Chart
+from marginflow.report.charts import lines, points
 from marginflow.report.page import Section
-from marginflow.report.results.told import Record, Rows, Told
-from marginflow.report.table import Table, shown
+from marginflow.report.results.summary import Record, Rows, Summary
+from marginflow.report.table import Table, text_of
 
 # A list longer than this is not read on a page; the file has it.
 LONGEST_LIST = 12
 
 
-def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Told:
+def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Summary:
     """Rows as a table, and as a chart of column `y` against `x`, one curve for each value of `series`."""
     section = row_section(found, x=x, y=y, series=series)
-    return Told(
+    return Summary(
         sentence=f"{len(found)} rows are shown; they make no claim.",
         tone="open",
         sections=(section,),
@@ -66,7 +67,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def record(found: Record) -> Told:
+def record(found: Record) -> Summary:
     """An object of no known kind: its plain values as one table, lists of objects as tables of their own."""
     simple = tuple((key, value) for key, value in _short(found).items() if key != "made_by")
     content = [Table(columns=("Name", "Value"), rows=simple, caption="What the file holds")]
@@ -81,7 +82,7 @@ def record(found: Record) -> Told:
     if isinstance(found.get("holds"), bool):
         tone = "holds" if found["holds"] else "violated"
     section = Section(heading="Values", content=tuple(content))
-    return Told(sentence=sentence, tone=tone, sections=(section,))  # type: ignore[arg-type]
+    return Summary(sentence=sentence, tone=tone, sections=(section,))  # type: ignore[arg-type]
 
 
 def _short(row: Mapping[str, object]) -> dict[str, object]:
@@ -93,6 +94,6 @@ def _shortened(value: object) -> object:
     if isinstance(value, list) and (len(value) > LONGEST_LIST or any(isinstance(one, dict | list) for one in value)):
         return f"{len(value)} entries"
     if isinstance(value, dict):
-        whole = shown({key: _shortened(entry) for key, entry in value.items()})
+        whole = text_of({key: _shortened(entry) for key, entry in value.items()})
         return whole if len(whole) <= 200 else f"{len(value)} values"
     return value

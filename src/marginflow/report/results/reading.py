@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from marginflow.errors import InputError
-from marginflow.report.results.told import Result
+from marginflow.report.results.summary import Result
 
 SUFFIXES: Final = (".json", ".jsonl", ".csv")
 # No result that a command writes is nested more deeply than this.

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from marginflow.report.page import Page, Section, Tone
 from marginflow.report.results.citing import cited
-from marginflow.report.results.kinds import told
-from marginflow.report.results.told import Result, Told
+from marginflow.report.results.kinds import summarise
+from marginflow.report.results.summary import Result, Summary
 
 # What of a result is a parameter rather than an outcome.
 PARAMETERS = (
@@ -53,21 +53,21 @@ def page_of_results(
     x, y, series : str or None
         Columns of the chart of results that are rows.
     """
-    stories = [told(result, x=x, y=y, series=series) for result in results]
+    summaries = [summarise(result, x=x, y=y, series=series) for result in results]
     lone = len(results) == 1
     sections: list[Section] = []
-    for result, story in zip(results, stories, strict=True):
-        first, *others = story.sections
+    for result, summary in zip(results, summaries, strict=True):
+        first, *others = summary.sections
         heading = first.heading if lone else f"{first.heading}: {result.name}"
-        opening = first.paragraphs if lone else (story.sentence, *first.paragraphs)
+        opening = first.paragraphs if lone else (summary.sentence, *first.paragraphs)
         sections.append(Section(heading=heading, paragraphs=opening, content=first.content))
         sections += others
     commands = [str(result.made_by["command"]) for result in results if result.made_by.get("command")]
     named = [result.made_by["versions"] for result in results if isinstance(result.made_by.get("versions"), Mapping)]
     return Page(
         title=title,
-        verdict=stories[0].sentence if lone else _together(results, stories),
-        tone=_tone(stories),
+        verdict=summaries[0].sentence if lone else _together(results, summaries),
+        tone=_tone(summaries),
         sections=tuple(sections),
         parameters=_parameters(results),
         versions={str(key): str(value) for key, value in named[0].items()} if named else versions,
@@ -76,22 +76,22 @@ def page_of_results(
     )
 
 
-def _together(results: Sequence[Result], stories: Sequence[Told]) -> str:
-    bad = [result.name for result, story in zip(results, stories, strict=True) if story.tone == "violated"]
-    unclear = sum(story.tone == "open" for story in stories)
-    good = len(stories) - len(bad) - unclear
-    words = [f"{good} of {len(stories)} results hold"]
+def _together(results: Sequence[Result], summaries: Sequence[Summary]) -> str:
+    bad = [result.name for result, summary in zip(results, summaries, strict=True) if summary.tone == "violated"]
+    unclear = sum(summary.tone == "open" for summary in summaries)
+    good = len(summaries) - len(bad) - unclear
+    words = [f"{good} of {len(summaries)} results hold"]
     words += (
         [f"{unclear} {'makes' if unclear == 1 else 'make'} no claim or {'leaves' if unclear == 1 else 'leave'} it open"]
         if unclear
         else []
     )
     words += [f"not so: {', '.join(bad)}"] if bad else []
-    return "; ".join(words) + ". " + " ".join(story.sentence for story in stories[:1])
+    return "; ".join(words) + ". " + " ".join(summary.sentence for summary in summaries[:1])
 
 
-def _tone(stories: Sequence[Told]) -> Tone:
-    tones = {story.tone for story in stories}
+def _tone(summaries: Sequence[Summary]) -> Tone:
+    tones = {summary.tone for summary in summaries}
     return "violated" if "violated" in tones else "holds" if tones == {"holds"} else "open"
 
 

@@ -5,12 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from marginflow.report.charts import Chart, lines, points
+from marginflow.report.chart import Chart
+from marginflow.report.charts import lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section
-from marginflow.report.results.told import Record, Told, number_under, numbers_under, object_under, table_of_objects
+from marginflow.report.results.summary import (
+    Record,
+    Summary,
+    number_under,
+    numbers_under,
+    object_under,
+    table_of_objects,
+)
 from marginflow.report.robustness_chart import robustness_curve_chart
-from marginflow.report.table import Table, shown
+from marginflow.report.table import Table, text_of
 
 RADIUS = Formula(
     latex=r"r(x)=\min\{\|\delta\| : y\,N(x+\delta)\le 0\}",
@@ -22,7 +30,7 @@ FLIP = Formula(
 )
 
 
-def radii(record: Record) -> Told:
+def radii(record: Record) -> Summary:
     """Radii as `marginflow radius` writes them."""
     found = table_of_objects(record, "radii")
     proved, everything = sum(row.get("status") != "bounded" for row in found), bool(record["all_proved"])
@@ -30,7 +38,7 @@ def radii(record: Record) -> Told:
     root = number_under(record, "sqrt_dimension")
     sentence = (
         f"{'All' if everything else proved} of {len(found)} distances to the decision boundary are proved and their "
-        f"proofs checked; the median is {shown(middle)} = {shown(middle / root)} √d."
+        f"proofs checked; the median is {text_of(middle)} = {text_of(middle / root)} √d."
     ).replace("All of", "All")
     titles = {"sample": "Sample", "upper": "Distance (upper bound)", "lower": "Lower bound", "status": "Status"}
     rows = [{key: row.get(key) for key in (*titles, "nodes", "seconds")} for row in found]
@@ -59,20 +67,20 @@ def radii(record: Record) -> Told:
         section = Section(heading="Exact radii", content=(*content, curves))
     else:
         section = Section(heading="Exact radii", content=content)
-    return Told(sentence=sentence, tone="holds" if everything else "open", sections=(section,))
+    return Summary(sentence=sentence, tone="holds" if everything else "open", sections=(section,))
 
 
-def flips(record: Record) -> Told:
+def flips(record: Record) -> Summary:
     """Flips as `marginflow flip` writes them, with or without whole curves."""
     found = table_of_objects(record, "directions")
     share = number_under(record, "share")
     sizes = [(str(row["direction"]), number_under(row, "norm")) for row in found]
     finite = [(norm, name) for name, norm in sizes if math.isfinite(norm)]
     root = number_under(record, "sqrt_dimension")
-    who = f"all {shown(record['samples'])} samples" if share == 1.0 else f"a share of {shown(share)} of the samples"
+    who = f"all {text_of(record['samples'])} samples" if share == 1.0 else f"a share of {text_of(share)} of the samples"
     if finite:
         norm, name = min(finite)
-        sentence = f"One vector of norm {shown(norm)} = {shown(norm / root)} √d flips {who} (direction {name})."
+        sentence = f"One vector of norm {text_of(norm)} = {text_of(norm / root)} √d flips {who} (direction {name})."
     else:
         sentence = f"No multiple of the directions tried flips {who}."
     columns = {
@@ -88,7 +96,7 @@ def flips(record: Record) -> Told:
     table = Table.of(found, columns=columns, caption="Each direction and what it takes; a dash means never")
     chart = flip_chart([point for row in found for point in _curve(row)])
     section = Section(heading="One vector for all samples", content=(FLIP, chart, table))
-    return Told(sentence=sentence, tone="holds" if record.get("flips") else "open", sections=(section,))
+    return Summary(sentence=sentence, tone="holds" if record.get("flips") else "open", sections=(section,))
 
 
 def flip_chart(rows: list[dict[str, object]]) -> Chart:

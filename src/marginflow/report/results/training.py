@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from marginflow.report.charts import Chart, lines
+from marginflow.report.chart import Chart
+from marginflow.report.charts import lines
 from marginflow.report.page import Section
-from marginflow.report.results.told import Record, Told, number_under, numbers_under, object_under
-from marginflow.report.table import Table, shown
+from marginflow.report.results.summary import Record, Summary, number_under, numbers_under, object_under
+from marginflow.report.table import Table, text_of
 
 FACTS = {
     "status": "Ended because",
@@ -23,18 +24,18 @@ FACTS = {
 }
 
 
-def training(record: Record) -> Told:
+def training(record: Record) -> Summary:
     """A run as `marginflow train` writes it, with or without its records."""
     separated = bool(record["separated"])
     power = number_under(record, "log_loss") / math.log(10.0)
     sentence = (
-        f"Training ended after {shown(record['steps'])} steps at loss 10^{power:.1f} "
+        f"Training ended after {text_of(record['steps'])} steps at loss 10^{power:.1f} "
         f"({record['status']}); {'every sample is' if separated else 'not every sample is'} classified correctly."
     )
     rows = tuple((heading, record.get(key)) for key, heading in FACTS.items() if key in record)
     table = Table(columns=("What", "Value"), rows=rows, caption="How the training ended")
     section = Section(heading="Training", content=(table, *_charts(record)))
-    return Told(sentence=sentence, tone="holds" if separated else "violated", sections=(section,))
+    return Summary(sentence=sentence, tone="holds" if separated else "violated", sections=(section,))
 
 
 def _charts(record: Record) -> tuple[Chart, ...]:

@@ -8,18 +8,26 @@ from typing import Any
 
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section, Tone
-from marginflow.report.results.told import Record, Told, table_of_objects
+from marginflow.report.results.summary import Record, Summary, table_of_objects
 from marginflow.report.table import Table
 
-TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated"}
+TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated", "refuted": "violated"}
 
 
-def verdict(record: Record) -> Told:
+def verdict(record: Record) -> Summary:
     """One verdict as `marginflow check ID` writes it."""
     outcome = str(record["outcome"])
-    sentence = f"{record['id']}: {outcome}" + (f" on {record['instance']}" if record.get("instance") else "") + "."
+    sentence = str(record["sentence"])
     checks = [
-        (part, check["name"], check["observed"], check["relation"], check["bound"], check["state"], check["note"])
+        (
+            check.get("role", part),
+            check["name"],
+            check["observed"],
+            check["relation"],
+            check["bound"],
+            check["state"],
+            check["note"],
+        )
         for part in ("hypotheses", "constants", "conclusions")
         for check in table_of_objects(record, part)
     ]
@@ -27,34 +35,44 @@ def verdict(record: Record) -> Told:
         columns=("Part", "Check", "Observed", "", "Bound", "State", "Note"), rows=tuple(checks), caption="Every check"
     )
     section = Section(heading=f"Statement {record['id']}", content=(*_formula(str(record["id"])), table))
-    return Told(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
+    return Summary(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
 
 
-def verdicts(record: Record) -> Told:
+def verdicts(record: Record) -> Summary:
     """Many verdicts as `marginflow check --all` writes them."""
     found = table_of_objects(record, "verdicts")
     broken = list(record["violated"])
     counted = Counter(_word(one, broken) for one in found)
-    told = ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common())
-    sentence = f"Of {len(found)} statements, {told or 'nothing'}" + (
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common())
+    sentence = f"Of {len(found)} statements, {outcomes or 'nothing'}" + (
         f"; violated although they apply: {', '.join(broken)}." if broken else "; nothing that applies is violated."
     )
     section = Section(heading="Statements of the papers", content=(verdict_table(found),))
-    return Told(sentence=sentence, tone="violated" if broken else "holds", sections=(section,))
+    return Summary(sentence=sentence, tone="violated" if broken else "holds", sections=(section,))
 
 
 def _word(one: dict[str, Any], broken: list[str]) -> str:
-    """The outcome in words; an assumption or definition that is not met is an absent property, no contradiction."""
+    """The outcome in words; an assumption or definition that is not met is no contradiction."""
     outcome = str(one["outcome"])
     words = {"holds": "hold", "measured": "were measured", "not applicable": "do not apply"}
     if outcome == "violated":
-        return "are violated" if one["id"] in broken else "are properties that are absent here"
+        return "are violated" if one["id"] in broken else "are properties that are not met here"
     return words.get(outcome, f"are {outcome}")
 
 
 def verdict_table(found: Sequence[dict[str, Any]]) -> Table:
     """One line for each verdict: those that apply first."""
-    order = ("violated", "holds", "vacuous", "undecided", "measured", "not applicable")
+    order = (
+        "refuted",
+        "violated",
+        "proof step fails",
+        "constants unspecified",
+        "holds",
+        "vacuous",
+        "undecided",
+        "measured",
+        "not applicable",
+    )
     ranked = sorted(found, key=lambda one: order.index(one["outcome"]) if one["outcome"] in order else len(order))
     return Table.of(
         ranked,

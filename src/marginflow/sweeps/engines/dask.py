@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import queue
+import re
+import socket
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -14,13 +17,23 @@ from typing import Any, Final, final
 
 from marginflow.arrays import real_number, whole_number
 from marginflow.errors import InputError
+from marginflow.processes import ONE_THREAD, work
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.engines.engine import AbstractEngine
 from marginflow.sweeps.record import Computed
 from marginflow.sweeps.stopped import StoppedError
-from marginflow.sweeps.worker import ONE_THREAD, Order, OtherCodeError, compute, died
+from marginflow.sweeps.worker import SERVE, Order, OtherCodeError, compute, decode, died
 
+_ADDRESS: Final = re.compile(r"((tcp|tls)://)?(?P<host>[A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{1,5})")
 _LOOK_AFTER: Final = 0.5  # seconds until the first look at whether there is still anybody who works
+
+
+def compute_within(order: Order, timeout: float | None) -> Computed:
+    """Compute a cell in a Dask worker; with a timeout in a process that can be ended."""
+    if timeout is None:
+        return compute(order)
+    (answer,) = work(SERVE, [order.encode()], timeout=timeout)
+    return decode(order, answer)
 
 
 @final
@@ -33,33 +46,31 @@ class DaskEngine(AbstractEngine):
     address : str, optional
         Of a scheduler, such as "tcp://127.0.0.1:8786"; its workers must have the same versions of marginflow, NumPy and
         SciPy, and this is checked. Without it a cluster is started on this machine and ended afterwards.
-    max_workers : int, optional
+    workers : int, optional
         Workers of the cluster that is started; by default one for every core.
     patience : float
         Seconds to wait for a scheduler to answer, and for a worker to appear when there is none.
     """
 
     address: str | None = None
-    max_workers: int | None = None
+    workers: int | None = None
     patience: float = 30.0
 
     def __post_init__(self) -> None:
         real_number("patience", self.patience, above=0.0)
-        if self.max_workers is not None:
-            whole_number("max_workers", self.max_workers)
+        if self.workers is not None:
+            whole_number("workers", self.workers)
             if self.address is not None:
-                raise InputError(
-                    "max_workers is for a cluster that is started here; the one at the address has its own."
-                )
+                raise InputError("workers is for a cluster that is started here; the one at the address has its own.")
 
-    def compute(self, cells: Sequence[Cell]) -> Generator[Computed, None, None]:
-        """Compute each cell once, in whatever order they finish."""
+    def compute(self, cells: Sequence[Cell], *, timeout: float | None = None) -> Generator[Computed, None, None]:
+        """Compute each cell once, in whatever order they finish; with a timeout each in a process of its own."""
         with self._client() as client:
             # Names of this run only: two sweeps with the same cells must not cancel each other's.
             run = uuid.uuid4().hex
             orders = {f"marginflow-{cell.key}-{run}": Order.of(cell) for cell in cells}
             finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
-            futures = [client.submit(compute, order, key=name) for name, order in orders.items()]
+            futures = [client.submit(compute_within, order, timeout, key=name) for name, order in orders.items()]
             for future in futures:
                 future.add_done_callback(finished.put)
             try:
@@ -120,17 +131,52 @@ class DaskEngine(AbstractEngine):
         except ImportError:
             raise InputError("The engine 'dask' needs Dask; install it with: pip install 'marginflow[dask]'") from None
         if self.address is not None:
-            try:
-                client = distributed.Client(self.address, timeout=self.patience, set_as_default=False)
-            except (OSError, ValueError, TimeoutError) as error:
-                raise InputError(f"No Dask scheduler answers at {self.address}: {error}.") from None
-            with client:
-                yield client
+            _check_address(self.address, self.patience)
+            with _silence():
+                try:
+                    client = distributed.Client(self.address, timeout=self.patience, set_as_default=False)
+                except (OSError, ValueError, TimeoutError) as error:
+                    raise InputError(f"No Dask scheduler answers at {self.address}: {error}.") from None
+                with client:
+                    yield client
             return
         with (
+            _silence(),
             distributed.LocalCluster(
-                n_workers=self.max_workers, threads_per_worker=1, dashboard_address=None, env=dict(ONE_THREAD)
+                n_workers=self.workers, threads_per_worker=1, dashboard_address=None, env=dict(ONE_THREAD)
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
             yield client
+
+
+def _check_address(address: str, patience: float) -> None:
+    """Refuse, at once, what is not an address or where nobody listens."""
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        raise InputError(f'The address is {address!r}; one such as "tcp://127.0.0.1:8786" is expected.')
+    host, port = found["host"].strip("[]"), int(found["port"])
+    try:
+        socket.create_connection((host, port), timeout=patience).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"No Dask scheduler answers at {address}: {reason}.") from None
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep the libraries from printing the tracebacks of what we say in a sentence."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "asyncio", "tornado")]
+    children = [
+        logger
+        for name, logger in logging.root.manager.loggerDict.items()
+        if isinstance(logger, logging.Logger) and name.startswith(("distributed.", "tornado."))
+    ]
+    levels = {logger: logger.level for logger in (*loggers, *children)}
+    for logger in levels:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)

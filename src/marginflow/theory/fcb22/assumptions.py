@@ -39,7 +39,7 @@ def _one(cap: str, claim: Callable[[Numbers, float], Check]) -> Callable[[Instan
                 value("largest C", numbers.caps[cap]),
                 value("slack, largest C / C", numbers.caps[cap] / C),
             ),
-            conclusions=(claim(numbers, C),),
+            claims=(claim(numbers, C),),
         )
 
     return judge
@@ -155,7 +155,7 @@ def a7(instance: Instance) -> Findings:
             value("largest C", high, "1/alpha^2"),
             value("T = 1 + 1/(4 alpha)", numbers.steps, "an integer only for alpha = 1/(4 k)"),
         ),
-        conclusions=(
+        claims=(
             at_least("alpha", numbers.alpha, 1 / (2 * math.sqrt(C))),
             at_most("alpha, from above", numbers.alpha, 1 / math.sqrt(C)),
         ),
@@ -195,7 +195,7 @@ def a_joint(instance: Instance) -> Findings:
             value("largest C", high, f"{numbers.binding} binds"),
             below("C > 8 for noise that depends on x: 8 against the largest C", 8.0, high),
         ),
-        conclusions=(
+        claims=(
             numbers.feasible(),
             at_most("distance of 1/(4 alpha) from a whole number", abs(k - round(k)), 1e-9 * k),
         ),

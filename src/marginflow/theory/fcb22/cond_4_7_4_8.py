@@ -88,7 +88,7 @@ def condition_4_7(instance: Instance) -> Findings:
             value("first time at which all are aligned", min(whole, default=-1), "-1: never"),
             value("neurons aligned at all times t >= 1", int(always.sum()), f"of {always.size} in J"),
         ),
-        conclusions=(alignment(path),),
+        claims=(alignment(path),),
     )
 
 
@@ -126,5 +126,5 @@ def condition_4_8(instance: Instance) -> Findings:
             value("(1 - 2 eta)/8", (1 - 2 * path.numbers.eta) / 8, "what one step from nothing gives"),
             value("share of J within the bound at the start", float((K[0] <= ORTHOGONALITY).mean())),
         ),
-        conclusions=(orthogonality(path),),
+        claims=(orthogonality(path),),
     )

@@ -47,7 +47,7 @@ def def_4_5(instance: Instance) -> Findings:
             value("claimed probability", 1 - 4 * path.numbers.delta),
             value("P(a neuron is outside J), about", math.erf(1 / (3 * path.C0 * math.sqrt(2)))),
         ),
-        conclusions=(
+        claims=(
             *run.initial_norms(),
             run.counted(),
             *run.set_sizes(),

@@ -66,7 +66,7 @@ def def_fstar(instance: Instance) -> Findings:
             value("errors counted", wrong, f"of {sample.n}"),
             value("neurons", network.width),
         ),
-        conclusions=(
+        claims=(
             equal("network against |<mu1, x>| - |<mu2, x>|", network(test.X), values, scale=1.0),
             at_least("exact error against the lower limit of the counted one", exact, counted.low, scale=1.0),
             at_most("exact error against the upper limit", exact, counted.high, scale=1.0),
@@ -139,7 +139,7 @@ def def_j(instance: Instance) -> Findings:
             value("1/(3 C0 sqrt(d))", neurons.threshold),
             *sweep,
         ),
-        conclusions=(
+        claims=(
             equal("entries that differ from the first record", int(((neurons.sets != plain) & ~close).sum()), 0),
             at_most("sets that a neuron belongs to", plain.sum(axis=0), 1),
             at_least("neurons in J", int(neurons.J.sum()), 1),
@@ -183,5 +183,5 @@ def def_capture(instance: Instance) -> Findings:
             value("captured clusters at the start", start[1]),
             value("captured pairs at the end", end[0]),
         ),
-        conclusions=(equal("share of neurons of J that capture their cluster at the end", end[1], 1.0),),
+        claims=(equal("share of neurons of J that capture their cluster at the end", end[1], 1.0),),
     )

@@ -63,7 +63,7 @@ def equation_6(instance: Instance) -> Findings:
             at_most("repaired, from above: n/4 (1 + 4 C1 u)", sizes, n / 4 * (1 + 4 * u)),
             at_least("what it is used for: |I_mu^C| against n/8", sizes, n / 8),
         ),
-        conclusions=(
+        claims=(
             at_least("|I_mu^C|, as printed", sizes, printed),
             at_most("|I_mu^C|, as printed, from above", sizes, n / 4 * (1 + u)),
         ),

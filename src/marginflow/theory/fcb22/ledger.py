@@ -171,5 +171,5 @@ def a_ledger(instance: Instance) -> Findings:
             value("lines that hold", sum(line.check.state == "met" for line in lines), f"of {len(lines)}"),
             *wanted,
         ),
-        conclusions=tuple(line.check for line in lines),
+        claims=tuple(line.check for line in lines),
     )

@@ -61,7 +61,7 @@ def lemma_4_1(instance: Instance) -> Findings:
             value("P(norms leave [sqrt(1/2), sqrt(3/2)]), exact", norm_failure(m, s.d, 0.5, 1.5), "as the proof gives"),
             value("P(count fails), exact", count_failure(m, path.C0, s.delta)),
         ),
-        conclusions=(
+        claims=(
             *run.initial_norms(),
             run.counted(),
             at_most("exact probability of failure", failure, s.delta),

@@ -143,7 +143,7 @@ def lemma_4_10(instance: Instance) -> Findings:
             value("amplification, median", float(np.median(after / before))),
             value("share of J aligned before", float(path.aligned[0].mean())),
         ),
-        conclusions=(
+        claims=(
             at_most(
                 "error of Eq. (28) / largest entry of the step",
                 quotient(float(error), float(np.abs(step).max())),

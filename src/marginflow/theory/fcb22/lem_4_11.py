@@ -121,7 +121,7 @@ def lemma_4_11(instance: Instance) -> Findings:
             value("share of signs of <w_j, mu_opposite> that turn in a step, t >= 1", turns),
             value("median correlation at the end", float(np.median(path.correlations[-1]))),
         ),
-        conclusions=(
+        claims=(
             alignment(path),
             orthogonality(path),
             slopes(path),

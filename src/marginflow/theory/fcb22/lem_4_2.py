@@ -61,7 +61,7 @@ def lemma_4_2(instance: Instance) -> Findings:
             value("expected |J_mu|", m / 2 * set_probability(s.d, path.C0)),
             value("P(some |J_mu| is too small), exact, at most", set_failure(m, s.d, path.C0)),
         ),
-        conclusions=(
+        claims=(
             *run.set_sizes(),
             at_most("exact probability of failure", set_failure(m, s.d, path.C0), s.delta),
         ),

@@ -50,5 +50,5 @@ def lemma_4_3(instance: Instance) -> Findings:
             value("C1 that part (c) needs with probability 1 - delta", HOEFFDING),
             value("C1 that part (d) needs with probability 1 - delta", math.sqrt(3)),
         ),
-        conclusions=run.geometry(C1),
+        claims=run.geometry(C1),
     )

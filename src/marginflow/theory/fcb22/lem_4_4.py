@@ -101,5 +101,5 @@ def lemma_4_4(instance: Instance) -> Findings:
             value("P(active) with the sigma at hand", sharp),
             at_least("n against what Eq. (12) asks for", s.n, samples),
         ),
-        conclusions=(run.edge(C2),),
+        claims=(run.edge(C2),),
     )

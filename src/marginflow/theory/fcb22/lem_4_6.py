@@ -76,5 +76,5 @@ def lemma_4_6(instance: Instance) -> Findings:
             value("sharper bound on it", float(sharp.min()), "y f^J - sqrt(|J^c|/m) ||W_{J^c}||_F |x|"),
             at_least("y f(x) against the sharper bound", whole, sharp),
         ),
-        conclusions=(at_least("y f(x)", whole, 1 / (2 * Cf)),),
+        claims=(at_least("y f(x)", whole, 1 / (2 * Cf)),),
     )

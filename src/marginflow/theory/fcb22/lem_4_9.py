@@ -74,7 +74,7 @@ def lemma_4_9(instance: Instance) -> Findings:
             value("least clean label times f^J(x_i)", float(path.subnetwork_margins().min())),
             value("1/C3", 1 / C3_proved(path.C0)),
         ),
-        conclusions=(
+        claims=(
             at_most("||W^T||_F", float(np.linalg.norm(path.end.W)), 1.0),
             slopes(path),
             growth(path),

@@ -47,5 +47,5 @@ def lemma_a_1(instance: Instance) -> Findings:
             value("max |x_i - mu|", float(path.sample.distances.max()), "|x| <= sqrt(2) needs at most sqrt(2) - 1"),
             value("1 + 1/sqrt(3)", 1 + 1 / math.sqrt(3), "printed as at most sqrt(2) = 1.414"),
         ),
-        conclusions=(single, whole),
+        claims=(single, whole),
     )

@@ -87,7 +87,7 @@ def proposition_3_2(instance: Instance) -> Findings:
             value("1 / (C omega sqrt(md)) with the smallest C of (A7)", quotient(1.0, C * s.omd)),
             value("samples on which no neuron was active", int((before == 0).sum())),
         ),
-        conclusions=(
+        claims=(
             at_least("relative change, explicit bound", ratio, quotient(EXPLICIT, s.omd)),
             at_least("relative change against 1/C", ratio, 1 / C),
             at_least("squared change, Eq. (53)", moved**2, middle),

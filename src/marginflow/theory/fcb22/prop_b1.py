@@ -101,5 +101,5 @@ def proposition_b_1(instance: Instance) -> Findings:
             value("sqrt(mean |x|^2)", math.sqrt(float((X**2).sum(axis=1).mean()))),
             value("value sqrt(n) / R", found.value * math.sqrt(n) / R),
         ),
-        conclusions=(check,),
+        claims=(check,),
     )

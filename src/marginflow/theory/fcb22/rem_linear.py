@@ -118,7 +118,7 @@ def rem_linear(instance: Instance) -> Findings:
             value("the same on noisy labels", exact * (1 - 2 * eta) + eta),
             value("classifiers", W.shape[0]),
         ),
-        conclusions=(
+        claims=(
             *along,
             at_most("largest |accuracy - 1/2| over all classifiers", np.abs(found - 0.5), width, rtol=0.0),
         ),

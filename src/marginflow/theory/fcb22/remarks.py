@@ -87,7 +87,7 @@ def rem_simple_rule(instance: Instance) -> Findings:
             value("median |correlation| with a mean", float(np.median(best))),
             value("median correlation of J with the own mean", float(np.median(path.correlations[-1]))),
         ),
-        conclusions=(
+        claims=(
             equal("agreement with sgn f* on test points", agree, 1.0),
             at_least("share of neurons with |correlation| > 0.9", float((best > 0.9).mean()), 0.9),
             at_least("cosine of f and f* on the circle", cosine, 0.9),
@@ -122,7 +122,7 @@ def rem_test_pointwise(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*path.numbers.confidence(), path.numbers.feasible(), complete(path)),
         constants=(clean,),
-        conclusions=(pointwise_check(instance),),
+        claims=(pointwise_check(instance),),
     )
 
 
@@ -159,7 +159,7 @@ def rem_init_no_capture(instance: Instance) -> Findings:
             value("share of J aligned at the end", shares[-1]),
             value("sigma sqrt(d)", path.numbers.sd, "signal to noise of a neuron is |g| / (sigma sqrt(d))"),
         ),
-        conclusions=(at_most("share of J aligned at t = 0, against half", shares[0], 0.5),),
+        claims=(at_most("share of J aligned at t = 0, against half", shares[0], 0.5),),
     )
 
 
@@ -214,7 +214,7 @@ def rem_edge(instance: Instance) -> Findings:
             value("least 1/2 + Delta expected", float(expected.min(initial=1.0))),
             value("C2*", GoodRun.of(path).C2),
         ),
-        conclusions=(
+        claims=(
             at_most("|share - (1/2 + Delta)| / its 99.9 % width", np.abs(shares - expected) / width, 1.0),
             above("mean share captured against 1/2", float(shares.mean()) if J.size else math.nan, 0.5),
         ),
@@ -259,7 +259,7 @@ def rem_norm_growth(instance: Instance) -> Findings:
             value("the same at the end", median_of(ratio[-1])),
             value("its largest value at the end", -least_of(-ratio[-1])),
         ),
-        conclusions=(
+        claims=(
             above("growth of |w_j| from record to record, j in J, t >= 1", np.diff(norms, axis=0), 0.0),
             at_most(
                 "median ratio at the end against half of that after one step",
@@ -310,7 +310,7 @@ def rem_const_width(instance: Instance) -> Findings:
             value("C", instance.number("C", math.nan), "measured: from C = 12 on more than 60 % of the runs succeed"),
             value("success rate", found.frequency, f"99 % interval [{found.low:.3g}, {found.high:.3g}]"),
         ),
-        conclusions=(found.check("probability of success", ">=", 1 - 4 * delta),),
+        claims=(found.check("probability of success", ">=", 1 - 4 * delta),),
     )
 
 
@@ -349,7 +349,7 @@ def rem_small_init(instance: Instance) -> Findings:
             value("largest |f|", float(np.abs(f).max())),
             value("samples that are not classified as clean", wrong),
         ),
-        conclusions=(
+        claims=(
             at_most("largest change of f over starts, relative", max(spread, default=math.nan), 0.01, rtol=0.0),
             equal("samples wrong", wrong, 0),
         ),
@@ -387,5 +387,5 @@ def rem_early_stop(instance: Instance) -> Findings:
             value("largest -l'", float(1 / (1 + np.exp(-z.max()))), "1/2 throughout: the loss is still linear"),
             value("e^-2 / 2", E2 / 2),
         ),
-        conclusions=(slopes(path), at_most("largest |f(x_i)|", float(z.max()), 2.0)),
+        claims=(slopes(path), at_most("largest |f(x_i)|", float(z.max()), 2.0)),
     )

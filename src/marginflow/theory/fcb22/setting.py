@@ -117,7 +117,7 @@ def setting_data(instance: Instance) -> Findings:
             value("noise rate of the law", eta),
             true("the cluster law is symmetric", _symmetric(law), "if not, a linear classifier beats chance"),
         ),
-        conclusions=(
+        claims=(
             equal("Gram matrix of mu1, mu2", gram, np.eye(2), scale=1.0),
             equal("clean label of the cluster", sample.clean, label),
             at_least("binomial tail of the cluster sizes", likely, _SIGNIFICANT, rtol=0.0),
@@ -168,7 +168,7 @@ def setting_net(instance: Instance) -> Findings:
     scale = float(np.abs(f).max(initial=0.0))
     return Findings(
         constants=(value("||W||_2", spectral), value("||W||_F", frobenius), value("max |f(x_i)|", scale)),
-        conclusions=(
+        claims=(
             true("no bias", network.b is None),
             true("outputs frozen", network.outputs == "frozen"),
             equal("|a_j| sqrt(m)", np.abs(half), 1.0),
@@ -229,7 +229,7 @@ def setting_gd(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(below("records that follow each other: 0 against their number", 0.0, len(errors)),),
         constants=(value("steps compared", len(errors)), value("largest entry of a step", max(sizes, default=0.0))),
-        conclusions=(
+        claims=(
             at_most(
                 "error of a step, relative to its largest entry",
                 np.array(errors) / np.maximum(sizes, 1e-300) if errors else math.nan,

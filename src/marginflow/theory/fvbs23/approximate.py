@@ -53,7 +53,7 @@ def _approximate(instance: Instance) -> Findings:
             value("stationarity", certificate.stationarity),
             value("y N(x) from below", float(claimed.min())),
         ),
-        conclusions=(
+        claims=(
             at_most("max(S_q^+, S_q^-)", np.maximum(plus, minus), S_max),
             at_least("S_q of the own sign", own, S_min),
             at_least("y N(x)", outputs, claimed, vacuous=bool(claimed.min() <= 0)),

@@ -31,7 +31,7 @@ def _assumption(instance: Instance) -> Findings:
             at_most("implied: Delta", s.Delta, (s.d - 19) / 21, scale=s.d, rtol=1e-14),
             at_least("implied: d", s.d, 20),
         ),
-        conclusions=s.assumption(),
+        claims=s.assumption(),
     )
 
 
@@ -69,7 +69,7 @@ def _clusters(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(s.two_labels(),),
         constants=(value("smallest cluster", float(sizes.min())), value("largest cluster", float(sizes.max()))),
-        conclusions=(
+        claims=(
             sample.own_labels(),
             at_least("p-value of equally likely clusters", even, _SIGNIFICANT, rtol=0.0),
             at_least("P(chi^2 below the sum of the squared noise)", norms, _SIGNIFICANT, rtol=0.0),
@@ -120,7 +120,7 @@ def _linear(instance: Instance) -> Findings:
     return Findings(
         hypotheses=s.assumption(),
         constants=(value("exact error", math.exp(exact) if exact > -700 else 0.0), value("ln(2 k q_d)", middle)),
-        conclusions=tuple(conclusions),
+        claims=tuple(conclusions),
     )
 
 
@@ -153,7 +153,7 @@ def _lemma_a9(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*s.assumption(), at_least("k", s.k, 2)),
         constants=(value("Delta / d", s.Delta / s.d),),
-        conclusions=(
+        claims=(
             at_most("Delta, as printed", s.Delta, s.d / 21, scale=s.d, rtol=1e-14),
             at_most("Delta, as proved", s.Delta, (s.d - 19) / 21, scale=s.d, rtol=1e-14),
             at_most("Delta, with k and p", s.Delta, general, scale=s.d, rtol=1e-14),
@@ -187,7 +187,7 @@ def _lemma_d5(instance: Instance) -> Findings:
     return Findings(
         hypotheses=s.assumption(),
         constants=(value("D_u", s.D_u), value("D_u / d", s.D_u / s.d)),
-        conclusions=(
+        claims=(
             below("- D_u", -s.D_u, 0.0),
             true("D_u = (d - Delta) - c'(d - Delta + 1) + k", abs(identity - s.D_u) <= 1e-12 * s.d),
             at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, rtol=1e-14),

@@ -43,7 +43,7 @@ def _linear(instance: Instance) -> Findings:
             value("flip distance / sqrt(d / k), largest", float(distance.max()) / math.sqrt(s.d / s.k)),
             value("points in the event", float(fine.sum()), f"of {fine.size}"),
         ),
-        conclusions=(
+        claims=(
             at_least("y w . x, from below", margins, (9 * s.d - 1) / (10 * s.d)),
             at_most("y w . x", margins, 1 + (s.d + 1) / (10 * s.d)),
             at_least("d^2 ||w||^2 / k, from below", (norm * s.d) ** 2 / s.k, 0.9 * s.d - 0.1),
@@ -96,7 +96,7 @@ def _nearest(instance: Instance) -> Findings:
             value("1-NN flip radius / sqrt(d), least", float(radii.radii.min()) / root),
             value("network flips along u / sqrt(d), largest", float(steps.max()) / root),
         ),
-        conclusions=(
+        claims=(
             at_most("distance within a cluster", distance[same], 2 * math.sqrt(2)),
             at_least("distance to other labels", distance[opposite], math.sqrt(2 * s.d - 2 * s.p) - 2 * math.sqrt(2)),
             at_least("1-NN flip radius / sqrt(d)", radii.lower / root, 0.6),
@@ -140,7 +140,7 @@ def _tight(instance: Instance) -> Findings:
             value("support", float(certificate.support.sum())),
             value("largest margin", float(certificate.margins.max())),
         ),
-        conclusions=(
+        claims=(
             at_least("samples off the margin", float(off.sum()), 1.0),
             above("largest y_i N(x_i) - 1", float(certificate.margins.max()) - 1.0, 1e-6, rtol=0.0),
         ),
@@ -183,7 +183,7 @@ def _unseen(instance: Instance) -> Findings:
             value("its expectation (1 - 1/k)^n", expected),
             value("error on unseen clusters", float(wrong[~seen].mean()) if unseen else math.nan),
         ),
-        conclusions=(
+        claims=(
             at_most("error on seen clusters", float(wrong[seen].mean()) if seen.any() else math.nan, 0.0),
             unseen.check("share of errors on unseen clusters", ">=", 0.25)
             if unseen

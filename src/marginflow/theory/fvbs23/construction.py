@@ -71,7 +71,7 @@ def _theorem(instance: Instance) -> Findings:
             value("printed step 2 - 4 ln(d)/sqrt(d)", 2 - 4 * s.L / math.sqrt(s.d), "at least 1 from d = 681 on"),
             value("step with sigma kept, 2 - Delta/d", 2 - s.Delta / s.d),
         ),
-        conclusions=(
+        claims=(
             at_most("ln P(not in the event), exact", exact, bound, vacuous=bound >= 0, note="ln(2 k q_d)"),
             equal("||w_j|| sqrt(d)", np.linalg.norm(made.network.W[: s.k], axis=1) * math.sqrt(s.d), 4.0),
             *construction_checks(instance, made.network),
@@ -113,7 +113,7 @@ def _construction(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*s.assumption(), at_least("width", network.width, s.k)),
         constants=(value("test points in the event", float(on_event(instance).sum())),),
-        conclusions=(
+        claims=(
             at_most("w_j - 4 mu_j / d", np.abs(network.W[:k] - 4 * test.means[:k] / s.d).max(), 0.0, scale=1.0),
             equal("b_j", b[:k], -2.0),
             equal("v_j", network.v[:k], s.y[:k]),
@@ -173,7 +173,7 @@ def _robust(instance: Instance) -> Findings:
             value("median flip along u / sqrt(d)", float(np.median(upper))),
             value("sqrt(1 / k)", 1 / math.sqrt(s.k)),
         ),
-        conclusions=(
+        claims=(
             Check(
                 name="share of points robust at rho sqrt(d)",
                 observed=low,
@@ -235,7 +235,7 @@ def _best(instance: Instance) -> Findings:
         constants=(
             value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),
         ),
-        conclusions=(
+        claims=(
             at_least("||mu_i - mu_j||^2, from below", squares[pairs], 2 * s.d - 2 * s.p),
             at_most("||mu_i - mu_j||^2", squares[pairs], 2 * s.d + 2 * s.p),
             at_least("||mu_i - mu_j|| / sqrt(d), from below", distance, math.sqrt(1.9)),

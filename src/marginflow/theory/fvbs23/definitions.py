@@ -48,7 +48,7 @@ def _network(instance: Instance) -> Findings:
     step = minimal_step(TwoLayer(W=one[:, None], b=0 * one, v=one), one[:, None], one, one, at_zero="negative")
     checks.append(true("sign(0) = -1: a positive point flips at N = 0", float(step.first[0]) == 1.0))
     return Findings(
-        constants=(value("width", network.width), value("test points", float(X.shape[0]))), conclusions=tuple(checks)
+        constants=(value("width", network.width), value("test points", float(X.shape[0]))), claims=tuple(checks)
     )
 
 
@@ -90,7 +90,7 @@ def _scale_invariant(instance: Instance) -> Findings:
             equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
             equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, rtol=1e-9),
         ]
-    return Findings(constants=(value("largest flip step", float(before.max())),), conclusions=tuple(checks))
+    return Findings(constants=(value("largest flip step", float(before.max())),), claims=tuple(checks))
 
 
 REM_SCALE_INVARIANCE: Final = Statement(
@@ -121,7 +121,7 @@ def _problem(instance: Instance) -> Findings:
     theta = certificate.norm_squared / 2
     return Findings(
         constants=(value("||theta||^2 / 2", theta), value("factor to margin 1", certificate.scale)),
-        conclusions=(
+        claims=(
             at_least("y_i N(x_i)", certificate.margins, 1.0),
             equal("sum of the multipliers", float(certificate.multipliers.sum()), theta, rtol=1e-7),
             at_most("stationarity", certificate.stationarity, DEFAULT_TOLERANCE, rtol=0.0),
@@ -167,7 +167,7 @@ def _kkt(instance: Instance) -> Findings:
             value("support", float(certificate.support.sum())),
             value("kinks", certificate.kink_report.count),
         ),
-        conclusions=(
+        claims=(
             at_most("||w - v sum lambda y phi' x|| / ||theta||", np.linalg.norm(network.W - weights) / norm, 1e-9),
             at_most("||b - v sum lambda y phi'|| / ||theta||", np.linalg.norm(neurons.b - biases) / norm, 1e-9),
             at_most("||v - sum lambda y relu|| / ||theta||", np.linalg.norm(v - outputs) / norm, 1e-9),
@@ -217,7 +217,7 @@ def _linearised(instance: Instance) -> Findings:
     scale = float(np.abs(network.v * pre).max())
     return Findings(
         constants=(value("largest gap", float((outputs - test.y * linear).max())),),
-        conclusions=(at_least("y N(x)", outputs, test.y * linear, scale=scale, rtol=1e-12),),
+        claims=(at_least("y N(x)", outputs, test.y * linear, scale=scale, rtol=1e-12),),
     )
 
 
@@ -257,7 +257,7 @@ def _expanded(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(is_kkt_point(instance),),
         constants=(value("test points", float(X.shape[0])),),
-        conclusions=tuple(checks),
+        claims=tuple(checks),
     )
 
 

@@ -27,7 +27,7 @@ def _sphere(instance: Instance) -> Findings:
             value("largest k", allowed),
             value("largest k times 50 ln(d) / sqrt(d)", growth, "tends to 1 for sigma = 1"),
         ),
-        conclusions=(
+        claims=(
             at_most("p", s.p, guaranteed),
             at_most("ln P(p > sqrt(d) ln d), exact tails", exact, bound, vacuous=bound >= 0),
             *s.assumption(),
@@ -61,7 +61,7 @@ def _orthogonal(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(at_most("k", s.k, math.floor(room), note="(d - 4 ln d + 1) / (10 (4 ln d + 1))"),),
         constants=(value("largest k", math.floor(room)), value("largest k times 40 ln(d) / d", room * 40 * s.L / s.d)),
-        conclusions=(at_most("p", s.p, 0.0, scale=s.d, rtol=1e-14), *s.assumption()),
+        claims=(at_most("p", s.p, 0.0, scale=s.d, rtol=1e-14), *s.assumption()),
     )
 
 
@@ -96,7 +96,7 @@ def _correlated(instance: Instance) -> Findings:
             value("largest p / d", largest / s.d, "tends to 1 / (10 k)"),
             value("correlation of the means", r),
         ),
-        conclusions=(at_least("p / d is of order 1", s.p / s.d, 1 / (100 * s.k)), *s.assumption()),
+        claims=(at_least("p / d is of order 1", s.p / s.d, 1 / (100 * s.k)), *s.assumption()),
     )
 
 

@@ -97,7 +97,7 @@ def _sign(instance: Instance) -> Findings:
             value("median y N(x)", float(np.median(outputs))),
             value("bound with the actual c'", s.least_output),
         ),
-        conclusions=(
+        claims=(
             above("y^(r) N(x)", outputs, 0.0, rtol=0.0),
             at_least("y^(r) N(x), explicit", outputs, s.least_output, note="with the actual c' and Delta"),
             at_least("y^(r) N(x), c' = 1/10", outputs, 3 / 128, note="3/128"),
@@ -146,7 +146,7 @@ def _event(instance: Instance) -> Findings:
             value("test points in the event", float(fine.sum()), f"of {fine.size}"),
             *(() if tells else (counted,)),
         ),
-        conclusions=(
+        claims=(
             at_most("ln P(not in the event)", exact, bound, vacuous=bound >= 0, note="sum of exact Gaussian tails"),
             at_most("the same against (2n + 2k) q_d", exact, sharp, vacuous=sharp >= 0),
             *((counted,) if tells else ()),
@@ -247,7 +247,7 @@ def _theorem_a1(instance: Instance) -> Findings:
             value("test errors", float(wrong)),
             value("KKT points", float(1 + len(instance.networks))),
         ),
-        conclusions=(
+        claims=(
             *failure_checks(s, sample.n),
             at_most("ln P(y N(x) <= 0), from exact tails", exact, bound, vacuous=bound >= 0),
             at_least("y N(x) on good test points", outputs[fine], 3 / 128, note="3/128"),
@@ -322,7 +322,7 @@ def _theorem_3_1(instance: Instance) -> Findings:
             value("largest n, ln", upper, "the window is empty if this is below the smallest"),
             value("samples", sample.n),
         ),
-        conclusions=(
+        claims=(
             *packaging(s, sample.n, epsilon, delta),
             errors.check("test error", "<=", epsilon),
         ),

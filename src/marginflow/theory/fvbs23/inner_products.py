@@ -67,7 +67,7 @@ def _across(instance: Instance) -> Findings:
     return Findings(
         hypotheses=_pairs(sample, chosen),
         constants=(value("g", s.g), value("pairs", float(chosen.sum()))),
-        conclusions=(
+        claims=(
             at_most("|<x, x'>| - |<mu_i, mu_j>|", excess, 4 * s.g, scale=s.d, note="4 g = Delta"),
             at_most("the same, as proved", excess, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),
         ),
@@ -98,7 +98,7 @@ def _within(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(s.equal_norms(), *_pairs(sample, chosen)),
         constants=(value("g", s.g), value("| ||x||^2 - d |, i = i'", float(np.abs(np.diag(sample.gram) - s.d).max()))),
-        conclusions=(
+        claims=(
             at_most("|<x, x'> - d|", off, 4 * s.g, scale=s.d, note="4 g = Delta"),
             at_most("the same, as proved", off, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),
         ),
@@ -137,7 +137,7 @@ def _norms(instance: Instance) -> Findings:
             at_most("sigma", s.sigma, 1.0),
         ),
         constants=(value("smallest ||x||^2", float(squares.min())), value("largest ||x||^2", float(squares.max()))),
-        conclusions=(
+        claims=(
             at_least("||x||^2, from below", squares, s.d - 2 * s.g),
             at_most("||x||^2", squares, 3 * s.d + 2 * s.g),
             at_most("||x||^2, with sigma kept", squares, (1 + 2 * s.sigma**2) * s.d + 2 * s.g),

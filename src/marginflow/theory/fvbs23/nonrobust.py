@@ -119,7 +119,7 @@ def _theorem_d1(instance: Instance) -> Findings:
     return Findings(
         hypotheses=theorem_hypotheses(instance),
         constants=(value("ln(4 n q_d)", bound), value("networks", float(1 + len(instance.networks))), *constants),
-        conclusions=(
+        claims=(
             *failure_checks(s, sample.n),
             at_most("ln P(sign not flipped), from exact tails", exact, bound, vacuous=bound >= 0),
             *conclusions,
@@ -182,7 +182,7 @@ def _theorem_4_2(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*theorem_hypotheses(instance), *window_hypotheses(s, sample.n, epsilon, delta)),
         constants=constants,
-        conclusions=(*packaging(s, sample.n, epsilon, delta), *rates, *size_checks(s)),
+        claims=(*packaging(s, sample.n, epsilon, delta), *rates, *size_checks(s)),
     )
 
 
@@ -225,7 +225,7 @@ def _both(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*s.assumption(), *sample.nice, is_kkt_point(instance)),
         constants=(value("||z|| / sqrt(d), exact", z), *table, value("least certified radius / sqrt(d)", radius.min())),
-        conclusions=(
+        claims=(
             above("y N(x) at the KKT point", (test.y * network(test.X))[fine], 0.0, rtol=0.0),
             below("||z|| / sqrt(d), exact, against the radius of Theorem 4.1", z, 1 / 8),
             below("||z|| / sqrt(d), explicit, against 0.45", shortest, 0.45),
@@ -285,7 +285,7 @@ def _example_2(instance: Instance) -> Findings:
             *(value(f"||z|| sqrt(k / d) at d = {s.d:.0e}", one) for s, one in zip(settings, ratio, strict=True)),
             value("slope of ln ||z|| in ln d", slope, "1/4 and a little more, for the logarithms"),
         ),
-        conclusions=(
+        claims=(
             at_most("||z||", sizes, bounds, note="26.62 sqrt(d / k)"),
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),
             at_most("spread of ||z|| sqrt(k / d)", max(ratio) / min(ratio), 1.5),

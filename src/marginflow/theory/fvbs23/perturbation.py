@@ -39,7 +39,7 @@ def _outputs(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*deterministic(instance), *near_one_cluster(neurons.sample, test, clusters)),
         constants=(value("largest |N(x)|", float(size.max())), value("c'", s.c_prime)),
-        conclusions=(
+        claims=(
             at_most("|N(x)|, explicit", size, s.largest_output, note="((d+Delta+1)/(d-Delta+1) + c')/(1 - 2c')"),
             at_most("|N(x)|, as proved", size, 1.5, note="3/2"),
             at_most("|N(x)|, as printed", size, 2.0, note="2"),
@@ -86,7 +86,7 @@ def _inputs(instance: Instance) -> Findings:
             value("2 Delta + p + 1", printed),
             value("max(2 Delta, p + Delta + 1)", sharp),
         ),
-        conclusions=(
+        claims=(
             at_least("w_j . x + b_j", pre, -printed * neurons.s, scale=scale, rtol=_INPUT_RTOL),
             at_least("w_j . x + b_j, sharp", pre, -sharp * neurons.s, scale=scale, rtol=_INPUT_RTOL),
         ),
@@ -127,7 +127,7 @@ def _responses(instance: Instance) -> Findings:
             value("D_u, sharp", s.D_u_sharp),
             value("least |w_j . u| / s_j", float((towards / np.where(neurons.s > 0, neurons.s, np.nan)).min())),
         ),
-        conclusions=(
+        claims=(
             at_least("J+: w_j . u", towards[plus], neurons.s[plus] * s.D_u, scale=scale[plus]),
             at_least("J-: - w_j . u", towards[minus], neurons.s[minus] * s.D_u, scale=scale[minus]),
             at_least("J+: w_j . u, sharp", towards[plus], neurons.s[plus] * s.D_u_sharp, scale=scale[plus]),
@@ -174,7 +174,7 @@ def _opened(instance: Instance) -> Findings:
             at_least("eta / eta_1", times, 1.0),
         ),
         constants=(value("eta_1", s.eta_1), value("||z|| / sqrt(d)", times * s.eta_1 * s.u_norm / math.sqrt(s.d))),
-        conclusions=(
+        claims=(
             at_least("J-: w_j . (x - z) + b_j", minus, 0.0, scale=scale[neurons.negative], rtol=_INPUT_RTOL),
             at_least("J+: w_j . (x + z) + b_j", plus, 0.0, scale=scale[neurons.positive], rtol=_INPUT_RTOL),
         ),
@@ -251,7 +251,7 @@ def _flip(sign: float) -> Callable[[Instance], Findings]:
                 value("||z|| / sqrt(d)", z, "above 1.4: longer than the way to another mean"),
                 value("points", float(chosen.sum())),
             ),
-            conclusions=flip_checks(neurons, X, sign),
+            claims=flip_checks(neurons, X, sign),
         )
 
     return judge
@@ -328,7 +328,7 @@ def _size(instance: Instance) -> Findings:
             value("||z|| / sqrt(d)", z / math.sqrt(s.d), "above 1: longer than the data"),
             value("||z|| / sqrt(d / (c^2 k))", z * s.c * math.sqrt(s.k / s.d)),
         ),
-        conclusions=size_checks(s),
+        claims=size_checks(s),
     )
 
 

@@ -75,7 +75,7 @@ def _judge(one: Callable[[Sample], tuple[Check, ...]]) -> Callable[[Instance], F
     def judge(instance: Instance) -> Findings:
         sample = Sample.of(instance)
         s = sample.setting
-        return Findings(constants=(value("Delta", s.Delta), value("n", sample.n)), conclusions=one(sample))
+        return Findings(constants=(value("Delta", s.Delta), value("n", sample.n)), claims=one(sample))
 
     return judge
 
@@ -230,7 +230,7 @@ def _proposition(instance: Instance) -> Findings:
             value("samples without P1 to P6", failed, f"of {draws}"),
             *(() if tells else (counted,)),
         ),
-        conclusions=(
+        claims=(
             at_most("union of exact tails, ln", exact, printed, vacuous=nothing),
             at_most("F', ln", sharp, printed, vacuous=nothing),
             at_most("union of exact tails against F', ln", exact, sharp, vacuous=sharp >= 0),

@@ -52,7 +52,7 @@ def _norms(instance: Instance) -> Findings:
             value("y N(x) from below", bounds.least_output),
             value("||z|| / sqrt(d), measured", bounds.eta * s.u_norm / math.sqrt(s.d)),
         ),
-        conclusions=(
+        claims=(
             above("the lower bound of y N(x)", bounds.least_output, 0.0),
             *sharp_checks(neurons, test, bounds, "measured"),
         ),
@@ -98,7 +98,7 @@ def _noise(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*s.assumption(), true("the noise is not Gaussian", other), is_kkt_point(instance)),
         constants=(value("test points in the event of Lemma A.13", float(fine.mean()), f"share of {fine.size}"),),
-        conclusions=(
+        claims=(
             *sample.nice,
             at_least("share of good test points", float(fine.mean()), 0.95),
             at_least("y N(x) on good test points", outputs, 3 / 128),
@@ -185,7 +185,7 @@ def _sigma(instance: Instance) -> Findings:
             value("(k - 1) B / a", bounds.ratio),
             value("least y N(x)", float((test.y * neurons.outputs(test.X)).min())),
         ),
-        conclusions=(
+        claims=(
             above("the lower bound of y N(x)", bounds.least_output, 0.0, rtol=0.0),
             *sharp_checks(neurons, test, bounds, "proved")[:4],
         ),

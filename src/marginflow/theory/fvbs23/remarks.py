@@ -66,7 +66,7 @@ def _same_bounds(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*sample.setting.assumption(), *sample.nice, *hypotheses),
         constants=tuple(constants),
-        conclusions=tuple(conclusions),
+        claims=tuple(conclusions),
     )
 
 
@@ -153,7 +153,7 @@ def _one_z(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*s.assumption(noise=False), *sample.nice, *(one for group in named for one in group)),
         constants=(value("test points", float(test.n_samples)), *exact),
-        conclusions=tuple(conclusions),
+        claims=tuple(conclusions),
     )
 
 
@@ -235,7 +235,7 @@ def _noiseless(instance: Instance) -> Findings:
             value("||z|| / sqrt(d), literal of [VYS22]", older),
             value("ratio of the two", printed / older),
         ),
-        conclusions=(
+        claims=(
             *upper_sums(neurons),
             *lower_sums(neurons),
             at_least("y N(mu), Lemma A.12", outputs, s.least_output),

@@ -51,7 +51,7 @@ def _upper(instance: Instance) -> Findings:
     return Findings(
         hypotheses=deterministic(instance),
         constants=(value("c'", s.c_prime), value("largest value over bound", ratio)),
-        conclusions=upper_sums(neurons),
+        claims=upper_sums(neurons),
     )
 
 
@@ -84,7 +84,7 @@ def _lower(instance: Instance) -> Findings:
     return Findings(
         hypotheses=deterministic(instance),
         constants=(value("c'", s.c_prime), value("smallest value over bound", ratio)),
-        conclusions=lower_sums(neurons),
+        claims=lower_sums(neurons),
     )
 
 

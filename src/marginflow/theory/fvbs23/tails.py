@@ -67,7 +67,7 @@ def _tail(name: str, exact: Callable[[int], float], bound: Callable[[int], float
         return Findings(
             hypotheses=(at_least("d", d, 1), above("ln d", math.log(d), 0.0, rtol=0.0)),
             constants=(value(f"{name}, exact", math.exp(found)), value("gap of the logarithms", claimed - found)),
-            conclusions=(at_most(f"ln {name}", found, claimed, vacuous=claimed >= 0),),
+            claims=(at_most(f"ln {name}", found, claimed, vacuous=claimed >= 0),),
         )
 
     return judge
@@ -186,7 +186,7 @@ def _all_seen(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(at_least("n", n, k * L**2, note="k ln(d)^2"), at_most("k", k, d)),
         constants=(value("P(a cluster is missing)", math.exp(exact)), value("n used", n)),
-        conclusions=tuple(checks),
+        claims=tuple(checks),
     )
 
 

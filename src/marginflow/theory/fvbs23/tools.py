@@ -170,7 +170,7 @@ def _sharp(instance: Instance) -> Findings:
             value("||z|| / sqrt(d), measured", measured.eta * s.u_norm / root),
             value("||z|| / sqrt(d), proved", proved.eta * s.u_norm / root),
         ),
-        conclusions=conclusions,
+        claims=conclusions,
     )
 
 
@@ -204,7 +204,7 @@ def _reduction(instance: Instance) -> Findings:
     along = sample.noise @ sample.u / (s.sigma * s.u_norm)
     return Findings(
         constants=(value("coordinates used", sample.data.dimension), value("d", s.d)),
-        conclusions=(
+        claims=(
             at_most("columns", sample.data.dimension, min(s.d, s.k + sample.n)),
             at_most("<mu, mu'> against the law", np.abs(sample.means @ sample.means.T - s.gram), 0.0, scale=s.d),
             at_least(
@@ -267,7 +267,7 @@ def _pair(instance: Instance) -> Findings:
             value("support", float(certificate.support.sum()), f"of {data.n_samples}"),
             value("width", network.width),
         ),
-        conclusions=(
+        claims=(
             is_kkt_point(instance),
             at_least("U_own . (x, 1)", own, 1.0),
             at_least("U_own . (x, 1) - U_other . (x, 1)", own - other, 1.0),
@@ -329,7 +329,7 @@ def _closed(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(at_most("sigma", s.sigma, 0.0), equal("n", data.n_samples, k), s.two_labels()),
         constants=(value("k times the smallest eta that flips all", k * eta),),
-        conclusions=tuple(conclusions),
+        claims=tuple(conclusions),
     )
 
 

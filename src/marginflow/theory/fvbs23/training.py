@@ -28,7 +28,7 @@ def _loss(instance: Instance) -> Findings:
             value("mean logistic loss, base 2", logistic),
             value("margin of a sample that carries the whole loss 1/n", least, "natural logarithm: -0.54"),
         ),
-        conclusions=(
+        claims=(
             equal("ln L, exponential", Exponential("mean").log_value(q), math.log(exponential), scale=1.0),
             equal("ln L, logistic with base 2", ours.log_value(q), math.log(logistic), scale=1.0),
             at_least("L < 1/n makes all margins positive: the least margin at L = 1/n", least, 0.0, scale=1.0),
@@ -65,7 +65,7 @@ def _flow(instance: Instance) -> Findings:
     """What a flow lowers, and what it conserves."""
     path = instance.the_run().trajectory
     ends = (value("ln L at the end", float(path.log_loss[-1])), value("||theta|| at the end", float(path.norm[-1])))
-    return Findings(constants=ends, conclusions=flow_checks(path))
+    return Findings(constants=ends, claims=flow_checks(path))
 
 
 DEF_GF: Final = Statement(

@@ -77,7 +77,7 @@ def def_p1(instance: Instance) -> Findings:
             value("normalised margin", normalised_margin(network, data)),
             value("optimum of ||theta||^2, from below", 2 * lower),
         ),
-        conclusions=(
+        claims=(
             at_least("y_i N(x_i)", margins, 1.0, rtol=DEFAULT_TOLERANCE),
             at_least("||theta||^2 >= 2 TV", norm, 2 * total_variation),
             equal("equality when balanced", network.balanced().norm_squared(), 2 * total_variation),
@@ -150,7 +150,7 @@ def def_kkt(instance: Instance) -> Findings:
             value("samples with lambda > 0", float(certificate.support.sum())),
             value("pairs on a kink", float(certificate.kinks.sum())),
         ),
-        conclusions=(
+        claims=(
             equal("(2): (w_j, b_j)", network.augmented, network.v[:, None] * S, scale=scale, rtol=DEFAULT_TOLERANCE),
             at_least("(3): y_i N(x_i)", certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
             at_least("(4): lambda_i", lam, 0.0),
@@ -244,7 +244,7 @@ def def_locmin(instance: Instance) -> Findings:
             value("zero neurons", decision.zero_neurons),
             value("kinks that repel", float(decision.repelling.sum())),
         ),
-        conclusions=(
+        claims=(
             true("the decision procedure says local minimum", decision.verdict == "local minimum", decision.reason),
             at_most("largest gain in normalised margin nearby", max(gains), 0.0, scale=1.0, rtol=DEFAULT_TOLERANCE),
         ),
@@ -281,7 +281,7 @@ def x_global_lp(instance: Instance) -> Findings:
             value("||theta*||^2, from below", 2 * lower),
             value("neurons", certificate.network.compact().width, "m + 1 suffice"),
         ),
-        conclusions=(
+        claims=(
             at_most("sup |F_lambda|", supremum, 1.0, rtol=_PROVED_GAP),
             at_most("relative gap", upper / lower - 1.0, _PROVED_GAP),
             at_least("y_i N(x_i)", certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),

@@ -89,7 +89,7 @@ def set_1d(instance: Instance) -> Findings:
             value("|I_-|", k),
             value("realised noise rate", k / m, "fluctuates by sqrt(p(1-p)/m); plots need it beside p"),
         ),
-        conclusions=(
+        claims=(
             true("x_i in [0, 1]", inside),
             at_least("x uniform: P(a larger KS distance)", float(special.kolmogorov(points * math.sqrt(m))), _LEVEL),
             at_least(
@@ -145,7 +145,7 @@ def def_net(instance: Instance) -> Findings:
             ),
             value("degree", network.degree),
         ),
-        conclusions=(
+        claims=(
             equal("N(x) = sum_j v_j relu(w_j . x + b_j)", network(data.X) + offset, plain, scale=scale),
             equal("N(c theta) = c^degree N(theta)", scaled, c**network.degree * plain, scale=scale),
         ),
@@ -195,7 +195,7 @@ def def_lcl(instance: Instance) -> Findings:
             value("shortest of them", float(lengths.min(initial=1.0))),
             value("length of N = 0", exact.value - strict.value),
         ),
-        conclusions=(
+        claims=(
             equal("L_cl, reported against exact", reported, exact.value, scale=1e-3),
             at_least("sampled interval, upper end", counted.upper, exact.value),
             at_most("sampled interval, lower end", counted.lower, exact.value),
@@ -234,7 +234,7 @@ def asm_interp(instance: Instance) -> Findings:
     sizes = np.maximum(network.preactivations(data.X), 0.0) @ np.abs(network.v)
     return Findings(
         constants=(value("least margin", float(margins.min())), value("largest sum of terms", float(sizes.max()))),
-        conclusions=(above("y_i N(x_i)", margins, 0.0, rtol=network.width * 2.0**-52, scale=sizes),),
+        claims=(above("y_i N(x_i)", margins, 0.0, rtol=network.width * 2.0**-52, scale=sizes),),
     )
 
 
@@ -307,7 +307,7 @@ def def_regimes(instance: Instance) -> Findings:
             value("largest error expected at ten times the size", max(high for _, high in ends)),
             value("trends that are not decided", sum(t.verdict == "undecided" for t in profile.trends)),
         ),
-        conclusions=(
+        claims=(
             true(
                 "all decided trends agree on one regime",
                 profile.verdict in ("benign", "tempered", "catastrophic"),

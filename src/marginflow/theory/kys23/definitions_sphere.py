@@ -96,7 +96,7 @@ def sphere(instance: Instance) -> Findings:
             value("standard deviation of |I_-| / m", math.sqrt(law.p * (1 - law.p) / m)),
             value("rho", sample.rho),
         ),
-        conclusions=(
+        claims=(
             sample.unit_norms(),
             at_most("deviation of x_i . x_{i+1} from their law", deviation, allowed, vacuous=allowed >= 1),
             at_least("ln P(Bin(m, p) >= |I_-|)", many, level),
@@ -157,7 +157,7 @@ def x_in_span(instance: Instance) -> Findings:
             value("d", X.shape[1]),
             value("||W|| outside the span", float(np.linalg.norm(outside)), "never moved by training"),
         ),
-        conclusions=(
+        claims=(
             equal("Z Z^T", Z @ Z.T, X @ X.T, scale=size),
             equal("margins on Z", reduced.margins(Z, data.y), network.margins(X, data.y), scale=1.0),
             equal("gradient by W, carried back", small.W @ Q, ambient.W, scale=float(np.abs(ambient.W).max())),

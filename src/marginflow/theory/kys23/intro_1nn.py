@@ -85,7 +85,7 @@ def intro_1nn(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("m", x.size), value("p", p)),
-        conclusions=(
+        claims=(
             equal("E L_cl = p", math.fsum(clean), p, scale=1.0),
             equal("E of the noisy error = 2 p (1 - p)", math.fsum(noisy), 2 * p * (1 - p), scale=1.0),
         ),

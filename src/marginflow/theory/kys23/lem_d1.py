@@ -55,7 +55,7 @@ def lemma_d1(instance: Instance) -> Findings:
             value("P(|u . v| >= t), exact", math.exp(exact)),
             at_most("ln P, without the factor 2", exact, -d * t**2 / 2, note="as used in Lemmas B.1 and B.4"),
         ),
-        conclusions=(
+        claims=(
             at_most("ln P(|u . v| >= t)", exact, printed, vacuous=printed >= 0),
             at_most("ln P, sharp", exact, cap, vacuous=cap >= 0),
         ),

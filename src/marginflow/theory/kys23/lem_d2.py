@@ -106,7 +106,7 @@ def lemma_d2(instance: Instance) -> Findings:
             value("||X X^T - I|| over the stated rate", one / rate, "bounded if the lemma were true"),
             value("||X X^T - I|| over the correct rate", one / correct_rate(m, d, t)),
         ),
-        conclusions=(_deviates(instance, "P(||X X^T - I|| >= c rate)", c * rate, t, m, d),),
+        claims=(_deviates(instance, "P(||X X^T - I|| >= c rate)", c * rate, t, m, d),),
     )
 
 
@@ -136,7 +136,7 @@ def lemma_d2_repaired(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(at_least("t", t, 0.0), at_least("m", m, 1), at_least("d", d, 2)),
         constants=(value("rate", rate), value("explicit bound over the rate", explicit / rate)),
-        conclusions=(
+        claims=(
             _deviates(instance, "P(||X X^T - I|| >= C rate)", C * rate, t, m, d),
             _deviates(instance, "P(||X X^T - I|| >= explicit bound)", explicit, t, m, d),
         ),

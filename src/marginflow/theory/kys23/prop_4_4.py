@@ -47,5 +47,5 @@ def proposition_4_4(instance: Instance) -> Findings:
             Sample.of(data).some_negative(),
         ),
         constants=(value("clean error beyond 1/2", found.value - 0.5),),
-        conclusions=(found.check("clean error", ">=", 0.5),),
+        claims=(found.check("clean error", ">=", 0.5),),
     )

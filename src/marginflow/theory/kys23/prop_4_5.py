@@ -84,7 +84,7 @@ def proposition_4_5(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(without_bias(network), at_least("d", network.dimension, 2)),
         constants=(value("n", network.width), value("neurons with v > 0", int((network.v > 0).sum()))),
-        conclusions=(found.check("clean error", ">=", bound),),
+        claims=(found.check("clean error", ">=", bound),),
     )
 
 
@@ -127,5 +127,5 @@ def proposition_4_5_repaired(instance: Instance) -> Findings:
             value("neurons with v > 0", count),
             value("clean error over the bound", math.ldexp(found.value, count)),
         ),
-        conclusions=(found.check("clean error", ">=", math.ldexp(1.0, -count)),),
+        claims=(found.check("clean error", ">=", math.ldexp(1.0, -count)),),
     )

@@ -180,7 +180,7 @@ def proposition_4_6(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("|I_+|", sample.q), value("|I_-|", sample.k), *constants),
-        conclusions=(
+        claims=(
             equal("y_i N(x_i)", point.network.margins(data.X, data.y), 1.0),
             equal("multipliers", point.multipliers, 1.0),
             equal("residual in w", hidden, 0.0, scale=1.0),
@@ -231,7 +231,7 @@ def proposition_4_6_repaired(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(*constants, value("||theta||^2", size)),
-        conclusions=(
+        claims=(
             is_kkt_point(certificate),
             equal("residual in w", hidden, 0.0, scale=1.0),
             equal("residual in v", output, 0.0, scale=1.0),

@@ -31,7 +31,7 @@ def _sphere(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     off = float(np.abs(np.diag(setting.gram) - setting.d).max())
     return Findings(
-        constants=(value("max | ||x_i||^2 - d |", off), value("d", setting.d)), conclusions=(setting.equal_norms(),)
+        constants=(value("max | ||x_i||^2 - d |", off), value("d", setting.d)), claims=(setting.equal_norms(),)
     )
 
 
@@ -60,7 +60,7 @@ def _correlation(instance: Instance) -> Findings:
     c_corr = instance.number("c_corr", setting.p / setting.d)
     return Findings(
         constants=(value("c_corr", c_corr), value("largest <x_i, x_j> / d", one_sided, "all that the proof uses")),
-        conclusions=(
+        claims=(
             at_most("max |<x_i, x_j>|", setting.p, c_corr * setting.d),
             at_least("c_corr, from below", c_corr, 0.0),
             below("c_corr, from above", c_corr, 1.0),
@@ -103,7 +103,7 @@ def _balance(instance: Instance) -> Findings:
     wanted = instance.number("c", 0.0)
     return Findings(
         constants=(value("|I+|", setting.n_plus), value("|I-|", setting.n_minus)),
-        conclusions=(setting.balanced(), at_least("c against the c asked for", setting.c, wanted)),
+        claims=(setting.balanced(), at_least("c against the c asked for", setting.c, wanted)),
     )
 
 
@@ -134,7 +134,7 @@ def _sample_size(instance: Instance) -> Findings:
             value("m / allowed", setting.m / setting.allowed),
             value("c_corr", setting.p / d, "Theorem 3.1 applies to the same data"),
         ),
-        conclusions=(
+        claims=(
             setting.few_samples(),
             at_least("implied: d - m p", setting.D, (2 * d - 1) / 3),
             above("implied: smallest eigenvalue of the Gram matrix", least, 0.0, scale=d),
@@ -177,7 +177,7 @@ def _fitted(instance: Instance) -> Findings:
             value("ln L", log_loss),
             below("ln L, repaired", log_loss, log_threshold, rtol=0.0, note="ln l(0), or ln l(0)/n for a mean"),
         ),
-        conclusions=(above("smallest margin", float(margins.min()), 0.0),),
+        claims=(above("smallest margin", float(margins.min()), 0.0),),
     )
 
 
@@ -229,7 +229,7 @@ def _is_kkt(instance: Instance) -> Findings:
                 math.nan if certificate.kink_report.hard_residual is None else certificate.kink_report.hard_residual,
             ),
         ),
-        conclusions=(is_kkt_point(instance),),
+        claims=(is_kkt_point(instance),),
     )
 
 

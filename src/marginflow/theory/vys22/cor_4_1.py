@@ -56,7 +56,7 @@ def _corollary(instance: Instance) -> Findings:
             constants.append(value(f"samples in I, {name}", other.m, note))
     if not chosen.any():
         none = at_most("y_i N(x_i - y_i z)", np.nan, -1.0, note="I is empty")
-        return Findings(hypotheses=(is_kkt_point(instance),), conclusions=(none,))
+        return Findings(hypotheses=(is_kkt_point(instance),), claims=(none,))
     setting = Setting.of(data, chosen)
     more, conclusions = flips(instance, setting)
     # I must lie between the support and the exact margin set, and then everything in (9), (10) comes from I.
@@ -69,7 +69,7 @@ def _corollary(instance: Instance) -> Findings:
             is_kkt_point(instance),
         ),
         constants=(*constants, value("largest margin outside I", float(q[~chosen].max(initial=np.nan))), *more),
-        conclusions=conclusions,
+        claims=conclusions,
     )
 
 
@@ -109,7 +109,7 @@ def _appendix(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(is_kkt_point(instance), *setting.hypotheses()),
         constants=(value("samples on the margin", float(on.sum())), value("samples off it", float((~on).sum()))),
-        conclusions=(
+        claims=(
             at_most("multipliers off the margin", off.max(initial=0.0), 0.0, scale=scale, rtol=DEFAULT_TOLERANCE),
             is_kkt_point(restricted, "KKT residual on the margin samples alone"),
             at_least("Lemma C.2 on I", S, printed_bound(setting)),

@@ -48,7 +48,7 @@ def _network(instance: Instance) -> Findings:
             value("dimension d", network.dimension),
             value("neurons in J+", float((network.v >= 0).sum()), "v_j = 0 belongs to J+"),
         ),
-        conclusions=(
+        claims=(
             equal("N(x), by the definition", network(few), by_hand, scale=1.0, rtol=1e-12),
             above("number of neurons with v_j > 0", float((network.v > 0).sum()), 0.0),
             above("number of neurons in J-", float((network.v < 0).sum()), 0.0),
@@ -98,7 +98,7 @@ def _sign(instance: Instance) -> Findings:
     minus = touched & (data.y < 0)
     return Findings(
         hypotheses=(true("N reaches zero on the ray to the origin for both labels", bool(plus.any() and minus.any())),),
-        conclusions=(
+        claims=(
             equal("sign(N(x_i)) against the label", [sign(z) for z in values], (data.y > 0).astype(float)),
             at_least("positive samples flip later than N = 0", positive.first[plus], both.first[plus]),
             above(
@@ -151,7 +151,7 @@ def _homogeneous(instance: Instance) -> Findings:
         steps = minimal_step(network, data.X, data.y, u).first
         again = minimal_step(network.scaled(7.0), data.X, data.y, u).first
         checks.append(equal("flip steps along u at a = 7", again, steps))
-    return Findings(constants=(value("degree", network.degree),), conclusions=tuple(checks))
+    return Findings(constants=(value("degree", network.degree),), claims=tuple(checks))
 
 
 DEF_HOMOG: Final = Statement(
@@ -202,7 +202,7 @@ def _robust(instance: Instance) -> Findings:
             value("sqrt(d)", float(np.sqrt(d))),
             value("distance to the nearest sample of the other label", float(opposite.min()), "no radius is larger"),
         ),
-        conclusions=(check,),
+        claims=(check,),
     )
 
 
@@ -236,7 +236,7 @@ def _feasible(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(above("smallest margin before", least, 0.0),),
         constants=(value("objective ||theta||^2 / 2 after rescaling", half),),
-        conclusions=(
+        claims=(
             at_least("margins after rescaling by (min q)^(-1/2)", rescaled, 1.0),
             equal("smallest margin after", float(rescaled.min()), 1.0),
         ),

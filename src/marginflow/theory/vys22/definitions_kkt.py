@@ -49,7 +49,7 @@ def _clarke(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(above("pairs on a kink", float(kink.sum()), 0.0, note="away from kinks there is only a gradient"),),
         constants=(value("share of pairs on a kink", float(kink.mean())),),
-        conclusions=(
+        claims=(
             at_least("slope in a direction, from below", np.array(seen), np.array(least), scale=scale, rtol=_STEP_RTOL),
             at_most(
                 "slope in a direction, from above", np.array(seen), np.array(largest), scale=scale, rtol=_STEP_RTOL
@@ -109,7 +109,7 @@ def _kkt(instance: Instance) -> Findings:
             value("pairs on a kink", float((~off_kink).sum())),
             value("kinks with a weight inside (0, 1)", float(((s > 1e-6) & (s < 1 - 1e-6)).sum())),
         ),
-        conclusions=(
+        claims=(
             equal("(3): w_j", network.W, w_right, scale=scale, rtol=tolerance),
             equal("(4): b_j", b, b_right, scale=scale, rtol=tolerance),
             equal("v_j, implied and not printed", network.v, v_right, scale=scale, rtol=tolerance),

@@ -63,7 +63,7 @@ def _almost_orthogonal(instance: Instance) -> Findings:
             at_least("m / d stays bounded below", min(shares), 0.9 * max(shares) if p == 0 else 0.75 * max(shares)),
         ),
         constants=tuple(value(f"||z|| at d = {d}", size) for d, size in zip(_DIMENSIONS_A, sizes, strict=True)),
-        conclusions=(
+        claims=(
             at_most("largest ||z||", max(sizes), constant, note="15 sqrt(2) sqrt(d/m) / c"),
             at_most("slope of ln ||z|| in ln d", slope(_DIMENSIONS_A, sizes), 0.05, rtol=0.0),
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(_DIMENSIONS_A)), 0.0),
@@ -110,7 +110,7 @@ def _random(instance: Instance) -> Findings:
     enough = at_least("m in the smallest dimension", m_first, 2, note="needs d >= 2123")
     settings = [Setting.of(data) for data in drawn if data is not None]
     if len(settings) < 3:
-        return Findings(hypotheses=(enough,), conclusions=(at_most("||z||", math.nan, 1.0, note="no samples"),))
+        return Findings(hypotheses=(enough,), claims=(at_most("||z||", math.nan, 1.0, note="no samples"),))
     sizes = [size_of_z(setting) for setting in settings]
     claimed = [math.sqrt(math.sqrt(d) * math.log(d)) for d in dimensions]
     ratios = np.array(sizes) / np.array(claimed)
@@ -125,7 +125,7 @@ def _random(instance: Instance) -> Findings:
             *(value(f"||z|| at d = {d}", size) for d, size in zip(dimensions, sizes, strict=True)),
             value("slope of ln ||z|| in ln d", slope(dimensions, sizes), "1/4 and a little more, for the logarithm"),
         ),
-        conclusions=(
+        claims=(
             at_most("||z|| / sqrt(sqrt(d) ln d)", ratios, constants),
             at_most("slope of ln ||z||, from above", slope(dimensions, sizes), 0.45, rtol=0.0),
             at_least("slope of ln ||z||, from below", slope(dimensions, sizes), 0.15, rtol=0.0),

@@ -55,7 +55,7 @@ def _judge(instance: Instance, part: str) -> Findings:
             at_most("density factor 2/B(1/2, (d-1)/2)", 2 * math.exp(-betaln(0.5, (d - 1) / 2)), d),
             at_most("ln P(one pair)", pair, bound - 2 * math.log(m), note="exact, by Beta(1/2, (d - 1)/2)"),
         ),
-        conclusions=(at_most("ln P(some pair)", log_union, bound, note=note, vacuous=bound >= 0.0),),
+        claims=(at_most("ln P(some pair)", log_union, bound, note=note, vacuous=bound >= 0.0),),
     )
 
 

@@ -46,7 +46,7 @@ def _width_two(instance: Instance) -> Findings:
             above("smallest eigenvalue of the Gram matrix", least, 0.0, scale=setting.d),
         ),
         constants=(value("KKT stationarity of this network", residual, "not a KKT point in general"),),
-        conclusions=(
+        claims=(
             equal("margins of a network of width 2", margins, 1.0, rtol=1e-10),
             at_most("m against d", setting.m, setting.d),
         ),
@@ -88,7 +88,7 @@ def _properties(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("||z||", z.size), value("networks", len(networks))),
-        conclusions=(
+        claims=(
             at_most("y_i N(x_i - y_i z), every network, every sample", moved, -1.0, scale=1.0),
             above("share of flipped samples", float((moved < 0).mean()), 1.0 - 0.5 / moved.size),
         ),
@@ -161,7 +161,7 @@ def _unequal_norms(instance: Instance) -> Findings:
             value("||z||", t * setting.u_norm),
             value("||z|| / sqrt(d_max)", t * setting.u_norm / float(np.sqrt(d_max))),
         ),
-        conclusions=(
+        claims=(
             equal("margins q_i", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
             at_most("y_i N(x_i - y_i z)", moved, 0.0, scale=1.0),
         ),

@@ -42,7 +42,7 @@ def judge(instance: Instance) -> Findings:
             value("||theta||^2 of N", robust.network.norm_squared()),
             value("||theta||^2 of N'", plain.norm_squared()),
         ),
-        conclusions=(
+        claims=(
             equal("margins of N", robust.network.margins(X, y), 1.0, rtol=_EXACT),
             equal("margins of N'", plain.margins(X, y), 1.0, rtol=_EXACT),
             equal("distance to the other active regions in N", away, np.sqrt(d) / 2, rtol=_EXACT),

@@ -50,7 +50,7 @@ def _overview(instance: Instance) -> Findings:
     return Findings(
         hypotheses=_hypotheses(instance, setting),
         constants=(value("||z||", float(np.linalg.norm(z))),),
-        conclusions=(
+        claims=(
             equal("1. margins", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
             at_most("2. J+: pre-activation does not rise", after[:, plus], before[:, plus], scale=1.0),
             at_least("3. J-: contribution falls by", fall, 2.0),
@@ -65,7 +65,7 @@ def _margin_one(instance: Instance) -> Findings:
     return Findings(
         hypotheses=_hypotheses(instance, setting),
         constants=(value("largest sum of lambda sigma' over J+ or J-", float(max(plus.max(), minus.max()))),),
-        conclusions=(
+        claims=(
             equal("margins", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
             at_least("1/(m(p+1)) against 3/(d+1)", 1 / (setting.m * (setting.p + 1)), 3 / (setting.d + 1)),
         ),
@@ -84,7 +84,7 @@ def _own_neurons(instance: Instance) -> Findings:
     scale = neurons.Lam[plus] * setting.d
     return Findings(
         hypotheses=_hypotheses(instance, setting),
-        conclusions=(
+        claims=(
             at_least("J+: w_j . u", neurons.w_u[plus], claimed, scale=scale),
             at_least("J+: fall of the pre-activation along z", fall, eta * claimed, scale=eta * scale),
             above("d - mp", setting.D, 0.0),
@@ -110,7 +110,7 @@ def _other_neurons(instance: Instance) -> Findings:
     return Findings(
         hypotheses=_hypotheses(instance, setting),
         constants=(value("sum over J- of Lambda_j", total),),
-        conclusions=(
+        claims=(
             at_least("(5) at eta_1", stage, pre + setting.eta_1 * Lam * D, scale=scale),
             at_least("pre-activation on the samples", pre, -(setting.p + 1) * Lam, scale=scale),
             at_least("first stage opens J-", stage, 0.0, scale=scale),

@@ -33,7 +33,7 @@ def _on_margin(instance: Instance) -> Findings:
     least = float(margins.min())
     fitted = above("smallest margin", least, 0.0)
     if least <= 0:
-        return Findings(hypotheses=(fitted,), conclusions=(true("a margin set exists", False),))
+        return Findings(hypotheses=(fitted,), claims=(true("a margin set exists", False),))
     mask = margin_samples(network, data.X, data.y)
     scaled = margin_samples(network.scaled(7.0), data.X, data.y)
     exact = margin_samples(network, data.X, data.y, rtol=1e-8)
@@ -43,7 +43,7 @@ def _on_margin(instance: Instance) -> Findings:
             value("samples within 10 %", float(mask.sum())),
             value("samples exactly on the margin", float(exact.sum()), "the I of Corollary 4.1"),
         ),
-        conclusions=(
+        claims=(
             at_most("margins inside, over the smallest", margins[mask] / least, 1 + ON_MARGIN_RTOL),
             above("margins outside, over the smallest", np.append(margins[~mask] / least, np.inf), 1 + ON_MARGIN_RTOL),
             equal("members that change under scaling", float((mask != scaled).sum()), 0.0),
@@ -82,7 +82,7 @@ def _minimal_perturbation(instance: Instance) -> Findings:
     margins = network.margins(data.X, data.y)
     fitted = above("smallest margin", float(margins.min()), 0.0)
     if margins.min() <= 0:
-        return Findings(hypotheses=(fitted,), conclusions=(true("a margin set exists", False),))
+        return Findings(hypotheses=(fitted,), claims=(true("a margin set exists", False),))
     mask = margin_samples(network, data.X, data.y)
     u = label_sum(data.X, data.y, mask)
     X, y = data.X[mask], data.y[mask]
@@ -103,7 +103,7 @@ def _minimal_perturbation(instance: Instance) -> Findings:
             value("sqrt(d)", float(np.sqrt(d))),
             value("flip size times sqrt(m/d)", all_at_once * norm * float(np.sqrt(y.size / d))),
         ),
-        conclusions=(
+        claims=(
             at_most(
                 "size of the perturbation", all_at_once * norm, 2 * float(np.sqrt(d)), note="it exists and is finite"
             ),

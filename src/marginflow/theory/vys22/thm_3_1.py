@@ -29,7 +29,7 @@ def judge(instance: Instance) -> Findings:
     )
     if not c < 1.0 - 1e-9 or largest > c + 1e-9 or unmet(setting.equal_norms()):
         nothing = at_least("margins y_i N(x_i)", np.nan, 1.0, note="there is no such network for these data")
-        return Findings(hypotheses=hypotheses, conclusions=(nothing,))
+        return Findings(hypotheses=hypotheses, claims=(nothing,))
     made = one_neuron_per_sample(setting.X, setting.y, correlation=max(c, largest), ambient_dimension=d)
     network, stated, sharp = made.network, made.stated_radius, made.sharp_radius
     pre = network.preactivations(setting.X)
@@ -42,7 +42,7 @@ def judge(instance: Instance) -> Findings:
             value("stated radius", stated, "(1 - c)/4 sqrt(d)"),
             value("sharp radius", sharp, "(1 - c)/2 sqrt(d), attained along -x_i"),
         ),
-        conclusions=(
+        claims=(
             equal("margins y_i N(x_i)", network.margins(setting.X, setting.y), 1.0, rtol=_EXACT),
             equal("own pre-activation", own, 1.0, rtol=_EXACT),
             at_most("other pre-activations", np.append(others, -np.inf), -1.0, scale=3.0),

@@ -28,7 +28,7 @@ def _loss(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(in_range,),
         constants=(value("ln n", math.log(q.size), "by which a mean differs from a sum"),),
-        conclusions=(
+        claims=(
             equal("ln L, exponential", Exponential(reduction).log_value(q), exponential, scale=1.0),  # type: ignore[arg-type]
             equal("ln L, logistic", Logistic(reduction=reduction).log_value(q), logistic, scale=1.0),  # type: ignore[arg-type]
         ),
@@ -71,7 +71,7 @@ def _flow(instance: Instance) -> Findings:
             value("ln L at the end", run.log_loss),
             value("||theta|| at the end", float(run.trajectory.norm[-1])),
         ),
-        conclusions=(
+        claims=(
             *flow_checks(run.trajectory),
             at_most("gradients with sigma'(0) = 0, 1/2, 1 differ by", apart, 0.0, scale=1.0),
         ),

@@ -74,7 +74,7 @@ def theorem_3_1_det(instance: Instance) -> Findings:
             value("times recorded", path.times.size, f"of {int(path.times[-1]) + 1}"),
             value("correlation after one step, least", float(path.correlations[1].min(initial=np.inf))),
         ),
-        conclusions=(
+        claims=(
             alignment(path),
             orthogonality(path),
             slopes(path),

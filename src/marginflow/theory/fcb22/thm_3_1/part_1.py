@@ -72,7 +72,7 @@ def theorem_3_1_1(instance: Instance) -> Findings:
             value("claimed probability, 1 - 4 delta", 1 - 4 * s.delta),
             *literal(path),
         ),
-        conclusions=(
+        claims=(
             misfits(path),
             at_least("clean label times f(x_i), Eq. (45)", q, GAMMA),
             at_most("||W^T||_F", norm, 1.0),

@@ -124,7 +124,7 @@ def theorem_3_1_2(instance: Instance) -> Findings:
             value("delta spent", 5 * s.delta, "the generalisation bound costs another delta: 1 - 5 delta in all"),
             *literal(path),
         ),
-        conclusions=(
+        claims=(
             bounded("test error, printed with the smallest C of (A7)", printed),
             bounded("test error, bound of the proof", explicit),
         ),

@@ -114,7 +114,7 @@ def a1_nstar(instance: Instance) -> Findings:
             value("n*, at least", least),
             value("2 p (1 - p) (m - 1) + 1 at the realised p", 2 * p * (1 - p) * (x.size - 1) + 1),
         ),
-        conclusions=(
+        claims=(
             true("the constructed network classifies every sample", bool((made.margins(data.X, data.y) > 0).all())),
             at_most("its width <= s + 1", made.width, s + 1),
             *print_fails,

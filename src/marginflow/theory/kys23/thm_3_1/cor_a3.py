@@ -54,5 +54,5 @@ def cor_a3(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("fives of consecutive labels -1", len(starts)),),
-        conclusions=(below("largest N on the best of the four segments", worst, 0.0, scale=size),),
+        claims=(below("largest N on the best of the four segments", worst, 0.0, scale=size),),
     )

@@ -73,5 +73,5 @@ def fn2(instance: Instance) -> Findings:
             value("c = that / p^5", (m // 5) / (4 * (m + 1)), "tends to 1/20"),
             value("p, the error of 1-nearest neighbour", p, "between p^5 / 20 and sqrt(p), as it must be"),
         ),
-        conclusions=(equal("E_y of the groups' error = p^5 sum of least gaps", claimed, mean),),
+        claims=(equal("E_y of the groups' error = p^5 sum of least gaps", claimed, mean),),
     )

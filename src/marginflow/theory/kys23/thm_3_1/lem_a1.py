@@ -130,5 +130,5 @@ def lem_a1(instance: Instance) -> Findings:
             value("P(one spacing below 1/(10 (m + 1)))", 1 - float((1 - small) ** m), "tends to 1 - e^-0.1 < 1/8"),
             equal("one spacing: 1 - (1 - r)^m", one, 1 - (1 - float(r)) ** m),
         ),
-        conclusions=(both,),
+        claims=(both,),
     )

@@ -43,5 +43,5 @@ def lem_a2(instance: Instance) -> Findings:
             value("longest run", max(b - a + 1 for a, b in runs)),
             value("points of the network where N' increases", float((bends.jumps > 0).sum())),
         ),
-        conclusions=(at_most("points in a run where N' increases", counts, 2.0),),
+        claims=(at_most("points in a run where N' increases", counts, 2.0),),
     )

@@ -107,7 +107,7 @@ def thm_3_1(instance: Instance) -> Findings:
             value("fives of labels -1", len(starts)),
             value("linear regions / (sign changes + 1)", regions / (changes + 1)),
         ),
-        conclusions=(
+        claims=(
             at_least("L_cl against the least gaps of groups of five", error, core, vacuous=core == 0.0),
             *segments,
         ),

@@ -152,7 +152,7 @@ def _judge(instance: Instance, equation: int) -> Findings:
             value("largest change inside", float(np.abs(change_in).max())),
             value("drop of ||theta||^2 per delta", drop),
         ),
-        conclusions=(
+        claims=(
             equal("N off the interval", change_out, 0.0, scale=scale, rtol=1e-12),
             at_least(
                 "N is raised inside" if raised else "N is lowered inside",

@@ -61,7 +61,7 @@ def fn4(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("L_cl", error), value("realised noise rate", float((data.y < 0).mean()))),
-        conclusions=(
+        claims=(
             equal("L_cl = L of 1-nearest neighbour", error, neighbour.value, scale=1.0, rtol=1e-9),
             equal("E_y L of 1-nearest neighbour / p: the cells fill [0, 1]", math.fsum(alone), 1.0),
         ),

@@ -123,7 +123,7 @@ def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired
             value("patterns", every.count),
             value("patterns whose neurons face right", float(every.covered.sum())),
         ),
-        conclusions=(*(by_values if values else ()), *((by_chord,) if linear else ())),
+        claims=(*(by_values if values else ()), *((by_chord,) if linear else ())),
     )
 
 

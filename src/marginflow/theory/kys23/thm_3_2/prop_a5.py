@@ -43,5 +43,5 @@ def prop_a5(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("least N between them", min(least)),),
-        conclusions=(at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, rtol=STRUCTURE),),
+        claims=(at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, rtol=STRUCTURE),),
     )

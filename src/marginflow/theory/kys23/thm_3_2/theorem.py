@@ -123,7 +123,7 @@ def thm_3_2(instance: Instance) -> Findings:
                 note="the paper's constant, at the p that was stated: nothing ties one sample to it",
             ),
         ),
-        conclusions=(
+        claims=(
             at_least("L_cl >= LO", error, low, scale=1.0, rtol=STRUCTURE, vacuous=low == 0.0),
             at_most("L_cl <= HI", error, high, scale=1.0, rtol=STRUCTURE, vacuous=high >= 1.0),
         ),

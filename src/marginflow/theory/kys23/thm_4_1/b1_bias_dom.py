@@ -118,7 +118,7 @@ def b1_bias_dom(instance: Instance) -> Findings:
             value("ln of the bound for any width", any_width),
             value("ln of the bound from K alone", proof.simple_log_bound),
         ),
-        conclusions=(
+        claims=(
             at_least("N(x) - (beta - sum |v_j| |w_j . x|)", network(test) - beta + np.abs(products) @ np.abs(network.v),
                      0.0, scale=size),
             at_least("N(x) - (beta - ||v|| ||W x||)", network(test) - beta + norms, 0.0, scale=size),

@@ -100,5 +100,5 @@ def lemma_b1(instance: Instance) -> Findings:
             value("1 + explicit bound of Lemma D.2-repaired", deviation, "P2 with this C has probability 1 - delta/3"),
             value("m / d", m / d, "||X X^T|| is at least this"),
         ),
-        conclusions=(*exact, joint),
+        claims=(*exact, joint),
     )

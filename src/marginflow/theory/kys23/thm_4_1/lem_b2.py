@@ -65,7 +65,7 @@ def lemma_b2(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(fits, at_most("beta", beta, 0.5), sample.some_positive()),
         constants=(value("C_op", sample.C_op), value("|I_+|", sample.q), value("||theta||^2", K)),
-        conclusions=(
+        claims=(
             at_least("||v|| ||W x_i|| on I_+", products[plus], 1 - beta),
             at_least("||theta||^2, as printed", K, math.sqrt(sample.q / (12 * sample.C_op))),
             at_least("||theta||^2, sharp", K, least_norm(sample)),

@@ -60,7 +60,7 @@ def _judge(instance: Instance, repaired: bool) -> Findings:
         return Findings(
             hypotheses=hypotheses,
             constants=tuple(constants),
-            conclusions=(
+            claims=(
                 at_least("margins at the end", least.margins(data.X, data.y), 1.0),
                 at_most("||theta||^2 at margin 1", size_of(least), 9 * root),
                 at_most("||theta||^2 at margin 1, sharp", size_of(least), (8.4 * k + 2) / (1.6 * root)),
@@ -70,7 +70,7 @@ def _judge(instance: Instance, repaired: bool) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=tuple(constants),
-        conclusions=(
+        claims=(
             at_least("margins", margins, 1.0),
             at_least("margins, as the proof gives", margins, 1.6),
             equal("||theta||^2 by the formula", size_of(network), float(exact) / root),

@@ -84,7 +84,7 @@ def remark_4_2(instance: Instance) -> Findings:
             ),
         ),
         constants=(value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),),
-        conclusions=(
+        claims=(
             above("beta", beta_of(network), 0.5),
             sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
         ),

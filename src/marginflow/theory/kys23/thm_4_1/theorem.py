@@ -122,7 +122,7 @@ def theorem_4_1(instance: Instance) -> Findings:
             value("p that c_4 of the proof allows", c4**2, "the ratio is at least 1"),
             value("m that this p needs, delta = 0.1", 5 * math.log(10) / c4**2),
         ),
-        conclusions=(
+        claims=(
             above("beta", beta_of(network), 0.5),
             at_most("ln of the proved clean error", proved, math.log(epsilon)),
             sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),

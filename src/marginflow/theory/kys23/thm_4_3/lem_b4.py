@@ -81,7 +81,7 @@ def lemma_b4(instance: Instance) -> Findings:
             value("threshold of P1'", threshold),
             value("P(|I_-| = 0)", math.exp(m * math.log1p(-p)) if p < 1 else 0.0),
         ),
-        conclusions=(
+        claims=(
             at_most("ln P(P1' fails), union of exact tails", pairs, math.log(delta / 2)),
             at_most("ln P(P2' fails), exact", negatives, math.log(delta / 2)),
             at_most("ln P(P1' or P2' fails)", together, math.log(delta)),

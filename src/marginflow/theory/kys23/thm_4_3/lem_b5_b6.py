@@ -45,7 +45,7 @@ def lemma_b5(instance: Instance) -> Findings:
             value("B", frozen.B),
             value("ln of the least d that is printed", frozen.log_least_dimension(8, 0, instance.number("delta", 0.1))),
         ),
-        conclusions=(at_least("b_j", frozen.b, 0.0, scale=frozen.scale),),
+        claims=(at_least("b_j", frozen.b, 0.0, scale=frozen.scale),),
     )
 
 
@@ -85,5 +85,5 @@ def lemma_b6(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(separates(network, data),),
         constants=(value("neurons", network.width),),
-        conclusions=(at_least("largest pre-activation among the neurons of the own sign", highest, 1e-300, rtol=0.0),),
+        claims=(at_least("largest pre-activation among the neurons of the own sign", highest, 1e-300, rtol=0.0),),
     )

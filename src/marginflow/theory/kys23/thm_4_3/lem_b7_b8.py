@@ -64,7 +64,7 @@ def lemma_b7(instance: Instance) -> Findings:
             value("smallest lambda on I_+", float(lam.min(initial=float("inf")))),
             value("ln of the least d that is printed", frozen.log_least_dimension(32, 2, delta)),
         ),
-        conclusions=(
+        claims=(
             at_least("B + n lambda_r + n rho sum lambda, r in I_+", displayed, 1.0, vacuous=vacuous,
                      note=_PREMISE if vacuous else ""),
             at_least("B > 1/4, or lambda_r - 1/(4n) on I_+", claim, 0.0, scale=1 / (4 * n), vacuous=vacuous,
@@ -114,7 +114,7 @@ def lemma_b8(instance: Instance) -> Findings:
             value("ln of the least d that is printed", frozen.log_least_dimension(16, 4, delta)),
             value("ln of the least d that is needed", frozen.log_least_dimension(32, 4, delta)),
         ),
-        conclusions=(
+        claims=(
             at_least("B + n rho sum lambda - lambda_s, s in I_-", displayed, -1.0, vacuous=vacuous,
                      note=_PREMISE if vacuous else ""),
             at_most("minus B - 1/4, or lambda_s - 10/4 on I_-", -claim, 0.0, scale=2.5, vacuous=vacuous,

@@ -46,5 +46,5 @@ def lemma_b9(instance: Instance) -> Findings:
             value("q/(4n) - 10 n k/4", sample.q / (4 * n) - 2.5 * n * sample.k, "what B would be at least if B <= 1/4"),
             value("B of every KKT point on orthonormal samples", closed_form_B(sample.q, sample.k)),
         ),
-        conclusions=(above("B", B, 0.25),),
+        claims=(above("B", B, 0.25),),
     )

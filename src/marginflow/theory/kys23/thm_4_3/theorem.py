@@ -76,7 +76,7 @@ def theorem_4_3(instance: Instance) -> Findings:
             value("least d for the test point", needed),
             value("ln of the error from B and the weights themselves", proof.log_bound),
         ),
-        conclusions=(
+        claims=(
             at_least("b_j", frozen.b, 0.0, scale=frozen.scale),
             above("B, at the end of Lemma B.9", frozen.B, 0.25),
             at_most("largest lambda against 3mn", float(frozen.lam.max()), 3 * frozen.mn),

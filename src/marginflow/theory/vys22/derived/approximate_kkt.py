@@ -162,7 +162,7 @@ def judge(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("stationarity in (W, b)", residual), *constants),
-        conclusions=tuple(conclusions),
+        claims=tuple(conclusions),
     )
 
 

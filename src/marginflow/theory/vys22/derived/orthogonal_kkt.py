@@ -97,7 +97,7 @@ def judge(instance: Instance) -> Findings:
             value("flip size", flip),
             value("sqrt(d/m)", root),
         ),
-        conclusions=tuple(conclusions),
+        claims=tuple(conclusions),
     )
 
 

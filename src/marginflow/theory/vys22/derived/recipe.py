@@ -40,7 +40,7 @@ def _floor(instance: Instance) -> Findings:
             value("the same at the end", sizes[1]),
             value("margin needed for a residual of 0.1", k / (3 * 0.01 * instance.certificate.norm_squared)),
         ),
-        conclusions=(
+        claims=(
             at_least("stationarity of the trained network", instance.certificate.stationarity, floor, vacuous=not said),
             at_least("least total over all multipliers", instance.certificate.total, floor, vacuous=not said),
         ),
@@ -75,7 +75,7 @@ def _steps(instance: Instance) -> Findings:
     geometric = isinstance(schedule, Geometric) and len(stops) == 1
     recipe = true("a rate that grows geometrically, and a loss to stop at", geometric)
     if not isinstance(schedule, Geometric) or not geometric:
-        return Findings(hypotheses=(recipe,), conclusions=(at_most("steps", run.steps, np.nan),))
+        return Findings(hypotheses=(recipe,), claims=(at_most("steps", run.steps, np.nan),))
     assert stops[0].log_value is not None
     least = float(run.network.margins(data.X, data.y).min())
     predicted = predicted_steps(
@@ -84,7 +84,7 @@ def _steps(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(recipe, true("the run ended by its loss", run.status == stops[0].status)),
         constants=(value("predicted steps", predicted), value("relative difference", predicted / run.steps - 1)),
-        conclusions=(equal("steps made", run.steps, predicted, rtol=_STEPS_RTOL),),
+        claims=(equal("steps made", run.steps, predicted, rtol=_STEPS_RTOL),),
     )
 
 

@@ -42,7 +42,7 @@ def judge(instance: Instance) -> Findings:
             value("||z||, literal", literal.size),
             value("||z||, exact", truth),
         ),
-        conclusions=(
+        claims=(
             at_most("y_i N(x_i - y_i t u)", moved, 0.0, scale=1.0),
             at_most("||t u|| against flip-only", size, flip.size),
             at_most("the exact step is no longer", truth, size),

@@ -29,7 +29,7 @@ def judge(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         constants=(value("gamma", 1 / (setting.c * setting.c_prime + 1), "splits the two cases of the proof"),),
-        conclusions=(
+        claims=(
             at_least("S+", S_plus, printed),
             at_least("S-", S_minus, printed),
             at_least("S+, sharp", S_plus, sharp_bound(setting.n_plus, p, d)),

@@ -22,9 +22,7 @@ def judge(instance: Instance) -> Findings:
     sizes = np.linalg.norm(instance.certificate.network.augmented, axis=1) * np.sqrt(setting.d + 1)
     return Findings(
         hypotheses=(setting.equal_norms(), is_kkt_point(instance)),
-        conclusions=(
-            at_least("pre-activation w_j . x_i + b_j", neurons.pre, claimed, scale=sizes, rtol=KINK_TOLERANCE),
-        ),
+        claims=(at_least("pre-activation w_j . x_i + b_j", neurons.pre, claimed, scale=sizes, rtol=KINK_TOLERANCE),),
     )
 
 

@@ -23,7 +23,7 @@ def judge(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(setting.equal_norms(), is_kkt_point(instance)),
         constants=(value("d - m p", setting.D), value("d - (m - 1) p", setting.D_sharp)),
-        conclusions=(
+        claims=(
             at_least("J+: w_j . u", neurons.w_u[plus], claimed[plus], scale=scale[plus]),
             at_most("J-: w_j . u", neurons.w_u[minus], claimed[minus], scale=scale[minus]),
             at_least("J+: w_j . u, sharp", neurons.w_u[plus], sharp[plus], scale=scale[plus]),

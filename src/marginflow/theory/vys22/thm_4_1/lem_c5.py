@@ -16,7 +16,7 @@ def judge(instance: Instance) -> Findings:
     d = setting.d
     return Findings(
         hypotheses=(setting.few_samples(),),
-        conclusions=(
+        claims=(
             above("d - m p", setting.D, 0.0, scale=d),
             at_least("d - m p, as proved", setting.D, d / 3),
             at_least("d - m p, sharper", setting.D, (2 * d - 1) / 3),

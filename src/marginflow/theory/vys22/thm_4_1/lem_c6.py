@@ -30,7 +30,7 @@ def judge(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         constants=(value("eta_1", eta_1),),
-        conclusions=tuple(checks),
+        claims=tuple(checks),
     )
 
 

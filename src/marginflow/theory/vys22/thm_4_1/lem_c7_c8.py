@@ -55,7 +55,7 @@ def _judge(instance: Instance, label: int) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("eta_1", setting.eta_1), value("eta_2", setting.eta_2), value(f"S{which}", neurons.S(other))),
-        conclusions=tuple(checks),
+        claims=tuple(checks),
     )
 
 

@@ -45,7 +45,7 @@ def judge(instance: Instance) -> Findings:
             value("||z|| / sqrt(d)", steps["||z||"] / float(np.sqrt(setting.d))),
             value("sqrt(d / m)", float(np.sqrt(setting.d / setting.m))),
         ),
-        conclusions=(
+        claims=(
             *(at_most(f"step {i}: {names[i]}", steps[names[i - 1]], steps[names[i]]) for i in range(1, len(names))),
             at_most("||z|| with c <= 1/2", steps["||z||"], tight, note="15 sqrt(2) sqrt(d/m) / c"),
         ),

@@ -60,7 +60,7 @@ def judge(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         constants=(value("p", setting.p), value("c", setting.c), value("c'", setting.c_prime), *constants),
-        conclusions=conclusions,
+        claims=conclusions,
     )
 
 

@@ -35,7 +35,7 @@ class Result:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Summary:
     """A sentence that says the outcome, how it is marked, and the sections that show it."""
 
     sentence: str

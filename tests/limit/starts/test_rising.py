@@ -7,7 +7,7 @@ import pytest
 
 import marginflow as mf
 from marginflow.limit.problem import Problem
-from marginflow.limit.rising_start import rising_start
+from marginflow.limit.starts.rising import least_useful_penalty, rising_neurons
 
 
 def data(seed: int) -> mf.data.Dataset:
@@ -36,7 +36,9 @@ def test_just_above_the_critical_penalty_a_network_beats_zero(seed):
 def test_well_below_it_zero_is_the_answer_and_a_sentence_says_so(seed):
     samples = data(seed)
     C = 0.7 / steepest_rise(samples)
-    with pytest.raises(mf.InputError, match="zero function"):
-        mf.kkt_point(samples, width=40, penalty=C, seed=seed)
     problem = Problem.of(samples.X, samples.y, bias=True, penalty=C)
-    assert rising_start(problem, np.random.default_rng(0).normal(size=(30, 5)), seed=0) is None
+    useful = least_useful_penalty(problem, np.zeros((0, 5)))
+    assert C < useful <= 1.0001 / steepest_rise(samples)
+    with pytest.raises(mf.InputError, match=rf"zero function.*{useful:.3g}"):
+        mf.kkt_point(samples, width=40, penalty=C, seed=seed)
+    assert rising_neurons(problem, np.random.default_rng(0).normal(size=(30, 5)), seed=0) is None

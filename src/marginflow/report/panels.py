@@ -1,28 +1,32 @@
-"""Charts of the figures: a panel of plain rows in, a chart out."""
+"""Curves of one quantity against another with whatever belongs into the same picture: a panel in, a chart out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from marginflow.experiments import Panel, Result
-from marginflow.report.charts import Chart
+from marginflow.experiments import Panel
+from marginflow.report.chart import Chart
 from marginflow.report.encodings import (
+    DRAWN_BY_MOUSE,
     SERIES_COLOURS,
     SERIES_DASHES,
     SERIES_SHAPES,
     Row,
     axis,
+    chosen_opacity,
     cycle,
     field,
     finished,
     inline,
+    legend_filter,
     names,
     positive,
     scaled,
     tooltips,
+    worded,
 )
-from marginflow.report.page import Page, Section
 from marginflow.report.table import Table
 
 if TYPE_CHECKING:
@@ -39,59 +43,14 @@ def chart_of(panel: Panel) -> Chart:
     """Areas, intervals, reference lines, curves, marks and points of a panel, one over the other."""
     import altair as alt
 
+    panel = replace(panel, rows=worded(panel.rows, panel.series, panel.variant))
     layers = [*_areas(panel), *_band(panel), *_references(panel), *_curves(panel), *_points(panel)]
     drawn = alt.layer(*layers).resolve_scale(color="independent", strokeDash="independent", shape="independent")
-    specification = finished(drawn, description=panel.description, height=440 if panel.square else 320)
+    specification = finished(drawn, description=panel.description, height=440 if panel.square else 280)
     if panel.square:
         specification["width"] = 440
     numbers = Table.of(panel.rows, columns=panel.titles, caption=f"The numbers behind “{panel.title}”")
     return Chart(specification=specification, title=panel.title, description=panel.description, numbers=numbers)
-
-
-def page_of(result: Result, *, command: str, versions: dict[str, str]) -> Page:
-    """The page of a figure: the outcome, the claim, the charts, the findings and how they were computed."""
-    figure, outcome = result.figure, result.outcome
-    found = Table(
-        columns=(
-            "Finding",
-            "Measured",
-            "95 % from",
-            "95 % to",
-            "Claimed",
-            "Whose bound",
-            "As claimed",
-            "Beyond the spread",
-        ),
-        rows=tuple(
-            (f.name, f.value, f.low, f.high, f"{f.relation} {f.bound:g}", f.basis, f.holds, f.sure)
-            for f in outcome.findings
-        ),
-        caption="What the claim asks for, one by one",
-    )
-    tone: dict[str, Any] = {"borne out": "holds", "not borne out": "violated", "undecided": "open"}
-    how = figure.deviations or "As the paper says."
-    return Page(
-        title=f"{figure.id}: {figure.title}",
-        verdict=outcome.sentence,
-        tone=tone[outcome.status],
-        sections=(
-            Section(
-                heading="The claim",
-                paragraphs=(figure.claim, *outcome.remarks),
-                content=tuple(chart_of(panel) for panel in result.panels),
-            ),
-            Section(heading="Findings", content=(found,)),
-            Section(heading="How it was computed", paragraphs=(how,)),
-        ),
-        parameters={
-            "size": result.size,
-            "first seed": result.seed,
-            "cells": len(result.rows),
-            "seconds, all cells": result.seconds,
-        },
-        versions=versions,
-        command=command,
-    )
 
 
 def _position(panel: Panel, y: str) -> dict[str, Any]:
@@ -117,14 +76,14 @@ def _position(panel: Panel, y: str) -> dict[str, Any]:
 
 
 def _x_axis(panel: Panel) -> alt.Axis:
-    """On a logarithmic axis of few places a tick at each of them."""
+    """On a logarithmic axis of few values a tick at each of them."""
     import altair as alt
 
-    places = sorted(
+    values = sorted(
         {float(entry) for row in panel.rows if isinstance(entry := row[panel.x], int | float) and entry > 0}
     )
-    if panel.x_scale == "log" and len(places) <= _MOST_TICKS:
-        return alt.Axis(values=places, format="~g", labelOverlap=True)
+    if panel.x_scale == "log" and len(values) <= _MOST_TICKS:
+        return alt.Axis(values=values, format="~g", labelOverlap=True)
     return axis(panel.rows, panel.x, panel.x_scale)
 
 
@@ -152,7 +111,7 @@ def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
 
     if panel.series is None:
         return {}
-    shown = names(panel.rows, panel.series)
+    series_names = names(panel.rows, panel.series)
     if panel.square:  # rays of a decision boundary: one colour for all of them
         return {"color": alt.value("var(--ink)"), "detail": alt.Detail(field(panel.series), type="nominal")}
     return {
@@ -160,46 +119,52 @@ def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
             field(panel.series),
             type="nominal",
             title=panel.titles[panel.series],
-            scale=alt.Scale(domain=shown, range=cycle(SERIES_COLOURS, shown)),
-            legend=alt.Legend(columns=_columns(shown), symbolType="stroke", symbolSize=400) if legend else None,
+            scale=alt.Scale(domain=series_names, range=cycle(SERIES_COLOURS, series_names)),
+            legend=alt.Legend(columns=_columns(series_names), symbolType="stroke", symbolSize=400) if legend else None,
         )
     }
 
 
-def _columns(shown: Sequence[str]) -> int:
+def _columns(series_names: Sequence[str]) -> int:
     """As many names beside each other as fit into half of a page."""
-    widest = max(len(name) for name in shown) + 4
-    return max(1, min(len(shown), 60 // widest))
+    widest = max((len(name) for name in series_names), default=0) + 4
+    return max(1, min(len(series_names), 60 // widest))
 
 
 def _curves(panel: Panel) -> list[alt.Chart]:
+    """Lines that can be moved and zoomed, with a legend that filters; a dot with its numbers nearest the mouse."""
     import altair as alt
 
+    base = _base(panel, panel.rows)
     encodings = _position(panel, panel.y) | _colour(panel, legend=True)
+    zoom = alt.selection_interval(
+        name="zoom", bind="scales", zoom="wheel![event.shiftKey]", translate=DRAWN_BY_MOUSE, clear="dblclick"
+    )
+    lines = base.mark_line(strokeWidth=2, clip=True).add_params(zoom)
+    dashed_by = panel.variant or (panel.series if not panel.marks and not panel.square else None)
+    if dashed_by is not None:
+        kinds = names(panel.rows, dashed_by)
+        own = alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400)
+        encodings["strokeDash"] = alt.StrokeDash(
+            field(dashed_by),
+            type="nominal",
+            title=panel.titles[dashed_by],
+            scale=alt.Scale(domain=kinds, range=cycle(SERIES_DASHES, kinds)),
+            legend=own,
+        )
+    if panel.series is not None and not panel.square:
+        chosen = legend_filter(panel.series)
+        lines, encodings["opacity"] = lines.add_params(chosen), chosen_opacity(chosen)
+    hovered = alt.selection_point(name="hovered", nearest=True, on="pointerover", clear="pointerout", empty=False)
+    dots = _position(panel, panel.y) | _colour(panel, legend=False) | {"tooltip": tooltips(panel.rows, panel.titles)}
+    faint = 1.0 if panel.marks else 0.0
+    dots["opacity"] = alt.condition(hovered, alt.value(1.0), alt.value(faint))
     if panel.variant is not None:
         kinds = names(panel.rows, panel.variant)
-        encodings["strokeDash"] = alt.StrokeDash(
-            field(panel.variant),
-            type="nominal",
-            title=panel.titles[panel.variant],
-            scale=alt.Scale(domain=kinds, range=cycle(SERIES_DASHES, kinds)),
-            legend=alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400),
-        )
-    curves = [_base(panel, panel.rows).mark_line(strokeWidth=2, clip=True).encode(**encodings)]
-    if panel.marks:
-        marks = (
-            _position(panel, panel.y) | _colour(panel, legend=False) | {"tooltip": tooltips(panel.rows, panel.titles)}
-        )
-        if panel.variant is not None:
-            kinds = names(panel.rows, panel.variant)
-            marks["shape"] = alt.Shape(
-                field(panel.variant),
-                type="nominal",
-                scale=alt.Scale(domain=kinds, range=cycle(SERIES_SHAPES, kinds)),
-                legend=None,
-            )
-        curves.append(_base(panel, panel.rows).mark_point(filled=True, size=45, opacity=1.0).encode(**marks))
-    return curves
+        shapes = alt.Scale(domain=kinds, range=cycle(SERIES_SHAPES, kinds))
+        dots["shape"] = alt.Shape(field(panel.variant), type="nominal", scale=shapes, legend=None)
+    marks = base.mark_point(filled=True, size=45 if panel.marks else 70, clip=True).add_params(hovered)
+    return [lines.encode(**encodings), marks.encode(**dots)]
 
 
 def _band(panel: Panel) -> list[alt.Chart]:
@@ -275,8 +240,8 @@ def _areas(panel: Panel) -> list[alt.Chart]:
         return []
     kinds = names(panel.areas, "kind")
     rows: list[Row] = [
-        {panel.x: row["x"], panel.y: row["y"], "area": row["area"], "kind": row["kind"], "corner": place}
-        for place, row in enumerate(panel.areas)
+        {panel.x: row["x"], panel.y: row["y"], "area": row["area"], "kind": row["kind"], "corner": index}
+        for index, row in enumerate(panel.areas)
     ]
     encodings = _position(panel, panel.y) | {
         "fill": alt.Fill(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
 import marginflow as mf
 from marginflow.data import Sphere
 from marginflow.limit import global_bounds
-from marginflow.limit.column_point import column_point
+from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
+from marginflow.limit.starts.columns import column_point
 from marginflow.networks import TwoLayer
 
 
@@ -19,7 +18,7 @@ from marginflow.networks import TwoLayer
 def test_a_generated_point_is_a_kkt_point_and_not_below_the_proved_bound(seed: int) -> None:
     data = Sphere(dimension=2).sample(10, seed=seed)
     problem = Problem.of(data.X, data.y, bias=True)
-    point = column_point(problem, seed=0)
+    point = column_point(problem, Budget(), seed=0)
     assert point is not None
     network = TwoLayer.from_directions(problem.ambient(point.U), point.s, bias=True)
     assert mf.certify(network, data).holds(1e-9)
@@ -46,13 +45,13 @@ def test_many_dimensions_many_samples_and_soft_margins_are_left_alone(
     dimension: int, samples: int, penalty: float
 ) -> None:
     data = Sphere(dimension=dimension).sample(samples, seed=0)
-    assert column_point(Problem.of(data.X, data.y, bias=True, penalty=penalty), seed=0) is None
+    assert column_point(Problem.of(data.X, data.y, bias=True, penalty=penalty), Budget(), seed=0) is None
 
 
 def test_no_column_is_generated_after_the_deadline() -> None:
     data = Sphere(dimension=2).sample(10, seed=0)
     problem = Problem.of(data.X, data.y, bias=True)
-    assert column_point(problem, seed=0, deadline=time.monotonic() - 1.0) is None
+    assert column_point(problem, Budget(time_limit=0.0), seed=0) is None
 
 
 def test_too_few_neurons_for_the_generated_point_are_not_called_exact() -> None:

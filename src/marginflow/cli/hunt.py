@@ -1,0 +1,60 @@
+"""`marginflow hunt ID`: search for the worst instance of a statement, and for a counterexample."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from marginflow import theory
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.options import AsJson, Seed
+from marginflow.cli.output import note, result_text
+from marginflow.cli.progress import progress
+from marginflow.errors import InputError
+from marginflow.theory.hunting import Trail
+
+
+def hunt(
+    id: Annotated[str, Parameter(help="The statement, such as KYS23/PropA.4.")],
+    /,
+    *,
+    time_limit: Annotated[float, Parameter(help="Seconds to search; shrinking takes at most half as long.")] = 60.0,
+    tries: Annotated[int | None, Parameter(help="Stop after so many instances in all.")] = None,
+    dimension: Annotated[int | None, Parameter(help="Dimension, where the family has one to choose.")] = None,
+    samples: Annotated[int | None, Parameter(help="Most samples, where the family has a number to choose.")] = None,
+    state: Annotated[Path | None, Parameter(help="A .json file that remembers the search, to go on later.")] = None,
+    out: Annotated[
+        Path | None,
+        Parameter(name=["--out", "-o"], help="A new folder for hunt.json, data.npz and network.safetensors."),
+    ] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 1 if a counterexample, a candidate for one, or a failing step of the proof was found."""
+    if out is not None and out.exists():
+        raise InputError(f"{out} exists already; the name of a new folder is expected.")
+    began = time.monotonic()
+    with progress("Hunting") as show:
+
+        def report(trail: Trail) -> None:
+            worst = "" if trail.worst is None else f", least slack {trail.worst.slack:.3g}"
+            show((time.monotonic() - began) / time_limit, f"{trail.tries} tries, {trail.applied} apply{worst}")
+
+        found = theory.hunt(
+            id,
+            seconds=time_limit,
+            seed=seed,
+            dimension=dimension,
+            samples=samples,
+            tries=tries,
+            state=state,
+            progress=report,
+        )
+    print(result_text(found.to_dict()) if as_json else str(found))
+    if out is not None:
+        files = found.save(out)
+        note(f"wrote {', '.join(str(path) for path in files)}")
+    return DOES_NOT_HOLD if found.outcome in ("refuted", "candidate", "proof step fails") else DONE

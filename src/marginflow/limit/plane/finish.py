@@ -1,0 +1,210 @@
+r"""From a solution of the linear program to rounding error: Newton's method on the structure that it shows.
+
+At the optimum every neuron stands at a local maximum of :math:`s F_\lambda`, and the kind of the maximum says how it
+may move: in a cell freely, on an arc along its circle, at a vertex not at all. With :math:`Q_j` an orthonormal basis of
+the complement of its kinks and :math:`u_j = Q_j a_j` the KKT conditions are
+
+.. math:: \frac{a_j}{\|a_j\|} = s_j \sum_{i\ \mathrm{active}} y_i \lambda_i\, Q_j^T z_i, \qquad
+          y_i \sum_j s_j\,\mathrm{relu}(z_i \cdot u_j) = 1 \ \text{ for free } i,
+
+a saddle system in :math:`(a, \lambda)`. Its steps are of least norm, so that networks which are not unique do no harm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.bracket.box_least_squares import box_least_squares
+from marginflow.limit.plane.arrangement import Survey
+from marginflow.limit.plane.program import Program
+
+# A row is on the kink of a local maximum within this share of its length.
+_ON_KINK = 1e-9
+# Sizes of columns below this share of the largest are rounding of the program.
+_NOTHING = 1e-10
+# What pre-activations may be wrong by, relative to their size, and the direction of a neuron at the end.
+_CONSISTENT, _WEIGHT = 1e-11, 1e-9
+_STEPS = 25
+_CUT_OFF = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A point of the problem whose margins and stationarity hold to rounding.
+
+    Attributes
+    ----------
+    U : array, shape (k, 3)
+        Rows u_j.
+    s : array, shape (k,)
+    lam : array, shape (n,)
+        Solves the equations of the neurons; `admissible` finds those of their solutions that are multipliers.
+    active, kink : bool arrays, shape (n, k)
+    freedom : array, shape (n, f)
+        Changes of lambda that leave every equation as it is; f is mostly 0.
+    """
+
+    U: FloatArray
+    s: FloatArray
+    lam: FloatArray
+    active: BoolArray
+    kink: BoolArray
+    freedom: FloatArray
+
+
+def finish(program: Program, found: Survey, *, soft: bool) -> Finished | None:
+    """Newton's method from the program's solution; None where it does not end in a consistent point.
+
+    Parameters
+    ----------
+    program : Program, solved
+    found : Survey
+        Of the program's multipliers, with all local maxima that may be 1 in the end.
+    soft : bool
+        Whether the caps are those of a soft margin, so that multipliers may stay there.
+    """
+    Z, y = program.rows, program.y
+    live = program.sizes > _NOTHING * program.sizes.max(initial=0.0)
+    members = _nearest_peak(program.directions[: len(live)][live], program.signs[: len(live)][live], found)
+    if members is None:
+        return None
+    directions, signs, owner = members
+    sizes = np.bincount(owner, weights=program.sizes[live], minlength=len(signs))
+    norms = np.linalg.norm(Z, axis=1)
+    z = Z @ directions.T
+    kink = np.abs(z) <= _ON_KINK * norms[:, None]
+    active = (z > 0) & ~kink
+    typical = float(program.multipliers.mean())
+    excess = y * (np.maximum(z, 0.0) @ (sizes * signs)) - 1.0
+    capped = (program.caps - program.multipliers <= 1e-9 * program.caps) & (program.slack > 0) & soft
+    free = ~capped & (program.multipliers > typical * np.abs(excess))
+    bases = [_complement(Z[kink[:, j]]) for j in range(len(signs))]
+    if any(basis.shape[1] == 0 for basis in bases):
+        return None
+    a = [sizes[j] * bases[j].T @ directions[j] for j in range(len(signs))]
+    lam = np.where(capped, program.caps, np.where(free, program.multipliers, 0.0))
+    solved = _newton(Z, y, signs, active, bases, a, lam, free)
+    if solved is None:
+        return None
+    a, lam, freedom = solved
+    U = np.array([basis @ part for basis, part in zip(bases, a, strict=True)])
+    if not _consistent(program, U, signs, active, kink, capped):
+        return None
+    return Finished(U, signs, lam, active, kink, freedom)
+
+
+def _nearest_peak(
+    directions: FloatArray, signs: FloatArray, found: Survey
+) -> tuple[FloatArray, FloatArray, IntArray] | None:
+    """The peaks that the columns in use stand at, their signs, and for every column which it is."""
+    peaks = np.vstack([part.directions for part in found.peaks])
+    peak_signs = np.concatenate([np.full(len(part.values), part.sign) for part in found.peaks])
+    if signs.size == 0 or not all((peak_signs == sign).any() for sign in np.unique(signs)):
+        return None
+    closeness = np.where(signs[:, None] == peak_signs, directions @ peaks.T, -2.0)
+    used, owner = np.unique(np.argmax(closeness, axis=1), return_inverse=True)
+    return peaks[used], peak_signs[used], owner
+
+
+def _complement(rows: FloatArray) -> FloatArray:
+    """Orthonormal basis (3, 3 - rank) of what is orthogonal to the rows."""
+    if len(rows) == 0:
+        return np.eye(3)
+    _, sigma, right = np.linalg.svd(rows / np.linalg.norm(rows, axis=1)[:, None])
+    rank = int((sigma > 1e-7 * sigma[0]).sum())
+    basis: FloatArray = right[rank:].T
+    return basis
+
+
+def _newton(
+    Z: FloatArray,
+    y: FloatArray,
+    s: FloatArray,
+    active: BoolArray,
+    bases: list[FloatArray],
+    a: list[FloatArray],
+    lam: FloatArray,
+    free: BoolArray,
+) -> tuple[list[FloatArray], FloatArray, FloatArray] | None:
+    """Solve the saddle system; None where a neuron vanishes or the steps do not become small."""
+    ends = np.cumsum([basis.shape[1] for basis in bases])
+    starts = ends - [basis.shape[1] for basis in bases]
+    # Row i of B: the derivative of margin i by all of a.
+    B = np.hstack([(s[j] * y * active[:, j])[:, None] * (Z @ bases[j]) for j in range(len(s))])
+    margin_rows = B[free]
+    p, q = int(ends[-1]), int(free.sum())
+    x, lam = np.concatenate(a), lam.copy()
+    smallest = np.inf
+    for _ in range(_STEPS):
+        K = np.zeros((p + q, p + q))
+        residual = np.zeros(p + q)
+        for start, end in zip(starts, ends, strict=True):
+            size = float(np.linalg.norm(x[start:end]))
+            if size <= 0.0:
+                return None
+            unit = x[start:end] / size
+            K[start:end, start:end] = (np.eye(end - start) - np.outer(unit, unit)) / size
+            residual[start:end] = unit
+        residual[:p] -= B.T @ lam
+        residual[p:] = margin_rows @ x - 1.0
+        K[:p, p:], K[p:, :p] = -margin_rows.T, margin_rows
+        # Sizes and multipliers in their own units, so that the least norm means something.
+        unit_of = np.concatenate([np.full(p, np.abs(x).mean()), np.full(q, max(np.abs(lam).mean(), 1e-300))])
+        step = scipy.linalg.lstsq(K * unit_of, -residual, cond=_CUT_OFF, lapack_driver="gelsd")[0] * unit_of
+        x = x + step[:p]
+        lam[free] += step[p:]
+        change = float(np.abs(step / unit_of).max())
+        if not np.isfinite(change) or change > 1e6:
+            return None
+        if change <= 1e-14 or (change < 1e-11 and change >= 0.5 * smallest):
+            break
+        smallest = min(smallest, change)
+    else:
+        if smallest > 1e-10:
+            return None
+    kernel = scipy.linalg.null_space(margin_rows.T, rcond=1e-9) if q else np.zeros((0, 0))
+    freedom = np.zeros((len(y), kernel.shape[1]))
+    freedom[free] = kernel
+    return [x[start:end] for start, end in zip(starts, ends, strict=True)], lam, freedom
+
+
+def _consistent(
+    program: Program,
+    U: FloatArray,
+    s: FloatArray,
+    active: BoolArray,
+    kink: BoolArray,
+    capped: BoolArray,
+) -> bool:
+    """Whether every pattern and every margin is what the structure takes it for."""
+    Z, y = program.rows, program.y
+    z = Z @ U.T
+    slack = _CONSISTENT * np.linalg.norm(Z, axis=1)[:, None] * np.linalg.norm(U, axis=1)
+    margins = y * (np.maximum(np.where(kink, 0.0, z), 0.0) @ s)
+    return (
+        bool(((z >= -slack) | ~active).all())
+        and bool(((z <= slack) | active | kink).all())
+        and bool((margins[~capped] >= 1 - 1e-10).all())
+        and bool((margins[capped] <= 1 + 1e-10).all())
+    )
+
+
+def clarke_products(Z: FloatArray, y: FloatArray, end: Finished) -> FloatArray | None:
+    """mu_ij = lambda_i sigma_ij, shape (n, k); None where a kink would need a weight outside of [0, 1]."""
+    mu = np.where(end.active, end.lam[:, None], 0.0)
+    for j in range(len(end.s)):
+        rows = np.flatnonzero(end.kink[:, j])
+        if rows.size == 0:
+            continue
+        missing = end.U[j] / np.linalg.norm(end.U[j]) - end.s[j] * (y * mu[:, j]) @ Z
+        weights, left = box_least_squares(
+            (end.s[j] * y[rows])[:, None] * Z[rows], missing, np.zeros(rows.size), end.lam[rows]
+        )
+        if float(np.linalg.norm(left)) > _WEIGHT:
+            return None
+        mu[rows, j] = weights
+    return mu

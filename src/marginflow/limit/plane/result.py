@@ -1,0 +1,142 @@
+r"""What the solver in the plane hands back: a network, its multipliers, and a bracket on the global optimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import fsum, inf
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, read_only, vector
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.limit.closed_forms.splitting import split_to_width
+from marginflow.limit.plane.arrangement import Survey, survey
+from marginflow.limit.plane.samples import PlanarSamples
+from marginflow.networks import TwoLayer
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlaneLimit:
+    r"""The max-margin network of samples in the plane, and how far it can be from the global optimum.
+
+    With J the objective, :math:`\tfrac12 \|\theta\|^2` or :math:`\tfrac12 \|\theta\|^2 + C \sum_i (1 - y_i N(x_i))_+`,
+
+    .. math:: \frac{\sum_i \lambda_i}{\max(1, \sup_{\|u\| = 1} |F_\lambda(u)|)} \;\le\; \min J \;\le\; J(\theta)
+
+    for all :math:`0 \le \lambda \le C`. Both sides are recomputed from the numbers that are returned, with rounding
+    charged: the supremum over all directions by sweeps along every great circle, the right one at margin 1.
+
+    Parameters
+    ----------
+    network : TwoLayer
+    data : Dataset
+    penalty : float or None
+        C; None for the hard margin.
+    multipliers : array, shape (n,)
+    clarke : array, shape (n, k), or None
+        relu'(w_j . x_i + b_j) with the value that stationarity asks for on a kink; None where only the bracket is
+        known, because the structure did not settle.
+    dual_supremum : float
+        An upper bound on sup |F_lambda|.
+    lower, upper : float
+        The bracket on the global optimum of J.
+    rounds : int
+        Number of linear programs.
+    """
+
+    network: TwoLayer
+    data: Dataset
+    penalty: float | None
+    multipliers: FloatArray
+    clarke: FloatArray | None
+    dual_supremum: float
+    lower: float
+    upper: float
+    rounds: int
+
+    @property
+    def objective(self) -> float:
+        """J of the network."""
+        return objective(self.network, self.data, self.penalty)[0]
+
+    @property
+    def gap(self) -> float:
+        """upper / lower - 1: how much of the objective a global optimum could save at most."""
+        return self.upper / self.lower - 1.0 if self.lower > 0 else inf
+
+    def widened(self, width: int) -> PlaneLimit:
+        """The same point with `width` neurons: neurons are split, multipliers and bounds stay as they are."""
+        if width < self.network.width:
+            raise InputError(
+                f"width is {width}, but this point has {self.network.width} different neurons; "
+                "at least as many are expected."
+            )
+        if self.clarke is None:
+            return replace(self, network=self.network.widened(width))
+        network, clarke = split_to_width(self.network, self.clarke, width)
+        return replace(self, network=network, clarke=read_only(clarke))
+
+
+def objective(network: TwoLayer, data: Dataset, penalty: float | None) -> tuple[float, float]:
+    """J of a network, and a bound from above on its J after scaling to margin 1 (hard) or as it is (soft)."""
+    half = fsum(float(c) ** 2 for c in np.concatenate([network.augmented.ravel(), network.v])) / 2
+    margins = data.y * network(data.X)
+    # Each output is a sum of products: k + d + 2 roundings of terms of at most this size.
+    rows = np.hypot(np.linalg.norm(data.X, axis=1), 1.0 if network.b is not None else 0.0)
+    terms = float(np.abs(network.v) @ np.linalg.norm(network.augmented, axis=1)) * rows
+    charge = 2 * _EPS * (network.width + data.dimension + 4) * terms
+    if penalty is None:
+        least = float((margins - charge).min())
+        return half, half / least * (1 + 8 * _EPS) if least > 0 else inf
+    slack = np.maximum(1.0 - margins, 0.0)
+    worst = np.maximum(1.0 - margins + charge, 0.0)
+    return half + penalty * fsum(slack), (half + penalty * fsum(worst)) * (1 + 8 * _EPS)
+
+
+def bounded_supremum(samples: PlanarSamples, multipliers: FloatArray) -> Survey:
+    """The sweep over all directions for the multipliers of the user's samples, in the user's units."""
+    return survey(samples.rays, samples.ray_weights(multipliers * samples.y * samples.unit), level=inf)
+
+
+def dual_bound(
+    data: Dataset, multipliers: FloatArray, *, penalty: float | None = None, bias: bool = True
+) -> tuple[float, float]:
+    r"""What multipliers prove: a lower bound on the optimum over all networks, and sup |F_lambda| from above.
+
+    .. math:: \min J \ge \sum_i \lambda_i / \max(1, \sup |F_\lambda|)
+
+    (with a hard margin the division is by the supremum also where that is below 1).
+
+    Parameters
+    ----------
+    data : Dataset
+        Samples that with the bias span at most three dimensions.
+    multipliers : array, shape (n,)
+        Non-negative, and at most `penalty`.
+    penalty : float, optional
+    bias : bool
+
+    Returns
+    -------
+    lower, supremum : float
+
+    Examples
+    --------
+    >>> from marginflow.data import Dataset
+    >>> from marginflow.limit import plane
+    >>> data = Dataset(X=[[1.0, 0.0], [-1.0, 0.0]], y=[1, -1])
+    >>> lower, supremum = plane.dual_bound(data, [0.5, 0.5], bias=False)
+    >>> round(lower, 12), round(supremum, 12)
+    (2.0, 0.5)
+    """
+    lam = vector("multipliers", multipliers, data.n_samples)
+    if (lam < 0).any():
+        raise InputError(f"multipliers has the entry {lam.min():g}; numbers of at least 0 are expected.")
+    if penalty is not None and (lam > penalty).any():
+        raise InputError(f"multipliers has the entry {lam.max():g} above the penalty {penalty:g}.")
+    found = bounded_supremum(PlanarSamples.of(data, bias=bias), lam)
+    scale = found.bound if penalty is None else max(1.0, found.bound)
+    return (fsum(lam) / scale * (1 - 8 * _EPS) if scale > 0 else 0.0), found.bound

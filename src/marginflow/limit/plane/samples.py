@@ -1,0 +1,73 @@
+"""Samples whose rows (x, 1) span at most three dimensions, in coordinates and units that suit the arrangement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+
+# Singular values below this share of the largest are rounding noise of the samples.
+_RANK_TOLERANCE = 1e-13
+# Unit rows that agree to so many decimals lie on one ray.
+_RAY_DECIMALS = 13
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarSamples:
+    """Rows z_i in R^3 of length at most 1: the rows (x_i, 1), or x_i without bias, rotated and divided by `unit`.
+
+    Attributes
+    ----------
+    rows : array, shape (n, 3)
+        Columns beyond the rank are zero.
+    y : array, shape (n,)
+    basis : array, shape (3, d or d + 1)
+        Row vectors: (x_i, 1) = unit * rows[i] @ basis.
+    unit : float
+        A power of two.
+    rays : array, shape (p, 3)
+        One row for every ray that rows lie on; samples that coincide share a ray and its great circle.
+    ray : integer array, shape (n,)
+        For every row its ray.
+    """
+
+    rows: FloatArray
+    y: FloatArray
+    basis: FloatArray
+    unit: float
+    rays: FloatArray
+    ray: IntArray
+
+    @classmethod
+    def of(cls, data: Dataset, *, bias: bool) -> PlanarSamples:
+        """Reduce; an `InputError` where the samples span more than three dimensions."""
+        rows = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else np.asarray(data.X)
+        norms = np.linalg.norm(rows, axis=1)
+        if not norms.all():
+            raise InputError("A sample is zero; without bias every network is zero there.")
+        unit = float(2.0 ** np.ceil(np.log2(norms.max())))
+        _, sigma, right = np.linalg.svd(rows / unit, full_matrices=False)
+        rank = int((sigma > _RANK_TOLERANCE * sigma[0]).sum())
+        if rank > 3:
+            what = "with a bias" if bias else "without bias"
+            raise InputError(
+                f"The samples of dimension {data.dimension} span {rank} dimensions {what}; at most 3 are expected: "
+                "the global optimum is computed for samples on a line or in a plane."
+            )
+        basis = np.zeros((3, rows.shape[1]))
+        basis[:rank] = right[:rank]
+        reduced = (rows / unit) @ basis.T
+        units = reduced / np.linalg.norm(reduced, axis=1)[:, None]
+        _, first, owner = np.unique(
+            np.round(units, _RAY_DECIMALS) + 0.0, axis=0, return_index=True, return_inverse=True
+        )
+        return cls(reduced, data.y, basis, unit, reduced[first], owner.ravel())
+
+    def ray_weights(self, weights: FloatArray) -> FloatArray:
+        """The weight of each ray, so that the sum over the rows on it is its weight times its row."""
+        stretch = np.linalg.norm(self.rows, axis=1) / np.linalg.norm(self.rays, axis=1)[self.ray]
+        return np.bincount(self.ray, weights=weights * stretch, minlength=len(self.rays)).astype(np.float64)

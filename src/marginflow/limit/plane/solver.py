@@ -1,0 +1,132 @@
+r"""Column generation over all directions: the linear program, the survey of its dual function, Newton's method.
+
+The program over the directions so far has multipliers lambda; the local maxima of :math:`|F_\lambda|` above 1, all of
+them known from the survey, are the directions that improve it. Once the bracket is narrow Newton's method on the
+structure ends the tail, and the survey of its multipliers says whether that is the optimum.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.limit.plane.arrangement import Survey, survey
+from marginflow.limit.plane.finish import Finished, clarke_products, finish
+from marginflow.limit.plane.multipliers import admissible
+from marginflow.limit.plane.program import Program
+from marginflow.limit.plane.samples import PlanarSamples
+
+# Random directions of each sign that the program begins with, and columns that join for each sign in a round.
+_FIRST_COLUMNS, _COLUMNS_A_ROUND = 48, 150
+_MAX_ROUNDS = 500
+# A peak above 1 by this much becomes a column.
+_EXCESS = 1e-12
+# Cap of the multipliers with a hard margin at first, for rows of length 1, and the factor it grows by.
+_FIRST_CAP, _CAP_GROWTH = 1e2, 10.0
+# Gap of the program below which the structure is read and Newton's method is tried.
+_FINISH_BELOW = 1e-2
+# sup |F| may exceed 1 by this much at an optimum that Newton's method has found.
+_PROVED = 1e-10
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """U (k, 3), signs, multipliers, Clarke products mu (n, k) or None where the structure did not settle."""
+
+    U: FloatArray
+    s: FloatArray
+    lam: FloatArray
+    mu: FloatArray | None
+    rounds: int
+
+
+def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float = np.inf) -> Solution:
+    """The optimum over all widths of min sum ||u_j|| + penalty sum (1 - margin)_+, in the units of `samples.rows`.
+
+    Ends when Newton's method has found a point whose dual function stays below 1, or when the bracket of the linear
+    program is narrower than `gap`, or at the deadline with the best there is.
+    """
+    rows, y, hard = samples.rows, samples.y, np.isinf(penalty)
+    program = Program(rows, y, np.full(len(y), _FIRST_CAP if hard else penalty))
+    program.add(*_first_columns(rows, y))
+    best = _Best(program)
+    tried = _FINISH_BELOW * 10
+    for count in range(1, _MAX_ROUNDS + 1):
+        program.solve()
+        found = survey(samples.rays, samples.ray_weights(program.multipliers * y), level=1.0 + _EXCESS)
+        width = best.offer(found)
+        if hard and program.slack.sum() > _SLACK and (found.supremum <= 1.5 or width < 0.1):
+            program.raise_caps(_CAP_GROWTH)
+            continue
+        settled = found.supremum <= 1.0 + _EXCESS
+        if program.slack.sum() <= _SLACK or not hard:
+            if width < min(_FINISH_BELOW, tried / 4) or settled or width <= gap:
+                tried = width
+                done = _finished(program, found, samples, soft=not hard, width=width, gap=gap)
+                if done is not None:
+                    end, mu = done
+                    return Solution(end.U, end.s, end.lam, mu, count)
+            if width <= gap or settled:
+                break
+        if time.monotonic() > deadline:
+            break
+        for part in found.peaks:
+            many = slice(0, _COLUMNS_A_ROUND)
+            program.add(part.directions[many], np.full(len(part.values[many]), part.sign))
+    return best.solution(count)
+
+
+def _first_columns(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Directions to begin with: some samples, and some at random, for both signs."""
+    rng = np.random.default_rng(0)
+    chosen = rng.permutation(len(rows))[:_FIRST_COLUMNS]
+    random = rng.standard_normal((_FIRST_COLUMNS, rows.shape[1]))
+    random[:, ~rows.any(axis=0)] = 0.0
+    directions = np.vstack([rows[chosen], random, random])
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    return directions, np.concatenate([y[chosen], np.ones(_FIRST_COLUMNS), -np.ones(_FIRST_COLUMNS)])
+
+
+def _finished(
+    program: Program, found: Survey, samples: PlanarSamples, *, soft: bool, width: float, gap: float
+) -> tuple[Finished, FloatArray] | None:
+    """The end by Newton's method and its mu, if its dual function nowhere exceeds 1 by more than the gap."""
+    rows, y = program.rows, program.y
+
+    def look(lam: FloatArray, level: float) -> Survey:
+        return survey(samples.rays, samples.ray_weights(lam * y), level=level)
+
+    near = look(program.multipliers, 1.0 - 30.0 * max(width, found.supremum - 1.0, 1e-9))
+    end = finish(program, near, soft=soft)
+    if end is None:
+        return None
+    end = admissible(rows, y, program.caps, end, look, excess=_PROVED)
+    if end is None or look(end.lam, np.inf).supremum > 1.0 + max(_PROVED, 0.5 * gap):
+        return None
+    mu = clarke_products(rows, y, end)
+    return None if mu is None else (end, mu)
+
+
+class _Best:
+    """The network of the last round, and the best multipliers of all."""
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.lower, self.lam = program, 0.0, np.zeros(len(program.y))
+
+    def offer(self, found: Survey) -> float:
+        """Keep the multipliers of the last round if they prove more; the relative width of the bracket."""
+        lam = self.program.multipliers / max(1.0, found.supremum)
+        if lam.sum() > self.lower:
+            self.lower, self.lam = float(lam.sum()), lam
+        return self.program.objective / self.lower - 1.0 if self.lower > 0 else np.inf
+
+    def solution(self, rounds: int) -> Solution:
+        """The columns in use, as they are."""
+        live = self.program.sizes > 0
+        count = len(self.program.sizes)
+        U = (self.program.sizes[:, None] * self.program.directions[:count])[live]
+        return Solution(U, self.program.signs[:count][live], self.lam, None, rounds)

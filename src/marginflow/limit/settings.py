@@ -1,0 +1,79 @@
+"""The numbers that steer `kkt_point`, together, each with what it was measured on.
+
+*Spheres*: uniform samples with random labels at (d, m, width) = (100, 100, 1000), (300, 300, 1000), (1000, 1000, 1000)
+and (100, 1000, 1000). *The papers' sizes*: the 31 cases of `benchmarks/limit.py reach`. Where nothing is said about
+other values, none were compared. Tolerances that follow from rounding, and the numbers of the line and of the bracket,
+stand beside the formulas they belong to.
+"""
+
+from __future__ import annotations
+
+# Starts ------------------------------------------------------------------------------------------------------------
+
+# Steps of the flow between two looks at the margins; it ends after half as many steps again as it took to separate the
+# data, at least and at most so many. Spheres, the papers' sizes.
+FLOW_BLOCK, FLOW_LEAST, FLOW_MOST = 20, 60, 3000
+# Multiplications in a step above which the clock is looked at more often.
+FLOW_LARGE_STEP = 1e9
+# Steps of the long flow. The papers' sizes: what had not settled after the first.
+LONG_FLOW = 2000
+# Bundles of neurons that a polish starts from, for every multiple of the rank that there are samples; and how many
+# times as many where the first polish did not end. Spheres: ten times cheaper than all neurons, and no farther from
+# the flow.
+BUNDLES, FINER = 96, 4
+# Polishes of one call before the best point so far is returned as not exact.
+MOST_POLISHES = 3
+# Iterations of ADMM after which columns are generated instead, in so few dimensions (with the bias). Random labels on a
+# circle: ten draws of 12 and of 20 points.
+BEFORE_COLUMNS, VERY_FEW_DIMENSIONS = 3000, 4
+# Dimensions (with the bias) and samples up to which columns are generated. The same draws.
+COLUMN_DIMENSIONS, COLUMN_SAMPLES = 6, 100
+# Random directions offered to the linear program of a feasible start, and the largest matrix worth solving.
+RANDOM_DIRECTIONS, LARGEST_PROGRAM = 2000, 4_000_000
+# Ascents for a rising start from given and from random directions. XOR labels, 40 points, d = 4, penalties just above
+# the one at which the zero function stops being the best network.
+ASCENTS = 24
+
+# ADMM --------------------------------------------------------------------------------------------------------------
+
+# Spheres: 1.0 and 1.8 gain nothing.
+RELAXATION = 1.6
+# Iterations between refreshes of the pattern (spheres: 5 and 20 gain nothing); the least margin at which patterns are
+# read, as (C) of an infeasible pattern has no solution; and the iterations after which they are read anyway.
+REFRESH_EVERY, REFRESH_MARGIN, REFRESH_ANYWAY = 10, 0.5, 100
+# Iterations that a neuron stays zero before it is dropped. Spheres.
+IDLE_BEFORE_DROP = 20
+# Newton sweeps of the scalar equations, warm-started. (1000, 1000, 1000): two instead of three save time.
+SWEEPS = 2
+# Multipliers above so many times the objective show that the pattern cannot satisfy the margins.
+LARGEST_MULTIPLIER = 1e3
+# Residuals below which single precision is no longer enough.
+SINGLE = 1e-5
+
+# The schedule of ADMM and Newton's method ----------------------------------------------------------------------------
+
+# Iterations of the first round; rounds grow by a quarter, as a failed Newton try costs little. Spheres.
+FIRST_ROUND, LONGEST_ROUND = 60, 2000
+# Shares of flipping pairs at which Newton's method is tried first, and then always; in between after each halving.
+# (100, 1000, 1000), seeds 0 to 2: the first or second serious try succeeds after 650 to 870 iterations.
+FEW_FLIPS, VERY_FEW_FLIPS = 0.025, 1e-3
+# (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it by then.
+HOPELESS_AFTER = 600
+# A run whose objective has grown by this factor has diverged.
+DIVERGED = 1e3
+# Multiplications for Newton's method allowed for each of ADMM (they are larger products, hence faster).
+NEWTON_SHARE = 3.0
+# How strongly tries of Newton's method hold multipliers and scales, in turn: weak is quick, strong is steady. Spheres.
+MANNERS = ((1e-2, 10.0), (1e-1, 100.0))
+
+# Newton's method -----------------------------------------------------------------------------------------------------
+
+# Steps without a new least number of violations after which the structure is given back to ADMM, and the shares of
+# pairs and samples on the wrong side above which it is given back at once and after two steps. (100, 1000, 1000).
+PATIENCE, WRONG_AT_FIRST, WRONG = 12, 0.08, 0.02
+# Rounds in which the opposite pairs follow a step of the multipliers. (100, 1000, 1000).
+SETTLE_ROUNDS = 8
+# Columns of projected samples gathered before a symmetric update of the Hessian: bounds its memory.
+COLUMNS_AT_ONCE = 4096
+# Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.
+STEEPEST = 1e-3

@@ -1,0 +1,63 @@
+"""When a round of ADMM ends and when Newton's method is tried.
+
+Newton tries get no more than ADMM has had. Work is counted, not timed: same seed, same bits on a busy machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.limit.problem import Problem
+from marginflow.limit.settings import (
+    FEW_FLIPS,
+    FIRST_ROUND,
+    LONGEST_ROUND,
+    MANNERS,
+    NEWTON_SHARE,
+    VERY_FEW_FLIPS,
+)
+from marginflow.limit.solver.admm import Admm
+from marginflow.limit.solver.newton import Structure
+from marginflow.limit.solver.pairs import KINK
+
+
+class Schedule:
+    """The length of the next round, and the multiplications spent so far."""
+
+    def __init__(self, problem: Problem, anchor_weight: float) -> None:
+        self.length = FIRST_ROUND
+        self._problem = problem
+        self._first_anchor = anchor_weight
+        self._of_admm, self._of_newton = 0.0, 0.0
+        self._tries, self._few = 0, FEW_FLIPS
+
+    def admm_worked(self, iterations: int, neurons: int) -> None:
+        """Count iterations of ADMM: two products of m x r x k each, forth and back."""
+        self._of_admm += iterations * 4.0 * self._problem.X.size * neurons
+
+    def newton_is_due(self, admm: Admm) -> bool:
+        """Whether few enough pairs flip, the start no longer holds the neurons, and Newton's share is not used up."""
+        return (
+            admm.anchor_weight == 0.0
+            and admm.share_flipped <= self._few
+            and self._of_newton <= NEWTON_SHARE * self._of_admm
+        )
+
+    def manner(self) -> tuple[float, float]:
+        """Damping and inertia of the next try."""
+        return MANNERS[self._tries % len(MANNERS)]
+
+    def newton_worked(self, structure: Structure, steps: int, share_flipped: float) -> None:
+        """Count a try: the multiplications for the Hessian and its factor in every step."""
+        kinks = (structure.state == KINK).sum(axis=0)
+        columns = np.minimum(kinks, np.maximum(self._problem.X.shape[1] - kinks, 0)).sum()
+        n_free = float(structure.free.sum())
+        self._of_newton += steps * n_free**2 * (float(columns) + n_free / 3)
+        self._tries += 1
+        self._few = max(0.5 * share_flipped, VERY_FEW_FLIPS)
+
+    def next_round(self, admm: Admm) -> None:
+        """Release the start by half, then entirely; rounds grow once it is released."""
+        admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * self._first_anchor else 0.0
+        if admm.anchor_weight == 0.0:
+            self.length = min(int(1.25 * self.length), LONGEST_ROUND)

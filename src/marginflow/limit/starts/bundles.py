@@ -1,0 +1,24 @@
+"""Bundles: nearly parallel neurons of a network are added up, which costs nothing and makes the polish cheaper."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.limit.neurons import Neurons, add_up, gather
+from marginflow.limit.settings import BUNDLES
+from marginflow.limit.starts.start import Start
+from marginflow.limit.task import Flowed, Task
+
+
+def bundle(task: Task, flowed: Flowed, *, finer: int = 1) -> Start:
+    """The neurons of a network in at most so many bundles as its samples and their rank suggest, times `finer`."""
+    neurons = task.neurons(flowed.network)
+    most = int(BUNDLES * finer * max(1.0, task.problem.n_samples / task.problem.X.shape[1]))
+    groups = gather(neurons.U, neurons.s, most)
+    return Start(add_up(neurons, groups), flowed.network, groups, flow_seconds=flowed.seconds)
+
+
+def instead(start: Start, neurons: Neurons) -> Start:
+    """Other neurons in place of the bundles: no neuron of the flow survives."""
+    nowhere = np.full(len(start.groups), -1, dtype=np.int64)
+    return Start(neurons, start.origin, nowhere, flow_seconds=start.flow_seconds)

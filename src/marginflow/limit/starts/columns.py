@@ -1,0 +1,60 @@
+r"""A KKT point from column generation: for few dimensions and samples, where a flow settles on no structure.
+
+Between samples of the plane with random labels a flow often cannot separate the data, and patterns are too entangled
+for ADMM. There a linear program over directions, which grows by the maxima of the dual function, finds the structure
+of a network close to the *global* optimum, and Newton's method makes it exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.limit.bracket.column_structure import structures
+from marginflow.limit.bracket.columns import Columns, ProgramError
+from marginflow.limit.budget import Budget
+from marginflow.limit.problem import Problem
+from marginflow.limit.settings import COLUMN_DIMENSIONS, COLUMN_SAMPLES
+from marginflow.limit.solver.newton import NewtonResult
+from marginflow.limit.starts.start import AbstractStart, Finished, finished
+from marginflow.limit.task import Task
+
+# What the dual function may exceed 1 by, at first and at last, and the rounds of the program for each.
+_FIRST_EXCESS, _LAST_EXCESS, _ROUNDS = 1e-4, 1e-8, 40
+_MOST_ROUNDS = 200
+
+
+class ColumnGeneration(AbstractStart):
+    """For trained outputs and a hard margin, in few dimensions with few samples."""
+
+    name, rank = "columns", 30
+
+    def propose(self, task: Task, budget: Budget) -> Finished | None:
+        """The exact point, if there is one in reach with no more neurons than asked for."""
+        point = None if task.frozen else column_point(task.problem, budget, seed=0)
+        if point is None:
+            return None
+        how = "by generating columns, as the flow settled on no structure; the point need not be near the flow"
+        return finished(task, point.U, point.s, point.lam, point.mu, how)
+
+
+def in_reach(problem: Problem) -> bool:
+    """Whether columns are generated for a problem of this size: few dimensions, few samples, a hard margin."""
+    m, r = problem.X.shape
+    small = r <= COLUMN_DIMENSIONS and m <= COLUMN_SAMPLES
+    return small and bool(np.isinf(problem.penalty)) and bool(problem.norms.all())
+
+
+def column_point(problem: Problem, budget: Budget, *, seed: int) -> NewtonResult | None:
+    """An exact point of (P) with trained outputs and a hard margin; None where there is none in reach."""
+    if not in_reach(problem):
+        return None
+    with budget.interruptible():
+        columns = Columns(problem.X, problem.y, np.random.default_rng(seed))
+        found = structures(
+            problem, columns, budget, excess=_FIRST_EXCESS, least_excess=_LAST_EXCESS, rounds=_ROUNDS, most=_MOST_ROUNDS
+        )
+        try:
+            return next((structure.exact for structure in found if structure.exact is not None), None)
+        except ProgramError:
+            return None
+    return None

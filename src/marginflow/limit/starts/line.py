@@ -1,0 +1,40 @@
+"""The line: the global max-margin network in one dimension, with its proof of optimality."""
+
+from __future__ import annotations
+
+from marginflow.errors import InputError
+from marginflow.limit import line
+from marginflow.limit.budget import Budget
+from marginflow.limit.starts.start import AbstractStart, Finished
+from marginflow.limit.task import Task
+
+
+class Line(AbstractStart):
+    """For samples on a line, neurons with a bias, trained outputs and a hard margin; not from the caller's own network.
+
+    Patterns of neighbouring samples on a line are too entangled for the flow to separate.
+    """
+
+    name, rank = "line", 0
+
+    def propose(self, task: Task, budget: Budget) -> Finished | None:
+        """The global optimum, of the asked width."""
+        bias = task.given.b is not None
+        if task.data.dimension > 1 or not bias or task.frozen or task.soft or task.callers_own:
+            return None
+        point = line.max_margin(task.data)
+        if point.network.width > task.width:
+            raise InputError(
+                f"width is {task.width}, but the max-margin network of these samples on a line has "
+                f"{point.network.width} neurons; at least as many are expected."
+            )
+        point = point.widened(task.width)
+        return Finished(
+            network=point.network,
+            lam=point.multipliers,
+            mu=point.multipliers[:, None] * point.clarke,
+            how="on the line",
+            gap=point.gap,
+            status="Global max-margin network on the line: no network of any width has a norm smaller by "
+            f"{point.gap:.1e}.",
+        )

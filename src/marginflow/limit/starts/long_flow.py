@@ -1,0 +1,19 @@
+"""A longer flow, bundled less: where the patterns had not settled."""
+
+from __future__ import annotations
+
+from marginflow.limit.budget import Budget
+from marginflow.limit.settings import FINER, LONG_FLOW
+from marginflow.limit.starts.flow import both_signs
+from marginflow.limit.starts.start import AbstractStart, Start
+from marginflow.limit.task import Task
+
+
+class LongFlow(AbstractStart):
+    """Unless the caller has fixed the length of the flow."""
+
+    name, rank = "long flow", 40
+
+    def propose(self, task: Task, budget: Budget) -> Start | None:
+        """Fine bundles of the network after many steps."""
+        return None if task.flow_steps is not None else both_signs(task, task.flow(LONG_FLOW, budget), finer=FINER)

@@ -1,0 +1,60 @@
+"""The plane: the global max-margin network of samples that span two dimensions, with its proof of optimality."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.errors import InputError
+from marginflow.limit import plane
+from marginflow.limit.budget import Budget
+from marginflow.limit.starts.start import AbstractStart, Finished
+from marginflow.limit.task import Task
+
+
+class Plane(AbstractStart):
+    """For trained outputs, hard and soft margins, where samples and bias span at most three dimensions.
+
+    By default it comes after the flow, whose point is nearer to where training goes; `kkt_point(optimum="global")`
+    asks for it alone.
+    """
+
+    name, rank = "plane", 29
+
+    def propose(self, task: Task, budget: Budget) -> Finished | None:
+        """The global optimum, of the asked width; None where there is none in reach."""
+        if task.frozen or task.problem.X.shape[1] > 3:
+            return None
+        try:
+            with budget.interruptible():
+                return global_point(task, budget)
+        except InputError:
+            return None
+        return None
+
+
+def global_point(task: Task, budget: Budget) -> Finished:
+    """The global optimum of the asked width; an `InputError` says what stands in its way."""
+    penalty = task.problem.penalty if task.soft else None
+    point = plane.max_margin(
+        task.data,
+        penalty=penalty,
+        bias=task.given.b is not None,
+        time_limit=budget.left if np.isfinite(budget.left) else None,
+    )
+    if point.network.width > task.width:
+        raise InputError(
+            f"width is {task.width}, but the global optimum of these samples has {point.network.width} neurons; "
+            "at least as many are expected."
+        )
+    point = point.widened(task.width)
+    clarke = point.network.patterns(task.data.X) if point.clarke is None else point.clarke
+    what = "a norm" if penalty is None else "an objective"
+    return Finished(
+        network=point.network,
+        lam=point.multipliers,
+        mu=point.multipliers[:, None] * clarke,
+        how="at the global optimum of the plane",
+        gap=point.gap,
+        status="Global max-margin network in the plane: "
+        f"no network of any width has {what} smaller by {point.gap:.1e}.",
+    )

@@ -1,0 +1,186 @@
+"""What one call of `kkt_point` works on: the problem in reduced coordinates, the given network, what is fixed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.data import Dataset, in_span
+from marginflow.flow import angle_flow
+from marginflow.limit.budget import Budget
+from marginflow.limit.neurons import Neurons
+from marginflow.limit.problem import Problem
+from marginflow.limit.settings import FLOW_BLOCK, FLOW_LARGE_STEP, FLOW_LEAST, FLOW_MOST
+from marginflow.losses import AbstractLoss
+from marginflow.networks import TwoLayer
+from marginflow.threads import available_threads, threads_for
+
+
+@dataclass(frozen=True, eq=False)
+class Flowed:
+    """A network after a flow, in coordinates of the span of the samples, and the seconds that the flow took."""
+
+    network: TwoLayer
+    seconds: float
+
+
+@dataclass(eq=False)
+class Task:
+    """One call of `kkt_point`.
+
+    Attributes
+    ----------
+    data : Dataset
+        As the caller gave it.
+    given : TwoLayer
+        The caller's network or a random initialisation, in coordinates of the span of the samples. What a neuron has
+        outside of that span is dropped: at a KKT point it is zero.
+    callers_own : bool
+        Whether the caller gave that network.
+    X, Q : arrays, shapes (m, r) and (r, d)
+        Samples in the span, and its basis: data.X = X Q.
+    problem : Problem
+        (P) in its own reduced coordinates, positive labels first.
+    flow_steps : int or None
+        The caller's; None leaves the length to the start. 0 is no flow, in every start.
+    angle, loss : float, AbstractLoss or None
+        Of the flow.
+    stay_near : float
+        Weight of the term that holds the polish near its start on the way.
+    """
+
+    data: Dataset
+    given: TwoLayer
+    callers_own: bool
+    X: FloatArray
+    Q: FloatArray
+    problem: Problem
+    flow_steps: int | None
+    angle: float
+    loss: AbstractLoss | None
+    stay_near: float
+    _flows: dict[int | None, Flowed] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        data: Dataset,
+        start: TwoLayer,
+        *,
+        penalty: float = np.inf,
+        callers_own: bool = False,
+        flow_steps: int | None = None,
+        angle: float = 0.05,
+        loss: AbstractLoss | None = None,
+        stay_near: float = 0.0,
+    ) -> Task:
+        """Reduce the data, and the network with them."""
+        with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
+            X, Q = in_span(data.X)
+            problem = Problem.of(X, data.y, bias=start.b is not None, penalty=penalty)
+        given = _of_ordinary_size(start)
+        given = replace(given, W=given.W @ Q.T)
+        return cls(data, given, callers_own, X, Q, problem, flow_steps, angle, loss, stay_near)
+
+    @property
+    def width(self) -> int:
+        """Number of neurons that the caller asked for."""
+        return self.given.width
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the outputs are frozen."""
+        return self.given.outputs == "frozen"
+
+    @property
+    def soft(self) -> bool:
+        """Whether the margin is soft."""
+        return bool(np.isfinite(self.problem.penalty))
+
+    def neurons(self, network: TwoLayer) -> Neurons:
+        """Rows u_j at a typical margin of 1, in the coordinates of `problem`.
+
+        Scaled to a smallest margin of 1, most samples would lie beyond the margin, where no multiplier holds the
+        neurons, and ADMM would let all of them shrink to zero before the first sample resists.
+        """
+        margins = network.margins(self.X, self.data.y)
+        typical = float(margins.mean())
+        size = typical if typical > 0 else float(np.abs(margins).mean())
+        U = self.problem.reduced(network.directions)
+        return Neurons(U / (size if size > 0 else 1.0), network.signs, network.v**2 if self.frozen else None)
+
+    def missing_sign(self, neurons: Neurons) -> float | None:
+        """A sign that no neuron has any more: outputs may change sign in a flow that cannot separate the data."""
+        live = neurons.U.any(axis=1)
+        if self.soft and live.any():
+            return None  # with a soft margin one sign may be all that pays
+        return next((sign for sign in (1.0, -1.0) if not (live & (neurons.s == sign)).any()), None)
+
+    def in_callers_order(self, rows: FloatArray) -> FloatArray:
+        """Rows that belong to the samples of `problem`, in the order of `data`."""
+        out = np.empty_like(rows)
+        out[self.problem.order] = rows
+        return out
+
+    def outside(self, rows: FloatArray) -> FloatArray:
+        """Rows (w, b) in coordinates of the span in those of `data`, the bias as last column."""
+        return np.column_stack([rows[:, :-1] @ self.Q, rows[:, -1]]) if self.given.b is not None else rows @ self.Q
+
+    def flow(self, steps: int | None, budget: Budget) -> Flowed:
+        """Angle-bounded steps from the given network; a flow that was made before is not made again."""
+        if steps not in self._flows:
+            began = time.monotonic()
+            with threads_for(self.X.size * self.width, available_threads()):
+                network = self._flow(steps, budget)
+            self._flows[steps] = Flowed(network, time.monotonic() - began)
+        return self._flows[steps]
+
+    def _flow(self, steps: int | None, budget: Budget) -> TwoLayer:
+        """As many steps as asked for, or until every margin is positive and half as long again."""
+        network, done = self.given, 0
+        until = FLOW_MOST if steps is None else steps
+        length = FLOW_BLOCK if self.X.size * self.width < FLOW_LARGE_STEP else FLOW_BLOCK // 10
+        with budget.interruptible():
+            while done < until and not budget.over:
+                block = min(length, until - done)
+                end = angle_flow(
+                    network.W, network.b, network.v, self.X, self.data.y,
+                    steps=block, angle=self.angle, outputs=network.outputs, loss=self.loss, precision="single",
+                )  # fmt: skip
+                if not all(np.isfinite(part).all() for part in (end.W, end.v)):
+                    break  # data that the network cannot separate drive it to infinity
+                network = replace(network, W=end.W, b=end.b, v=end.v)
+                done += block
+                if end.steps < block:
+                    break
+                if steps is None and end.separated and until == FLOW_MOST:
+                    until = max(FLOW_LEAST, int(1.5 * done))
+        return network
+
+
+def _of_ordinary_size(network: TwoLayer) -> TwoLayer:
+    """A network whose parameters the flow's single precision cannot square, divided by a power of two.
+
+    Where it points is all that the KKT conditions ask about; the scales of others, from which a flow depends on how
+    small they are, stay as they are.
+    """
+    trained = [network.W]
+    if network.b is not None:
+        trained.append(network.b)
+    if network.outputs == "trained":
+        trained.append(network.v)
+    largest = max(float(np.abs(part).max(initial=0.0)) for part in trained)
+    if largest == 0.0 or 1e-15 <= largest <= 1e15:
+        return network
+    return network.scaled(2.0 ** min(1000, -round(np.log2(largest))))
+
+
+def parents(size: FloatArray, width: int) -> IntArray:
+    """Which neuron each of `width` copies comes from: the largest are split, each copy in equal shares."""
+    copies = np.ones(len(size), dtype=np.int64)
+    for _ in range(width - len(size)):
+        copies[np.argmax(size / copies)] += 1
+    return np.repeat(np.arange(len(size)), copies)

@@ -1,0 +1,31 @@
+"""A chart: a Vega-Lite specification with its meaning in words and the numbers behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from marginflow.report.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A Vega-Lite specification with its title, its meaning in words and the rows behind it.
+
+    Parameters
+    ----------
+    specification : mapping
+        Vega-Lite as plain values; it holds its own data.
+    title : str
+        Short heading.
+    description : str
+        The text alternative: what is drawn and what there is to see.
+    numbers : Table
+        The rows that are drawn, for readers who cannot see the chart and for those who want the digits.
+    """
+
+    specification: Mapping[str, Any]
+    title: str
+    description: str
+    numbers: Table

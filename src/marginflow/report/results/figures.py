@@ -1,0 +1,55 @@
+"""What a page says of a figure: the claim, what is drawn, what was found, and how it was computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marginflow.experiments import Panel
+from marginflow.report.page import Section, Tone
+from marginflow.report.panels import chart_of
+from marginflow.report.results.plain import row_section
+from marginflow.report.results.summary import Record, Summary, object_under, table_of_objects
+from marginflow.report.table import Table
+
+FINDINGS = {
+    "name": "Finding",
+    "value": "Measured",
+    "low": "95 % from",
+    "high": "95 % to",
+    "claimed": "Claimed",
+    "basis": "Whose bound",
+    "holds": "As claimed",
+    "sure": "Beyond the spread",
+}
+
+
+def figure(record: Record) -> Summary:
+    """A figure as `marginflow figure ID` writes it."""
+    outcome = object_under(record, "outcome")
+    tones: dict[str, Tone] = {"borne out": "holds", "not borne out": "violated"}
+    findings = [
+        {"basis": "", **row, "claimed": f"{row['relation']} {row['bound']:g}"}
+        for row in table_of_objects(outcome, "findings")
+    ]
+    found = Table.of(findings, columns=FINDINGS, caption="What the claim asks for, one by one")
+    panels = table_of_objects(record, "panels") if "panels" in record else []
+    sections = [
+        Section(
+            heading=f"{record['id']}: {record['title']}",
+            paragraphs=(f"The claim: {record['claim']}", *map(str, outcome["remarks"])),
+            content=tuple(chart_of(_panel(panel)) for panel in panels),
+        ),
+        Section(heading="Findings", content=(found,)),
+    ]
+    if record.get("deviations"):
+        sections.append(Section(heading="How it was computed", paragraphs=(str(record["deviations"]),)))
+    return Summary(
+        sentence=f"{record['id']}: {outcome['sentence']}",
+        tone=tones.get(str(outcome["status"]), "open"),
+        sections=(*sections, row_section(table_of_objects(record, "rows"), folded=True)),
+    )
+
+
+def _panel(record: dict[str, Any]) -> Panel:
+    """The panel of a record: only what it can hold, with what is drawn as it was."""
+    return Panel(**{name: value for name, value in record.items() if name in Panel.__dataclass_fields__})

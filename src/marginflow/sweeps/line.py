@@ -1,0 +1,80 @@
+"""One stored line: what is kept of a finished cell, in the order of the table's columns, with a checksum over it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Final, final
+
+# The columns of the table `cells` behind its number, which says in which order rows came.
+COLUMNS: Final = (
+    *("key", "identity", "code", "task", "parameters", "seed", "status", "row"),
+    *("arrays", "arrays_sha256", "error", "log", "seconds", "memory", "checksum"),
+)
+SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS cells (
+    number        INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order in which rows came
+    key           TEXT NOT NULL UNIQUE,  -- hash of identity and code
+    identity      TEXT NOT NULL,         -- hash of task, its version, parameters, seed
+    code          TEXT NOT NULL,
+    task          TEXT NOT NULL,
+    parameters    TEXT NOT NULL,         -- JSON
+    seed          INTEGER NOT NULL,
+    status        TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+    row           TEXT NOT NULL,         -- JSON; equal inputs give equal bytes
+    arrays        TEXT,                  -- file in the folder beside the store
+    arrays_sha256 TEXT,                  -- of that file
+    error         TEXT,                  -- traceback
+    log           TEXT,                  -- what the cell printed, the end of it
+    seconds       REAL NOT NULL,         -- wall time; not part of what is compared
+    memory        INTEGER,               -- largest resident memory of its process, bytes; neither is this
+    checksum      TEXT NOT NULL          -- of the columns from key to memory
+) STRICT;
+CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
+"""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """The columns of a finished cell as they are written."""
+
+    key: str
+    identity: str
+    code: str
+    task: str
+    parameters: str
+    seed: int
+    status: str
+    row: str
+    arrays: str | None
+    arrays_sha256: str | None
+    error: str | None
+    log: str | None
+    seconds: float
+    memory: int | None
+
+    @property
+    def checksum(self) -> str:
+        """Of everything else; a changed line is noticed by it."""
+        return hashlib.sha256(json.dumps(list(vars(self).values())).encode()).hexdigest()[:32]
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """In the order of `COLUMNS`."""
+        return (*vars(self).values(), self.checksum)
+
+    @classmethod
+    def read(cls, values: tuple[object, ...]) -> Line | None:
+        """The line with these values in the order of `COLUMNS`; None if they are not what was written."""
+        if len(values) != len(COLUMNS):
+            return None
+        given = dict(zip(COLUMNS[:-1], values[:-1], strict=True))
+        if isinstance(given["seconds"], int):  # as SQLite keeps a real number without a fraction
+            given["seconds"] = float(given["seconds"])
+        line = cls(**given)  # type: ignore[arg-type]  # the checksum judges the types too
+        try:
+            return line if line.checksum == values[-1] else None
+        except (TypeError, ValueError, UnicodeError):  # of types that no line has
+            return None

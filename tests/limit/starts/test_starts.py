@@ -1,0 +1,113 @@
+"""Starts: their order, a new one in one file, and what the caller fixed stays fixed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import marginflow as mf
+from marginflow.data import Sphere
+from marginflow.errors import InputError
+from marginflow.limit import all_starts, starts, task
+from marginflow.limit.budget import Budget
+from marginflow.limit.starts import Finished, Start
+from marginflow.limit.task import Task
+from marginflow.networks import TwoLayer
+
+DATA = Sphere(dimension=8).sample(12, seed=0)
+
+NEW_START = '''
+from marginflow.limit.bracket.columns import Columns
+from marginflow.limit.starts import AbstractStart
+from marginflow.limit.starts.bundles import bundle
+from marginflow.limit.task import Flowed
+
+
+class Random(AbstractStart):
+    """The given network without a flow."""
+
+    name, rank = "random", 5
+
+    def propose(self, task, budget):
+        return bundle(task, Flowed(task.given, 0.0))
+'''
+
+
+def some_task(**options) -> Task:
+    return Task.of(DATA, TwoLayer.initialise(30, 8, scale=0.01, seed=0), **options)
+
+
+def test_the_order_is_that_of_the_ranks():
+    names = [start.name for start in all_starts()]
+    expected = ["line", "own", "flow", "columns", "long flow", "rising", "feasible", "fine bundles"]
+    assert [name for name in names if name in expected] == expected
+    assert len(set(names)) == len(names)
+
+
+def test_one_new_file_is_a_new_start(tmp_path: Path, monkeypatch):
+    (tmp_path / "random.py").write_text(NEW_START)
+    monkeypatch.setattr(starts, "__path__", [*starts.__path__, str(tmp_path)])
+    try:
+        assert "random" in [start.name for start in all_starts()]
+        limit = mf.kkt_point(DATA, width=30, seed=0, starts=["random"])
+        assert limit.exact
+        assert limit.flow_seconds == 0.0
+    finally:
+        sys.modules.pop("marginflow.limit.starts.random", None)
+
+
+def test_a_start_by_name_is_the_only_one_tried():
+    data = Sphere(dimension=2).sample(10, seed=0)
+    limit = mf.kkt_point(data, width=40, starts=["columns"])
+    assert limit.exact
+    assert "columns" in limit.status
+
+
+def test_an_unknown_start_is_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="'nonsense'; known are line, own, flow"):
+        mf.kkt_point(DATA, width=30, starts=["nonsense"])
+
+
+def test_starts_of_which_none_applies_end_in_a_sentence():
+    with pytest.raises(InputError, match="None of the starts"):
+        mf.kkt_point(DATA, width=30, starts=["rising"])
+
+
+@pytest.mark.parametrize("way", all_starts(), ids=lambda way: way.name)
+def test_every_start_proposes_something_a_polish_can_use_or_nothing(way):
+    for options in ({}, {"penalty": 1.0}, {"flow_steps": 0}):
+        proposed = way.propose(some_task(**options), Budget())
+        if isinstance(proposed, Start):
+            assert proposed.groups.shape == (30,)
+            assert proposed.neurons.U.shape[1] == 8 + 1
+            assert (np.diff(proposed.neurons.s) <= 0).all()  # positive neurons first
+        elif proposed is not None:
+            assert isinstance(proposed, Finished)
+            assert proposed.network.width == 30
+
+
+def test_no_start_flows_where_the_caller_wants_no_flow(monkeypatch):
+    def refuse(*_args, **_options):
+        raise AssertionError("a flow was made")
+
+    monkeypatch.setattr(task, "angle_flow", refuse)
+    for way in all_starts():
+        way.propose(some_task(flow_steps=0), Budget())
+
+
+def test_a_fixed_number_of_steps_is_that_number_in_every_start(monkeypatch):
+    made = []
+    original = task.angle_flow
+
+    def count(*args, steps, **options):
+        made.append(steps)
+        return original(*args, steps=steps, **options)
+
+    monkeypatch.setattr(task, "angle_flow", count)
+    for way in all_starts():
+        made.clear()
+        way.propose(some_task(flow_steps=30), Budget())
+        assert sum(made) in (0, 30)

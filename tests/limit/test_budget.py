@@ -1,0 +1,109 @@
+"""Interrupts and time limits: what is done is kept, whoever does it at the moment."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import marginflow as mf
+from marginflow.data import Sphere
+from marginflow.limit import assemble, task
+from marginflow.limit.bracket import columns
+from marginflow.limit.budget import Budget, Progress
+from marginflow.networks import TwoLayer
+
+DATA = Sphere(dimension=8).sample(30, seed=0)
+PLANE = Sphere(dimension=2).sample(20, seed=3)
+
+
+def raising(original, *, at_call: int):
+    """The function, but Ctrl-C at one of its calls."""
+    calls = 0
+
+    def wrapped(*args, **options):
+        nonlocal calls
+        calls += 1
+        if calls == at_call:
+            raise KeyboardInterrupt
+        return original(*args, **options)
+
+    return wrapped
+
+
+@pytest.mark.parametrize("at_call", [1, 2, 3])
+def test_an_interrupt_of_the_flow_returns_the_best_point_so_far(monkeypatch, at_call):
+    monkeypatch.setattr(task, "angle_flow", raising(task.angle_flow, at_call=at_call))
+    limit = mf.kkt_point(DATA, width=40, seed=0)
+    assert limit.stopped_by == "interrupt"
+    assert limit.status.startswith("Stopped early by an interrupt")
+    assert limit.network.width == 40
+
+
+def test_an_interrupt_of_the_columns_keeps_what_the_flow_has_found(monkeypatch):
+    monkeypatch.setattr(columns.Columns, "price", raising(columns.Columns.price, at_call=2))
+    limit = mf.kkt_point(PLANE, width=60, max_iterations=100)
+    assert limit.stopped_by == "interrupt"
+    assert limit.certificate.margins.shape == (20,)
+
+
+def test_an_interrupt_of_a_later_certificate_does_not_lose_an_earlier_point(monkeypatch):
+    monkeypatch.setattr(assemble, "certify", raising(assemble.certify, at_call=2))
+    limit = mf.kkt_point(PLANE, width=60, max_iterations=100)
+    assert limit.stopped_by == "interrupt"
+
+
+def test_an_interrupt_of_the_polish_returns_the_best_point_so_far():
+    def ctrl_c(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    limit = mf.kkt_point(DATA, width=40, seed=0, progress=ctrl_c)
+    assert limit.stopped_by == "interrupt"
+
+
+def test_after_the_time_limit_no_stage_begins_anew(monkeypatch):
+    """The certificate judges what there is, columns are not generated, the flow is not repeated."""
+    seen = []
+    original = assemble.certify
+
+    def watched(*args, **options):
+        seen.append(options["as_given"])
+        return original(*args, **options)
+
+    monkeypatch.setattr(assemble, "certify", watched)
+    limit = mf.kkt_point(PLANE, width=60, time_limit=1e-9)
+    assert limit.stopped_by == "time limit"
+    assert seen == [True]
+
+
+def test_what_a_budget_says_of_itself():
+    budget = Budget(time_limit=1000.0)
+    assert not budget.over
+    assert 0.0 < budget.left <= 1000.0
+    assert Budget().left == np.inf
+    late = Budget(time_limit=0.0)
+    time.sleep(0.001)
+    assert late.stopped_by == "time limit"
+    with budget.interruptible():
+        raise KeyboardInterrupt
+    assert budget.stopped_by == "interrupt"
+
+
+def test_moved_is_measured_from_the_network_that_the_caller_gave():
+    own = mf.kkt_point(DATA, width=40, seed=1).network
+    shaken = TwoLayer(W=own.W + 0.05 * np.random.default_rng(0).standard_normal(own.W.shape), b=own.b, v=own.v)
+    before = shaken.norm_squared() / float(shaken.margins(DATA.X, DATA.y).min())
+    for steps in (0, 50, None):
+        moved = mf.kkt_point(DATA, start=shaken, flow_steps=steps).moved
+        assert moved is not None
+        assert moved.norm_squared_before == pytest.approx(before, rel=1e-12)
+
+
+@pytest.mark.parametrize("factor", [1e-160, 1e150])
+def test_a_network_of_any_size_is_polished_as_what_it_is(factor):
+    start = mf.kkt_point(DATA, width=40, seed=1).network
+    limit = mf.kkt_point(DATA, start=start.scaled(factor), flow_steps=0)
+    assert limit.exact
+    assert limit.moved is not None
+    assert limit.moved.cosine > 0.98

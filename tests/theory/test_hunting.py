@@ -1,0 +1,213 @@
+"""The hunter finds what is known to be false, proves it, is silent where nothing is wrong, and can be continued."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from marginflow import InputError, theory
+from marginflow.cli import main
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+from marginflow.theory.hunting import FAMILIES, LinePoints, NumberBox, Range, Trail, family_of
+from marginflow.theory.hunting.catalogue import LOCAL
+from marginflow.theory.hunting.exact_error import enclosed_error
+from marginflow.theory.hunting.proofs import pattern_breaks, uneven_noise
+from marginflow.theory.kys23.clean_error import clean_error
+
+LONG = 60.0
+
+pytest.importorskip("flint", reason="proofs need ball arithmetic")
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("id", ["KYS23/Prop4.5", "KYS23/LemD.2", "KYS23/LemA.1", "FCB22/Eq6"])
+def test_what_is_false_is_found_shrunk_and_proved(id: str, seed: int) -> None:
+    found = theory.hunt(id, seconds=LONG, seed=seed)
+    assert found.outcome == "refuted", str(found)
+    assert found.slack is not None
+    assert found.slack < 0
+    assert found.proof
+
+
+def test_the_smallest_counterexamples_are_small() -> None:
+    network = theory.hunt("KYS23/Prop4.5", seconds=LONG).network
+    assert network is not None
+    assert network.width == 2
+    numbers = theory.hunt("KYS23/LemD.2", seconds=LONG).parameters
+    assert (numbers["m"], numbers["dimension"], numbers["c"]) == (3, 1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_local_minimum_that_breaks_prop_a4_is_found_without_hints(seed: int) -> None:
+    found = theory.hunt("KYS23/PropA.4", seconds=300, seed=seed)
+    assert found.outcome == "refuted", str(found)
+    assert found.data is not None
+    assert found.data.n_samples <= 7
+
+
+def test_five_points_of_the_grid_are_proved_to_break_prop_a4() -> None:
+    """(0, 1, 2, 3, 6)/8 with labels + - + - +: some start reaches the local minimum that faces both ways."""
+    base = {"x": [0, 1, 2, 3, 6], "y": [1, -1, 1, -1, 1], "denominator": 8, "neurons": 4}
+    proofs = [pattern_breaks({}, LOCAL.build({**base, "start": start})) for start in range(40)]
+    proved = [proof for proof in proofs if proof.proved]
+    assert proved
+    assert "not 1" in proved[0].sentence
+    assert any(not proof.proved for proof in proofs), "other starts reach minima that obey the proposition"
+
+
+@pytest.mark.parametrize(
+    ("id", "tries"),
+    [
+        ("KYS23/PropA.4-repaired", 25),
+        ("KYS23/Prop4.5-repaired", 300),
+        ("KYS23/LemB.3-repaired", 100),
+        ("KYS23/PropA.5", 25),
+        ("KYS23/Prop4.4", 200),
+        ("VYS22/LemC.2", 40),
+        ("VYS22/LemC.5", 60),
+        ("VYS22/Thm4.1", 40),
+        ("FVBS23/Thm4.2", 6),
+        ("FCB22/Lem4.6", 200),
+    ],
+)
+def test_nothing_is_found_where_nothing_is_wrong(id: str, tries: int) -> None:
+    found = theory.hunt(id, seconds=LONG, tries=tries)
+    assert found.outcome == "not refuted", str(found)
+    assert found.tries == tries
+    assert found.slack is not None
+    assert found.slack >= 0
+
+
+def test_a_hunt_can_be_continued_and_then_finds_the_same(tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=40, state=state)
+    later = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state)
+    again = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80)
+    assert later.tries == again.tries == 80
+    first = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80)
+    assert (first.slack, first.candidate, first.worst) == (again.slack, again.candidate, again.worst)
+    assert later.applied > 0
+    with pytest.raises(InputError, match="remembers another hunt"):
+        theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state, seed=1)
+    state.write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="does not hold the state of a hunt"):
+        theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state)
+
+
+def test_progress_is_reported_after_every_try() -> None:
+    seen: list[int] = []
+
+    def report(trail: Trail) -> None:
+        seen.append(trail.tries)
+
+    theory.hunt("KYS23/LemB.3-repaired", seconds=LONG, tries=12, progress=report)
+    assert seen == list(range(1, 13))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"id": "KYS23/O4"}, "no number to hunt"),
+        ({"id": "KYS23/Set.1D"}, "No family"),
+        ({"id": "KYS23/Nothing"}, "There is no statement"),
+        ({"id": "KYS23/PropA.4", "dimension": 3}, "dimension is 3"),
+        ({"id": "KYS23/Prop4.5", "samples": 3}, "samples is 3"),
+        ({"id": "KYS23/PropA.4", "seconds": 0.0}, "seconds"),
+        ({"id": "KYS23/PropA.4", "seed": -1}, "seed"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments: dict[str, object], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        theory.hunt(**arguments)  # type: ignore[arg-type]
+
+
+def test_a_family_that_cannot_meet_the_hypotheses_is_named() -> None:
+    box = NumberBox(what="numbers", ranges={"m": Range(low=6000, high=9000)})
+    with pytest.raises(InputError, match=r"None of 5 instances .* met the hypotheses of KYS23/LemA.1"):
+        theory.hunt("KYS23/LemA.1", seconds=LONG, tries=5, family=box)
+
+
+def test_a_statement_that_says_nothing_does_not_bite() -> None:
+    """No two samples of five labels -1 among four points: Theorem 3.1 forces no error there."""
+    found = theory.hunt("KYS23/Thm3.1", seconds=LONG, tries=6, family=LinePoints(point="global", most=4))
+    assert found.outcome == "does not bite"
+    assert found.slack is None
+
+
+@pytest.mark.parametrize("id", sorted(FAMILIES))
+def test_every_family_belongs_to_a_statement_and_draws_moves_and_shrinks(id: str) -> None:
+    family = family_of(theory.statement(id))
+    rng = np.random.default_rng(0)
+    candidate = family.draw(rng)
+    assert json.loads(json.dumps(candidate)) == candidate, "a candidate is plain values"
+    moved = family.move(candidate, rng)
+    assert set(moved) == set(candidate)
+    for _, simpler in zip(range(3), family.simpler(candidate), strict=False):
+        assert simpler != candidate
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)).filter(any), min_size=1, max_size=4),
+    st.data(),
+)
+def test_enclosed_errors_contain_the_error(W: list[tuple[int, int]], data: st.DataObject) -> None:
+    v = data.draw(st.lists(st.integers(-2, 2).filter(bool), min_size=len(W), max_size=len(W)))
+    low, high = enclosed_error(W, v)
+    network = TwoLayer(W=np.array(W, dtype=float), v=np.array(v, dtype=float))
+    angles = (np.arange(20_000) + 0.5) * 2 * math.pi / 20_000
+    values = network(np.column_stack([np.cos(angles), np.sin(angles)]))
+    counted = float((values <= 1e-12).mean())
+    assert abs(counted - float(low)) <= 2e-3
+    assert 0 <= high - low <= Fraction(1, 10**9)
+
+
+def test_enclosed_errors_agree_with_the_exact_error_of_the_plane() -> None:
+    W, v = [[8, 0], [-8, 0], [0, 1]], [1, 1, -1]
+    low, high = enclosed_error(W, v)
+    assert float(low) == pytest.approx(math.atan(1 / 8) / math.pi, abs=1e-11)
+    assert float(high) == pytest.approx(
+        clean_error(TwoLayer(W=np.array(W, dtype=float), v=np.array(v, dtype=float))).value
+    )
+
+
+def test_provers_say_no_where_there_is_no_contradiction() -> None:
+    even = {"size": 100, "uneven": 0, "noisy_1": 1, "noisy_2": 1, "noisy_3": 1, "noisy_4": 1}
+    assert not uneven_noise(even, theory.Instance()).proved
+    mild = LinePoints(point="global").build(
+        {"x": [0, 2, 4], "y": [1, -1, 1], "denominator": 8, "start": 0, "neurons": 0}
+    )
+    assert not pattern_breaks({}, mild).proved
+
+
+def test_the_files_of_a_hunt_are_judged_again_from_scratch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = theory.hunt("FCB22/Eq6", seconds=LONG)
+    files = found.save(tmp_path / "found")
+    assert [path.name for path in files] == ["hunt.json", "data.npz"]
+    data = Dataset.load(files[1])
+    assert theory.statement("FCB22/Eq6").check(data=data).outcome in ("violated", "refuted")
+    record = json.loads(files[0].read_text(encoding="utf-8"))
+    assert record["outcome"] == "refuted"
+    assert main(["hunt", "KYS23/Prop4.5", "--time-limit", "20", "--json", "--out", str(tmp_path / "cli")]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["outcome"] == "refuted"
+    network = tmp_path / "cli" / "network.safetensors"
+    assert main(["check", "KYS23/Prop4.5", "--network", str(network)]) == 1
+    assert main(["hunt", "KYS23/Prop4.5", "--out", str(tmp_path / "cli")]) == 2
+    assert main(["hunt", "KYS23/LemB.3-repaired", "--tries", "5"]) == 0
+
+
+def test_a_hunt_is_neither_true_nor_false() -> None:
+    found = theory.hunt("KYS23/LemB.3-repaired", seconds=LONG, tries=3)
+    with pytest.raises(TypeError, match="ask"):
+        bool(found)
+    assert "tries" in repr(found)
