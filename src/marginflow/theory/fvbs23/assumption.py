@@ -3,6 +3,7 @@ r"""[FVBS23, Assumption 2.2 and Section 2] The distribution of clusters, and wha
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,26 @@ from marginflow.theory.probability import log_gaussian_tail
 _SIGNIFICANT: Final = 1e-4
 
 
-def _assumption(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Asm2.2",
+    kind="assumption",
+    number="Assumption 2.2",
+    meaning="Means of norm sqrt(d), noise at most 1 per coordinate, and few clusters: the means are nearly orthogonal.",
+    formula=r"\|\mu^{(j)}\| = \sqrt{d}, \quad 0 < \sigma \le 1, \quad "
+    r"k (p + \Delta + 1) \le \frac{d - \Delta + 1}{10}, \quad \Delta = 4 \sigma \sqrt{d} \ln d",
+    needs=("law",),
+    example=lambda: law_only(law_of(549, 2)),
+    control=lambda: law_only(law_of(548, 2)),
+    control_shows="one dimension less than the smallest that two clusters with sigma = 1/sqrt(d) need",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"k (p + \Delta + 1) \le \tfrac{1}{10} (d - \Delta + 1)",
+        proved=r"c' \le \tfrac{1}{10}, \quad c' = \frac{k (p + \Delta + 1)}{d - \Delta + 1}",
+        remark="The logarithm is natural. That both labels occur is assumed beside it, and with it k >= 2.",
+    ),
+)
+def assumption_2_2(instance: Instance) -> Findings:
     """The three parts, and the inequalities between d, k, p and Delta that follow from them."""
     s = Setting.of(instance)
     return Findings(
@@ -35,28 +55,21 @@ def _assumption(instance: Instance) -> Findings:
     )
 
 
-ASSUMPTION_2_2: Final = Statement(
-    id="FVBS23/Asm2.2",
-    kind="assumption",
-    number="Assumption 2.2",
-    meaning="Means of norm sqrt(d), noise at most 1 per coordinate, and few clusters: the means are nearly orthogonal.",
-    formula=r"\|\mu^{(j)}\| = \sqrt{d}, \quad 0 < \sigma \le 1, \quad "
-    r"k (p + \Delta + 1) \le \frac{d - \Delta + 1}{10}, \quad \Delta = 4 \sigma \sqrt{d} \ln d",
-    needs=("law",),
-    judge=_assumption,
-    example=lambda: law_only(law_of(549, 2)),
-    control=lambda: law_only(law_of(548, 2)),
-    control_shows="one dimension less than the smallest that two clusters with sigma = 1/sqrt(d) need",
+@partial(
+    Statement,
+    id="FVBS23/Def-Dclusters",
+    kind="definition",
+    number="Section 2, Clustered data",
+    meaning="A cluster at random, Gaussian noise around its mean, and the label of the cluster.",
+    formula=r"j \sim \mathcal{U}([k]), \quad x \sim \mathcal{N}(\mu^{(j)}, \sigma^2 I_d), \quad y = y^{(j)}",
+    needs=("data", "law"),
+    example=lambda: preset(A),
+    control=flipped_label,
+    control_shows="one label is not that of its cluster",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"k (p + \Delta + 1) \le \tfrac{1}{10} (d - \Delta + 1)",
-        proved=r"c' \le \tfrac{1}{10}, \quad c' = \frac{k (p + \Delta + 1)}{d - \Delta + 1}",
-        remark="The logarithm is natural. That both labels occur is assumed beside it, and with it k >= 2.",
-    ),
+    forms=Forms(remark="Both labels must occur, so k >= 2; Lemma A.9 uses it."),
 )
-
-
-def _clusters(instance: Instance) -> Findings:
+def def_dclusters(instance: Instance) -> Findings:
     """Labels by definition; noise and cluster sizes by goodness of fit."""
     sample = Sample.of(instance)
     s = sample.setting
@@ -79,29 +92,33 @@ def _clusters(instance: Instance) -> Findings:
     )
 
 
-DEF_DCLUSTERS: Final = Statement(
-    id="FVBS23/Def-Dclusters",
-    kind="definition",
-    number="Section 2, Clustered data",
-    meaning="A cluster at random, Gaussian noise around its mean, and the label of the cluster.",
-    formula=r"j \sim \mathcal{U}([k]), \quad x \sim \mathcal{N}(\mu^{(j)}, \sigma^2 I_d), \quad y = y^{(j)}",
-    needs=("data", "law"),
-    judge=_clusters,
-    example=lambda: preset(A),
-    control=flipped_label,
-    control_shows="one label is not that of its cluster",
-    control_outcome="violated",
-    forms=Forms(remark="Both labels must occur, so k >= 2; Lemma A.9 uses it."),
-)
-
-
 def log_linear_error(s: Setting) -> float:
     """ln of the exact probability that sign(u . x) is wrong: mean over j of Phi(-y^(j) <u, mu^(j)> / (sigma ||u||))."""
     toward = s.y * (s.gram @ s.y)
     return log_sum(*(log_gaussian_tail(float(one) / (s.sigma * s.u_norm)) for one in toward)) - math.log(s.k)
 
 
-def _linear(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Lem2.1",
+    kind="lemma",
+    number="Lemma 2.1",
+    meaning="Under Assumption 2.2 the sum of the signed means classifies almost every sample: the data are linear.",
+    formula=r"u = \sum_q y^{(q)} \mu^{(q)}, \quad \Pr[y \ne \mathrm{sign}(u^\top x)] \le 2 k q_d \le 2 d^{1 - "
+    r"\ln(d)/2}",
+    needs=("law",),
+    example=lambda: preset(A),
+    control=lambda: law_only(law_of(548, 2)),
+    control_shows="Assumption 2.2 fails by a hair",
+    forms=Forms(
+        printed=r"2 d^{1 - \ln(d)/2}",
+        proved=r"2 k d^{-\ln(d)/2}",
+        sharp=r"\frac{1}{k} \sum_j \Phi\left(-\frac{y^{(j)} \langle u, \mu^{(j)} \rangle}{\sigma \|u\|}\right)",
+        remark="The exact error is a mean of Gaussian tails; no Monte Carlo is needed. The printed bound is below 1 "
+        "from d = 13 on.",
+    ),
+)
+def lemma_2_1(instance: Instance) -> Findings:
     """The exact error of u against the bounds, and the margin on the good event."""
     s = Setting.of(instance)
     exact = log_linear_error(s) if s.sigma > 0 else math.nan
@@ -124,29 +141,25 @@ def _linear(instance: Instance) -> Findings:
     )
 
 
-LEMMA_2_1: Final = Statement(
-    id="FVBS23/Lem2.1",
+@partial(
+    Statement,
+    id="FVBS23/LemA.9",
     kind="lemma",
-    number="Lemma 2.1",
-    meaning="Under Assumption 2.2 the sum of the signed means classifies almost every sample: the data are linear.",
-    formula=r"u = \sum_q y^{(q)} \mu^{(q)}, \quad \Pr[y \ne \mathrm{sign}(u^\top x)] \le 2 k q_d \le 2 d^{1 - "
-    r"\ln(d)/2}",
+    number="Lemma A.9",
+    meaning="The spread Delta of inner products is at most d / 21.",
+    formula=r"\Delta \le \frac{d - 19}{21} \le \frac{d}{21}",
     needs=("law",),
-    judge=_linear,
-    example=lambda: preset(A),
-    control=lambda: law_only(law_of(548, 2)),
-    control_shows="Assumption 2.2 fails by a hair",
+    example=lambda: law_only(law_of(549, 2)),
+    control=lambda: law_only(law_of(100, 2, 0.1)),
+    control_shows="Delta is almost a fifth of d, and Assumption 2.2 fails",
     forms=Forms(
-        printed=r"2 d^{1 - \ln(d)/2}",
-        proved=r"2 k d^{-\ln(d)/2}",
-        sharp=r"\frac{1}{k} \sum_j \Phi\left(-\frac{y^{(j)} \langle u, \mu^{(j)} \rangle}{\sigma \|u\|}\right)",
-        remark="The exact error is a mean of Gaussian tails; no Monte Carlo is needed. The printed bound is below 1 "
-        "from d = 13 on.",
+        printed=r"\Delta \le \frac{d}{21}",
+        proved=r"\Delta \le \frac{d - 19}{21}",
+        sharp=r"\Delta \le \frac{d + 1 - 10 k (p + 1)}{10 k + 1}",
+        remark="Needs k >= 2, that is labels of both kinds.",
     ),
 )
-
-
-def _lemma_a9(instance: Instance) -> Findings:
+def lemma_a9(instance: Instance) -> Findings:
     """Arithmetic; the general form keeps k and p."""
     s = Setting.of(instance)
     general = (s.d + 1 - 10 * s.k * (s.p + 1)) / (10 * s.k + 1)
@@ -161,27 +174,23 @@ def _lemma_a9(instance: Instance) -> Findings:
     )
 
 
-LEMMA_A9: Final = Statement(
-    id="FVBS23/LemA.9",
+@partial(
+    Statement,
+    id="FVBS23/LemD.5",
     kind="lemma",
-    number="Lemma A.9",
-    meaning="The spread Delta of inner products is at most d / 21.",
-    formula=r"\Delta \le \frac{d - 19}{21} \le \frac{d}{21}",
+    number="Lemma D.5",
+    meaning="The number that every neuron's response to u is measured in is positive.",
+    formula=r"D_u = d - \Delta - k (p + \Delta) > 0",
     needs=("law",),
-    judge=_lemma_a9,
     example=lambda: law_only(law_of(549, 2)),
-    control=lambda: law_only(law_of(100, 2, 0.1)),
-    control_shows="Delta is almost a fifth of d, and Assumption 2.2 fails",
+    control=lambda: law_only(law_of(100, 2, 0.5)),
+    control_shows="with sigma = 1/2 in dimension 100, D_u is negative",
     forms=Forms(
-        printed=r"\Delta \le \frac{d}{21}",
-        proved=r"\Delta \le \frac{d - 19}{21}",
-        sharp=r"\Delta \le \frac{d + 1 - 10 k (p + 1)}{10 k + 1}",
-        remark="Needs k >= 2, that is labels of both kinds.",
+        printed=r"d - \Delta - k(p + \Delta) > 0",
+        sharp=r"D_u = (d - \Delta) - c'(d - \Delta + 1) + k \ge \tfrac{6}{7} d + k - \tfrac{1}{10}",
     ),
 )
-
-
-def _lemma_d5(instance: Instance) -> Findings:
+def lemma_d5(instance: Instance) -> Findings:
     s = Setting.of(instance)
     identity = (s.d - s.Delta) - s.c_prime * (s.d - s.Delta + 1) + s.k
     return Findings(
@@ -193,21 +202,3 @@ def _lemma_d5(instance: Instance) -> Findings:
             at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, rtol=1e-14),
         ),
     )
-
-
-LEMMA_D5: Final = Statement(
-    id="FVBS23/LemD.5",
-    kind="lemma",
-    number="Lemma D.5",
-    meaning="The number that every neuron's response to u is measured in is positive.",
-    formula=r"D_u = d - \Delta - k (p + \Delta) > 0",
-    needs=("law",),
-    judge=_lemma_d5,
-    example=lambda: law_only(law_of(549, 2)),
-    control=lambda: law_only(law_of(100, 2, 0.5)),
-    control_shows="with sigma = 1/2 in dimension 100, D_u is negative",
-    forms=Forms(
-        printed=r"d - \Delta - k(p + \Delta) > 0",
-        sharp=r"D_u = (d - \Delta) - c'(d - \Delta + 1) + k \ge \tfrac{6}{7} d + k - \tfrac{1}{10}",
-    ),
-)

@@ -3,8 +3,7 @@ r"""[FVBS23, Sections 3 and 4] Remarks that compare: linear and nearest-neighbou
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -27,7 +26,21 @@ from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
 
 
-def _linear(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Rem-Linear",
+    kind="remark",
+    number="Section 4, after Theorem 4.2",
+    meaning="The linear classifier u / d is right with margin about 1 and flips at about sqrt(d / k), like the "
+    "networks.",
+    formula=r"w = \tfrac{1}{d} \sum_q y^{(q)} \mu^{(q)}: \quad y w^\top x \in [0.9, 1.1] \text{ about}, \quad "
+    r"\frac{|w^\top x|}{\|w\|} \le 1.17 \sqrt{\tfrac{d}{k}}",
+    needs=("data", "law", "test"),
+    example=lambda: preset(B),
+    control=lambda: close_means(A),
+    control_shows="means at a cosine of 0.2: Assumption 2.2 fails",
+)
+def rem_linear(instance: Instance) -> Findings:
     """w = u / d on test points of the good event: margins, norm, exact flip distance."""
     s = Sample.of(instance).setting
     test, _ = test_clusters(instance)
@@ -53,23 +66,30 @@ def _linear(instance: Instance) -> Findings:
     )
 
 
-REM_LINEAR: Final = Statement(
-    id="FVBS23/Rem-Linear",
+@cache
+def ambient_clusters(sigma: float | str = "1/sqrt(d)") -> Instance:
+    """30 samples of 10 clusters in dimension 3382, in all coordinates: norms of test points are known."""
+    law = law_of(3382, 10, sigma, stratified=True)
+    data = law.sample(30)
+    return at_point(
+        convex_pair(data), "30 samples of 10 clusters, ambient coordinates", law=law, test=law.fresh(20, train=data)
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/Rem-1NN",
     kind="remark",
-    number="Section 4, after Theorem 4.2",
-    meaning="The linear classifier u / d is right with margin about 1 and flips at about sqrt(d / k), like the "
-    "networks.",
-    formula=r"w = \tfrac{1}{d} \sum_q y^{(q)} \mu^{(q)}: \quad y w^\top x \in [0.9, 1.1] \text{ about}, \quad "
-    r"\frac{|w^\top x|}{\|w\|} \le 1.17 \sqrt{\tfrac{d}{k}}",
-    needs=("data", "law", "test"),
-    judge=_linear,
-    example=lambda: preset(B),
-    control=lambda: close_means(A),
-    control_shows="means at a cosine of 0.2: Assumption 2.2 fails",
+    number="Section 4",
+    meaning="With sigma = 1/sqrt(d) the nearest neighbour rule is robust at distances of order sqrt(d); KKT "
+    "points are not.",
+    formula=r"\text{1-NN flips at about } 0.7 \sqrt{d}, \quad N_\theta \text{ flips at about } \sqrt{\tfrac{d}{k}}",
+    needs=("network", "data", "law", "test"),
+    example=ambient_clusters,
+    control=lambda: ambient_clusters(0.1),
+    control_shows="with sigma = 0.1 the clusters are wide and Assumption 2.2 fails",
 )
-
-
-def _nearest(instance: Instance) -> Findings:
+def rem_1nn(instance: Instance) -> Findings:
     """Exact flip distances of 1-NN and of the KKT point along u on the same points; ambient coordinates only."""
     sample = Sample.of(instance)
     s = sample.setting
@@ -105,32 +125,20 @@ def _nearest(instance: Instance) -> Findings:
     )
 
 
-@cache
-def ambient_clusters(sigma: float | str = "1/sqrt(d)") -> Instance:
-    """30 samples of 10 clusters in dimension 3382, in all coordinates: norms of test points are known."""
-    law = law_of(3382, 10, sigma, stratified=True)
-    data = law.sample(30)
-    return at_point(
-        convex_pair(data), "30 samples of 10 clusters, ambient coordinates", law=law, test=law.fresh(20, train=data)
-    )
-
-
-REM_1NN: Final = Statement(
-    id="FVBS23/Rem-1NN",
+@partial(
+    Statement,
+    id="FVBS23/Rem-MarginNotTight",
     kind="remark",
-    number="Section 4",
-    meaning="With sigma = 1/sqrt(d) the nearest neighbour rule is robust at distances of order sqrt(d); KKT "
-    "points are not.",
-    formula=r"\text{1-NN flips at about } 0.7 \sqrt{d}, \quad N_\theta \text{ flips at about } \sqrt{\tfrac{d}{k}}",
-    needs=("network", "data", "law", "test"),
-    judge=_nearest,
-    example=ambient_clusters,
-    control=lambda: ambient_clusters(0.1),
-    control_shows="with sigma = 0.1 the clusters are wide and Assumption 2.2 fails",
+    number="Section 4.1, comparison with [VYS22]",
+    meaning="Samples need not lie on the margin, unlike in [VYS22]: most of a cluster is behind a few of its points.",
+    formula=r"\exists i: \ y_i N_\theta(x_i) > 1",
+    needs=("network", "data", "law"),
+    example=lambda: preset(B),
+    control=lambda: preset(F),
+    control_shows="with sigma = 1 in a huge dimension all samples are nearly orthogonal and on the margin",
+    control_outcome="violated",
 )
-
-
-def _tight(instance: Instance) -> Findings:
+def rem_margin(instance: Instance) -> Findings:
     certificate = instance.certificate
     off = ~certificate.margin_set
     return Findings(
@@ -147,22 +155,28 @@ def _tight(instance: Instance) -> Findings:
     )
 
 
-REM_MARGIN: Final = Statement(
-    id="FVBS23/Rem-MarginNotTight",
+@cache
+def few_samples() -> Instance:
+    """20 independent samples of 40 clusters: about 24 clusters are never seen."""
+    law = GramReduction(law_of(2000, 40, 1e-3))
+    data = law.sample(20)
+    return at_point(convex_pair(data), "20 samples of 40 clusters", law=law, test=law.fresh(600, train=data))
+
+
+@partial(
+    Statement,
+    id="FVBS23/Rem-SampleOpt",
     kind="remark",
-    number="Section 4.1, comparison with [VYS22]",
-    meaning="Samples need not lie on the margin, unlike in [VYS22]: most of a cluster is behind a few of its points.",
-    formula=r"\exists i: \ y_i N_\theta(x_i) > 1",
-    needs=("network", "data", "law"),
-    judge=_tight,
-    example=lambda: preset(B),
-    control=lambda: preset(F),
-    control_shows="with sigma = 1 in a huge dimension all samples are nearly orthogonal and on the margin",
-    control_outcome="violated",
+    number="Section 3, after Theorem 3.1",
+    meaning="About k samples are needed: on clusters that were never seen a network can only guess.",
+    formula=r"n = o(k) \implies \text{a share } (1 - \tfrac{1}{k})^n \text{ of the clusters is unseen, error about } "
+    r"\tfrac{1}{2} \text{ there}",
+    needs=("network", "data", "law", "test"),
+    example=few_samples,
+    control=lambda: preset(A),
+    control_shows="every cluster has samples",
 )
-
-
-def _unseen(instance: Instance) -> Findings:
+def rem_sample(instance: Instance) -> Findings:
     """Fewer samples than clusters: the error on test points of clusters that were not seen."""
     sample = Sample.of(instance)
     s = sample.setting
@@ -190,26 +204,3 @@ def _unseen(instance: Instance) -> Findings:
             else at_least("share of errors on unseen clusters", math.nan, 0.25, note="there is none"),
         ),
     )
-
-
-@cache
-def few_samples() -> Instance:
-    """20 independent samples of 40 clusters: about 24 clusters are never seen."""
-    law = GramReduction(law_of(2000, 40, 1e-3))
-    data = law.sample(20)
-    return at_point(convex_pair(data), "20 samples of 40 clusters", law=law, test=law.fresh(600, train=data))
-
-
-REM_SAMPLE: Final = Statement(
-    id="FVBS23/Rem-SampleOpt",
-    kind="remark",
-    number="Section 3, after Theorem 3.1",
-    meaning="About k samples are needed: on clusters that were never seen a network can only guess.",
-    formula=r"n = o(k) \implies \text{a share } (1 - \tfrac{1}{k})^n \text{ of the clusters is unseen, error about } "
-    r"\tfrac{1}{2} \text{ there}",
-    needs=("network", "data", "law", "test"),
-    judge=_unseen,
-    example=few_samples,
-    control=lambda: preset(A),
-    control_shows="every cluster has samples",
-)

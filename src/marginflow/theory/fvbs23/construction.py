@@ -3,8 +3,7 @@ r"""[FVBS23, Theorem 4.1 and Appendix C] A robust network exists: one neuron per
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -54,7 +53,28 @@ def construction_checks(instance: Instance, network: TwoLayer) -> tuple[Check, .
     )
 
 
-def _theorem(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Thm4.1",
+    kind="theorem",
+    number="Theorem 4.1",
+    meaning="Under Assumption 2.2 a network of any width from k on classifies well and is robust at distances of "
+    "order sqrt(d).",
+    formula=r"\Pr_x\left[\forall x' : \|x' - x\| \le \tfrac{\sqrt{d}}{8} \Rightarrow \mathrm{sign}(N(x')) = "
+    r"\mathrm{sign}(N(x)) = y\right] \ge 1 - 2 k q_d",
+    needs=("law", "test"),
+    parameters={"width": "width of the network, at least k"},
+    example=lambda: preset(A),
+    control=lambda: noisier(A),
+    control_shows="ten times the noise: Assumption 2.2 fails",
+    forms=Forms(
+        printed=r"\tfrac{1}{8} \sqrt{d} \text{ for } d \text{ sufficiently large } (d \ge 681)",
+        sharp=r"0.45 \sqrt{d} \text{ for every } d \text{ under Assumption 2.2}",
+        remark="The proof drops sigma in (18), which costs the condition d >= 681; with sigma kept the inputs are at "
+        "least 41/21 and at most -9/5 under the assumption alone.",
+    ),
+)
+def theorem_4_1(instance: Instance) -> Findings:
     """The construction is made here from the means; the instance brings the law and test points."""
     s = Setting.of(instance)
     test, _ = test_clusters(instance)
@@ -79,30 +99,35 @@ def _theorem(instance: Instance) -> Findings:
     )
 
 
-THEOREM_4_1: Final = Statement(
-    id="FVBS23/Thm4.1",
-    kind="theorem",
-    number="Theorem 4.1",
-    meaning="Under Assumption 2.2 a network of any width from k on classifies well and is robust at distances of "
-    "order sqrt(d).",
-    formula=r"\Pr_x\left[\forall x' : \|x' - x\| \le \tfrac{\sqrt{d}}{8} \Rightarrow \mathrm{sign}(N(x')) = "
-    r"\mathrm{sign}(N(x)) = y\right] \ge 1 - 2 k q_d",
-    needs=("law", "test"),
-    parameters={"width": "width of the network, at least k"},
-    judge=_theorem,
-    example=lambda: preset(A),
-    control=lambda: noisier(A),
-    control_shows="ten times the noise: Assumption 2.2 fails",
+@cache
+def lower_biases() -> Instance:
+    """The construction with biases -3.9: its neurons are almost dead on their own clusters."""
+    good = robust_control()
+    network = good.the_network()
+    moved = TwoLayer(W=network.W, b=np.full(network.width, -3.9), v=network.v)
+    return Instance(
+        name="the construction with biases -3.9", network=moved, data=good.data, law=good.law, test=good.test
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/Con-Robust",
+    kind="construction",
+    number="Appendix C",
+    meaning="One neuron per cluster, active on its own cluster and dead around all the others.",
+    formula=r"v_j = y^{(j)}, \quad w_j = \frac{4 \mu^{(j)}}{d}, \quad b_j = -2",
+    needs=("network", "law", "test"),
+    example=robust_control,
+    control=lower_biases,
+    control_shows="with biases of -3.9 the own neuron is hardly active",
+    control_outcome="violated",
     forms=Forms(
-        printed=r"\tfrac{1}{8} \sqrt{d} \text{ for } d \text{ sufficiently large } (d \ge 681)",
-        sharp=r"0.45 \sqrt{d} \text{ for every } d \text{ under Assumption 2.2}",
-        remark="The proof drops sigma in (18), which costs the condition d >= 681; with sigma kept the inputs are at "
-        "least 41/21 and at most -9/5 under the assumption alone.",
+        remark="At N = 0 the sign is -1, so a positive point flips where its neuron dies, a negative one only where a "
+        "positive neuron wakes."
     ),
 )
-
-
-def _construction(instance: Instance) -> Findings:
+def con_robust(instance: Instance) -> Findings:
     """The given network must be the construction, and do what it is built for."""
     s = Setting.of(instance)
     network = instance.the_network()
@@ -123,36 +148,39 @@ def _construction(instance: Instance) -> Findings:
 
 
 @cache
-def lower_biases() -> Instance:
-    """The construction with biases -3.9: its neurons are almost dead on their own clusters."""
-    good = robust_control()
-    network = good.the_network()
-    moved = TwoLayer(W=network.W, b=np.full(network.width, -3.9), v=network.v)
-    return Instance(
-        name="the construction with biases -3.9", network=moved, data=good.data, law=good.law, test=good.test
-    )
+def linear_network(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance:
+    """The linear classifier u / d as a network of two neurons, on 100 clusters: it flips at sqrt(d / k)."""
+    law = GramReduction(law_of(d, k, sigma, stratified=True))
+    data = law.sample(k)
+    assert data.means is not None
+    assert data.mean_labels is not None
+    w = mean_classifier(data.means, data.mean_labels, ambient_dimension=d).w
+    network = TwoLayer(W=np.vstack([w, -w]), b=np.zeros(2), v=np.array([1.0, -1.0]))
+    test = law.fresh(200, train=data)
+    return Instance(name="the linear classifier u / d", network=network, data=data, law=law, test=test)
 
 
-CON_ROBUST: Final = Statement(
-    id="FVBS23/Con-Robust",
-    kind="construction",
-    number="Appendix C",
-    meaning="One neuron per cluster, active on its own cluster and dead around all the others.",
-    formula=r"v_j = y^{(j)}, \quad w_j = \frac{4 \mu^{(j)}}{d}, \quad b_j = -2",
+@partial(
+    Statement,
+    id="FVBS23/Def4.1",
+    kind="definition",
+    number="Definition 4.1 (second version)",
+    meaning="A network is R(d)-robust if almost no point changes its sign within a distance of order less than R(d).",
+    formula=r"\forall r = o(R(d)): \ \Pr_x[\forall x' \in \mathbb{B}(x, r): \mathrm{sign}(N(x')) = "
+    r"\mathrm{sign}(N(x))] "
+    r"\ge 1 - o_d(1)",
     needs=("network", "law", "test"),
-    judge=_construction,
+    parameters={"radius": "rho: the radius is rho sqrt(d), 1/8 by default", "share": "share of the points, 0.99"},
     example=robust_control,
-    control=lower_biases,
-    control_shows="with biases of -3.9 the own neuron is hardly active",
+    control=linear_network,
+    control_shows="the linear classifier on 100 clusters flips at a tenth of sqrt(d)",
     control_outcome="violated",
     forms=Forms(
-        remark="At N = 0 the sign is -1, so a positive point flips where its neuron dies, a negative one only where a "
-        "positive neuron wakes."
+        remark="Asymptotic in d; for one d a fixed fraction of sqrt(d) and a fixed share are tested. Numbered in the "
+        "second version only."
     ),
 )
-
-
-def _robust(instance: Instance) -> Findings:
+def def_4_1(instance: Instance) -> Findings:
     """Share of the test points that keep their sign within rho sqrt(d): certified from below, refuted from above."""
     s = Setting.of(instance)
     network = instance.the_network()
@@ -186,42 +214,20 @@ def _robust(instance: Instance) -> Findings:
     )
 
 
-@cache
-def linear_network(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance:
-    """The linear classifier u / d as a network of two neurons, on 100 clusters: it flips at sqrt(d / k)."""
-    law = GramReduction(law_of(d, k, sigma, stratified=True))
-    data = law.sample(k)
-    assert data.means is not None
-    assert data.mean_labels is not None
-    w = mean_classifier(data.means, data.mean_labels, ambient_dimension=d).w
-    network = TwoLayer(W=np.vstack([w, -w]), b=np.zeros(2), v=np.array([1.0, -1.0]))
-    test = law.fresh(200, train=data)
-    return Instance(name="the linear classifier u / d", network=network, data=data, law=law, test=test)
-
-
-DEF_4_1: Final = Statement(
-    id="FVBS23/Def4.1",
-    kind="definition",
-    number="Definition 4.1 (second version)",
-    meaning="A network is R(d)-robust if almost no point changes its sign within a distance of order less than R(d).",
-    formula=r"\forall r = o(R(d)): \ \Pr_x[\forall x' \in \mathbb{B}(x, r): \mathrm{sign}(N(x')) = "
-    r"\mathrm{sign}(N(x))] "
-    r"\ge 1 - o_d(1)",
-    needs=("network", "law", "test"),
-    parameters={"radius": "rho: the radius is rho sqrt(d), 1/8 by default", "share": "share of the points, 0.99"},
-    judge=_robust,
-    example=robust_control,
-    control=linear_network,
-    control_shows="the linear classifier on 100 clusters flips at a tenth of sqrt(d)",
-    control_outcome="violated",
-    forms=Forms(
-        remark="Asymptotic in d; for one d a fixed fraction of sqrt(d) and a fixed share are tested. Numbered in the "
-        "second version only."
-    ),
+@partial(
+    Statement,
+    id="FVBS23/Rem-Best",
+    kind="remark",
+    number="Section 4, after the definition of robustness",
+    meaning="No network is robust beyond order sqrt(d), since the clusters are that close to each other.",
+    formula=r"\sqrt{2d - 2p} \le \|\mu^{(i)} - \mu^{(j)}\| \le \sqrt{2d + 2p} \in [1.378, 1.45] \sqrt{d}",
+    needs=("data", "law"),
+    example=lambda: preset(A),
+    control=lambda: close_means(A),
+    control_shows="means at a cosine of 0.2 are closer",
+    forms=Forms(printed=r"O(\sqrt{d})", sharp=r"[\sqrt{1.9}, \sqrt{2.1}] \sqrt{d} \text{ under Assumption 2.2}"),
 )
-
-
-def _best(instance: Instance) -> Findings:
+def rem_best(instance: Instance) -> Findings:
     """Distances between means and between samples: no network can be robust beyond them."""
     sample = Sample.of(instance)
     s = sample.setting
@@ -243,18 +249,3 @@ def _best(instance: Instance) -> Findings:
             at_most("||x - x'||^2 across clusters", apart, 2 * (3 * s.d + s.Delta) + 2 * (s.p + s.Delta)),
         ),
     )
-
-
-REM_BEST: Final = Statement(
-    id="FVBS23/Rem-Best",
-    kind="remark",
-    number="Section 4, after the definition of robustness",
-    meaning="No network is robust beyond order sqrt(d), since the clusters are that close to each other.",
-    formula=r"\sqrt{2d - 2p} \le \|\mu^{(i)} - \mu^{(j)}\| \le \sqrt{2d + 2p} \in [1.378, 1.45] \sqrt{d}",
-    needs=("data", "law"),
-    judge=_best,
-    example=lambda: preset(A),
-    control=lambda: close_means(A),
-    control_shows="means at a cosine of 0.2 are closer",
-    forms=Forms(printed=r"O(\sqrt{d})", sharp=r"[\sqrt{1.9}, \sqrt{2.1}] \sqrt{d} \text{ under Assumption 2.2}"),
-)

@@ -2,6 +2,7 @@ r"""[FVBS23, Section 2 and eqs. (2)-(8)] The network, Problem (2), its KKT condi
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -28,7 +29,25 @@ from marginflow.theory.fvbs23.presets import A, preset, robust_control, scaled_n
 _FACTORS: Final = (0.5, 2.0, 7.0)
 
 
-def _network(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Def-Net",
+    kind="definition",
+    number="Section 2, Neural networks",
+    meaning="Two layers, ReLU, hidden biases, no output bias; both layers trained: homogeneous of degree 2.",
+    formula=r"N_\theta(x) = \sum_{j=1}^m v_j \phi(w_j^\top x + b_j), \quad N_{a\theta} = a^2 N_\theta, \quad "
+    r"\mathrm{sign}(0) = -1",
+    needs=("network", "test"),
+    parameters={"exponent": "the claimed degree of homogeneity, 2"},
+    example=lambda: preset(A),
+    control=lambda: Instance(
+        name="degree 1", network=preset(A).network, test=preset(A).test, parameters={"exponent": 1.0}
+    ),
+    control_shows="degree 1 belongs to networks with frozen outputs",
+    control_outcome="violated",
+    forms=Forms(remark="sign(z) is 1 for z > 0 and -1 otherwise, so that flips are asymmetric in y at N = 0."),
+)
+def def_net(instance: Instance) -> Findings:
     """N added up term by term, its homogeneity, and the convention at zero."""
     network, X = instance.the_network(), instance.the_test().X
     exponent = instance.number("exponent", 2.0)
@@ -52,27 +71,27 @@ def _network(instance: Instance) -> Findings:
     )
 
 
-DEF_NET: Final = Statement(
-    id="FVBS23/Def-Net",
-    kind="definition",
+@partial(
+    Statement,
+    id="FVBS23/Rem-ScaleInv",
+    kind="remark",
     number="Section 2, Neural networks",
-    meaning="Two layers, ReLU, hidden biases, no output bias; both layers trained: homogeneous of degree 2.",
-    formula=r"N_\theta(x) = \sum_{j=1}^m v_j \phi(w_j^\top x + b_j), \quad N_{a\theta} = a^2 N_\theta, \quad "
-    r"\mathrm{sign}(0) = -1",
-    needs=("network", "test"),
-    parameters={"exponent": "the claimed degree of homogeneity, 2"},
-    judge=_network,
+    meaning="Classification and robustness depend on the direction of theta only.",
+    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
+    needs=("network", "data", "test"),
+    parameters={"scaled": "all parameters, or biases only"},
     example=lambda: preset(A),
     control=lambda: Instance(
-        name="degree 1", network=preset(A).network, test=preset(A).test, parameters={"exponent": 1.0}
+        name="biases scaled alone",
+        network=preset(A).network,
+        data=preset(A).data,
+        test=preset(A).test,
+        parameters={"scaled": "biases only"},
     ),
-    control_shows="degree 1 belongs to networks with frozen outputs",
+    control_shows="scaling the biases alone is another direction",
     control_outcome="violated",
-    forms=Forms(remark="sign(z) is 1 for z > 0 and -1 otherwise, so that flips are asymmetric in y at N = 0."),
 )
-
-
-def _scale_invariant(instance: Instance) -> Findings:
+def rem_scale_invariance(instance: Instance) -> Findings:
     """Signs and flip steps at a theta, against those at theta; a parameter scales one layer only."""
     network, test = instance.the_network(), instance.the_test()
     data = instance.the_data()
@@ -93,29 +112,22 @@ def _scale_invariant(instance: Instance) -> Findings:
     return Findings(constants=(value("largest flip step", float(before.max())),), claims=tuple(checks))
 
 
-REM_SCALE_INVARIANCE: Final = Statement(
-    id="FVBS23/Rem-ScaleInv",
-    kind="remark",
-    number="Section 2, Neural networks",
-    meaning="Classification and robustness depend on the direction of theta only.",
-    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
-    needs=("network", "data", "test"),
-    parameters={"scaled": "all parameters, or biases only"},
-    judge=_scale_invariant,
+@partial(
+    Statement,
+    id="FVBS23/Prob2",
+    kind="definition",
+    number="Equation (2)",
+    meaning="The max-margin problem in parameter space; at a KKT point the multipliers add up to its objective.",
+    formula=r"\min_\theta \tfrac{1}{2} \|\theta\|^2 \text{ s.t. } y_i N_\theta(x_i) \ge 1, \qquad "
+    r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
+    needs=("network", "data"),
     example=lambda: preset(A),
-    control=lambda: Instance(
-        name="biases scaled alone",
-        network=preset(A).network,
-        data=preset(A).data,
-        test=preset(A).test,
-        parameters={"scaled": "biases only"},
-    ),
-    control_shows="scaling the biases alone is another direction",
+    control=robust_control,
+    control_shows="the robust network is feasible but no stationary point",
     control_outcome="violated",
+    forms=Forms(remark="Constants are compared at margin 1 only; a trained network is rescaled first."),
 )
-
-
-def _problem(instance: Instance) -> Findings:
+def problem_2(instance: Instance) -> Findings:
     """Feasible after scaling, the objective equal to the sum of the multipliers, and not below the dual bound."""
     certificate = instance.certificate
     theta = certificate.norm_squared / 2
@@ -129,24 +141,29 @@ def _problem(instance: Instance) -> Findings:
     )
 
 
-PROBLEM_2: Final = Statement(
-    id="FVBS23/Prob2",
+@partial(
+    Statement,
+    id="FVBS23/KKT",
     kind="definition",
-    number="Equation (2)",
-    meaning="The max-margin problem in parameter space; at a KKT point the multipliers add up to its objective.",
-    formula=r"\min_\theta \tfrac{1}{2} \|\theta\|^2 \text{ s.t. } y_i N_\theta(x_i) \ge 1, \qquad "
-    r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
-    needs=("network", "data"),
-    judge=_problem,
+    number="Equations (3)-(4), repeated as (6)-(7)",
+    meaning="First-order stationarity of Problem (2) with Clarke subgradients at kinks.",
+    formula=r"w_j = v_j \sum_i \lambda_i y_i \phi'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \phi'_{ij}, \quad "
+    r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0, \quad y_i N_\theta(x_i) \ge 1",
+    needs=("network", "data", "law"),
+    parameters={"scale": "'margin one' rescales theta first; 'as given' takes the conditions literally"},
     example=lambda: preset(A),
-    control=robust_control,
-    control_shows="the robust network is feasible but no stationary point",
+    control=scaled_neurons,
+    control_shows="v times 1.1 and (w, b) over 1.1: the same function, not stationary",
     control_outcome="violated",
-    forms=Forms(remark="Constants are compared at margin 1 only; a trained network is rescaled first."),
+    forms=Forms(
+        printed=r"\phi'_{ij} = 1[w_j^\top x_i + b_j \ge 0] \text{ off the kink, any value in } [0, 1] \text{ on it}",
+        sharp=r"v_j = \sum_i \lambda_i y_i \phi(w_j^\top x_i + b_j) \implies \|w_j\|^2 + b_j^2 = v_j^2, \quad "
+        r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
+        remark="The condition for v_j is not printed and never used; it belongs to the definition and is checked too. "
+        "One vector lambda serves all neurons.",
+    ),
 )
-
-
-def _kkt(instance: Instance) -> Findings:
+def kkt(instance: Instance) -> Findings:
     """The printed conditions one by one, the missing one for v, and what follows from all."""
     certificate = instance.certificate
     neurons = Neurons.of(instance)
@@ -182,31 +199,27 @@ def _kkt(instance: Instance) -> Findings:
     )
 
 
-KKT: Final = Statement(
-    id="FVBS23/KKT",
-    kind="definition",
-    number="Equations (3)-(4), repeated as (6)-(7)",
-    meaning="First-order stationarity of Problem (2) with Clarke subgradients at kinks.",
-    formula=r"w_j = v_j \sum_i \lambda_i y_i \phi'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \phi'_{ij}, \quad "
-    r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0, \quad y_i N_\theta(x_i) \ge 1",
-    needs=("network", "data", "law"),
-    parameters={"scale": "'margin one' rescales theta first; 'as given' takes the conditions literally"},
-    judge=_kkt,
+@partial(
+    Statement,
+    id="FVBS23/Eq5",
+    kind="lemma",
+    number="Equation (5), repeated as (8)",
+    meaning="The ReLU is at least its argument, so the own neurons may be replaced by linear ones from below.",
+    formula=r"y = 1: \ N_\theta(x) \ge \sum_{j \in J_+} v_j (w_j^\top x + b_j) + \sum_{j \in J_-} v_j "
+    r"\phi(w_j^\top x + b_j)",
+    needs=("network", "test"),
+    parameters={"replaced": "the neurons that become linear: own sign, as printed, or other sign"},
     example=lambda: preset(A),
-    control=scaled_neurons,
-    control_shows="v times 1.1 and (w, b) over 1.1: the same function, not stationary",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"\phi'_{ij} = 1[w_j^\top x_i + b_j \ge 0] \text{ off the kink, any value in } [0, 1] \text{ on it}",
-        sharp=r"v_j = \sum_i \lambda_i y_i \phi(w_j^\top x_i + b_j) \implies \|w_j\|^2 + b_j^2 = v_j^2, \quad "
-        r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
-        remark="The condition for v_j is not printed and never used; it belongs to the definition and is checked too. "
-        "One vector lambda serves all neurons.",
+    control=lambda: Instance(
+        name="the neurons of the other sign made linear",
+        network=preset(A).network,
+        test=preset(A).test,
+        parameters={"replaced": "other sign"},
     ),
+    control_shows="on neurons of the other sign the inequality points the other way",
+    control_outcome="violated",
 )
-
-
-def _linearised(instance: Instance) -> Findings:
+def equation_5(instance: Instance) -> Findings:
     """relu(t) >= t on the neurons of the own sign."""
     network, test = instance.the_network(), instance.the_test()
     pre = network.preactivations(test.X)
@@ -221,29 +234,21 @@ def _linearised(instance: Instance) -> Findings:
     )
 
 
-EQUATION_5: Final = Statement(
-    id="FVBS23/Eq5",
+@partial(
+    Statement,
+    id="FVBS23/Eq5b",
     kind="lemma",
-    number="Equation (5), repeated as (8)",
-    meaning="The ReLU is at least its argument, so the own neurons may be replaced by linear ones from below.",
-    formula=r"y = 1: \ N_\theta(x) \ge \sum_{j \in J_+} v_j (w_j^\top x + b_j) + \sum_{j \in J_-} v_j "
-    r"\phi(w_j^\top x + b_j)",
-    needs=("network", "test"),
-    parameters={"replaced": "the neurons that become linear: own sign, as printed, or other sign"},
-    judge=_linearised,
+    number="After equation (5)",
+    meaning="At a KKT point the linear part is a sum over samples, with the multipliers and the +1 of the bias.",
+    formula=r"\sum_{j \in J_+} v_j (w_j^\top x + b_j) = \sum_i \lambda_i y_i \Big(\sum_{j \in J_+} v_j^2 "
+    r"\phi'_{ij}\Big) "
+    r"(x_i^\top x + 1)",
+    needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
-    control=lambda: Instance(
-        name="the neurons of the other sign made linear",
-        network=preset(A).network,
-        test=preset(A).test,
-        parameters={"replaced": "other sign"},
-    ),
-    control_shows="on neurons of the other sign the inequality points the other way",
-    control_outcome="violated",
+    control=scaled_neurons,
+    control_shows="no multipliers explain a network that is no KKT point",
 )
-
-
-def _expanded(instance: Instance) -> Findings:
+def equation_5b(instance: Instance) -> Findings:
     """The linear part of Eq. (5) from the multipliers, for J+ and J-, at the test points."""
     neurons = Neurons.of(instance)
     data, X = instance.the_data(), instance.the_test().X
@@ -259,19 +264,3 @@ def _expanded(instance: Instance) -> Findings:
         constants=(value("test points", float(X.shape[0])),),
         claims=tuple(checks),
     )
-
-
-EQUATION_5B: Final = Statement(
-    id="FVBS23/Eq5b",
-    kind="lemma",
-    number="After equation (5)",
-    meaning="At a KKT point the linear part is a sum over samples, with the multipliers and the +1 of the bias.",
-    formula=r"\sum_{j \in J_+} v_j (w_j^\top x + b_j) = \sum_i \lambda_i y_i \Big(\sum_{j \in J_+} v_j^2 "
-    r"\phi'_{ij}\Big) "
-    r"(x_i^\top x + 1)",
-    needs=("network", "data", "law", "test"),
-    judge=_expanded,
-    example=lambda: preset(A),
-    control=scaled_neurons,
-    control_shows="no multipliers explain a network that is no KKT point",
-)

@@ -3,7 +3,7 @@ r"""[FVBS23, Example 1] Three layouts of clusters that satisfy Assumption 2.2, w
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 from marginflow.data import Clusters, most_clusters
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
@@ -12,7 +12,25 @@ from marginflow.theory.fvbs23.setting import Setting, cluster_law
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
 
-def _sphere(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Ex1.1",
+    kind="example",
+    number="Example 1, first item",
+    meaning="Random means on the sphere of radius sqrt(d), sigma = 1: about sqrt(d) clusters, up to a logarithm, fit.",
+    formula=r"p \le \sqrt{d} \ln d, \ \sigma = 1: \quad k \le \frac{d - \Delta + 1}{10 (5 \sqrt{d} \ln d + 1)} = "
+    r"\tilde O(\sqrt{d})",
+    needs=("law",),
+    example=lambda: law_only(Clusters(dimension=10**8, n_clusters=10, sigma=1.0, means="sphere")),
+    control=lambda: law_only(Clusters(dimension=2_324_213, n_clusters=2, sigma=1.0, means="sphere")),
+    control_shows="one dimension less than two clusters need: d = 2324214",
+    forms=Forms(
+        printed=r"k = \tilde O(\sqrt{d})",
+        proved=r"k \le \frac{\sqrt{d}}{50 \ln d} (1 + o(1))",
+        remark="k = 2 needs d = 2324214 with the guaranteed p; at d = 1e8 ten clusters fit.",
+    ),
+)
+def example_1_1(instance: Instance) -> Findings:
     """p of the drawn means against sqrt(d) ln d, with the exact probability that it is exceeded."""
     s = Setting.of(instance)
     guaranteed = math.sqrt(s.d) * s.L
@@ -35,37 +53,8 @@ def _sphere(instance: Instance) -> Findings:
     )
 
 
-EXAMPLE_1_1: Final = Statement(
-    id="FVBS23/Ex1.1",
-    kind="example",
-    number="Example 1, first item",
-    meaning="Random means on the sphere of radius sqrt(d), sigma = 1: about sqrt(d) clusters, up to a logarithm, fit.",
-    formula=r"p \le \sqrt{d} \ln d, \ \sigma = 1: \quad k \le \frac{d - \Delta + 1}{10 (5 \sqrt{d} \ln d + 1)} = "
-    r"\tilde O(\sqrt{d})",
-    needs=("law",),
-    judge=_sphere,
-    example=lambda: law_only(Clusters(dimension=10**8, n_clusters=10, sigma=1.0, means="sphere")),
-    control=lambda: law_only(Clusters(dimension=2_324_213, n_clusters=2, sigma=1.0, means="sphere")),
-    control_shows="one dimension less than two clusters need: d = 2324214",
-    forms=Forms(
-        printed=r"k = \tilde O(\sqrt{d})",
-        proved=r"k \le \frac{\sqrt{d}}{50 \ln d} (1 + o(1))",
-        remark="k = 2 needs d = 2324214 with the guaranteed p; at d = 1e8 ten clusters fit.",
-    ),
-)
-
-
-def _orthogonal(instance: Instance) -> Findings:
-    s = Setting.of(instance)
-    room = (s.d - 4 * s.L + 1) / (10 * (4 * s.L + 1))
-    return Findings(
-        hypotheses=(at_most("k", s.k, math.floor(room), note="(d - 4 ln d + 1) / (10 (4 ln d + 1))"),),
-        constants=(value("largest k", math.floor(room)), value("largest k times 40 ln(d) / d", room * 40 * s.L / s.d)),
-        claims=(at_most("p", s.p, 0.0, scale=s.d, rtol=1e-14), *s.assumption()),
-    )
-
-
-EXAMPLE_1_2: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/Ex1.2",
     kind="example",
     number="Example 1, second item",
@@ -73,7 +62,6 @@ EXAMPLE_1_2: Final = Statement(
     formula=r"p = 0, \ \sigma = \tfrac{1}{\sqrt{d}}: \quad k \le \frac{d - 4 \ln d + 1}{10 (4 \ln d + 1)} = "
     r"\tilde O(d)",
     needs=("law",),
-    judge=_orthogonal,
     example=lambda: law_only(law_of(10_000, 26)),
     control=lambda: law_only(law_of(10_000, 27)),
     control_shows="27 clusters in dimension 10000 are one too many",
@@ -83,9 +71,34 @@ EXAMPLE_1_2: Final = Statement(
         remark="3, 26, 212, 1777 clusters for d = 1e3, 1e4, 1e5, 1e6.",
     ),
 )
+def example_1_2(instance: Instance) -> Findings:
+    s = Setting.of(instance)
+    room = (s.d - 4 * s.L + 1) / (10 * (4 * s.L + 1))
+    return Findings(
+        hypotheses=(at_most("k", s.k, math.floor(room), note="(d - 4 ln d + 1) / (10 (4 ln d + 1))"),),
+        constants=(value("largest k", math.floor(room)), value("largest k times 40 ln(d) / d", room * 40 * s.L / s.d)),
+        claims=(at_most("p", s.p, 0.0, scale=s.d, rtol=1e-14), *s.assumption()),
+    )
 
 
-def _correlated(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Ex1.3",
+    kind="example",
+    number="Example 1, third item",
+    meaning="Few clusters may have means with inner products of order d.",
+    formula=r"k = \tilde O(1): \quad p \le \frac{d - \Delta + 1}{10 k} - \Delta - 1 = \Theta(d)",
+    needs=("law",),
+    example=lambda: law_only(law_of(10**6, 3, 0.01, correlation=0.02)),
+    control=lambda: law_only(law_of(10**6, 3, 0.01, correlation=0.04)),
+    control_shows="a correlation of 0.04 is above 1/(10 k)",
+    forms=Forms(
+        printed=r"p = \tilde\Theta(d)",
+        sharp=r"\frac{p}{d} < \frac{1}{10 k}",
+        remark="For k = 2 and sigma = 0.01 the largest p/d is 0.040, 0.046, 0.0485, 0.0494 for d = 1e3 to 1e6.",
+    ),
+)
+def example_1_3(instance: Instance) -> Findings:
     s = Setting.of(instance)
     largest = (s.d - s.Delta + 1) / (10 * s.k) - s.Delta - 1
     r = cluster_law(instance.the_law()).correlation
@@ -98,22 +111,3 @@ def _correlated(instance: Instance) -> Findings:
         ),
         claims=(at_least("p / d is of order 1", s.p / s.d, 1 / (100 * s.k)), *s.assumption()),
     )
-
-
-EXAMPLE_1_3: Final = Statement(
-    id="FVBS23/Ex1.3",
-    kind="example",
-    number="Example 1, third item",
-    meaning="Few clusters may have means with inner products of order d.",
-    formula=r"k = \tilde O(1): \quad p \le \frac{d - \Delta + 1}{10 k} - \Delta - 1 = \Theta(d)",
-    needs=("law",),
-    judge=_correlated,
-    example=lambda: law_only(law_of(10**6, 3, 0.01, correlation=0.02)),
-    control=lambda: law_only(law_of(10**6, 3, 0.01, correlation=0.04)),
-    control_shows="a correlation of 0.04 is above 1/(10 k)",
-    forms=Forms(
-        printed=r"p = \tilde\Theta(d)",
-        sharp=r"\frac{p}{d} < \frac{1}{10 k}",
-        remark="For k = 2 and sigma = 0.01 the largest p/d is 0.040, 0.046, 0.0485, 0.0494 for d = 1e3 to 1e6.",
-    ),
-)

@@ -3,6 +3,7 @@ r"""[FVBS23, Lemmas A.12 and A.13, Theorems A.1 and 3.1] Every KKT point classif
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -84,7 +85,26 @@ def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
     return fine
 
 
-def _sign(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/LemA.12",
+    kind="lemma",
+    number="Lemma A.12",
+    meaning="A point near one cluster and nearly orthogonal to the others gets the label of that cluster.",
+    formula=r"y^{(r)} N_\theta(x) \ge \frac{1 - 3c'}{1 - 2c'} \cdot \frac{d - \Delta + 1}{3d + \Delta + 1} - "
+    r"\frac{2c'}{1 - 2c'} \ge \frac{3}{128}",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(A),
+    control=missing_cluster,
+    control_shows="the points of a cluster without samples are near no cluster that was seen",
+    forms=Forms(
+        printed=r"\mathrm{sign}(N_\theta(x)) = y^{(r)}",
+        proved=r"y^{(r)} N_\theta(x) \ge \tfrac{3}{128}",
+        remark="Printed with Q^(r) where I^(r) is meant. Beside the test points, for each cluster the worst "
+        "point of the allowed region is tried. Training points have larger norms than the lemma allows.",
+    ),
+)
+def lemma_a12(instance: Instance) -> Findings:
     """y N(x) against the bound with the actual c', and against 3/128."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
@@ -103,27 +123,6 @@ def _sign(instance: Instance) -> Findings:
             at_least("y^(r) N(x), c' = 1/10", outputs, 3 / 128, note="3/128"),
         ),
     )
-
-
-LEMMA_A12: Final = Statement(
-    id="FVBS23/LemA.12",
-    kind="lemma",
-    number="Lemma A.12",
-    meaning="A point near one cluster and nearly orthogonal to the others gets the label of that cluster.",
-    formula=r"y^{(r)} N_\theta(x) \ge \frac{1 - 3c'}{1 - 2c'} \cdot \frac{d - \Delta + 1}{3d + \Delta + 1} - "
-    r"\frac{2c'}{1 - 2c'} \ge \frac{3}{128}",
-    needs=("network", "data", "law", "test"),
-    judge=_sign,
-    example=lambda: preset(A),
-    control=missing_cluster,
-    control_shows="the points of a cluster without samples are near no cluster that was seen",
-    forms=Forms(
-        printed=r"\mathrm{sign}(N_\theta(x)) = y^{(r)}",
-        proved=r"y^{(r)} N_\theta(x) \ge \tfrac{3}{128}",
-        remark="Printed with Q^(r) where I^(r) is meant. Beside the test points, for each cluster the worst "
-        "point of the allowed region is tried. Training points have larger norms than the lemma allows.",
-    ),
-)
 
 
 def _event(instance: Instance) -> Findings:
@@ -232,7 +231,28 @@ def failure_checks(s: Setting, n: int) -> tuple[Check, Check]:
     )
 
 
-def _theorem_a1(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/ThmA.1",
+    kind="theorem",
+    number="Theorem A.1",
+    meaning="With probability 1 - F over the sample, every KKT point errs with probability at most 4 n q_d.",
+    formula=r"F = 3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}, \quad \Pr_{(x, y)}[y N_\theta(x) \le 0] \le 4 n q_d, "
+    r"\quad "
+    r"q_d = d^{-\ln(d)/2}",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(A),
+    control=robust_control,
+    control_shows="the network is no KKT point (it classifies well all the same)",
+    forms=Forms(
+        printed=r"\text{let } \theta \text{ be a KKT point; then with probability } 1 - F \text{ over } S",
+        proved=r"\text{with probability } 1 - F \text{ over } S \text{, for every KKT point } \theta",
+        sharp=r"\Pr[y N_\theta(x) < \tfrac{3}{128}] \le (2n + 2k) q_d",
+        remark="One event of the sample serves all KKT points. That the draw is in that event counts as a hypothesis "
+        "here; how likely it is, is Proposition A.1.",
+    ),
+)
+def theorem_a1(instance: Instance) -> Findings:
     """On a good draw: exact tails against 4 n q_d, and every good test point is right for every KKT point."""
     sample = Sample.of(instance)
     s = sample.setting
@@ -253,29 +273,6 @@ def _theorem_a1(instance: Instance) -> Findings:
             at_least("y N(x) on good test points", outputs[fine], 3 / 128, note="3/128"),
         ),
     )
-
-
-THEOREM_A1: Final = Statement(
-    id="FVBS23/ThmA.1",
-    kind="theorem",
-    number="Theorem A.1",
-    meaning="With probability 1 - F over the sample, every KKT point errs with probability at most 4 n q_d.",
-    formula=r"F = 3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}, \quad \Pr_{(x, y)}[y N_\theta(x) \le 0] \le 4 n q_d, "
-    r"\quad "
-    r"q_d = d^{-\ln(d)/2}",
-    needs=("network", "data", "law", "test"),
-    judge=_theorem_a1,
-    example=lambda: preset(A),
-    control=robust_control,
-    control_shows="the network is no KKT point (it classifies well all the same)",
-    forms=Forms(
-        printed=r"\text{let } \theta \text{ be a KKT point; then with probability } 1 - F \text{ over } S",
-        proved=r"\text{with probability } 1 - F \text{ over } S \text{, for every KKT point } \theta",
-        sharp=r"\Pr[y N_\theta(x) < \tfrac{3}{128}] \le (2n + 2k) q_d",
-        remark="One event of the sample serves all KKT points. That the draw is in that event counts as a hypothesis "
-        "here; how likely it is, is Proposition A.1.",
-    ),
-)
 
 
 def log_window(s: Setting, epsilon: float, delta: float) -> tuple[float, float]:
@@ -308,7 +305,28 @@ def packaging(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, 
     )
 
 
-def _theorem_3_1(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Thm3.1",
+    kind="theorem",
+    number="Theorem 3.1",
+    meaning="With k ln(d)^2 samples and more, every KKT point has a test error of at most epsilon, however wide it is.",
+    formula=r"k \ln^2 d \le n \le \min\left\{\sqrt{\tfrac{\delta}{3}}\, e^{d/32}, \tfrac{\sqrt{\delta}}{3} "
+    r"d^{\ln(d)/4}, "
+    r"\tfrac{\epsilon}{4} d^{\ln(d)/2}\right\} \implies \Pr[y N_\theta(x) \le 0] \le \epsilon",
+    needs=("network", "data", "law", "test"),
+    parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},
+    example=lambda: preset(B),
+    control=lambda: noisier(B),
+    control_shows="ten times the noise at the smallest dimension: Assumption 2.2 fails",
+    forms=Forms(
+        printed=r"n \le \min\{\dots\}",
+        remark="The window for n is empty for small d (for k = 2 below d = 183 with epsilon = delta = 0.1), where the "
+        "theorem is void although Assumption 2.2 can hold from d = 20 on. The bound on the error is uniform over "
+        "KKT points.",
+    ),
+)
+def theorem_3_1(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
@@ -327,26 +345,3 @@ def _theorem_3_1(instance: Instance) -> Findings:
             errors.check("test error", "<=", epsilon),
         ),
     )
-
-
-THEOREM_3_1: Final = Statement(
-    id="FVBS23/Thm3.1",
-    kind="theorem",
-    number="Theorem 3.1",
-    meaning="With k ln(d)^2 samples and more, every KKT point has a test error of at most epsilon, however wide it is.",
-    formula=r"k \ln^2 d \le n \le \min\left\{\sqrt{\tfrac{\delta}{3}}\, e^{d/32}, \tfrac{\sqrt{\delta}}{3} "
-    r"d^{\ln(d)/4}, "
-    r"\tfrac{\epsilon}{4} d^{\ln(d)/2}\right\} \implies \Pr[y N_\theta(x) \le 0] \le \epsilon",
-    needs=("network", "data", "law", "test"),
-    parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},
-    judge=_theorem_3_1,
-    example=lambda: preset(B),
-    control=lambda: noisier(B),
-    control_shows="ten times the noise at the smallest dimension: Assumption 2.2 fails",
-    forms=Forms(
-        printed=r"n \le \min\{\dots\}",
-        remark="The window for n is empty for small d (for k = 2 below d = 183 with epsilon = delta = 0.1), where the "
-        "theorem is void although Assumption 2.2 can hold from d = 20 on. The bound on the error is uniform over "
-        "KKT points.",
-    ),
-)

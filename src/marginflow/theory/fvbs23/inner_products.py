@@ -3,7 +3,7 @@ r"""[FVBS23, Lemmas A.5 to A.7] Inner products of samples from those of their no
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -58,7 +58,21 @@ def _pairs(sample: Sample, chosen: BoolArray) -> tuple[Check, Check]:
     )
 
 
-def _across(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/LemA.5",
+    kind="lemma",
+    number="Lemma A.5",
+    meaning="Samples of two clusters are as orthogonal as the means, up to Delta.",
+    formula=r"|\langle \mu^{(i)} + \xi, \mu^{(j)} + \xi' \rangle| \le |\langle \mu^{(i)}, \mu^{(j)} \rangle| + "
+    r"4 \sigma \sqrt{d} \ln d",
+    needs=("data", "law"),
+    example=aligned,
+    control=lambda: aligned(2.0),
+    control_shows="the noises have twice the inner product that is allowed",
+    forms=Forms(printed=r"4 g", proved=r"(2 + \sqrt{2}) g", remark="The example attains the proved bound."),
+)
+def lemma_a5(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     chosen = ~sample.same
@@ -74,23 +88,24 @@ def _across(instance: Instance) -> Findings:
     )
 
 
-LEMMA_A5: Final = Statement(
-    id="FVBS23/LemA.5",
+@partial(
+    Statement,
+    id="FVBS23/LemA.6",
     kind="lemma",
-    number="Lemma A.5",
-    meaning="Samples of two clusters are as orthogonal as the means, up to Delta.",
-    formula=r"|\langle \mu^{(i)} + \xi, \mu^{(j)} + \xi' \rangle| \le |\langle \mu^{(i)}, \mu^{(j)} \rangle| + "
-    r"4 \sigma \sqrt{d} \ln d",
+    number="Lemma A.6",
+    meaning="Two samples of one cluster have the inner product d up to Delta.",
+    formula=r"|\langle \mu^{(i)} + \xi, \mu^{(i)} + \xi' \rangle - d| \le 4 \sigma \sqrt{d} \ln d",
     needs=("data", "law"),
-    judge=_across,
     example=aligned,
     control=lambda: aligned(2.0),
     control_shows="the noises have twice the inner product that is allowed",
-    forms=Forms(printed=r"4 g", proved=r"(2 + \sqrt{2}) g", remark="The example attains the proved bound."),
+    forms=Forms(
+        printed=r"4 g",
+        proved=r"(2 + \sqrt{2}) g",
+        remark="For two different noises only: with xi = xi' the square ||xi||^2, up to 2 sigma^2 d, is added.",
+    ),
 )
-
-
-def _within(instance: Instance) -> Findings:
+def lemma_a6(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     chosen = sample.same & ~np.eye(sample.n, dtype=np.bool_)
@@ -105,26 +120,24 @@ def _within(instance: Instance) -> Findings:
     )
 
 
-LEMMA_A6: Final = Statement(
-    id="FVBS23/LemA.6",
+@partial(
+    Statement,
+    id="FVBS23/LemA.7",
     kind="lemma",
-    number="Lemma A.6",
-    meaning="Two samples of one cluster have the inner product d up to Delta.",
-    formula=r"|\langle \mu^{(i)} + \xi, \mu^{(i)} + \xi' \rangle - d| \le 4 \sigma \sqrt{d} \ln d",
+    number="Lemma A.7",
+    meaning="The squared norm of a sample is between d - Delta/2 and 3d + Delta/2.",
+    formula=r"d - 2 \sigma \sqrt{d} \ln d \le \|\mu^{(i)} + \xi\|^2 \le 3 d + 2 \sigma \sqrt{d} \ln d",
     needs=("data", "law"),
-    judge=_within,
-    example=aligned,
-    control=lambda: aligned(2.0),
-    control_shows="the noises have twice the inner product that is allowed",
+    example=lambda: aligned(0.0),
+    control=lambda: aligned(0.0, squared=2.0),
+    control_shows="the noise is longer than sigma sqrt(2d)",
     forms=Forms(
-        printed=r"4 g",
-        proved=r"(2 + \sqrt{2}) g",
-        remark="For two different noises only: with xi = xi' the square ||xi||^2, up to 2 sigma^2 d, is added.",
+        printed=r"3 d + 2 g",
+        sharp=r"(1 + 2 \sigma^2) d + 2 g",
+        remark="The example attains the sharp bound; 3d is for sigma = 1.",
     ),
 )
-
-
-def _norms(instance: Instance) -> Findings:
+def lemma_a7(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     own = np.abs(np.einsum("ij,ij->i", sample.noise, sample.means[sample.clusters]))
@@ -143,22 +156,3 @@ def _norms(instance: Instance) -> Findings:
             at_most("||x||^2, with sigma kept", squares, (1 + 2 * s.sigma**2) * s.d + 2 * s.g),
         ),
     )
-
-
-LEMMA_A7: Final = Statement(
-    id="FVBS23/LemA.7",
-    kind="lemma",
-    number="Lemma A.7",
-    meaning="The squared norm of a sample is between d - Delta/2 and 3d + Delta/2.",
-    formula=r"d - 2 \sigma \sqrt{d} \ln d \le \|\mu^{(i)} + \xi\|^2 \le 3 d + 2 \sigma \sqrt{d} \ln d",
-    needs=("data", "law"),
-    judge=_norms,
-    example=lambda: aligned(0.0),
-    control=lambda: aligned(0.0, squared=2.0),
-    control_shows="the noise is longer than sigma sqrt(2d)",
-    forms=Forms(
-        printed=r"3 d + 2 g",
-        sharp=r"(1 + 2 \sigma^2) d + 2 g",
-        remark="The example attains the sharp bound; 3d is for sigma = 1.",
-    ),
-)

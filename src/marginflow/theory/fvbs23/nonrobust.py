@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -111,7 +111,29 @@ def flip_table(instance: Instance) -> tuple[tuple[Check, ...], tuple[Check, ...]
     return tuple(constants), tuple(conclusions)
 
 
-def _theorem_d1(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/ThmD.1",
+    kind="theorem",
+    number="Theorem D.1",
+    meaning="With probability 1 - F over the sample, one z along u flips every KKT point on all but 4 n q_d of "
+    "the points.",
+    formula=r"z = (\eta_1 + \eta_2) \sum_q y^{(q)} \mu^{(q)}, \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
+    r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - 4 n q_d",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(B),
+    control=robust_control,
+    control_shows="the robust network is no KKT point, and short vectors do not flip it",
+    forms=Forms(
+        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
+        proved=r"\|z\| \le 13.31 \sqrt{\frac{d}{c^2 k}}",
+        sharp=r"\eta = \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
+        remark="The literal z is longer than the data until k is in the hundreds; then what it flips shows nothing. "
+        "The sharp z keeps the radii that P1 to P3 give; the measured z uses those of the sample; the exact one is "
+        "the smallest multiple of u. z depends on the distribution alone.",
+    ),
+)
+def theorem_d1(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     constants, conclusions = flip_table(instance)
@@ -128,31 +150,26 @@ def _theorem_d1(instance: Instance) -> Findings:
     )
 
 
-THEOREM_D1: Final = Statement(
-    id="FVBS23/ThmD.1",
+@partial(
+    Statement,
+    id="FVBS23/Thm4.2",
     kind="theorem",
-    number="Theorem D.1",
-    meaning="With probability 1 - F over the sample, one z along u flips every KKT point on all but 4 n q_d of "
-    "the points.",
-    formula=r"z = (\eta_1 + \eta_2) \sum_q y^{(q)} \mu^{(q)}, \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
-    r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - 4 n q_d",
+    number="Theorem 4.2",
+    meaning="With probability 1 - delta, one z of length O(sqrt(d/(c^2 k))) flips all but a share epsilon of the "
+    "points.",
+    formula=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right), \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
+    r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - \epsilon",
     needs=("network", "data", "law", "test"),
-    judge=_theorem_d1,
+    parameters={"epsilon": "share of points not flipped, 0.05", "delta": "failure probability, 0.05"},
     example=lambda: preset(B),
-    control=robust_control,
-    control_shows="the robust network is no KKT point, and short vectors do not flip it",
+    control=lambda: noisier(B),
+    control_shows="ten times the noise at the smallest dimension: Assumption 2.2 fails",
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
-        proved=r"\|z\| \le 13.31 \sqrt{\frac{d}{c^2 k}}",
-        sharp=r"\eta = \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
-        remark="The literal z is longer than the data until k is in the hundreds; then what it flips shows nothing. "
-        "The sharp z keeps the radii that P1 to P3 give; the measured z uses those of the sample; the exact one is "
-        "the smallest multiple of u. z depends on the distribution alone.",
+        remark="The window for n is that of Theorem 3.1. sign(0) = -1, so a positive point flips at N = 0 already.",
     ),
 )
-
-
-def _theorem_4_2(instance: Instance) -> Findings:
+def theorem_4_2(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
@@ -186,28 +203,27 @@ def _theorem_4_2(instance: Instance) -> Findings:
     )
 
 
-THEOREM_4_2: Final = Statement(
-    id="FVBS23/Thm4.2",
-    kind="theorem",
-    number="Theorem 4.2",
-    meaning="With probability 1 - delta, one z of length O(sqrt(d/(c^2 k))) flips all but a share epsilon of the "
-    "points.",
-    formula=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right), \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
-    r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - \epsilon",
+@partial(
+    Statement,
+    id="FVBS23/Cor-Both",
+    kind="corollary",
+    number="Section 4, after Theorem 4.2",
+    meaning="Gradient flow finds networks that generalise and are not robust, although robust ones exist.",
+    formula=r"y N_\theta(x) > 0, \quad \mathrm{sign}(N_\theta(x - y z)) \ne y, \quad \|z\| < \tfrac{1}{8} "
+    r"\sqrt{d}, \quad "
+    r"\mathrm{sign}(N_{robust}(x')) = y \text{ for } \|x' - x\| \le \tfrac{1}{8} \sqrt{d}",
     needs=("network", "data", "law", "test"),
-    parameters={"epsilon": "share of points not flipped, 0.05", "delta": "failure probability, 0.05"},
-    judge=_theorem_4_2,
-    example=lambda: preset(B),
-    control=lambda: noisier(B),
-    control_shows="ten times the noise at the smallest dimension: Assumption 2.2 fails",
+    example=many_clusters,
+    control=lambda: preset(A),
+    control_shows="with two clusters every z is longer than the radius of the robust network",
+    control_outcome="violated",
     forms=Forms(
-        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
-        remark="The window for n is that of Theorem 3.1. sign(0) = -1, so a positive point flips at N = 0 already.",
+        remark="With the literal z the contrast ||z|| < sqrt(d)/8 needs k > 20000; with the exact one and the "
+        "pair k > 64 "
+        "is enough, and k >= 5 against the true radius 0.45 sqrt(d) of the robust network."
     ),
 )
-
-
-def _both(instance: Instance) -> Findings:
+def cor_both(instance: Instance) -> Findings:
     """One sample: the KKT point is right and is flipped by a short vector that the robust network withstands."""
     sample = Sample.of(instance)
     s = sample.setting
@@ -235,29 +251,27 @@ def _both(instance: Instance) -> Findings:
     )
 
 
-COR_BOTH: Final = Statement(
-    id="FVBS23/Cor-Both",
-    kind="corollary",
-    number="Section 4, after Theorem 4.2",
-    meaning="Gradient flow finds networks that generalise and are not robust, although robust ones exist.",
-    formula=r"y N_\theta(x) > 0, \quad \mathrm{sign}(N_\theta(x - y z)) \ne y, \quad \|z\| < \tfrac{1}{8} "
-    r"\sqrt{d}, \quad "
-    r"\mathrm{sign}(N_{robust}(x')) = y \text{ for } \|x' - x\| \le \tfrac{1}{8} \sqrt{d}",
-    needs=("network", "data", "law", "test"),
-    judge=_both,
-    example=many_clusters,
-    control=lambda: preset(A),
-    control_shows="with two clusters every z is longer than the radius of the robust network",
-    control_outcome="violated",
+@partial(
+    Statement,
+    id="FVBS23/Ex2",
+    kind="example",
+    number="Example 2",
+    meaning="With sigma = 1 and about sqrt(d) random clusters, z has length of order d^(1/4), far below sqrt(d).",
+    formula=r"\sigma = 1, \ k = \tilde\Theta(\sqrt{d}), \ c = \Theta(1) \implies \|z\| = "
+    r"O\left(\sqrt{\tfrac{d}{k}}\right) = "
+    r"\tilde O(d^{1/4})",
+    needs=("parameters",),
+    parameters={"dimension": "the largest of three dimensions, each a tenth of the next", "share": "of the largest k"},
+    example=lambda: Instance(name="random clusters up to d = 1e12"),
+    control=lambda: Instance(name="random clusters up to d = 1e7", parameters={"dimension": 1e7}),
+    control_shows="below d = 2.3e6 not even two clusters fit",
     forms=Forms(
-        remark="With the literal z the contrast ||z|| < sqrt(d)/8 needs k > 20000; with the exact one and the "
-        "pair k > 64 "
-        "is enough, and k >= 5 against the true radius 0.45 sqrt(d) of the robust network."
+        printed=r"\|z\| = \tilde O(d^{1/4})",
+        proved=r"\|z\| \le 26.62 \sqrt{d/k}, \quad k \le \frac{\sqrt{d}}{50 \ln d}",
+        remark="With these constants z becomes shorter than sqrt(d) at d of about 1e12 only.",
     ),
 )
-
-
-def _example_2(instance: Instance) -> Findings:
+def example_2(instance: Instance) -> Findings:
     """Random means, sigma = 1, as many clusters as Assumption 2.2 allows at half: ||z|| over three dimensions."""
     top = instance.number("dimension", 1e12)
     share = instance.number("share", 0.5)
@@ -292,25 +306,3 @@ def _example_2(instance: Instance) -> Findings:
             at_most("slope of ln ||z||", slope, 0.4, rtol=0.0),
         ),
     )
-
-
-EXAMPLE_2: Final = Statement(
-    id="FVBS23/Ex2",
-    kind="example",
-    number="Example 2",
-    meaning="With sigma = 1 and about sqrt(d) random clusters, z has length of order d^(1/4), far below sqrt(d).",
-    formula=r"\sigma = 1, \ k = \tilde\Theta(\sqrt{d}), \ c = \Theta(1) \implies \|z\| = "
-    r"O\left(\sqrt{\tfrac{d}{k}}\right) = "
-    r"\tilde O(d^{1/4})",
-    needs=("parameters",),
-    parameters={"dimension": "the largest of three dimensions, each a tenth of the next", "share": "of the largest k"},
-    judge=_example_2,
-    example=lambda: Instance(name="random clusters up to d = 1e12"),
-    control=lambda: Instance(name="random clusters up to d = 1e7", parameters={"dimension": 1e7}),
-    control_shows="below d = 2.3e6 not even two clusters fit",
-    forms=Forms(
-        printed=r"\|z\| = \tilde O(d^{1/4})",
-        proved=r"\|z\| \le 26.62 \sqrt{d/k}, \quad k \le \frac{\sqrt{d}}{50 \ln d}",
-        remark="With these constants z becomes shorter than sqrt(d) at d of about 1e12 only.",
-    ),
-)

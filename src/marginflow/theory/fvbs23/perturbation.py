@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -30,7 +31,26 @@ from marginflow.theory.fvbs23.sums import deterministic
 _INPUT_RTOL: Final = 1e-12
 
 
-def _outputs(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/LemD.2",
+    kind="lemma",
+    number="Lemma D.2",
+    meaning="On points near one cluster the output is at most 2; the proof gives 3/2.",
+    formula=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right) \le "
+    r"\frac{3}{2}",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(A),
+    control=flipped_label,
+    control_shows="one label is not that of its cluster",
+    forms=Forms(
+        printed=r"|N_\theta(x)| \le 2",
+        proved=r"|N_\theta(x)| \le \tfrac{3}{2}",
+        sharp=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right)",
+        remark="The statement says 2, the proof announces 4, its arithmetic ends at 3/2.",
+    ),
+)
+def lemma_d2(instance: Instance) -> Findings:
     """|N(x)| against four numbers: the proof's with c' as it is, 3/2, and the 2 and 4 of the text."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
@@ -48,28 +68,24 @@ def _outputs(instance: Instance) -> Findings:
     )
 
 
-LEMMA_D2: Final = Statement(
-    id="FVBS23/LemD.2",
+@partial(
+    Statement,
+    id="FVBS23/LemD.3",
     kind="lemma",
-    number="Lemma D.2",
-    meaning="On points near one cluster the output is at most 2; the proof gives 3/2.",
-    formula=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right) \le "
-    r"\frac{3}{2}",
+    number="Lemma D.3",
+    meaning="No neuron is far from being active on a fresh point.",
+    formula=r"w_j^\top x + b_j \ge -(2 \Delta + p + 1)\, s_j, \quad s_j = \sum_i \lambda_i |v_j| \phi'_{ij}",
     needs=("network", "data", "law", "test"),
-    judge=_outputs,
     example=lambda: preset(A),
-    control=flipped_label,
-    control_shows="one label is not that of its cluster",
+    control=robust_control,
+    control_shows="the robust network is no KKT point: its neurons are far from active on other clusters",
     forms=Forms(
-        printed=r"|N_\theta(x)| \le 2",
-        proved=r"|N_\theta(x)| \le \tfrac{3}{2}",
-        sharp=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right)",
-        remark="The statement says 2, the proof announces 4, its arithmetic ends at 3/2.",
+        printed=r"-(2 \Delta + p + 1) \sum_i \lambda_i |v_j \phi'_{ij}|",
+        sharp=r"-\max(2 \Delta, p + \Delta + 1)\, s_j",
+        remark="The hypothesis on <xi_i, xi> is never used.",
     ),
 )
-
-
-def _inputs(instance: Instance) -> Findings:
+def lemma_d3(instance: Instance) -> Findings:
     """Every neuron's input at x, from below, in units of its weight s_j."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
@@ -93,26 +109,25 @@ def _inputs(instance: Instance) -> Findings:
     )
 
 
-LEMMA_D3: Final = Statement(
-    id="FVBS23/LemD.3",
+@partial(
+    Statement,
+    id="FVBS23/LemD.4",
     kind="lemma",
-    number="Lemma D.3",
-    meaning="No neuron is far from being active on a fresh point.",
-    formula=r"w_j^\top x + b_j \ge -(2 \Delta + p + 1)\, s_j, \quad s_j = \sum_i \lambda_i |v_j| \phi'_{ij}",
-    needs=("network", "data", "law", "test"),
-    judge=_inputs,
+    number="Lemma D.4",
+    meaning="Every neuron responds to u with the sign of its output and at least D_u times its weight.",
+    formula=r"j \in J_+: w_j^\top u \ge s_j D_u, \quad j \in J_-: w_j^\top u \le -s_j D_u, \quad "
+    r"D_u = d - \Delta - k p - k \Delta",
+    needs=("network", "data", "law"),
     example=lambda: preset(A),
-    control=robust_control,
-    control_shows="the robust network is no KKT point: its neurons are far from active on other clusters",
+    control=missing_cluster,
+    control_shows="a cluster has no sample, so P6 fails",
     forms=Forms(
-        printed=r"-(2 \Delta + p + 1) \sum_i \lambda_i |v_j \phi'_{ij}|",
-        sharp=r"-\max(2 \Delta, p + \Delta + 1)\, s_j",
-        remark="The hypothesis on <xi_i, xi> is never used.",
+        printed=r"w_j^\top u \le \sum_i \lambda_i v_j \phi'_{ij} D_u \quad (j \in J_-)",
+        sharp=r"D_u \to d - g - (k - 1)(p + g)",
+        remark="Correct as printed, since v_j < 0 on J_-. The proof needs P3 only, with g = Delta / 4.",
     ),
 )
-
-
-def _responses(instance: Instance) -> Findings:
+def lemma_d4(instance: Instance) -> Findings:
     """w_j . u against s_j D_u with the sign of v_j."""
     neurons = Neurons.of(instance)
     sample = neurons.sample
@@ -136,27 +151,22 @@ def _responses(instance: Instance) -> Findings:
     )
 
 
-LEMMA_D4: Final = Statement(
-    id="FVBS23/LemD.4",
+@partial(
+    Statement,
+    id="FVBS23/LemD.6",
     kind="lemma",
-    number="Lemma D.4",
-    meaning="Every neuron responds to u with the sign of its output and at least D_u times its weight.",
-    formula=r"j \in J_+: w_j^\top u \ge s_j D_u, \quad j \in J_-: w_j^\top u \le -s_j D_u, \quad "
-    r"D_u = d - \Delta - k p - k \Delta",
-    needs=("network", "data", "law"),
-    judge=_responses,
+    number="Lemma D.6",
+    meaning="A step eta_1 along u activates all neurons of the other class.",
+    formula=r"\eta \ge \eta_1 = \frac{2 \Delta + p + 1}{D_u}, \ z = \eta u: \quad j \in J_-: w_j^\top (x - z) + "
+    r"b_j \ge 0, "
+    r"\quad j \in J_+: w_j^\top (x + z) + b_j \ge 0",
+    needs=("network", "data", "law", "test"),
+    parameters={"times": "eta / eta_1, at least 1"},
     example=lambda: preset(A),
-    control=missing_cluster,
-    control_shows="a cluster has no sample, so P6 fails",
-    forms=Forms(
-        printed=r"w_j^\top u \le \sum_i \lambda_i v_j \phi'_{ij} D_u \quad (j \in J_-)",
-        sharp=r"D_u \to d - g - (k - 1)(p + g)",
-        remark="Correct as printed, since v_j < 0 on J_-. The proof needs P3 only, with g = Delta / 4.",
-    ),
+    control=lambda: close_means(A),
+    control_shows="means at a cosine of 0.2: Assumption 2.2 fails",
 )
-
-
-def _opened(instance: Instance) -> Findings:
+def lemma_d6(instance: Instance) -> Findings:
     """At x - eta_1 u all neurons of J- are active, at x + eta_1 u all of J+."""
     neurons = Neurons.of(instance)
     sample = neurons.sample
@@ -179,23 +189,6 @@ def _opened(instance: Instance) -> Findings:
             at_least("J+: w_j . (x + z) + b_j", plus, 0.0, scale=scale[neurons.positive], rtol=_INPUT_RTOL),
         ),
     )
-
-
-LEMMA_D6: Final = Statement(
-    id="FVBS23/LemD.6",
-    kind="lemma",
-    number="Lemma D.6",
-    meaning="A step eta_1 along u activates all neurons of the other class.",
-    formula=r"\eta \ge \eta_1 = \frac{2 \Delta + p + 1}{D_u}, \ z = \eta u: \quad j \in J_-: w_j^\top (x - z) + "
-    r"b_j \ge 0, "
-    r"\quad j \in J_+: w_j^\top (x + z) + b_j \ge 0",
-    needs=("network", "data", "law", "test"),
-    parameters={"times": "eta / eta_1, at least 1"},
-    judge=_opened,
-    example=lambda: preset(A),
-    control=lambda: close_means(A),
-    control_shows="means at a cosine of 0.2: Assumption 2.2 fails",
-)
 
 
 def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, ...]:
@@ -318,28 +311,14 @@ def size_checks(s: Setting) -> tuple[Check, ...]:
     )
 
 
-def _size(instance: Instance) -> Findings:
-    s = Setting.of(instance)
-    z = (s.eta_1 + s.eta_2) * s.u_norm
-    return Findings(
-        hypotheses=s.assumption(),
-        constants=(
-            value("||z|| here", z),
-            value("||z|| / sqrt(d)", z / math.sqrt(s.d), "above 1: longer than the data"),
-            value("||z|| / sqrt(d / (c^2 k))", z * s.c * math.sqrt(s.k / s.d)),
-        ),
-        claims=size_checks(s),
-    )
-
-
-LEMMA_D9: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/LemD.9",
     kind="lemma",
     number="Lemma D.9",
     meaning="z has length O(sqrt(d / (c^2 k))), with a constant of at most 13.31.",
     formula=r"\|z\| = (\eta_1 + \eta_2) \|u\| \le C \sqrt{\frac{d}{c^2 k}}, \quad C \le 13.31",
     needs=("law",),
-    judge=_size,
     example=lambda: law_only(law_of(549, 2)),
     control=lambda: law_only(law_of(548, 2)),
     control_shows="one dimension less than Assumption 2.2 needs",
@@ -352,3 +331,15 @@ LEMMA_D9: Final = Statement(
         "c = 1/2 z is shorter than the data only from hundreds of clusters on.",
     ),
 )
+def lemma_d9(instance: Instance) -> Findings:
+    s = Setting.of(instance)
+    z = (s.eta_1 + s.eta_2) * s.u_norm
+    return Findings(
+        hypotheses=s.assumption(),
+        constants=(
+            value("||z|| here", z),
+            value("||z|| / sqrt(d)", z / math.sqrt(s.d), "above 1: longer than the data"),
+            value("||z|| / sqrt(d / (c^2 k))", z * s.c * math.sqrt(s.k / s.d)),
+        ),
+        claims=size_checks(s),
+    )

@@ -3,8 +3,7 @@ r"""[FVBS23, Section 5 and the second version] Open questions: measured, never d
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 from scipy import special
@@ -65,7 +64,32 @@ def separable(data: Dataset) -> bool:
     return True
 
 
-def _many(instance: Instance) -> Findings:
+@cache
+def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
+    """One sample for each of 14 random clusters in dimension 6, sigma = 0.01: no hyperplane separates them."""
+    law = Clusters(dimension=d, n_clusters=k, sigma=0.01, means="sphere", allocation="stratified", means_seed=1)
+    data = law.sample(n)
+    network = kkt_point(data, width=40, seed=0).network
+    test = law.fresh(300, train=data)
+    return Instance(name=f"{k} random clusters in dimension {d}", network=network, data=data, law=law, test=test)
+
+
+@partial(
+    Statement,
+    id="FVBS23/OQ1",
+    kind="probe",
+    number="Section 5, first question",
+    meaning="Do the results persist for many more clusters, when the data are not linearly separable?",
+    formula=r"k \gg \tfrac{d}{10}: \ \text{test error and flips along } u \text{ and along the gradient}",
+    needs=("network", "data", "law", "test"),
+    example=too_many_clusters,
+    control=lambda: preset(A),
+    control_shows="two clusters are as few as Assumption 2.2 allows",
+    forms=Forms(
+        remark="The paper conjectures so. u need not help any more; the learned gradient is measured beside it."
+    ),
+)
+def oq1(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     data = instance.the_data()
@@ -81,33 +105,30 @@ def _many(instance: Instance) -> Findings:
 
 
 @cache
-def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
-    """One sample for each of 14 random clusters in dimension 6, sigma = 0.01: no hyperplane separates them."""
-    law = Clusters(dimension=d, n_clusters=k, sigma=0.01, means="sphere", allocation="stratified", means_seed=1)
-    data = law.sample(n)
-    network = kkt_point(data, width=40, seed=0).network
-    test = law.fresh(300, train=data)
-    return Instance(name=f"{k} random clusters in dimension {d}", network=network, data=data, law=law, test=test)
+def linear_teacher(d: int = 12, n: int = 40) -> Instance:
+    """Gaussian samples labelled by their first coordinate, none nearer than 0.1 to the boundary."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100 * n, d))
+    X = X[np.abs(X[:, 0]) >= 0.1]
+    data = Dataset(X=X[:n], y=np.sign(X[:n, 0]))
+    test = Dataset(X=X[n:], y=np.sign(X[n:, 0]))
+    other = kkt_point(data, width=30, seed=0).network
+    return at_point(convex_pair(data), "Gaussian samples with a linear teacher", test=test, networks=(other,))
 
 
-OQ1: Final = Statement(
-    id="FVBS23/OQ1",
+@partial(
+    Statement,
+    id="FVBS23/OQ2",
     kind="probe",
-    number="Section 5, first question",
-    meaning="Do the results persist for many more clusters, when the data are not linearly separable?",
-    formula=r"k \gg \tfrac{d}{10}: \ \text{test error and flips along } u \text{ and along the gradient}",
-    needs=("network", "data", "law", "test"),
-    judge=_many,
-    example=too_many_clusters,
+    number="Section 5, second question",
+    meaning="On separable data without clusters: is there a KKT point that generalises worse than the max-margin line?",
+    formula=r"\Pr[y N_\theta(x) \le 0] - \Pr[y w_{SVM}^\top x \le 0]",
+    needs=("network", "data", "test"),
+    example=linear_teacher,
     control=lambda: preset(A),
-    control_shows="two clusters are as few as Assumption 2.2 allows",
-    forms=Forms(
-        remark="The paper conjectures so. u need not help any more; the learned gradient is measured beside it."
-    ),
+    control_shows="clusters",
 )
-
-
-def _unclustered(instance: Instance) -> Findings:
+def oq2(instance: Instance) -> Findings:
     data, test = instance.the_data(), instance.the_test()
     certificate = instance.certificate
     if not separable(data):
@@ -127,32 +148,6 @@ def _unclustered(instance: Instance) -> Findings:
     )
 
 
-@cache
-def linear_teacher(d: int = 12, n: int = 40) -> Instance:
-    """Gaussian samples labelled by their first coordinate, none nearer than 0.1 to the boundary."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((100 * n, d))
-    X = X[np.abs(X[:, 0]) >= 0.1]
-    data = Dataset(X=X[:n], y=np.sign(X[:n, 0]))
-    test = Dataset(X=X[n:], y=np.sign(X[n:, 0]))
-    other = kkt_point(data, width=30, seed=0).network
-    return at_point(convex_pair(data), "Gaussian samples with a linear teacher", test=test, networks=(other,))
-
-
-OQ2: Final = Statement(
-    id="FVBS23/OQ2",
-    kind="probe",
-    number="Section 5, second question",
-    meaning="On separable data without clusters: is there a KKT point that generalises worse than the max-margin line?",
-    formula=r"\Pr[y N_\theta(x) \le 0] - \Pr[y w_{SVM}^\top x \le 0]",
-    needs=("network", "data", "test"),
-    judge=_unclustered,
-    example=linear_teacher,
-    control=lambda: preset(A),
-    control_shows="clusters",
-)
-
-
 def log_noncentral_ball(d: int, squared: float) -> float:
     """ln P(||g + m|| <= 1), g standard normal in R^d, ||m||^2 = squared: a Poisson mixture of chi^2, in logarithms."""
     half = squared / 2
@@ -164,7 +159,22 @@ def log_noncentral_ball(d: int, squared: float) -> float:
     return log_sum(*terms.tolist())
 
 
-def _upper(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/OQ3",
+    kind="probe",
+    number="Second version, after Theorem 3.1",
+    meaning="Can the upper bound on n go? From which n on do samples of one label appear near means of the other?",
+    formula=r"\Pr[\|x - \mu^{(i)}\| \le \sigma] = \Pr\left[\chi'^2_d\left(\frac{\|\mu^{(i)} - "
+    r"\mu^{(j)}\|^2}{\sigma^2}\right) "
+    r"\le 1\right]",
+    needs=("law",),
+    parameters={"epsilon": "0.1", "delta": "0.1"},
+    example=lambda: law_only(law_of(38, 2, 0.01)),
+    control=lambda: law_only(law_of(37, 2, 0.01)),
+    control_shows="one dimension less than Assumption 2.2 needs",
+)
+def oq3(instance: Instance) -> Findings:
     s = Setting.of(instance)
     epsilon, delta = instance.number("epsilon", 0.1), instance.number("delta", 0.1)
     lower, upper = log_window(s, epsilon, delta)
@@ -183,41 +193,14 @@ def _upper(instance: Instance) -> Findings:
     )
 
 
-OQ3: Final = Statement(
-    id="FVBS23/OQ3",
-    kind="probe",
-    number="Second version, after Theorem 3.1",
-    meaning="Can the upper bound on n go? From which n on do samples of one label appear near means of the other?",
-    formula=r"\Pr[\|x - \mu^{(i)}\| \le \sigma] = \Pr\left[\chi'^2_d\left(\frac{\|\mu^{(i)} - "
-    r"\mu^{(j)}\|^2}{\sigma^2}\right) "
-    r"\le 1\right]",
-    needs=("law",),
-    parameters={"epsilon": "0.1", "delta": "0.1"},
-    judge=_upper,
-    example=lambda: law_only(law_of(38, 2, 0.01)),
-    control=lambda: law_only(law_of(37, 2, 0.01)),
-    control_shows="one dimension less than Assumption 2.2 needs",
-)
-
-
-def _outside(instance: Instance) -> Findings:
-    s = Sample.of(instance).setting
-    law = cluster_law(instance.the_law())
-    outside = law.cluster_law != "gaussian" or law.noise is not None
-    return Findings(
-        hypotheses=(true("a law that the theorems do not speak of", outside), is_kkt_point(instance)),
-        constants=(value("d", s.d), value("k", s.k), *_flips(instance, s.d, s.u_norm)),
-    )
-
-
-OQ4: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/OQ4",
     kind="probe",
     number="Section 5",
     meaning="More complex distributions: test error and flips where the noise is not Gaussian.",
     formula=r"\xi \not\sim \mathcal{N}(0, \sigma^2 I_d)",
     needs=("network", "data", "law", "test"),
-    judge=_outside,
     example=lambda: other_noise("cube"),
     control=lambda: preset(A),
     control_shows="Gaussian clusters are what the theorems are about",
@@ -225,22 +208,13 @@ OQ4: Final = Statement(
         remark="Deeper architectures are not measured here: the KKT certificate of this room is for two layers."
     ),
 )
-
-
-def _balance(instance: Instance) -> Findings:
-    sample = Sample.of(instance)
-    s = sample.setting
-    data = instance.the_data()
-    rows = []
-    for number, network in enumerate(networks_of(instance), start=1):
-        eta = minimal_step(network, data.X, data.y, sample.u).all_at_once
-        rows += [
-            value(f"network {number}: k times the eta that flips all", s.k * eta),
-            value(f"network {number}: eta (1 + c k)", eta * (1 + s.c * s.k), "1 for specialists"),
-        ]
+def oq4(instance: Instance) -> Findings:
+    s = Sample.of(instance).setting
+    law = cluster_law(instance.the_law())
+    outside = law.cluster_law != "gaussian" or law.noise is not None
     return Findings(
-        hypotheses=(below("c", s.c, 0.5), is_kkt_point(instance)),
-        constants=(value("balance c", s.c), value("1 / c", 1 / s.c if s.c > 0 else math.inf), *rows),
+        hypotheses=(true("a law that the theorems do not speak of", outside), is_kkt_point(instance)),
+        constants=(value("d", s.d), value("k", s.k), *_flips(instance, s.d, s.u_norm)),
     )
 
 
@@ -264,7 +238,8 @@ def unbalanced(positive: int = 18, negative: int = 2, d: int = 4000, rho: float 
     )
 
 
-OQ5: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/OQ5",
     kind="probe",
     number="Derived: the factor 1/c in Theorem 4.2",
@@ -272,14 +247,41 @@ OQ5: Final = Statement(
     "at 1/(1 + ck).",
     formula=r"\eta_{pair} \approx \tfrac{1}{k}, \quad \eta_{specialists} \approx \tfrac{1}{1 + c k}",
     needs=("network", "networks", "data", "law"),
-    judge=_balance,
     example=unbalanced,
     control=lambda: unbalanced(10, 10),
     control_shows="balanced clusters",
 )
+def oq5(instance: Instance) -> Findings:
+    sample = Sample.of(instance)
+    s = sample.setting
+    data = instance.the_data()
+    rows = []
+    for number, network in enumerate(networks_of(instance), start=1):
+        eta = minimal_step(network, data.X, data.y, sample.u).all_at_once
+        rows += [
+            value(f"network {number}: k times the eta that flips all", s.k * eta),
+            value(f"network {number}: eta (1 + c k)", eta * (1 + s.c * s.k), "1 for specialists"),
+        ]
+    return Findings(
+        hypotheses=(below("c", s.c, 0.5), is_kkt_point(instance)),
+        constants=(value("balance c", s.c), value("1 / c", 1 / s.c if s.c > 0 else math.inf), *rows),
+    )
 
 
-def _constant(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/OQ6",
+    kind="probe",
+    number="Derived: the constant 10 in Assumption 2.2",
+    meaning="From which dimension on does the proof go through with the radii that P1 to P3 really give?",
+    formula=r"a_t S_{min} > 2 (k - 1) B S_{max}",
+    needs=("parameters",),
+    parameters={"n_clusters": "k", "sigma": "noise; 0 stands for 1/sqrt(d)"},
+    example=lambda: Instance(name="k = 10, sigma = 1/sqrt(d)", parameters={"n_clusters": 10}),
+    control=lambda: Instance(name="sigma = 2", parameters={"n_clusters": 2, "sigma": 2.0}),
+    control_shows="Assumption 2.2 says nothing about sigma above 1",
+)
+def oq6(instance: Instance) -> Findings:
     k = instance.whole("n_clusters")
     sigma = instance.number("sigma", 0.0)
     printed = smallest_dimension(k, "1/sqrt(d)" if sigma == 0 else sigma)
@@ -292,18 +294,3 @@ def _constant(instance: Instance) -> Findings:
             value("ratio", printed / sharp),
         ),
     )
-
-
-OQ6: Final = Statement(
-    id="FVBS23/OQ6",
-    kind="probe",
-    number="Derived: the constant 10 in Assumption 2.2",
-    meaning="From which dimension on does the proof go through with the radii that P1 to P3 really give?",
-    formula=r"a_t S_{min} > 2 (k - 1) B S_{max}",
-    needs=("parameters",),
-    parameters={"n_clusters": "k", "sigma": "noise; 0 stands for 1/sqrt(d)"},
-    judge=_constant,
-    example=lambda: Instance(name="k = 10, sigma = 1/sqrt(d)", parameters={"n_clusters": 10}),
-    control=lambda: Instance(name="sigma = 2", parameters={"n_clusters": 2, "sigma": 2.0}),
-    control_shows="Assumption 2.2 says nothing about sigma above 1",
-)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -206,7 +207,26 @@ def log_exact_union(s: Setting, n: int) -> float:
     )
 
 
-def _proposition(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/PropA.1",
+    kind="proposition",
+    number="Proposition A.1",
+    meaning="A sample of at least k ln(d)^2 points satisfies P1 to P6 with overwhelming probability.",
+    formula=r"\Pr[\neg (P1 \wedge \dots \wedge P6)] \le 3 n^2 d^{-\ln(d)/2} + n^2 e^{-d/16} + d^{1 - \ln d}",
+    needs=("law",),
+    parameters={"n": "sample size, the least that is allowed by default", "draws": "samples drawn beside the bound"},
+    example=lambda: law_only(law_of(549, 2)),
+    control=lambda: law_only(law_of(38, 2, 0.01)),
+    control_shows="in dimension 38 the bound exceeds 1, although every draw satisfies P1 to P6",
+    control_outcome="vacuous",
+    forms=Forms(
+        printed=r"3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}",
+        sharp=r"(n(n-1) + 2nk) q_d + n e^{-d/16} + k d^{-\ln d}",
+        remark="Failure probabilities are compared as logarithms: 1 - 1e-44 is 1 in floating point.",
+    ),
+)
+def proposition_a1(instance: Instance) -> Findings:
     """The union of exact tails against F, and draws beside both."""
     s = Setting.of(instance)
     n = instance.whole("n", math.ceil(s.k * s.L**2))
@@ -237,24 +257,3 @@ def _proposition(instance: Instance) -> Findings:
             *((counted,) if tells else ()),
         ),
     )
-
-
-PROPOSITION_A1: Final = Statement(
-    id="FVBS23/PropA.1",
-    kind="proposition",
-    number="Proposition A.1",
-    meaning="A sample of at least k ln(d)^2 points satisfies P1 to P6 with overwhelming probability.",
-    formula=r"\Pr[\neg (P1 \wedge \dots \wedge P6)] \le 3 n^2 d^{-\ln(d)/2} + n^2 e^{-d/16} + d^{1 - \ln d}",
-    needs=("law",),
-    parameters={"n": "sample size, the least that is allowed by default", "draws": "samples drawn beside the bound"},
-    judge=_proposition,
-    example=lambda: law_only(law_of(549, 2)),
-    control=lambda: law_only(law_of(38, 2, 0.01)),
-    control_shows="in dimension 38 the bound exceeds 1, although every draw satisfies P1 to P6",
-    control_outcome="vacuous",
-    forms=Forms(
-        printed=r"3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}",
-        sharp=r"(n(n-1) + 2nk) q_d + n e^{-d/16} + k d^{-\ln d}",
-        remark="Failure probabilities are compared as logarithms: 1 - 1e-44 is 1 in floating point.",
-    ),
-)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -32,7 +31,32 @@ from marginflow.theory.fvbs23.tools import Radii, SharpBounds, sharp_checks
 from marginflow.theory.instances import at_point
 
 
-def _norms(instance: Instance) -> Findings:
+@cache
+def unequal_norms(spread: float = 0.05) -> Instance:
+    """Ten orthogonal means with norms between (1 - spread) and (1 + spread) sqrt(d), 60 samples, d = 3382."""
+    d, k = 3382, 10
+    means = np.zeros((k, d))
+    means[np.arange(k), np.arange(k)] = math.sqrt(d) * np.linspace(1 - spread, 1 + spread, k)
+    law = GramReduction(Clusters(dimension=d, means=means, sigma="1/sqrt(d)", allocation="stratified"))
+    data = law.sample(60)
+    return at_point(
+        convex_pair(data), f"means with norms within {spread:g} of sqrt(d)", law=law, test=law.fresh(200, train=data)
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/Rem-Norm",
+    kind="remark",
+    number="Section 2, after Example 1",
+    meaning="Means of about the same norm will do: the certificate with measured inner products does not ask for more.",
+    formula=r"\|\mu^{(j)}\| \in [1 - e, 1 + e] \sqrt{d}",
+    needs=("network", "data", "law", "test"),
+    example=unequal_norms,
+    control=lambda: unequal_norms(0.95),
+    control_shows="norms between a twentieth and twice sqrt(d): the smallest cluster is too close to the others",
+)
+def rem_norm(instance: Instance) -> Findings:
     """The measured certificate needs no equal norms."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
@@ -60,33 +84,35 @@ def _norms(instance: Instance) -> Findings:
 
 
 @cache
-def unequal_norms(spread: float = 0.05) -> Instance:
-    """Ten orthogonal means with norms between (1 - spread) and (1 + spread) sqrt(d), 60 samples, d = 3382."""
-    d, k = 3382, 10
-    means = np.zeros((k, d))
-    means[np.arange(k), np.arange(k)] = math.sqrt(d) * np.linspace(1 - spread, 1 + spread, k)
-    law = GramReduction(Clusters(dimension=d, means=means, sigma="1/sqrt(d)", allocation="stratified"))
-    data = law.sample(60)
-    return at_point(
-        convex_pair(data), f"means with norms within {spread:g} of sqrt(d)", law=law, test=law.fresh(200, train=data)
-    )
+def other_noise(word: str = "laplace", along: bool = False) -> Instance:
+    """30 samples of 2 clusters with other noise, d = 549; with `along`, all of it on one line, toward a mean."""
+    law = replace(law_of(549, 2, stratified=True), cluster_law=word)
+    data, test = law.sample(30), law.fresh(200, train=law.sample(30))
+    if along:  # covariance d e e^T: the trace is d, but the norm of the matrix is d as well
+        assert data.means is not None
+        assert data.clusters is not None
+        lengths = np.linalg.norm(data.X - data.means[data.clusters], axis=1) * np.sign(data.X[:, 5])
+        X = data.means[data.clusters] + np.outer(lengths, data.means[0]) / math.sqrt(549)
+        data = replace(data, X=X)
+    return at_point(convex_pair(data), f"{word} noise" + (" on one line" if along else ""), law=law, test=test)
 
 
-REM_NORM: Final = Statement(
-    id="FVBS23/Rem-Norm",
+@partial(
+    Statement,
+    id="FVBS23/Rem-Noise",
     kind="remark",
     number="Section 2, after Example 1",
-    meaning="Means of about the same norm will do: the certificate with measured inner products does not ask for more.",
-    formula=r"\|\mu^{(j)}\| \in [1 - e, 1 + e] \sqrt{d}",
+    meaning="Any noise will do that is short and has small components in every direction; P1 to P3 are all that "
+    "is used.",
+    formula=r"\langle \xi, e \rangle = \tilde O(1) \ (\|e\| = 1), \quad \|\xi\| = \tilde O(\sqrt{d})",
     needs=("network", "data", "law", "test"),
-    judge=_norms,
-    example=unequal_norms,
-    control=lambda: unequal_norms(0.95),
-    control_shows="norms between a twentieth and twice sqrt(d): the smallest cluster is too close to the others",
+    example=other_noise,
+    control=lambda: other_noise("laplace", along=True),
+    control_shows="noise of the same length along one mean breaks P2 and P3",
+    control_outcome="violated",
+    forms=Forms(remark="Stated with O-tilde; here the constants of P1 to P3 are asked of the other noise as they are."),
 )
-
-
-def _noise(instance: Instance) -> Findings:
+def rem_noise(instance: Instance) -> Findings:
     """P1 to P3 and the outputs on good test points, for noise that is not Gaussian."""
     neurons = Neurons.of(instance)
     sample = neurons.sample
@@ -104,37 +130,6 @@ def _noise(instance: Instance) -> Findings:
             at_least("y N(x) on good test points", outputs, 3 / 128),
         ),
     )
-
-
-@cache
-def other_noise(word: str = "laplace", along: bool = False) -> Instance:
-    """30 samples of 2 clusters with other noise, d = 549; with `along`, all of it on one line, toward a mean."""
-    law = replace(law_of(549, 2, stratified=True), cluster_law=word)
-    data, test = law.sample(30), law.fresh(200, train=law.sample(30))
-    if along:  # covariance d e e^T: the trace is d, but the norm of the matrix is d as well
-        assert data.means is not None
-        assert data.clusters is not None
-        lengths = np.linalg.norm(data.X - data.means[data.clusters], axis=1) * np.sign(data.X[:, 5])
-        X = data.means[data.clusters] + np.outer(lengths, data.means[0]) / math.sqrt(549)
-        data = replace(data, X=X)
-    return at_point(convex_pair(data), f"{word} noise" + (" on one line" if along else ""), law=law, test=test)
-
-
-REM_NOISE: Final = Statement(
-    id="FVBS23/Rem-Noise",
-    kind="remark",
-    number="Section 2, after Example 1",
-    meaning="Any noise will do that is short and has small components in every direction; P1 to P3 are all that "
-    "is used.",
-    formula=r"\langle \xi, e \rangle = \tilde O(1) \ (\|e\| = 1), \quad \|\xi\| = \tilde O(\sqrt{d})",
-    needs=("network", "data", "law", "test"),
-    judge=_noise,
-    example=other_noise,
-    control=lambda: other_noise("laplace", along=True),
-    control_shows="noise of the same length along one mean breaks P2 and P3",
-    control_outcome="violated",
-    forms=Forms(remark="Stated with O-tilde; here the constants of P1 to P3 are asked of the other noise as they are."),
-)
 
 
 def proved_bounds(d: int, k: int, sigma: float) -> SharpBounds:
@@ -163,7 +158,35 @@ def smallest_certified_dimension(k: int, sigma: float | None) -> int:
     return high
 
 
-def _sigma(instance: Instance) -> Findings:
+@cache
+def loud(d: int, sigma: float = 2.0) -> Instance:
+    """40 samples of two orthogonal clusters with more noise than Assumption 2.2 allows."""
+    law = GramReduction(law_of(d, 2, sigma, stratified=True))
+    data = law.sample(40)
+    return at_point(
+        convex_pair(data), f"two clusters, sigma = {sigma:g}, d = {d}", law=law, test=law.fresh(200, train=data)
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/Rem-SigmaBig",
+    kind="remark",
+    number="Section 2, after Example 1",
+    meaning="With few clusters, generalisation survives noise above 1, up to about d^(1/8).",
+    formula=r"k = \tilde O(1), \ p = \tilde O(\sqrt{d}): \quad \sigma = \tilde O(d^{1/8})",
+    needs=("network", "data", "law", "test"),
+    example=lambda: loud(14_000_000),
+    control=lambda: loud(1_000_000),
+    control_shows="with sigma = 2 the proof needs d of 13 million",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\sigma = \tilde O(d^{1/8})",
+        sharp=r"\sigma^4 \lesssim \frac{\sqrt{d}}{\mathrm{const} \cdot k \ln d}",
+        remark="For sigma = 2 and k = 2 the sharp chain ends above zero from d = 13088339 on.",
+    ),
+)
+def rem_sigma_big(instance: Instance) -> Findings:
     """sigma above 1: the sharp chain still ends above zero in a large dimension."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
@@ -190,33 +213,3 @@ def _sigma(instance: Instance) -> Findings:
             *sharp_checks(neurons, test, bounds, "proved")[:4],
         ),
     )
-
-
-@cache
-def loud(d: int, sigma: float = 2.0) -> Instance:
-    """40 samples of two orthogonal clusters with more noise than Assumption 2.2 allows."""
-    law = GramReduction(law_of(d, 2, sigma, stratified=True))
-    data = law.sample(40)
-    return at_point(
-        convex_pair(data), f"two clusters, sigma = {sigma:g}, d = {d}", law=law, test=law.fresh(200, train=data)
-    )
-
-
-REM_SIGMA_BIG: Final = Statement(
-    id="FVBS23/Rem-SigmaBig",
-    kind="remark",
-    number="Section 2, after Example 1",
-    meaning="With few clusters, generalisation survives noise above 1, up to about d^(1/8).",
-    formula=r"k = \tilde O(1), \ p = \tilde O(\sqrt{d}): \quad \sigma = \tilde O(d^{1/8})",
-    needs=("network", "data", "law", "test"),
-    judge=_sigma,
-    example=lambda: loud(14_000_000),
-    control=lambda: loud(1_000_000),
-    control_shows="with sigma = 2 the proof needs d of 13 million",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"\sigma = \tilde O(d^{1/8})",
-        sharp=r"\sigma^4 \lesssim \frac{\sqrt{d}}{\mathrm{const} \cdot k \ln d}",
-        remark="For sigma = 2 and k = 2 the sharp chain ends above zero from d = 13088339 on.",
-    ),
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -202,7 +202,25 @@ def robust_network() -> TwoLayer:
     return one_neuron_per_cluster(data.means, data.mean_labels, ambient_dimension=data.ambient_dimension).network
 
 
-def _noiseless(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Rem-Sigma0",
+    kind="remark",
+    number="Section 4, comparison with [VYS22, Theorem 4.1]",
+    meaning="As sigma tends to 0 the samples are the means, and the result of [VYS22] is recovered up to constants.",
+    formula=r"\sigma \to 0: \quad \Delta = 0, \ n = k, \ 10 k (p + 1) \le d + 1, \quad \|z\| = "
+    r"O\left(\sqrt{\tfrac{d}{c^2 k}}\right)",
+    needs=("network", "data", "law"),
+    example=means_point,
+    control=lambda: preset(A),
+    control_shows="there is noise",
+    forms=Forms(
+        remark="sigma = 0 itself is outside Assumption 2.2; the deterministic lemmas hold there. Constants: c' "
+        "<= 1/10 here, "
+        '<= 1/3 in [VYS22], so the second version\'s "strict generalisation" is one up to constants.'
+    ),
+)
+def rem_sigma0(instance: Instance) -> Findings:
     """All deterministic lemmas with Delta = 0, where training and test points are the means."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
@@ -244,23 +262,3 @@ def _noiseless(instance: Instance) -> Findings:
             *_named(flip_checks(neurons, data.X[data.y < 0], -1.0), "D.8"),
         ),
     )
-
-
-REM_SIGMA0: Final = Statement(
-    id="FVBS23/Rem-Sigma0",
-    kind="remark",
-    number="Section 4, comparison with [VYS22, Theorem 4.1]",
-    meaning="As sigma tends to 0 the samples are the means, and the result of [VYS22] is recovered up to constants.",
-    formula=r"\sigma \to 0: \quad \Delta = 0, \ n = k, \ 10 k (p + 1) \le d + 1, \quad \|z\| = "
-    r"O\left(\sqrt{\tfrac{d}{c^2 k}}\right)",
-    needs=("network", "data", "law"),
-    judge=_noiseless,
-    example=means_point,
-    control=lambda: preset(A),
-    control_shows="there is noise",
-    forms=Forms(
-        remark="sigma = 0 itself is outside Assumption 2.2; the deterministic lemmas hold there. Constants: c' "
-        "<= 1/10 here, "
-        '<= 1/3 in [VYS22], so the second version\'s "strict generalisation" is one up to constants.'
-    ),
-)

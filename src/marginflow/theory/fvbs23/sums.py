@@ -2,7 +2,7 @@ r"""[FVBS23, Lemmas A.10 and A.11] The weight that a KKT point gives to each clu
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -44,7 +44,26 @@ def lower_sums(neurons: Neurons) -> tuple[Check, ...]:
     )
 
 
-def _upper(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/LemA.10",
+    kind="lemma",
+    number="Lemma A.10",
+    meaning="No cluster carries more weight than about 1 / d.",
+    formula=r"\max_q \max(S_q^+, S_q^-) \le \frac{1}{(1 - 2c')(d - \Delta + 1)} \le \frac{5}{4 (d - \Delta + 1)}, "
+    r"\quad "
+    r"S_q^\pm = \sum_{i \in I^{(q)}} \sum_{j \in J_\pm} \lambda_i v_j^2 \phi'_{ij}",
+    needs=("network", "data", "law"),
+    example=lambda: preset(A),
+    control=flipped_label,
+    control_shows="one label is not that of its cluster: its multiplier is hundreds of times too large",
+    forms=Forms(
+        printed=r"\frac{1}{(1 - 2c')(d - \Delta + 1)}",
+        remark="Attained as c' tends to 0. The proof bounds the weight of a cluster on neurons of the other sign by "
+        "(p + Delta + 1)/(d - Delta + 1) times that of all other clusters; this is checked too.",
+    ),
+)
+def lemma_a10(instance: Instance) -> Findings:
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
     ratio = float(np.maximum(*neurons.S).max()) / s.S_max
@@ -55,47 +74,14 @@ def _upper(instance: Instance) -> Findings:
     )
 
 
-LEMMA_A10: Final = Statement(
-    id="FVBS23/LemA.10",
-    kind="lemma",
-    number="Lemma A.10",
-    meaning="No cluster carries more weight than about 1 / d.",
-    formula=r"\max_q \max(S_q^+, S_q^-) \le \frac{1}{(1 - 2c')(d - \Delta + 1)} \le \frac{5}{4 (d - \Delta + 1)}, "
-    r"\quad "
-    r"S_q^\pm = \sum_{i \in I^{(q)}} \sum_{j \in J_\pm} \lambda_i v_j^2 \phi'_{ij}",
-    needs=("network", "data", "law"),
-    judge=_upper,
-    example=lambda: preset(A),
-    control=flipped_label,
-    control_shows="one label is not that of its cluster: its multiplier is hundreds of times too large",
-    forms=Forms(
-        printed=r"\frac{1}{(1 - 2c')(d - \Delta + 1)}",
-        remark="Attained as c' tends to 0. The proof bounds the weight of a cluster on neurons of the other sign by "
-        "(p + Delta + 1)/(d - Delta + 1) times that of all other clusters; this is checked too.",
-    ),
-)
-
-
-def _lower(instance: Instance) -> Findings:
-    neurons = Neurons.of(instance)
-    s = neurons.sample.setting
-    plus, minus = neurons.S
-    ratio = float(np.where(s.y > 0, plus, minus).min()) / s.S_min
-    return Findings(
-        hypotheses=deterministic(instance),
-        constants=(value("c'", s.c_prime), value("smallest value over bound", ratio)),
-        claims=lower_sums(neurons),
-    )
-
-
-LEMMA_A11: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/LemA.11",
     kind="lemma",
     number="Lemma A.11",
     meaning="Every cluster carries a weight of at least about 1 / (3d) on the neurons of its own sign.",
     formula=r"q \in Q_\pm: \ S_q^\pm \ge \left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
     needs=("network", "data", "law"),
-    judge=_lower,
     example=lambda: preset(A),
     control=scaled_neurons,
     control_shows="neurons are not balanced: the same function is no KKT point",
@@ -106,3 +92,13 @@ LEMMA_A11: Final = Statement(
         remark="3d is the squared norm of a sample with sigma = 1; with little noise the truth is three times larger.",
     ),
 )
+def lemma_a11(instance: Instance) -> Findings:
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    plus, minus = neurons.S
+    ratio = float(np.where(s.y > 0, plus, minus).min()) / s.S_min
+    return Findings(
+        hypotheses=deterministic(instance),
+        constants=(value("c'", s.c_prime), value("smallest value over bound", ratio)),
+        claims=lower_sums(neurons),
+    )

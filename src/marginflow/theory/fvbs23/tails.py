@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -168,7 +169,25 @@ LEMMA_A4: Final = Statement(
 )
 
 
-def _all_seen(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/LemA.8",
+    kind="lemma",
+    number="Lemma A.8",
+    meaning="With n >= k ln(d)^2 samples every cluster is seen.",
+    formula=r"n \ge k \ln^2 d \implies \Pr[\exists q : I^{(q)} = \emptyset] \le k d^{-\ln d} \le d^{1 - \ln d}",
+    needs=("parameters",),
+    parameters={"dimension": "d", "n_clusters": "k", "n": "sample size; the least that is allowed by default"},
+    example=lambda: Instance(name="d = 957, k = 10", parameters={"dimension": 957, "n_clusters": 10}),
+    control=lambda: Instance(name="n = k", parameters={"dimension": 957, "n_clusters": 10, "n": 10}),
+    control_shows="ten samples are not enough for ten clusters",
+    forms=Forms(
+        printed=r"d^{1 - \ln d}",
+        proved=r"k d^{-\ln d}",
+        sharp=r"\sum_{j=1}^{k} (-1)^{j+1} \binom{k}{j} \left(1 - \tfrac{j}{k}\right)^n",
+    ),
+)
+def lemma_a8(instance: Instance) -> Findings:
     """The chain k (1 - 1/k)^n <= k e^(-n/k) <= k d^(-ln d) <= d^(1 - ln d), and inclusion and exclusion below it."""
     d, k = _dimension(instance), instance.whole("n_clusters")
     L = math.log(d)
@@ -188,23 +207,3 @@ def _all_seen(instance: Instance) -> Findings:
         constants=(value("P(a cluster is missing)", math.exp(exact)), value("n used", n)),
         claims=tuple(checks),
     )
-
-
-LEMMA_A8: Final = Statement(
-    id="FVBS23/LemA.8",
-    kind="lemma",
-    number="Lemma A.8",
-    meaning="With n >= k ln(d)^2 samples every cluster is seen.",
-    formula=r"n \ge k \ln^2 d \implies \Pr[\exists q : I^{(q)} = \emptyset] \le k d^{-\ln d} \le d^{1 - \ln d}",
-    needs=("parameters",),
-    parameters={"dimension": "d", "n_clusters": "k", "n": "sample size; the least that is allowed by default"},
-    judge=_all_seen,
-    example=lambda: Instance(name="d = 957, k = 10", parameters={"dimension": 957, "n_clusters": 10}),
-    control=lambda: Instance(name="n = k", parameters={"dimension": 957, "n_clusters": 10, "n": 10}),
-    control_shows="ten samples are not enough for ten clusters",
-    forms=Forms(
-        printed=r"d^{1 - \ln d}",
-        proved=r"k d^{-\ln d}",
-        sharp=r"\sum_{j=1}^{k} (-1)^{j+1} \binom{k}{j} \left(1 - \tfrac{j}{k}\right)^n",
-    ),
-)

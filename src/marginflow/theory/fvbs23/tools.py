@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -145,7 +145,22 @@ def sharp_checks(neurons: Neurons, test: Dataset, bounds: SharpBounds, name: str
     )
 
 
-def _sharp(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/X.SharpCertificate",
+    kind="lemma",
+    number="Derived from Lemmas A.10 to A.12 and D.2 to D.7",
+    meaning="The same chain with any bounds on inner products, proved or measured, certifies outputs and a shorter z.",
+    formula=r"c'' = \frac{(k-1) B}{a}, \ S_{max} = \frac{1}{a (1 - 2c'')}, \ S_{min} = \frac{1 - 3c''}{(1 - 2c'') "
+    r"A}, \ "
+    r"\eta > \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(A),
+    control=flipped_label,
+    control_shows="one label is not that of its cluster",
+    forms=Forms(remark="Needs neither equal norms nor Assumption 2.2; the measured z depends on the sample."),
+)
+def x_sharp(instance: Instance) -> Findings:
     neurons = Neurons.of(instance)
     sample = neurons.sample
     s = sample.setting
@@ -174,24 +189,34 @@ def _sharp(instance: Instance) -> Findings:
     )
 
 
-X_SHARP: Final = Statement(
-    id="FVBS23/X.SharpCertificate",
-    kind="lemma",
-    number="Derived from Lemmas A.10 to A.12 and D.2 to D.7",
-    meaning="The same chain with any bounds on inner products, proved or measured, certifies outputs and a shorter z.",
-    formula=r"c'' = \frac{(k-1) B}{a}, \ S_{max} = \frac{1}{a (1 - 2c'')}, \ S_{min} = \frac{1 - 3c''}{(1 - 2c'') "
-    r"A}, \ "
-    r"\eta > \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
-    needs=("network", "data", "law", "test"),
-    judge=_sharp,
+@cache
+def naive_reduction() -> Instance:
+    """Gaussian noise in k + n coordinates that claims to stand for d: its norms are those of k + n dimensions."""
+    good = preset(A)
+    data = good.the_data()
+    assert data.means is not None
+    assert data.clusters is not None
+    rng = np.random.default_rng(0)
+    X = data.means[data.clusters] + A[0] ** -0.5 * rng.standard_normal(data.X.shape)
+    return Instance(name="plain Gaussian coordinates", data=replace(data, X=X), law=good.law, test=good.test)
+
+
+@partial(
+    Statement,
+    id="FVBS23/X.GramReduction",
+    kind="construction",
+    number="Derived: weights lie in the span of samples, u in that of means",
+    meaning="Clusters in any dimension d can be drawn in k + n coordinates with the exact law of all inner products.",
+    formula=r"(\mu, 0) + \sigma (g, T), \quad g \sim \mathcal{N}(0, I_k), \quad T \text{ lower triangular}, \ "
+    r"T_{ii}^2 \sim "
+    r"\chi^2_{d - k - i}",
+    needs=("data", "law", "test"),
     example=lambda: preset(A),
-    control=flipped_label,
-    control_shows="one label is not that of its cluster",
-    forms=Forms(remark="Needs neither equal norms nor Assumption 2.2; the measured z depends on the sample."),
+    control=naive_reduction,
+    control_shows="plain Gaussian coordinates have the norms of 82 dimensions, not of 549",
+    control_outcome="violated",
 )
-
-
-def _reduction(instance: Instance) -> Findings:
+def x_reduction(instance: Instance) -> Findings:
     """Exact laws that the inner products of a reduced sample must have, by goodness of fit."""
     sample = Sample.of(instance)
     s = sample.setting
@@ -217,36 +242,20 @@ def _reduction(instance: Instance) -> Findings:
     )
 
 
-@cache
-def naive_reduction() -> Instance:
-    """Gaussian noise in k + n coordinates that claims to stand for d: its norms are those of k + n dimensions."""
-    good = preset(A)
-    data = good.the_data()
-    assert data.means is not None
-    assert data.clusters is not None
-    rng = np.random.default_rng(0)
-    X = data.means[data.clusters] + A[0] ** -0.5 * rng.standard_normal(data.X.shape)
-    return Instance(name="plain Gaussian coordinates", data=replace(data, X=X), law=good.law, test=good.test)
-
-
-X_REDUCTION: Final = Statement(
-    id="FVBS23/X.GramReduction",
+@partial(
+    Statement,
+    id="FVBS23/X.ConvexPairKKT",
     kind="construction",
-    number="Derived: weights lie in the span of samples, u in that of means",
-    meaning="Clusters in any dimension d can be drawn in k + n coordinates with the exact law of all inner products.",
-    formula=r"(\mu, 0) + \sigma (g, T), \quad g \sim \mathcal{N}(0, I_k), \quad T \text{ lower triangular}, \ "
-    r"T_{ii}^2 \sim "
-    r"\chi^2_{d - k - i}",
-    needs=("data", "law", "test"),
-    judge=_reduction,
-    example=lambda: preset(A),
-    control=naive_reduction,
-    control_shows="plain Gaussian coordinates have the norms of 82 dimensions, not of 549",
-    control_outcome="violated",
+    number="Derived: a convex program whose optimality conditions are those of Problem (2)",
+    meaning="On separable data one positive and one negative neuron from a convex program are an exact KKT point.",
+    formula=r"\min \|U_+\| + \|U_-\| \text{ s.t. } U_{y_i}^\top \tilde x_i \ge 1, \quad (U_{y_i} - U_{-y_i})^\top "
+    r"\tilde x_i \ge 1",
+    needs=("network", "data"),
+    example=lambda: preset(B),
+    control=specialist_point,
+    control_shows="one neuron per cluster is no pair",
 )
-
-
-def _pair(instance: Instance) -> Findings:
+def x_pair(instance: Instance) -> Findings:
     """One direction per sign, active on its own class, and the residual of the certificate."""
     certificate = instance.certificate
     network, data = certificate.network, instance.the_data()
@@ -277,22 +286,27 @@ def _pair(instance: Instance) -> Findings:
     )
 
 
-X_PAIR: Final = Statement(
-    id="FVBS23/X.ConvexPairKKT",
+@partial(
+    Statement,
+    id="FVBS23/X.ClosedFormKKT",
     kind="construction",
-    number="Derived: a convex program whose optimality conditions are those of Problem (2)",
-    meaning="On separable data one positive and one negative neuron from a convex program are an exact KKT point.",
-    formula=r"\min \|U_+\| + \|U_-\| \text{ s.t. } U_{y_i}^\top \tilde x_i \ge 1, \quad (U_{y_i} - U_{-y_i})^\top "
-    r"\tilde x_i \ge 1",
-    needs=("network", "data"),
-    judge=_pair,
-    example=lambda: preset(B),
-    control=specialist_point,
-    control_shows="one neuron per cluster is no pair",
+    number="Derived, sigma = 0",
+    meaning="Two KKT points in closed form: a pair with every opposite mean on a kink, and one neuron per cluster.",
+    formula=r"U_+ = a \sum_{I_+} \tilde x - \beta \sum_{I_-} \tilde x, \ a = \frac{d + k_-}{d (d + k)}, \ "
+    r"\beta = \frac{k_+}{d (d + k)}; \qquad \lambda_q = (d + 1)^{-1/2}, \ S_q = \frac{1}{d + 1}",
+    needs=("network", "data", "law"),
+    parameters={"form": "pair or specialist"},
+    example=lambda: replace(specialist_point(), parameters={"form": "specialist"}),
+    control=lambda: replace(means_point(), parameters={"form": "specialist"}),
+    control_shows="the pair is not the closed form with one neuron per cluster",
+    control_outcome="violated",
+    forms=Forms(
+        sharp=r"\eta_{flip} = \frac{d + 1 + k_- (\rho - 1)}{(d + \rho)(1 + k_-)}",
+        remark="The specialists flip at eta of about 1/(1 + k_-), the pair at 1/k: both are KKT points of the "
+        "same data.",
+    ),
 )
-
-
-def _closed(instance: Instance) -> Findings:
+def x_closed(instance: Instance) -> Findings:
     """(i) the pair with kinks on orthogonal means; (ii) one neuron per mean with inner products -rho."""
     form = instance.word("form", "pair", ("pair", "specialist"))
     neurons = Neurons.of(instance)
@@ -331,25 +345,3 @@ def _closed(instance: Instance) -> Findings:
         constants=(value("k times the smallest eta that flips all", k * eta),),
         claims=tuple(conclusions),
     )
-
-
-X_CLOSED: Final = Statement(
-    id="FVBS23/X.ClosedFormKKT",
-    kind="construction",
-    number="Derived, sigma = 0",
-    meaning="Two KKT points in closed form: a pair with every opposite mean on a kink, and one neuron per cluster.",
-    formula=r"U_+ = a \sum_{I_+} \tilde x - \beta \sum_{I_-} \tilde x, \ a = \frac{d + k_-}{d (d + k)}, \ "
-    r"\beta = \frac{k_+}{d (d + k)}; \qquad \lambda_q = (d + 1)^{-1/2}, \ S_q = \frac{1}{d + 1}",
-    needs=("network", "data", "law"),
-    parameters={"form": "pair or specialist"},
-    judge=_closed,
-    example=lambda: replace(specialist_point(), parameters={"form": "specialist"}),
-    control=lambda: replace(means_point(), parameters={"form": "specialist"}),
-    control_shows="the pair is not the closed form with one neuron per cluster",
-    control_outcome="violated",
-    forms=Forms(
-        sharp=r"\eta_{flip} = \frac{d + 1 + k_- (\rho - 1)}{(d + \rho)(1 + k_-)}",
-        remark="The specialists flip at eta of about 1/(1 + k_-), the pair at 1/k: both are KKT points of the "
-        "same data.",
-    ),
-)

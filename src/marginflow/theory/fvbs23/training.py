@@ -3,6 +3,7 @@ r"""[FVBS23, Section 2] The loss, gradient flow, convergence in direction, and T
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 from marginflow.losses import Exponential, Logistic
@@ -12,7 +13,30 @@ from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.recorded import coarse_run, flow_run, unfinished_run
 
 
-def _loss(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="FVBS23/Def-Loss",
+    kind="definition",
+    number="Equation (1)",
+    meaning="The loss is a mean over the samples; the logistic loss has the logarithm with base 2.",
+    formula=r"L(\theta) = \frac{1}{n} \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } "
+    r"\log_2(1 + e^{-q})",
+    needs=("network", "data"),
+    parameters={"base": "base of the logarithm, 2 as the paper says or e"},
+    example=lambda: preset(A),
+    control=lambda: Instance(
+        name="the natural logarithm", network=preset(A).network, data=preset(A).data, parameters={"base": "e"}
+    ),
+    control_shows="with the natural logarithm a loss below 1/n does not make all margins positive",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\log(1 + e^{-q})",
+        proved=r"\log_2(1 + e^{-q})",
+        remark="The paper's convention is log = base 2 and ln = base e; with the natural logarithm the threshold of "
+        "Theorem 2.1 is ln(2)/n.",
+    ),
+)
+def def_loss(instance: Instance) -> Findings:
     """Equation (1) added up term by term with base 2, against the library; and what the base does to Theorem 2.1."""
     data = instance.the_data()
     q = instance.the_network().margins(data.X, data.y)
@@ -36,51 +60,24 @@ def _loss(instance: Instance) -> Findings:
     )
 
 
-DEF_LOSS: Final = Statement(
-    id="FVBS23/Def-Loss",
-    kind="definition",
-    number="Equation (1)",
-    meaning="The loss is a mean over the samples; the logistic loss has the logarithm with base 2.",
-    formula=r"L(\theta) = \frac{1}{n} \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } "
-    r"\log_2(1 + e^{-q})",
-    needs=("network", "data"),
-    parameters={"base": "base of the logarithm, 2 as the paper says or e"},
-    judge=_loss,
-    example=lambda: preset(A),
-    control=lambda: Instance(
-        name="the natural logarithm", network=preset(A).network, data=preset(A).data, parameters={"base": "e"}
-    ),
-    control_shows="with the natural logarithm a loss below 1/n does not make all margins positive",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"\log(1 + e^{-q})",
-        proved=r"\log_2(1 + e^{-q})",
-        remark="The paper's convention is log = base 2 and ln = base e; with the natural logarithm the threshold of "
-        "Theorem 2.1 is ln(2)/n.",
-    ),
-)
-
-
-def _flow(instance: Instance) -> Findings:
-    """What a flow lowers, and what it conserves."""
-    path = instance.the_run().trajectory
-    ends = (value("ln L at the end", float(path.log_loss[-1])), value("||theta|| at the end", float(path.norm[-1])))
-    return Findings(constants=ends, claims=flow_checks(path))
-
-
-DEF_GF: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/Def-GF",
     kind="definition",
     number="Section 2, Gradient flow",
     meaning="Gradient flow follows the Clarke subdifferential: the loss falls, v_j^2 - ||(w_j, b_j)||^2 stays.",
     formula=r"\frac{d\theta(t)}{dt} \in -\partial^\circ L(\theta(t))",
     needs=("run",),
-    judge=_flow,
     example=flow_run,
     control=coarse_run,
     control_shows="gradient descent with huge steps conserves nothing and raises the loss",
     control_outcome="violated",
 )
+def def_gf(instance: Instance) -> Findings:
+    """What a flow lowers, and what it conserves."""
+    path = instance.the_run().trajectory
+    ends = (value("ln L at the end", float(path.log_loss[-1])), value("||theta|| at the end", float(path.norm[-1])))
+    return Findings(constants=ends, claims=flow_checks(path))
 
 
 DEF_DIRCONV: Final = Statement(

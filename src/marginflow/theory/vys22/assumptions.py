@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -27,22 +27,14 @@ from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import Setting
 
 
-def _sphere(instance: Instance) -> Findings:
-    setting = Setting.of(instance.the_data())
-    off = float(np.abs(np.diag(setting.gram) - setting.d).max())
-    return Findings(
-        constants=(value("max | ||x_i||^2 - d |", off), value("d", setting.d)), claims=(setting.equal_norms(),)
-    )
-
-
-A_SPHERE: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/A.sphere",
     kind="assumption",
     number="Theorem 3.1, Theorem 4.1",
     meaning="All samples have norm sqrt(d).",
     formula=r"\|x_i\| = \sqrt{d} \quad \text{for all } i \in I",
     needs=("data",),
-    judge=_sphere,
     example=lambda: Instance(
         name="32 Hadamard rows in dimension 100", data=orthogonal_point(100, 32, design="hadamard").data
     ),
@@ -51,9 +43,43 @@ A_SPHERE: Final = Statement(
     control_outcome="violated",
     forms=Forms(remark="The proofs use ||x_i||^2 = d exactly in C.1, C.2 and C.4; VYS22/Rem.samenorm does without."),
 )
+def a_sphere(instance: Instance) -> Findings:
+    setting = Setting.of(instance.the_data())
+    off = float(np.abs(np.diag(setting.gram) - setting.d).max())
+    return Findings(
+        constants=(value("max | ||x_i||^2 - d |", off), value("d", setting.d)), claims=(setting.equal_norms(),)
+    )
 
 
-def _correlation(instance: Instance) -> Findings:
+def _copies() -> Instance:
+    data = Sphere(dimension=200, labels="both").sample(10)
+    again = Dataset(X=np.vstack([data.X, data.X[:1]]), y=np.append(data.y, data.y[0]))
+    return Instance(name="10 random samples and a copy of the first", data=again)
+
+
+@partial(
+    Statement,
+    id="VYS22/A.corr",
+    kind="assumption",
+    number="Theorem 3.1",
+    meaning="No two samples are nearly parallel: inner products are at most c d with c < 1.",
+    formula=r"|\langle x_i, x_j \rangle| \le c\, d \quad (i \ne j), \qquad 0 < c < 1",
+    needs=("data",),
+    parameters={"c_corr": "the c of Theorem 3.1; by default the smallest that the data allow"},
+    example=lambda: Instance(
+        name="300 random samples in dimension 200", data=Sphere(dimension=200, labels="both").sample(300)
+    ),
+    control=_copies,
+    control_shows="a sample and its copy have correlation 1",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"|\langle x_i, x_j \rangle| \le c\, d, \quad 0 < c < 1",
+        proved=r"\langle x_i, x_j \rangle \le c\, d, \quad c < 1",
+        remark="Only the one-sided bound is used, and c = 0 or less works too; the letter c means the class balance in "
+        "Theorem 4.1.",
+    ),
+)
+def a_corr(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     off = setting.gram[~np.eye(setting.m, dtype=np.bool_)] / setting.d
     one_sided = float(off.max(initial=-1.0))
@@ -68,37 +94,21 @@ def _correlation(instance: Instance) -> Findings:
     )
 
 
-def _copies() -> Instance:
-    data = Sphere(dimension=200, labels="both").sample(10)
-    again = Dataset(X=np.vstack([data.X, data.X[:1]]), y=np.append(data.y, data.y[0]))
-    return Instance(name="10 random samples and a copy of the first", data=again)
-
-
-A_CORR: Final = Statement(
-    id="VYS22/A.corr",
+@partial(
+    Statement,
+    id="VYS22/A.balance",
     kind="assumption",
-    number="Theorem 3.1",
-    meaning="No two samples are nearly parallel: inner products are at most c d with c < 1.",
-    formula=r"|\langle x_i, x_j \rangle| \le c\, d \quad (i \ne j), \qquad 0 < c < 1",
+    number="Theorem 4.1",
+    meaning="Both classes hold at least a share c > 0 of the samples.",
+    formula=r"\min\left(\frac{|I^+|}{m}, \frac{|I^-|}{m}\right) \ge c > 0",
     needs=("data",),
-    parameters={"c_corr": "the c of Theorem 3.1; by default the smallest that the data allow"},
-    judge=_correlation,
-    example=lambda: Instance(
-        name="300 random samples in dimension 200", data=Sphere(dimension=200, labels="both").sample(300)
-    ),
-    control=_copies,
-    control_shows="a sample and its copy have correlation 1",
+    parameters={"c": "the c of Theorem 4.1; by default any positive one"},
+    example=lambda: Instance(name="32 orthogonal samples", data=orthogonal_preset().data),
+    control=lambda: Instance(name="samples of one class", data=Sphere(dimension=20, labels="positive").sample(5)),
+    control_shows="random labels of few samples can leave a class empty",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"|\langle x_i, x_j \rangle| \le c\, d, \quad 0 < c < 1",
-        proved=r"\langle x_i, x_j \rangle \le c\, d, \quad c < 1",
-        remark="Only the one-sided bound is used, and c = 0 or less works too; the letter c means the class balance in "
-        "Theorem 4.1.",
-    ),
 )
-
-
-def _balance(instance: Instance) -> Findings:
+def a_balance(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     wanted = instance.number("c", 0.0)
     return Findings(
@@ -107,23 +117,22 @@ def _balance(instance: Instance) -> Findings:
     )
 
 
-A_BALANCE: Final = Statement(
-    id="VYS22/A.balance",
+@partial(
+    Statement,
+    id="VYS22/A.msize",
     kind="assumption",
     number="Theorem 4.1",
-    meaning="Both classes hold at least a share c > 0 of the samples.",
-    formula=r"\min\left(\frac{|I^+|}{m}, \frac{|I^-|}{m}\right) \ge c > 0",
+    meaning="There are at most (d + 1)/(3(p + 1)) samples, p the largest inner product of two of them.",
+    formula=r"m \le \frac{d+1}{3 \left(\max_{i \ne j} |\langle x_i, x_j \rangle| + 1\right)}",
     needs=("data",),
-    parameters={"c": "the c of Theorem 4.1; by default any positive one"},
-    judge=_balance,
-    example=lambda: Instance(name="32 orthogonal samples", data=orthogonal_preset().data),
-    control=lambda: Instance(name="samples of one class", data=Sphere(dimension=20, labels="positive").sample(5)),
-    control_shows="random labels of few samples can leave a class empty",
+    example=lambda: Instance(name="5 samples with p = 5 in dimension 100", data=gram_point(100, 5, 5.0).data),
+    control=lambda: Instance(
+        name="10 random samples in dimension 100", data=Sphere(dimension=100, labels="both").sample(10)
+    ),
+    control_shows="sqrt(d) random samples are several times too many, as in every figure of the paper",
     control_outcome="violated",
 )
-
-
-def _sample_size(instance: Instance) -> Findings:
+def a_msize(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     d = setting.d
     least = float(np.linalg.eigvalsh(setting.gram)[0])
@@ -143,42 +152,10 @@ def _sample_size(instance: Instance) -> Findings:
     )
 
 
-A_MSIZE: Final = Statement(
-    id="VYS22/A.msize",
-    kind="assumption",
-    number="Theorem 4.1",
-    meaning="There are at most (d + 1)/(3(p + 1)) samples, p the largest inner product of two of them.",
-    formula=r"m \le \frac{d+1}{3 \left(\max_{i \ne j} |\langle x_i, x_j \rangle| + 1\right)}",
-    needs=("data",),
-    judge=_sample_size,
-    example=lambda: Instance(name="5 samples with p = 5 in dimension 100", data=gram_point(100, 5, 5.0).data),
-    control=lambda: Instance(
-        name="10 random samples in dimension 100", data=Sphere(dimension=100, labels="both").sample(10)
-    ),
-    control_shows="sqrt(d) random samples are several times too many, as in every figure of the paper",
-    control_outcome="violated",
-)
-
-
 def _loss(instance: Instance) -> AbstractLoss:
     word = instance.word("loss", "exponential", ("exponential", "logistic"))
     reduction = instance.word("reduction", "sum", ("sum", "mean"))
     return Exponential(reduction) if word == "exponential" else Logistic(reduction=reduction)  # type: ignore[arg-type]
-
-
-def _fitted(instance: Instance) -> Findings:
-    """The printed condition L < 1 and the threshold l(0) below which every margin must be positive."""
-    data, loss = instance.the_data(), _loss(instance)
-    margins = instance.the_network().margins(data.X, data.y)
-    log_loss, log_threshold = loss.log_value(margins), loss.log_threshold(margins.size)
-    return Findings(
-        hypotheses=(below("ln L against ln 1, as printed", log_loss, 0.0, rtol=0.0),),
-        constants=(
-            value("ln L", log_loss),
-            below("ln L, repaired", log_loss, log_threshold, rtol=0.0, note="ln l(0), or ln l(0)/n for a mean"),
-        ),
-        claims=(above("smallest margin", float(margins.min()), 0.0),),
-    )
 
 
 def _half_fitted() -> Instance:
@@ -188,7 +165,8 @@ def _half_fitted() -> Instance:
     return Instance(name="a sample at N = 0", network=network, data=data, parameters={"loss": "logistic"})
 
 
-A_FIT: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/A.fit",
     kind="assumption",
     number="Theorem 2.1",
@@ -196,7 +174,6 @@ A_FIT: Final = Statement(
     formula=r"L(\theta(t_0)) < 1 \implies y_i N(x_i) > 0 \text{ for all } i",
     needs=("network", "data"),
     parameters={"loss": "exponential or logistic", "reduction": "sum or mean"},
-    judge=_fitted,
     example=lambda: Instance(
         name="the orthogonal preset, scaled up",
         network=orthogonal_preset().the_network().scaled(3.0),
@@ -212,9 +189,35 @@ A_FIT: Final = Statement(
         "not imply correctness for the logistic loss.",
     ),
 )
+def a_fit(instance: Instance) -> Findings:
+    """The printed condition L < 1 and the threshold l(0) below which every margin must be positive."""
+    data, loss = instance.the_data(), _loss(instance)
+    margins = instance.the_network().margins(data.X, data.y)
+    log_loss, log_threshold = loss.log_value(margins), loss.log_threshold(margins.size)
+    return Findings(
+        hypotheses=(below("ln L against ln 1, as printed", log_loss, 0.0, rtol=0.0),),
+        constants=(
+            value("ln L", log_loss),
+            below("ln L, repaired", log_loss, log_threshold, rtol=0.0, note="ln l(0), or ln l(0)/n for a mean"),
+        ),
+        claims=(above("smallest margin", float(margins.min()), 0.0),),
+    )
 
 
-def _is_kkt(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/A.KKT",
+    kind="assumption",
+    number="Theorem 4.1",
+    meaning="The parameters are a KKT point of the max-margin problem.",
+    formula=r"\theta \text{ is a KKT point of } \min \tfrac12 \|\theta\|^2 \text{ s.t. } y_i N_\theta(x_i) \ge 1",
+    needs=("network", "data"),
+    example=orthogonal_preset,
+    control=robust_control,
+    control_shows="the biases of the robust network have the wrong sign, and its neurons are not balanced",
+    control_outcome="violated",
+)
+def a_kkt(instance: Instance) -> Findings:
     certificate = instance.certificate
     return Findings(
         constants=(
@@ -231,18 +234,3 @@ def _is_kkt(instance: Instance) -> Findings:
         ),
         claims=(is_kkt_point(instance),),
     )
-
-
-A_KKT: Final = Statement(
-    id="VYS22/A.KKT",
-    kind="assumption",
-    number="Theorem 4.1",
-    meaning="The parameters are a KKT point of the max-margin problem.",
-    formula=r"\theta \text{ is a KKT point of } \min \tfrac12 \|\theta\|^2 \text{ s.t. } y_i N_\theta(x_i) \ge 1",
-    needs=("network", "data"),
-    judge=_is_kkt,
-    example=orthogonal_preset,
-    control=robust_control,
-    control_shows="the biases of the robust network have the wrong sign, and its neurons are not balanced",
-    control_outcome="violated",
-)

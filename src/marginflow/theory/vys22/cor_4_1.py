@@ -2,6 +2,7 @@ r"""[VYS22, Corollary 4.1] and its proof in Appendix D: only the samples on the 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -43,7 +44,27 @@ def index_sets(instance: Instance) -> dict[str, BoolArray]:
     }
 
 
-def _corollary(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Cor4.1",
+    kind="corollary",
+    number="Corollary 4.1",
+    meaning="Theorem 4.1 for any data: only the samples on the margin must be few, balanced and nearly orthogonal.",
+    formula=r"I = \{i : y_i N_\theta(x_i) = 1\}, \quad z = \eta \sum_{i \in I} y_i x_i, \quad "
+    r"y_i N_\theta(x_i - y_i z) \le -1 \text{ for } i \in I",
+    needs=("network", "data"),
+    parameters={"samples": f"which set is I: one of {', '.join(SETS)}"},
+    example=lambda: with_longer_samples(1.1, 1.5, 3.0),
+    control=lambda: sphere_point(20, 12),
+    control_shows="12 random samples in dimension 20 are on the margin: far too many",
+    forms=Forms(
+        printed=r"I = \{i : y_i N_\theta(x_i) = 1\}",
+        proved=r"\{i : \lambda_i > 0\} \subseteq I \subseteq \{i : y_i N_\theta(x_i) = 1\}",
+        remark="Any I between the support and the exact margin set will do, and the smallest helps the bound on m. The "
+        "set of the experiments, within 10 % of the margin, is a third one.",
+    ),
+)
+def corollary_4_1(instance: Instance) -> Findings:
     data = instance.the_data()
     sets = index_sets(instance)
     word = instance.word("samples", "exact margin", SETS)
@@ -73,29 +94,24 @@ def _corollary(instance: Instance) -> Findings:
     )
 
 
-COROLLARY_4_1: Final = Statement(
-    id="VYS22/Cor4.1",
+@partial(
+    Statement,
+    id="VYS22/AppD",
     kind="corollary",
-    number="Corollary 4.1",
-    meaning="Theorem 4.1 for any data: only the samples on the margin must be few, balanced and nearly orthogonal.",
-    formula=r"I = \{i : y_i N_\theta(x_i) = 1\}, \quad z = \eta \sum_{i \in I} y_i x_i, \quad "
-    r"y_i N_\theta(x_i - y_i z) \le -1 \text{ for } i \in I",
+    number="Appendix D, proof of Corollary 4.1",
+    meaning="Samples off the margin appear nowhere in the KKT equations: dropping them leaves the same KKT point.",
+    formula=r"y_i N_\theta(x_i) \ne 1 \implies \lambda_i = 0",
     needs=("network", "data"),
-    parameters={"samples": f"which set is I: one of {', '.join(SETS)}"},
-    judge=_corollary,
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
-    control=lambda: sphere_point(20, 12),
-    control_shows="12 random samples in dimension 20 are on the margin: far too many",
+    control=robust_control,
+    control_shows="a network that is no KKT point on all samples is none on those of its margin",
     forms=Forms(
-        printed=r"I = \{i : y_i N_\theta(x_i) = 1\}",
-        proved=r"\{i : \lambda_i > 0\} \subseteq I \subseteq \{i : y_i N_\theta(x_i) = 1\}",
-        remark="Any I between the support and the exact margin set will do, and the smallest helps the bound on m. The "
-        "set of the experiments, within 10 % of the margin, is a third one.",
+        printed=r"y_i N_\theta(x) = 1",
+        proved=r"y_i N_\theta(x_i) = 1",
+        remark="The index of x is missing in print. Lemma C.1 is dropped, since margin 1 on I is assumed.",
     ),
 )
-
-
-def _appendix(instance: Instance) -> Findings:
+def appendix_d(instance: Instance) -> Findings:
     """Samples off the margin carry no multiplier, and without them the same network is still a KKT point."""
     data = instance.the_data()
     certificate = instance.certificate
@@ -115,22 +131,3 @@ def _appendix(instance: Instance) -> Findings:
             at_least("Lemma C.2 on I", S, printed_bound(setting)),
         ),
     )
-
-
-APPENDIX_D: Final = Statement(
-    id="VYS22/AppD",
-    kind="corollary",
-    number="Appendix D, proof of Corollary 4.1",
-    meaning="Samples off the margin appear nowhere in the KKT equations: dropping them leaves the same KKT point.",
-    formula=r"y_i N_\theta(x_i) \ne 1 \implies \lambda_i = 0",
-    needs=("network", "data"),
-    judge=_appendix,
-    example=lambda: with_longer_samples(1.1, 1.5, 3.0),
-    control=robust_control,
-    control_shows="a network that is no KKT point on all samples is none on those of its margin",
-    forms=Forms(
-        printed=r"y_i N_\theta(x) = 1",
-        proved=r"y_i N_\theta(x_i) = 1",
-        remark="The index of x is missing in print. Lemma C.1 is dropped, since margin 1 on I is assumed.",
-    ),
-)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -30,7 +30,31 @@ def sign(z: float) -> int:
     return int(z >= 0)
 
 
-def _network(instance: Instance) -> Findings:
+def _one_signed() -> Instance:
+    """A network whose outputs are all positive cannot fit a negative label, whatever its weights."""
+    point = orthogonal_preset()
+    network = point.the_network()
+    return Instance(
+        name="the orthogonal preset with positive outputs only",
+        network=TwoLayer(W=network.W, b=network.b, v=np.abs(network.v)),
+        data=point.data,
+    )
+
+
+@partial(
+    Statement,
+    id="VYS22/Def.net",
+    kind="definition",
+    number="Section 2, Neural networks",
+    meaning="A two-layer ReLU network with hidden biases, no output bias; both labels need both signs of v.",
+    formula=r"N_\theta(x) = \sum_{j \in [k]} v_j\, \sigma(w_j^\top x + b_j), \qquad \sigma(z) = \max\{0, z\}",
+    needs=("network", "data"),
+    example=orthogonal_preset,
+    control=_one_signed,
+    control_shows="without a negative output no negative label is fitted",
+    control_outcome="violated",
+)
+def def_net(instance: Instance) -> Findings:
     """The definition in plain loops against the library's evaluation; both signs of v where both labels occur."""
     network, data = instance.the_network(), instance.the_data()
     few = data.X[:5]
@@ -56,33 +80,34 @@ def _network(instance: Instance) -> Findings:
     )
 
 
-def _one_signed() -> Instance:
-    """A network whose outputs are all positive cannot fit a negative label, whatever its weights."""
-    point = orthogonal_preset()
-    network = point.the_network()
+def _share_kept(strict: np.ndarray, touching: np.ndarray) -> float:
+    return float((strict > touching).mean()) if strict.size else np.nan
+
+
+def _wrong_labels() -> Instance:
+    control = robust_control()
+    network = control.the_network()
     return Instance(
-        name="the orthogonal preset with positive outputs only",
-        network=TwoLayer(W=network.W, b=network.b, v=np.abs(network.v)),
-        data=point.data,
+        name="the robust network with a sign reversed",
+        network=TwoLayer(W=network.W, b=network.b, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0)),
+        data=control.data,
     )
 
 
-DEF_NET: Final = Statement(
-    id="VYS22/Def.net",
+@partial(
+    Statement,
+    id="VYS22/Def.sign",
     kind="definition",
-    number="Section 2, Neural networks",
-    meaning="A two-layer ReLU network with hidden biases, no output bias; both labels need both signs of v.",
-    formula=r"N_\theta(x) = \sum_{j \in [k]} v_j\, \sigma(w_j^\top x + b_j), \qquad \sigma(z) = \max\{0, z\}",
+    number="Section 2, Notations",
+    meaning="Zero counts as positive: a positive sample flips only below 0, a negative one already at 0.",
+    formula=r"\mathrm{sign}(z) = 1(z \ge 0)",
     needs=("network", "data"),
-    judge=_network,
-    example=orthogonal_preset,
-    control=_one_signed,
-    control_shows="without a negative output no negative label is fitted",
+    example=robust_control,
+    control=_wrong_labels,
+    control_shows="a sample whose neuron has the wrong sign is not labelled as it should be",
     control_outcome="violated",
 )
-
-
-def _sign(instance: Instance) -> Findings:
+def def_sign(instance: Instance) -> Findings:
     """What sign(0) = 1 means: walk each sample to where its own neuron has died and N is exactly zero."""
     network, data = instance.the_network(), instance.the_data()
     values = network(data.X)
@@ -109,36 +134,20 @@ def _sign(instance: Instance) -> Findings:
     )
 
 
-def _share_kept(strict: np.ndarray, touching: np.ndarray) -> float:
-    return float((strict > touching).mean()) if strict.size else np.nan
-
-
-def _wrong_labels() -> Instance:
-    control = robust_control()
-    network = control.the_network()
-    return Instance(
-        name="the robust network with a sign reversed",
-        network=TwoLayer(W=network.W, b=network.b, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0)),
-        data=control.data,
-    )
-
-
-DEF_SIGN: Final = Statement(
-    id="VYS22/Def.sign",
+@partial(
+    Statement,
+    id="VYS22/Def.homog",
     kind="definition",
-    number="Section 2, Notations",
-    meaning="Zero counts as positive: a positive sample flips only below 0, a negative one already at 0.",
-    formula=r"\mathrm{sign}(z) = 1(z \ge 0)",
+    number="Section 2, Neural networks",
+    meaning="The network is homogeneous of degree 2 in its parameters; signs and radii depend on direction only.",
+    formula=r"N_{\alpha\theta}(x) = \alpha^2 N_\theta(x), \quad \alpha > 0",
     needs=("network", "data"),
-    judge=_sign,
-    example=robust_control,
-    control=_wrong_labels,
-    control_shows="a sample whose neuron has the wrong sign is not labelled as it should be",
+    example=orthogonal_preset,
+    control=frozen_orthogonal,
+    control_shows="with frozen outputs the degree is 1",
     control_outcome="violated",
 )
-
-
-def _homogeneous(instance: Instance) -> Findings:
+def def_homog(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     before = network(data.X)
     size = np.maximum(network.preactivations(data.X), 0.0) @ np.abs(network.v)
@@ -154,22 +163,26 @@ def _homogeneous(instance: Instance) -> Findings:
     return Findings(constants=(value("degree", network.degree),), claims=tuple(checks))
 
 
-DEF_HOMOG: Final = Statement(
-    id="VYS22/Def.homog",
+@partial(
+    Statement,
+    id="VYS22/Def.robust",
     kind="definition",
-    number="Section 2, Neural networks",
-    meaning="The network is homogeneous of degree 2 in its parameters; signs and radii depend on direction only.",
-    formula=r"N_{\alpha\theta}(x) = \alpha^2 N_\theta(x), \quad \alpha > 0",
+    number="Section 2, Robustness",
+    meaning="No perturbation smaller than the given radius changes the sign at any sample.",
+    formula=r"\|x' - x_i\| < R \implies \mathrm{sign}(N_\theta(x')) = \mathrm{sign}(N_\theta(x_i))",
     needs=("network", "data"),
-    judge=_homogeneous,
-    example=orthogonal_preset,
-    control=frozen_orthogonal,
-    control_shows="with frozen outputs the degree is 1",
+    parameters={"radius": "R; by default sqrt(d)/4"},
+    example=robust_control,
+    control=orthogonal_preset,
+    control_shows="at the KKT point a step of sqrt(d/m) along u flips every sample",
     control_outcome="violated",
+    forms=Forms(
+        printed=r"\text{for every } r = o(R(d))",
+        proved=r"\|x' - x_i\| < R",
+        remark="The printed definition is asymptotic in d and cannot be decided at one d; a radius is a number.",
+    ),
 )
-
-
-def _robust(instance: Instance) -> Findings:
+def def_robust(instance: Instance) -> Findings:
     """Every sample's radius lies between a certified bound and the first flip along u or towards the origin."""
     network, data = instance.the_network(), instance.the_data()
     d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
@@ -206,28 +219,23 @@ def _robust(instance: Instance) -> Findings:
     )
 
 
-DEF_ROBUST: Final = Statement(
-    id="VYS22/Def.robust",
+@partial(
+    Statement,
+    id="VYS22/Eq.2",
     kind="definition",
-    number="Section 2, Robustness",
-    meaning="No perturbation smaller than the given radius changes the sign at any sample.",
-    formula=r"\|x' - x_i\| < R \implies \mathrm{sign}(N_\theta(x')) = \mathrm{sign}(N_\theta(x_i))",
+    number="Equation (2)",
+    meaning="The max-margin problem in parameter space; every separating network, rescaled, is feasible for it.",
+    formula=r"\min_\theta \tfrac12 \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \text{ for all } i",
     needs=("network", "data"),
-    parameters={"radius": "R; by default sqrt(d)/4"},
-    judge=_robust,
-    example=robust_control,
-    control=orthogonal_preset,
-    control_shows="at the KKT point a step of sqrt(d/m) along u flips every sample",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"\text{for every } r = o(R(d))",
-        proved=r"\|x' - x_i\| < R",
-        remark="The printed definition is asymptotic in d and cannot be decided at one d; a radius is a number.",
+    example=lambda: Instance(
+        name="the robust network of Theorem 3.1, scaled",
+        network=robust_control().the_network().scaled(0.3),
+        data=robust_control().data,
     ),
+    control=_one_signed,
+    control_shows="a network that misclassifies cannot be rescaled to margin 1",
 )
-
-
-def _feasible(instance: Instance) -> Findings:
+def eq_2(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     margins = network.margins(data.X, data.y)
     least = float(margins.min())
@@ -241,21 +249,3 @@ def _feasible(instance: Instance) -> Findings:
             equal("smallest margin after", float(rescaled.min()), 1.0),
         ),
     )
-
-
-EQ_2: Final = Statement(
-    id="VYS22/Eq.2",
-    kind="definition",
-    number="Equation (2)",
-    meaning="The max-margin problem in parameter space; every separating network, rescaled, is feasible for it.",
-    formula=r"\min_\theta \tfrac12 \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \text{ for all } i",
-    needs=("network", "data"),
-    judge=_feasible,
-    example=lambda: Instance(
-        name="the robust network of Theorem 3.1, scaled",
-        network=robust_control().the_network().scaled(0.3),
-        data=robust_control().data,
-    ),
-    control=_one_signed,
-    control_shows="a network that misclassifies cannot be rescaled to margin 1",
-)

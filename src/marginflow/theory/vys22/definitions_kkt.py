@@ -2,6 +2,7 @@ r"""[VYS22, Appendix A and eqs. (3)-(4)] The Clarke subdifferential and the KKT 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -26,7 +27,33 @@ def difference_quotient(network: TwoLayer, X: FloatArray, dA: FloatArray, dv: Fl
     return quotient
 
 
-def _clarke(instance: Instance) -> Findings:
+def _hard() -> Instance:
+    point = orthogonal_preset()
+    return Instance(
+        name="hard 0/1 patterns at kinks", network=point.network, data=point.data, parameters={"weights": "hard"}
+    )
+
+
+@partial(
+    Statement,
+    id="VYS22/Def.Clarke",
+    kind="definition",
+    number="Appendix A",
+    meaning="At a kink the derivative of the ReLU may be any number in [0, 1]; one hard pattern is not enough.",
+    formula=r"\partial^\circ f(x) = \mathrm{conv} \left\{ \lim_{i \to \infty} \nabla f(x_i) : x_i \to x \right\}, "
+    r"\qquad \partial^\circ \sigma(0) = [0, 1]",
+    needs=("network", "data"),
+    parameters={"weights": "interval (Clarke) or hard (one 0/1 pattern)"},
+    example=orthogonal_preset,
+    control=_hard,
+    control_shows="with one 0/1 pattern at the kinks, derivatives of the network lie outside the set",
+    control_outcome="violated",
+    forms=Forms(
+        printed=r"\partial^\circ (f \circ z)(x) \subseteq \mathrm{conv} \left\{ \sum_i \alpha_i h_i \right\}",
+        remark="The chain rule is an inclusion: independent weights sigma'_ij give a superset of the subdifferential.",
+    ),
+)
+def def_clarke(instance: Instance) -> Findings:
     """Support functions: in every direction the derivative lies between the extremes of the set of sigma'_ij."""
     network, data = instance.the_network(), instance.the_data()
     hard = instance.word("weights", "interval", ("interval", "hard")) == "hard"
@@ -58,35 +85,29 @@ def _clarke(instance: Instance) -> Findings:
     )
 
 
-def _hard() -> Instance:
-    point = orthogonal_preset()
-    return Instance(
-        name="hard 0/1 patterns at kinks", network=point.network, data=point.data, parameters={"weights": "hard"}
-    )
-
-
-DEF_CLARKE: Final = Statement(
-    id="VYS22/Def.Clarke",
+@partial(
+    Statement,
+    id="VYS22/Def.KKT",
     kind="definition",
-    number="Appendix A",
-    meaning="At a kink the derivative of the ReLU may be any number in [0, 1]; one hard pattern is not enough.",
-    formula=r"\partial^\circ f(x) = \mathrm{conv} \left\{ \lim_{i \to \infty} \nabla f(x_i) : x_i \to x \right\}, "
-    r"\qquad \partial^\circ \sigma(0) = [0, 1]",
+    number="Appendix A, equations (3)-(4) and (9)-(10)",
+    meaning="Multipliers lambda and Clarke weights sigma' explain every parameter, and only margin samples carry them.",
+    formula=r"w_j = v_j \sum_i \lambda_i y_i \sigma'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \sigma'_{ij}, "
+    r"\quad v_j = \sum_i \lambda_i y_i \sigma(w_j^\top x_i + b_j), \quad \lambda_i (y_i N(x_i) - 1) = 0",
     needs=("network", "data"),
-    parameters={"weights": "interval (Clarke) or hard (one 0/1 pattern)"},
-    judge=_clarke,
     example=orthogonal_preset,
-    control=_hard,
-    control_shows="with one 0/1 pattern at the kinks, derivatives of the network lie outside the set",
+    control=unbalanced_control,
+    control_shows="same function, same margins, but v_j^2 differs from ||(w_j, b_j)||^2",
     control_outcome="violated",
     forms=Forms(
-        printed=r"\partial^\circ (f \circ z)(x) \subseteq \mathrm{conv} \left\{ \sum_i \alpha_i h_i \right\}",
-        remark="The chain rule is an inclusion: independent weights sigma'_ij give a superset of the subdifferential.",
+        printed=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j)",
+        proved=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j > 0) \text{ off the kink}, \quad "
+        r"\sigma'_{ij} \in [0, 1] \text{ on it}",
+        remark="The indicator is printed without '> 0', and Appendix A writes g_1, ..., g_n for g_1, ..., g_N. The "
+        "proofs C.2 to C.9 use only mu_ij = lambda_i sigma'_ij >= 0, mu_ij = 0 where the pre-activation is negative, "
+        "and q_i = 1: neither sigma' <= 1, nor a shared lambda, nor the equation for v.",
     ),
 )
-
-
-def _kkt(instance: Instance) -> Findings:
+def def_kkt(instance: Instance) -> Findings:
     """Equations (3), (4), the one for v that the paper does not print, feasibility, complementarity, two identities."""
     certificate, data = instance.certificate, instance.the_data()
     network, lam, s, y = certificate.network, certificate.multipliers, certificate.clarke, data.y
@@ -123,27 +144,3 @@ def _kkt(instance: Instance) -> Findings:
             equal("identity ||theta||^2 = 2 sum lambda", network.norm_squared(), 2 * float(lam.sum()), rtol=tolerance),
         ),
     )
-
-
-DEF_KKT: Final = Statement(
-    id="VYS22/Def.KKT",
-    kind="definition",
-    number="Appendix A, equations (3)-(4) and (9)-(10)",
-    meaning="Multipliers lambda and Clarke weights sigma' explain every parameter, and only margin samples carry them.",
-    formula=r"w_j = v_j \sum_i \lambda_i y_i \sigma'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \sigma'_{ij}, "
-    r"\quad v_j = \sum_i \lambda_i y_i \sigma(w_j^\top x_i + b_j), \quad \lambda_i (y_i N(x_i) - 1) = 0",
-    needs=("network", "data"),
-    judge=_kkt,
-    example=orthogonal_preset,
-    control=unbalanced_control,
-    control_shows="same function, same margins, but v_j^2 differs from ||(w_j, b_j)||^2",
-    control_outcome="violated",
-    forms=Forms(
-        printed=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j)",
-        proved=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j > 0) \text{ off the kink}, \quad "
-        r"\sigma'_{ij} \in [0, 1] \text{ on it}",
-        remark="The indicator is printed without '> 0', and Appendix A writes g_1, ..., g_n for g_1, ..., g_N. The "
-        "proofs C.2 to C.9 use only mu_ij = lambda_i sigma'_ij >= 0, mu_ij = 0 where the pre-activation is negative, "
-        "and q_i = 1: neither sigma' <= 1, nor a shared lambda, nor the equation for v.",
-    ),
-)

@@ -3,7 +3,7 @@ r"""[VYS22, Example 1]: how large z is on almost orthogonal data, and on random 
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -43,7 +43,25 @@ def _all_apply(settings: list[Setting]) -> tuple[Check, ...]:
 _DIMENSIONS_A = (100, 300, 1000)
 
 
-def _almost_orthogonal(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Ex1a",
+    kind="example",
+    number="Example 1, first item",
+    meaning="On m = Theta(d) almost orthogonal samples the vector z has bounded size, whatever d is.",
+    formula=r"\max_{i \ne j} |\langle x_i, x_j \rangle| = O(1),\ m = \Theta(d) \implies \|z\| = O(1)",
+    needs=("parameters",),
+    parameters={"p": "the common inner product", "exponent": "m is the allowed number to this power; 1 for Theta(d)"},
+    example=lambda: Instance(name="p = 1, d = 100, 300, 1000", parameters={"p": 1.0}),
+    control=lambda: Instance(name="only sqrt of the allowed samples", parameters={"p": 1.0, "exponent": 0.5}),
+    control_shows="with m of order sqrt(d) the hypothesis m = Theta(d) fails, and z grows with d",
+    forms=Forms(
+        printed=r"\|z\| = O(1)",
+        proved=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
+        remark="For p = 0, m = (d + 1)/3 and c = 1/2 the literal z tends to 8.66; sqrt(d/m) = 1.73 is enough.",
+    ),
+)
+def example_1a(instance: Instance) -> Findings:
     """p fixed, m as large as allowed (or its power), d = 100, 300, 1000: is ||z|| bounded?"""
     p = instance.number("p", 1.0)
     exponent = instance.number("exponent", 1.0)
@@ -71,25 +89,6 @@ def _almost_orthogonal(instance: Instance) -> Findings:
     )
 
 
-EXAMPLE_1A: Final = Statement(
-    id="VYS22/Ex1a",
-    kind="example",
-    number="Example 1, first item",
-    meaning="On m = Theta(d) almost orthogonal samples the vector z has bounded size, whatever d is.",
-    formula=r"\max_{i \ne j} |\langle x_i, x_j \rangle| = O(1),\ m = \Theta(d) \implies \|z\| = O(1)",
-    needs=("parameters",),
-    parameters={"p": "the common inner product", "exponent": "m is the allowed number to this power; 1 for Theta(d)"},
-    judge=_almost_orthogonal,
-    example=lambda: Instance(name="p = 1, d = 100, 300, 1000", parameters={"p": 1.0}),
-    control=lambda: Instance(name="only sqrt of the allowed samples", parameters={"p": 1.0, "exponent": 0.5}),
-    control_shows="with m of order sqrt(d) the hypothesis m = Theta(d) fails, and z grows with d",
-    forms=Forms(
-        printed=r"\|z\| = O(1)",
-        proved=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
-        remark="For p = 0, m = (d + 1)/3 and c = 1/2 the literal z tends to 8.66; sqrt(d/m) = 1.73 is enough.",
-    ),
-)
-
 _DIMENSIONS_B = (16_000, 160_000, 1_600_000)
 
 
@@ -101,7 +100,25 @@ def random_samples(d: int, seed: int) -> Dataset | None:
     return GramReduction(Sphere(dimension=d, labels="balanced")).sample(m, seed=seed)
 
 
-def _random(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Ex1b",
+    kind="example",
+    number="Example 1, second item",
+    meaning="On random data, m of order sqrt(d)/ln d, the vector z has size of order (sqrt(d) ln d)^(1/2).",
+    formula=r"m = \Theta\left(\tfrac{\sqrt{d}}{\ln d}\right) \implies \|z\| = O\left(\sqrt{\sqrt{d} \ln d}\right)",
+    needs=("parameters",),
+    parameters={"dimension": "the smallest of three dimensions, each ten times the one before"},
+    example=lambda: Instance(name="random data in dimensions 16000, 160000, 1600000"),
+    control=lambda: Instance(name="dimension 1000", parameters={"dimension": 1000}),
+    control_shows="below d = 2123 the formula allows fewer than two samples",
+    forms=Forms(
+        printed=r"m = \Theta\left(\tfrac{\sqrt{d}}{\log d}\right)",
+        proved=r"m = \left\lfloor \frac{d+1}{3(\sqrt{d} \ln d + 1)} \right\rfloor \ge 2 \iff d \ge 2123",
+        remark="The literal z is longer than sqrt(d) itself for random data with d below about 400000.",
+    ),
+)
+def example_1b(instance: Instance) -> Findings:
     """The explicit m of the example in three dimensions a factor 10 apart; Gram data, so that any d is cheap."""
     first = instance.whole("dimension", _DIMENSIONS_B[0])
     dimensions = (first, 10 * first, 100 * first)
@@ -132,23 +149,3 @@ def _random(instance: Instance) -> Findings:
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),
         ),
     )
-
-
-EXAMPLE_1B: Final = Statement(
-    id="VYS22/Ex1b",
-    kind="example",
-    number="Example 1, second item",
-    meaning="On random data, m of order sqrt(d)/ln d, the vector z has size of order (sqrt(d) ln d)^(1/2).",
-    formula=r"m = \Theta\left(\tfrac{\sqrt{d}}{\ln d}\right) \implies \|z\| = O\left(\sqrt{\sqrt{d} \ln d}\right)",
-    needs=("parameters",),
-    parameters={"dimension": "the smallest of three dimensions, each ten times the one before"},
-    judge=_random,
-    example=lambda: Instance(name="random data in dimensions 16000, 160000, 1600000"),
-    control=lambda: Instance(name="dimension 1000", parameters={"dimension": 1000}),
-    control_shows="below d = 2123 the formula allows fewer than two samples",
-    forms=Forms(
-        printed=r"m = \Theta\left(\tfrac{\sqrt{d}}{\log d}\right)",
-        proved=r"m = \left\lfloor \frac{d+1}{3(\sqrt{d} \ln d + 1)} \right\rfloor \ge 2 \iff d \ge 2123",
-        remark="The literal z is longer than sqrt(d) itself for random data with d below about 400000.",
-    ),
-)

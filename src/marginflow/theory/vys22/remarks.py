@@ -2,8 +2,7 @@ r"""[VYS22, Section 4] Remarks around Theorem 4.1: width 2 suffices, five proper
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -31,7 +30,21 @@ from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robu
 from marginflow.theory.vys22.setting import Setting
 
 
-def _width_two(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Rem.width2",
+    kind="remark",
+    number="Section 4, after Example 1",
+    meaning="Under the bound on m the data are fitted by a network of width 2.",
+    formula=r"w = X^\top G^{-1} y, \quad N(x) = \sigma(w^\top x) - \sigma(-w^\top x) = w^\top x, \quad y_i N(x_i) = 1",
+    needs=("data",),
+    example=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
+    control=lambda: Instance(
+        name="60 random samples in dimension 20", data=Sphere(dimension=20, labels="both").sample(60)
+    ),
+    control_shows="three times as many samples as dimensions are not interpolated by a linear function",
+)
+def width_2(instance: Instance) -> Findings:
     """w = X^T G^{-1} y, N(x) = relu(w . x) - relu(-w . x) = w . x."""
     data = instance.the_data()
     setting = Setting.of(data)
@@ -49,48 +62,6 @@ def _width_two(instance: Instance) -> Findings:
         claims=(
             equal("margins of a network of width 2", margins, 1.0, rtol=1e-10),
             at_most("m against d", setting.m, setting.d),
-        ),
-    )
-
-
-WIDTH_2: Final = Statement(
-    id="VYS22/Rem.width2",
-    kind="remark",
-    number="Section 4, after Example 1",
-    meaning="Under the bound on m the data are fitted by a network of width 2.",
-    formula=r"w = X^\top G^{-1} y, \quad N(x) = \sigma(w^\top x) - \sigma(-w^\top x) = w^\top x, \quad y_i N(x_i) = 1",
-    needs=("data",),
-    judge=_width_two,
-    example=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
-    control=lambda: Instance(
-        name="60 random samples in dimension 20", data=Sphere(dimension=20, labels="both").sample(60)
-    ),
-    control_shows="three times as many samples as dimensions are not interpolated by a linear function",
-)
-
-
-def _properties(instance: Instance) -> Findings:
-    """One z, computed from the data, against every network that is given."""
-    data = instance.the_data()
-    setting = Setting.of(data)
-    networks = instance.networks
-    judged = [certify(network, data) for network in networks]
-    widths = sorted({network.width for network in networks})
-    hypotheses = (
-        *setting.hypotheses(),
-        at_least("networks of different width", len(widths), 2, note=f"widths {widths}"),
-        is_kkt_point(judged, "KKT residuals"),
-    )
-    if not setting.defines_z:
-        return undefined(hypotheses, "z is not defined for these data")
-    z = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d)
-    moved = np.array([setting.y * one.network(setting.X - setting.y[:, None] * z.vector) for one in judged])
-    return Findings(
-        hypotheses=hypotheses,
-        constants=(value("||z||", z.size), value("networks", len(networks))),
-        claims=(
-            at_most("y_i N(x_i - y_i z), every network, every sample", moved, -1.0, scale=1.0),
-            above("share of flipped samples", float((moved < 0).mean()), 1.0 - 0.5 / moved.size),
         ),
     )
 
@@ -119,21 +90,74 @@ def _with_a_robust_one() -> Instance:
     return Instance(name="a KKT point and the robust network", data=point.data, networks=networks)
 
 
-PROPERTIES: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/Rem.props",
     kind="remark",
     number="Section 4, properties of Theorem 4.1",
     meaning="One z, known from the data alone, flips every sample in every KKT network, of any width and any start.",
     formula=r"y_i N_\theta(x_i - y_i z) \le -1 \quad \text{for all } i \text{ and all KKT points } \theta",
     needs=("networks", "data"),
-    judge=_properties,
     example=several_networks,
     control=_with_a_robust_one,
     control_shows="a network that is no KKT point keeps its signs",
 )
+def properties(instance: Instance) -> Findings:
+    """One z, computed from the data, against every network that is given."""
+    data = instance.the_data()
+    setting = Setting.of(data)
+    networks = instance.networks
+    judged = [certify(network, data) for network in networks]
+    widths = sorted({network.width for network in networks})
+    hypotheses = (
+        *setting.hypotheses(),
+        at_least("networks of different width", len(widths), 2, note=f"widths {widths}"),
+        is_kkt_point(judged, "KKT residuals"),
+    )
+    if not setting.defines_z:
+        return undefined(hypotheses, "z is not defined for these data")
+    z = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d)
+    moved = np.array([setting.y * one.network(setting.X - setting.y[:, None] * z.vector) for one in judged])
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("||z||", z.size), value("networks", len(networks))),
+        claims=(
+            at_most("y_i N(x_i - y_i z), every network, every sample", moved, -1.0, scale=1.0),
+            above("share of flipped samples", float((moved < 0).mean()), 1.0 - 0.5 / moved.size),
+        ),
+    )
 
 
-def _unequal_norms(instance: Instance) -> Findings:
+@cache
+def _stretched(spread: float, dimension: int = 100, n_samples: int = 20) -> Instance:
+    """Orthogonal samples with norms between (1 - spread) sqrt(d) and (1 + spread) sqrt(d), at their closed form."""
+    lengths = np.linspace(1 - spread, 1 + spread, n_samples) * np.sqrt(dimension)
+    X = np.zeros((n_samples, dimension))
+    X[:, :n_samples] = np.diag(lengths)
+    y = np.where(np.arange(n_samples) % 2 == 0, 1.0, -1.0)
+    point = orthogonal(Dataset(X=X, y=y))
+    return at_point(point, f"{n_samples} orthogonal samples with norms within {100 * spread:g} % of sqrt({dimension})")
+
+
+@partial(
+    Statement,
+    id="VYS22/Rem.samenorm",
+    kind="remark",
+    number="Section 4, after Example 1",
+    meaning="The samples need not have equal norms: the proof goes through with the least and largest one.",
+    formula=r"D = d_{\min} - (m-1)p, \quad z = \left(\frac{p+1}{D} + \frac{(n-1)(p+1) + d_{\max} + 1}{nD}\right) u, "
+    r"\quad y_i N_\theta(x_i - y_i z) \le 0",
+    needs=("network", "data"),
+    example=lambda: _stretched(0.2),
+    control=lambda: with_longer_samples(1.5, 3.0),
+    control_shows="samples that are multiples of others are parallel to them, and have margins 1.44 and 2.76",
+    forms=Forms(
+        printed=r"\|x_i\| \approx \sqrt{d}",
+        proved=r"m - 1 \le \frac{d_{\min} + 1}{3(p+1)}",
+        remark="The paper states a belief. The constants here are derived from its proofs, with norms in an interval.",
+    ),
+)
+def same_norm(instance: Instance) -> Findings:
     """Lemmas C.1 to C.4 with ||x_i||^2 in [d_min, d_max], in the sharp form.
 
     C.1 needs m - 1 <= (d_min + 1)/(3 (p + 1)); C.2 gives S >= n / ((n - 1)(p + 1) + d_max + 1); C.3 uses no norm;
@@ -166,34 +190,3 @@ def _unequal_norms(instance: Instance) -> Findings:
             at_most("y_i N(x_i - y_i z)", moved, 0.0, scale=1.0),
         ),
     )
-
-
-@cache
-def _stretched(spread: float, dimension: int = 100, n_samples: int = 20) -> Instance:
-    """Orthogonal samples with norms between (1 - spread) sqrt(d) and (1 + spread) sqrt(d), at their closed form."""
-    lengths = np.linspace(1 - spread, 1 + spread, n_samples) * np.sqrt(dimension)
-    X = np.zeros((n_samples, dimension))
-    X[:, :n_samples] = np.diag(lengths)
-    y = np.where(np.arange(n_samples) % 2 == 0, 1.0, -1.0)
-    point = orthogonal(Dataset(X=X, y=y))
-    return at_point(point, f"{n_samples} orthogonal samples with norms within {100 * spread:g} % of sqrt({dimension})")
-
-
-SAME_NORM: Final = Statement(
-    id="VYS22/Rem.samenorm",
-    kind="remark",
-    number="Section 4, after Example 1",
-    meaning="The samples need not have equal norms: the proof goes through with the least and largest one.",
-    formula=r"D = d_{\min} - (m-1)p, \quad z = \left(\frac{p+1}{D} + \frac{(n-1)(p+1) + d_{\max} + 1}{nD}\right) u, "
-    r"\quad y_i N_\theta(x_i - y_i z) \le 0",
-    needs=("network", "data"),
-    judge=_unequal_norms,
-    example=lambda: _stretched(0.2),
-    control=lambda: with_longer_samples(1.5, 3.0),
-    control_shows="samples that are multiples of others are parallel to them, and have margins 1.44 and 2.76",
-    forms=Forms(
-        printed=r"\|x_i\| \approx \sqrt{d}",
-        proved=r"m - 1 \le \frac{d_{\min} + 1}{3(p+1)}",
-        remark="The paper states a belief. The constants here are derived from its proofs, with norms in an interval.",
-    ),
-)

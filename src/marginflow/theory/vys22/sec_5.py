@@ -2,6 +2,7 @@ r"""[VYS22, Section 5.1]: the worked example, a robust network and a less robust
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -20,7 +21,25 @@ from marginflow.theory.vys22.setting import Setting
 _EXACT: Final = 1e-12
 
 
-def judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Sec5.1",
+    kind="example",
+    number="Section 5.1",
+    meaning="Dropping the biases shortens the weights at equal margins, and a vector of size 2 sqrt(2) then flips.",
+    formula=r"N'(x) = \sum_j y_j \sigma\left(\tfrac{x_j^\top x}{d}\right), \ z = \tfrac{4}{d} \sum_{j > d/2} x_j, "
+    r"\quad \|z\| = 2\sqrt{2}, \quad N'(x_i + z) = -1",
+    needs=("parameters",),
+    parameters={"dimension": "d, even"},
+    example=lambda: Instance(name="d = 100", parameters={"dimension": 100}),
+    control=lambda: Instance(name="d = 9", parameters={"dimension": 9}),
+    control_shows="with an odd number of samples the halves differ, and z reaches -7/9 only",
+    forms=Forms(
+        remark="An illustration: m = d exceeds the (d + 1)/3 of Theorem 4.1, z aims at one class only, and N' is no "
+        "KKT point (v^2 = 1 differs from ||w'||^2 = 1/d, and b = 0 contradicts eq. (10) even after balancing)."
+    ),
+)
+def section_5_1(instance: Instance) -> Findings:
     """x_i = sqrt(d) e_i, the first half positive; N with bias -1 against N' without."""
     d = instance.whole("dimension", 100)
     X = np.sqrt(d) * np.eye(d)
@@ -55,23 +74,3 @@ def judge(instance: Instance) -> Findings:
             above("|b| of N against |b'| = 0", np.abs(robust.network.b), 0.0),
         ),
     )
-
-
-SECTION_5_1: Final = Statement(
-    id="VYS22/Sec5.1",
-    kind="example",
-    number="Section 5.1",
-    meaning="Dropping the biases shortens the weights at equal margins, and a vector of size 2 sqrt(2) then flips.",
-    formula=r"N'(x) = \sum_j y_j \sigma\left(\tfrac{x_j^\top x}{d}\right), \ z = \tfrac{4}{d} \sum_{j > d/2} x_j, "
-    r"\quad \|z\| = 2\sqrt{2}, \quad N'(x_i + z) = -1",
-    needs=("parameters",),
-    parameters={"dimension": "d, even"},
-    judge=judge,
-    example=lambda: Instance(name="d = 100", parameters={"dimension": 100}),
-    control=lambda: Instance(name="d = 9", parameters={"dimension": 9}),
-    control_shows="with an odd number of samples the halves differ, and z reaches -7/9 only",
-    forms=Forms(
-        remark="An illustration: m = d exceeds the (d + 1)/3 of Theorem 4.1, z aims at one class only, and N' is no "
-        "KKT point (v^2 = 1 differs from ||w'||^2 = 1/d, and b = 0 contradicts eq. (10) even after balancing)."
-    ),
-)

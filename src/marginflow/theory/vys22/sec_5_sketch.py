@@ -2,7 +2,7 @@ r"""[VYS22, Sections 5.2 to 5.5]: the sketch of the proof, for networks with |v_
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -36,7 +36,45 @@ def _pieces(instance: Instance) -> tuple[Setting, Neurons]:
     return setting, Neurons.of(instance, setting)
 
 
-def _overview(instance: Instance) -> Findings:
+def _scaled_output() -> Instance:
+    """The frozen closed form with the weights of its positive neuron doubled: margins 2 on that class."""
+    point = frozen_orthogonal()
+    network = point.the_network()
+    assert network.b is not None
+    factor = np.where(network.v > 0, 2.0, 1.0)
+    moved = TwoLayer(W=factor[:, None] * network.W, b=factor * network.b, v=network.v, outputs="frozen")
+    return Instance(name="the frozen closed form with one neuron doubled", network=moved, data=point.data)
+
+
+def _backward() -> Instance:
+    """The frozen closed form with one more positive neuron, along -u and small enough to keep the data separated."""
+    point = frozen_orthogonal()
+    network, data = point.the_network(), point.the_data()
+    assert network.b is not None
+    u = data.y @ data.X
+    moved = TwoLayer(
+        W=np.vstack([network.W, -1e-3 * u]), b=np.append(network.b, 0.0), v=np.append(network.v, 1.0), outputs="frozen"
+    )
+    return Instance(name="the frozen closed form with a neuron along -u", network=moved, data=data)
+
+
+@partial(
+    Statement,
+    id="VYS22/Sec5.2",
+    kind="lemma",
+    number="Section 5.2",
+    meaning="Three facts give the theorem: margins are 1, positive neurons do not rise, negative ones gain 2.",
+    formula=r"x'_i = x_i - z: \quad y_i N_\theta(x_i) = 1,\ w_j^\top x'_i + b_j \le w_j^\top x_i + b_j\ (j \in J^+),"
+    r"\quad N_\theta(x'_i) \le -1",
+    needs=("network", "data"),
+    example=frozen_orthogonal,
+    control=frozen_robust,
+    control_shows="at the robust network, outputs +1 and -1, the negative neurons stay shut at x_i - z",
+    forms=Forms(
+        remark="The sketch assumes |v_j| = 1; the KKT conditions for W and b do not care whether v is trained."
+    ),
+)
+def section_5_2(instance: Instance) -> Findings:
     """The three components at z: margins 1, J+ does not rise, J- falls by 2; together N(x_i - z) <= -1."""
     setting, neurons = _pieces(instance)
     if not setting.defines_z:
@@ -59,7 +97,19 @@ def _overview(instance: Instance) -> Findings:
     )
 
 
-def _margin_one(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Sec5.3",
+    kind="lemma",
+    number="Section 5.3",
+    meaning="All samples attain margin 1: one that did not would need a weight above 3/(d + 1) elsewhere.",
+    formula=r"y_i N_\theta(x_i) = 1, \qquad \frac{1}{m(p+1)} \ge \frac{3}{d+1}",
+    needs=("network", "data"),
+    example=frozen_orthogonal,
+    control=_scaled_output,
+    control_shows="with one neuron's weights doubled the margins of its class are 2",
+)
+def section_5_3(instance: Instance) -> Findings:
     setting, neurons = _pieces(instance)
     plus, minus = neurons.per_sample
     return Findings(
@@ -72,7 +122,19 @@ def _margin_one(instance: Instance) -> Findings:
     )
 
 
-def _own_neurons(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Sec5.4",
+    kind="lemma",
+    number="Section 5.4",
+    meaning="Moving against u, the pre-activations of the positive neurons only fall.",
+    formula=r"j \in J^+: \quad w_j^\top (x_i - \eta u) + b_j \le w_j^\top x_i + b_j - \eta \Lambda_j (d - mp)",
+    needs=("network", "data"),
+    example=frozen_orthogonal,
+    control=_backward,
+    control_shows="a positive neuron along -u rises instead",
+)
+def section_5_4(instance: Instance) -> Findings:
     """w_j . u >= Lambda_j (d - mp), so along -u the pre-activations of J+ fall by at least that."""
     setting, neurons = _pieces(instance)
     if not setting.defines_z:
@@ -92,7 +154,19 @@ def _own_neurons(instance: Instance) -> Findings:
     )
 
 
-def _other_neurons(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Sec5.5",
+    kind="lemma",
+    number="Section 5.5, equations (5) and (6)",
+    meaning="Moving against u opens every negative neuron in a first stage and raises their sum by 2 in a second.",
+    formula=r"j \in J^-: \quad w_j^\top (x_i - \eta' u) + b_j \ge w_j^\top x_i + b_j + \eta' \Lambda_j (d - mp)",
+    needs=("network", "data"),
+    example=frozen_orthogonal,
+    control=frozen_robust,
+    control_shows="the negative neurons of the robust network start at -1 and stay shut",
+)
+def section_5_5(instance: Instance) -> Findings:
     """Equations (5) and (6), the bound on negative pre-activations, and the two stages of z."""
     setting, neurons = _pieces(instance)
     if not setting.defines_z:
@@ -118,82 +192,3 @@ def _other_neurons(instance: Instance) -> Findings:
             at_least("(6) is at least 2", setting.eta_2 * D * total, 2.0),
         ),
     )
-
-
-def _scaled_output() -> Instance:
-    """The frozen closed form with the weights of its positive neuron doubled: margins 2 on that class."""
-    point = frozen_orthogonal()
-    network = point.the_network()
-    assert network.b is not None
-    factor = np.where(network.v > 0, 2.0, 1.0)
-    moved = TwoLayer(W=factor[:, None] * network.W, b=factor * network.b, v=network.v, outputs="frozen")
-    return Instance(name="the frozen closed form with one neuron doubled", network=moved, data=point.data)
-
-
-def _backward() -> Instance:
-    """The frozen closed form with one more positive neuron, along -u and small enough to keep the data separated."""
-    point = frozen_orthogonal()
-    network, data = point.the_network(), point.the_data()
-    assert network.b is not None
-    u = data.y @ data.X
-    moved = TwoLayer(
-        W=np.vstack([network.W, -1e-3 * u]), b=np.append(network.b, 0.0), v=np.append(network.v, 1.0), outputs="frozen"
-    )
-    return Instance(name="the frozen closed form with a neuron along -u", network=moved, data=data)
-
-
-SECTION_5_2: Final = Statement(
-    id="VYS22/Sec5.2",
-    kind="lemma",
-    number="Section 5.2",
-    meaning="Three facts give the theorem: margins are 1, positive neurons do not rise, negative ones gain 2.",
-    formula=r"x'_i = x_i - z: \quad y_i N_\theta(x_i) = 1,\ w_j^\top x'_i + b_j \le w_j^\top x_i + b_j\ (j \in J^+),"
-    r"\quad N_\theta(x'_i) \le -1",
-    needs=("network", "data"),
-    judge=_overview,
-    example=frozen_orthogonal,
-    control=frozen_robust,
-    control_shows="at the robust network, outputs +1 and -1, the negative neurons stay shut at x_i - z",
-    forms=Forms(
-        remark="The sketch assumes |v_j| = 1; the KKT conditions for W and b do not care whether v is trained."
-    ),
-)
-
-SECTION_5_3: Final = Statement(
-    id="VYS22/Sec5.3",
-    kind="lemma",
-    number="Section 5.3",
-    meaning="All samples attain margin 1: one that did not would need a weight above 3/(d + 1) elsewhere.",
-    formula=r"y_i N_\theta(x_i) = 1, \qquad \frac{1}{m(p+1)} \ge \frac{3}{d+1}",
-    needs=("network", "data"),
-    judge=_margin_one,
-    example=frozen_orthogonal,
-    control=_scaled_output,
-    control_shows="with one neuron's weights doubled the margins of its class are 2",
-)
-
-SECTION_5_4: Final = Statement(
-    id="VYS22/Sec5.4",
-    kind="lemma",
-    number="Section 5.4",
-    meaning="Moving against u, the pre-activations of the positive neurons only fall.",
-    formula=r"j \in J^+: \quad w_j^\top (x_i - \eta u) + b_j \le w_j^\top x_i + b_j - \eta \Lambda_j (d - mp)",
-    needs=("network", "data"),
-    judge=_own_neurons,
-    example=frozen_orthogonal,
-    control=_backward,
-    control_shows="a positive neuron along -u rises instead",
-)
-
-SECTION_5_5: Final = Statement(
-    id="VYS22/Sec5.5",
-    kind="lemma",
-    number="Section 5.5, equations (5) and (6)",
-    meaning="Moving against u opens every negative neuron in a first stage and raises their sum by 2 in a second.",
-    formula=r"j \in J^-: \quad w_j^\top (x_i - \eta' u) + b_j \ge w_j^\top x_i + b_j + \eta' \Lambda_j (d - mp)",
-    needs=("network", "data"),
-    judge=_other_neurons,
-    example=frozen_orthogonal,
-    control=frozen_robust,
-    control_shows="the negative neurons of the robust network start at -1 and stay shut",
-)

@@ -2,7 +2,7 @@ r"""[VYS22, Section 6] Definitions of the experiments: who is on the margin, and
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -27,7 +27,29 @@ from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vys22.presets import with_longer_samples
 
 
-def _on_margin(instance: Instance) -> Findings:
+def _misclassified() -> Instance:
+    point = with_longer_samples(1.1, 1.5, 3.0)
+    network = point.the_network()
+    return Instance(
+        name="the same network with its outputs reversed",
+        network=TwoLayer(W=network.W, b=network.b, v=-network.v),
+        data=point.data,
+    )
+
+
+@partial(
+    Statement,
+    id="VYS22/Def.onmargin",
+    kind="definition",
+    number="Section 6, Margin",
+    meaning="A sample is on the margin, in the experiments, if it is within 10 % of the smallest margin.",
+    formula=r"y_i N(x_i) \le 1.1 \cdot \min_l y_l N(x_l)",
+    needs=("network", "data"),
+    example=lambda: with_longer_samples(1.1, 1.5, 3.0),
+    control=_misclassified,
+    control_shows="where a sample is misclassified there is no margin",
+)
+def on_margin(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     margins = network.margins(data.X, data.y)
     least = float(margins.min())
@@ -52,31 +74,32 @@ def _on_margin(instance: Instance) -> Findings:
     )
 
 
-def _misclassified() -> Instance:
-    point = with_longer_samples(1.1, 1.5, 3.0)
-    network = point.the_network()
-    return Instance(
-        name="the same network with its outputs reversed",
-        network=TwoLayer(W=network.W, b=network.b, v=-network.v),
-        data=point.data,
-    )
+def _never_flips() -> Instance:
+    """One neuron that is positive everywhere, and positive labels only: nothing ever flips."""
+    data = Dataset(X=np.eye(3), y=np.ones(3))
+    network = TwoLayer(W=np.zeros((1, 3)), b=np.ones(1), v=np.ones(1))
+    return Instance(name="a constant function", network=network, data=data)
 
 
-ON_MARGIN: Final = Statement(
-    id="VYS22/Def.onmargin",
+@partial(
+    Statement,
+    id="VYS22/Def.minpert",
     kind="definition",
-    number="Section 6, Margin",
-    meaning="A sample is on the margin, in the experiments, if it is within 10 % of the smallest margin.",
-    formula=r"y_i N(x_i) \le 1.1 \cdot \min_l y_l N(x_l)",
+    number="Section 6.1",
+    meaning="The smallest multiple of u over the margin samples that flips all of them at once.",
+    formula=r"\min \left\{ c > 0 : y_i N\left(x_i - y_i c \tfrac{u_I}{\|u_I\|}\right) < 0 "
+    r"\text{ for all } i \in I \right\}",
     needs=("network", "data"),
-    judge=_on_margin,
-    example=lambda: with_longer_samples(1.1, 1.5, 3.0),
-    control=_misclassified,
-    control_shows="where a sample is misclassified there is no margin",
+    example=lambda: orthogonal_point(100, 33),
+    control=_never_flips,
+    control_shows="a constant function is flipped by no perturbation",
+    control_outcome="violated",
+    forms=Forms(
+        remark="A largest value over the samples: it grows with their number, so the median is reported too. Where "
+        "a flip is undone further out, the step for all at once differs from the largest first flip."
+    ),
 )
-
-
-def _minimal_perturbation(instance: Instance) -> Findings:
+def minimal_perturbation(instance: Instance) -> Findings:
     """The smallest c with y_i N(x_i - y_i c u/||u||) < 0 for all i on the margin at once, exactly, and evaluated."""
     network, data = instance.the_network(), instance.the_data()
     margins = network.margins(data.X, data.y)
@@ -111,30 +134,3 @@ def _minimal_perturbation(instance: Instance) -> Findings:
             above("not all flipped just before", worst(all_at_once * (1 - 1e-6)), 0.0),
         ),
     )
-
-
-def _never_flips() -> Instance:
-    """One neuron that is positive everywhere, and positive labels only: nothing ever flips."""
-    data = Dataset(X=np.eye(3), y=np.ones(3))
-    network = TwoLayer(W=np.zeros((1, 3)), b=np.ones(1), v=np.ones(1))
-    return Instance(name="a constant function", network=network, data=data)
-
-
-MINIMAL_PERTURBATION: Final = Statement(
-    id="VYS22/Def.minpert",
-    kind="definition",
-    number="Section 6.1",
-    meaning="The smallest multiple of u over the margin samples that flips all of them at once.",
-    formula=r"\min \left\{ c > 0 : y_i N\left(x_i - y_i c \tfrac{u_I}{\|u_I\|}\right) < 0 "
-    r"\text{ for all } i \in I \right\}",
-    needs=("network", "data"),
-    judge=_minimal_perturbation,
-    example=lambda: orthogonal_point(100, 33),
-    control=_never_flips,
-    control_shows="a constant function is flipped by no perturbation",
-    control_outcome="violated",
-    forms=Forms(
-        remark="A largest value over the samples: it grows with their number, so the median is reported too. Where "
-        "a flip is undone further out, the step for all at once differs from the largest first flip."
-    ),
-)

@@ -2,6 +2,7 @@ r"""[VYS22, Theorem 3.1]: where no two samples are nearly parallel, a robust net
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,7 +16,35 @@ _EXACT: Final = 1e-12
 """The construction is a formula: its margins are 1 to rounding."""
 
 
-def judge(instance: Instance) -> Findings:
+def _copies() -> Instance:
+    data = Sphere(dimension=50, labels="both").sample(5)
+    again = Dataset(X=np.vstack([data.X, data.X[:1]]), y=np.append(data.y, data.y[0]))
+    return Instance(name="5 random samples and a copy of the first", data=again)
+
+
+@partial(
+    Statement,
+    id="VYS22/Thm3.1",
+    kind="theorem",
+    number="Theorem 3.1",
+    meaning="A network of width m has margin 1 and keeps its sign within (1 - c)/4 sqrt(d) of every sample.",
+    formula=r"v_j = y_j,\ w_j = \frac{2 x_j}{d(1-c)},\ b_j = -\frac{1+c}{1-c}: \quad "
+    r"\|x' - x_i\| \le \frac{1-c}{4} \sqrt{d} \implies y_i N(x') \ge \tfrac12",
+    needs=("data",),
+    parameters={"c_corr": "the c of the theorem; by default max |<x_i, x_j>| / d"},
+    example=lambda: Instance(
+        name="300 random samples in dimension 200", data=Sphere(dimension=200, labels="both").sample(300)
+    ),
+    control=_copies,
+    control_shows="two equal samples have correlation 1, and no neuron can tell them apart",
+    forms=Forms(
+        printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",
+        sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
+        remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
+        "hypothesis excludes. The network is no KKT point: its biases have the wrong sign.",
+    ),
+)
+def theorem_3_1(instance: Instance) -> Findings:
     """The construction w_j = 2 x_j / (d (1 - c)), b_j = -(1 + c)/(1 - c), v_j = y_j, certified by ||w_j||."""
     setting = Setting.of(instance.the_data())
     d, m = setting.d, setting.m
@@ -55,33 +84,3 @@ def judge(instance: Instance) -> Findings:
             at_least("certified radius against the sharp one", kept, sharp, rtol=1e-8),
         ),
     )
-
-
-def _copies() -> Instance:
-    data = Sphere(dimension=50, labels="both").sample(5)
-    again = Dataset(X=np.vstack([data.X, data.X[:1]]), y=np.append(data.y, data.y[0]))
-    return Instance(name="5 random samples and a copy of the first", data=again)
-
-
-THEOREM_3_1: Final = Statement(
-    id="VYS22/Thm3.1",
-    kind="theorem",
-    number="Theorem 3.1",
-    meaning="A network of width m has margin 1 and keeps its sign within (1 - c)/4 sqrt(d) of every sample.",
-    formula=r"v_j = y_j,\ w_j = \frac{2 x_j}{d(1-c)},\ b_j = -\frac{1+c}{1-c}: \quad "
-    r"\|x' - x_i\| \le \frac{1-c}{4} \sqrt{d} \implies y_i N(x') \ge \tfrac12",
-    needs=("data",),
-    parameters={"c_corr": "the c of the theorem; by default max |<x_i, x_j>| / d"},
-    judge=judge,
-    example=lambda: Instance(
-        name="300 random samples in dimension 200", data=Sphere(dimension=200, labels="both").sample(300)
-    ),
-    control=_copies,
-    control_shows="two equal samples have correlation 1, and no neuron can tell them apart",
-    forms=Forms(
-        printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",
-        sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
-        remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
-        "hypothesis excludes. The network is no KKT point: its biases have the wrong sign.",
-    ),
-)

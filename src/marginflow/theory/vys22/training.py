@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,7 +16,26 @@ from marginflow.theory.recorded import coarse_run, flow_run, unfinished_run
 from marginflow.theory.vys22.presets import orthogonal_preset
 
 
-def _loss(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/Def.loss",
+    kind="definition",
+    number="Equation (1)",
+    meaning="The loss is a sum over the samples, of e^-q or of the natural logarithm ln(1 + e^-q).",
+    formula=r"L(\theta) = \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } \ln(1 + e^{-q})",
+    needs=("network", "data"),
+    parameters={"reduction": "sum, as in the paper, or mean"},
+    example=orthogonal_preset,
+    control=lambda: Instance(
+        name="the mean over the samples",
+        network=orthogonal_preset().network,
+        data=orthogonal_preset().data,
+        parameters={"reduction": "mean"},
+    ),
+    control_shows="a mean is another loss, smaller by a factor n",
+    control_outcome="violated",
+)
+def def_loss(instance: Instance) -> Findings:
     """Equation (1) added up term by term, against the library's loss in the log domain."""
     data = instance.the_data()
     q = instance.the_network().margins(data.X, data.y)
@@ -35,28 +55,20 @@ def _loss(instance: Instance) -> Findings:
     )
 
 
-DEF_LOSS: Final = Statement(
-    id="VYS22/Def.loss",
+@partial(
+    Statement,
+    id="VYS22/Def.GF",
     kind="definition",
-    number="Equation (1)",
-    meaning="The loss is a sum over the samples, of e^-q or of the natural logarithm ln(1 + e^-q).",
-    formula=r"L(\theta) = \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } \ln(1 + e^{-q})",
-    needs=("network", "data"),
-    parameters={"reduction": "sum, as in the paper, or mean"},
-    judge=_loss,
-    example=orthogonal_preset,
-    control=lambda: Instance(
-        name="the mean over the samples",
-        network=orthogonal_preset().network,
-        data=orthogonal_preset().data,
-        parameters={"reduction": "mean"},
-    ),
-    control_shows="a mean is another loss, smaller by a factor n",
+    number="Section 2, Gradient flow",
+    meaning="Gradient flow lowers the loss, conserves v_j^2 - ||(w_j, b_j)||^2, and does not care about sigma'(0).",
+    formula=r"\frac{d\theta(t)}{dt} = -\nabla L(\theta(t))",
+    needs=("run", "data"),
+    example=flow_run,
+    control=coarse_run,
+    control_shows="gradient descent with huge steps conserves nothing and raises the loss on its way",
     control_outcome="violated",
 )
-
-
-def _flow(instance: Instance) -> Findings:
+def def_gf(instance: Instance) -> Findings:
     """What gradient flow conserves and what it lowers, along the records; sigma'(0) at the end."""
     run, data = instance.the_run(), instance.the_data()
     network = run.network
@@ -76,21 +88,6 @@ def _flow(instance: Instance) -> Findings:
             at_most("gradients with sigma'(0) = 0, 1/2, 1 differ by", apart, 0.0, scale=1.0),
         ),
     )
-
-
-DEF_GF: Final = Statement(
-    id="VYS22/Def.GF",
-    kind="definition",
-    number="Section 2, Gradient flow",
-    meaning="Gradient flow lowers the loss, conserves v_j^2 - ||(w_j, b_j)||^2, and does not care about sigma'(0).",
-    formula=r"\frac{d\theta(t)}{dt} = -\nabla L(\theta(t))",
-    needs=("run", "data"),
-    judge=_flow,
-    example=flow_run,
-    control=coarse_run,
-    control_shows="gradient descent with huge steps conserves nothing and raises the loss on its way",
-    control_outcome="violated",
-)
 
 
 DEF_DIRCONV: Final = Statement(

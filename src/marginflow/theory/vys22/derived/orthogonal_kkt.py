@@ -2,7 +2,7 @@ r"""X.orthKKT: the KKT point on orthogonal samples in closed form, and its exact
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -47,7 +47,20 @@ def closed_form(setting: Setting) -> tuple[TwoLayer, FloatArray, float]:
     return network, lam, s
 
 
-def judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/X.orthKKT",
+    kind="construction",
+    number="from equations (9)-(10), for p = 0",
+    meaning="On orthogonal samples a KKT point is known in closed form; along u it flips at exactly sqrt(d/m).",
+    formula=r"\lambda_\pm = \sqrt{\frac{n_\mp + d}{n_\pm d (m + d)}}, \quad "
+    r"\sigma' = \sqrt{\frac{n_+ n_-}{(n_+ + d)(n_- + d)}}, \quad v_\pm = \pm \sqrt{\lambda_\pm n_\pm}",
+    needs=("data",),
+    example=lambda: Instance(name="32 orthogonal samples in dimension 100", data=orthogonal_preset().data),
+    control=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
+    control_shows="with inner products 2 the formula is no KKT point",
+)
+def orthogonal_kkt(instance: Instance) -> Findings:
     """The formula is certified, agrees with the limit room, and along u falls with slope kappa."""
     data = instance.the_data()
     setting = Setting.of(data)
@@ -99,18 +112,3 @@ def judge(instance: Instance) -> Findings:
         ),
         claims=tuple(conclusions),
     )
-
-
-ORTHOGONAL_KKT: Final = Statement(
-    id="VYS22/X.orthKKT",
-    kind="construction",
-    number="from equations (9)-(10), for p = 0",
-    meaning="On orthogonal samples a KKT point is known in closed form; along u it flips at exactly sqrt(d/m).",
-    formula=r"\lambda_\pm = \sqrt{\frac{n_\mp + d}{n_\pm d (m + d)}}, \quad "
-    r"\sigma' = \sqrt{\frac{n_+ n_-}{(n_+ + d)(n_- + d)}}, \quad v_\pm = \pm \sqrt{\lambda_\pm n_\pm}",
-    needs=("data",),
-    judge=judge,
-    example=lambda: Instance(name="32 orthogonal samples in dimension 100", data=orthogonal_preset().data),
-    control=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
-    control_shows="with inner products 2 the formula is no KKT point",
-)

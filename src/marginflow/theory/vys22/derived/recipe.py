@@ -3,6 +3,7 @@ r"""X.floor and X.iters: what the published recipe can never reach, and how many
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,20 @@ from marginflow.theory.recorded import flow_run, recipe_run
 _STEPS_RTOL: Final = 0.01
 
 
-def _floor(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/X.floor",
+    kind="theorem",
+    number="from equation (3)",
+    meaning="Training never changes W outside the span of the samples, so the KKT residual cannot fall below a floor.",
+    formula=r"\text{stationarity} \ge \frac{\|P_\perp W_0\|_F}{\|\theta_T\|}",
+    needs=("network", "data", "initial"),
+    example=recipe_run,
+    control=lambda: recipe_run(10, 12, 20),
+    control_shows="with more samples than dimensions their span is everything, and the floor is zero",
+    control_outcome="vacuous",
+)
+def floor(instance: Instance) -> Findings:
     """The part of W outside the span of the samples is where it was at the start, and no multipliers explain it."""
     initial, network, data = instance.initial, instance.the_network(), instance.the_data()
     assert initial is not None
@@ -47,28 +61,26 @@ def _floor(instance: Instance) -> Findings:
     )
 
 
-FLOOR: Final = Statement(
-    id="VYS22/X.floor",
-    kind="theorem",
-    number="from equation (3)",
-    meaning="Training never changes W outside the span of the samples, so the KKT residual cannot fall below a floor.",
-    formula=r"\text{stationarity} \ge \frac{\|P_\perp W_0\|_F}{\|\theta_T\|}",
-    needs=("network", "data", "initial"),
-    judge=_floor,
-    example=recipe_run,
-    control=lambda: recipe_run(10, 12, 20),
-    control_shows="with more samples than dimensions their span is everything, and the floor is zero",
-    control_outcome="vacuous",
-)
-
-
 def predicted_steps(every: int, factor: float, rate: float, stop: float, norm_squared: float, least: float) -> float:
     """T = (every / ln factor) ln[(ln factor / every) (||theta||^2 / min q) / (4 min q L_stop rate)]."""
     growth = math.log(factor) / every
     return math.log(growth * (norm_squared / least) / (4 * least * stop * rate)) / growth
 
 
-def _steps(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/X.iters",
+    kind="remark",
+    number="from Section 6, Experimental setting",
+    meaning="The number of steps of the published recipe is known in advance to about a per cent.",
+    formula=r"T \approx \frac{100}{\ln 1.1} \ln \left( \frac{\ln 1.1}{100} \cdot "
+    r"\frac{\|\theta_T\|^2 / \min q}{4 \min q \cdot L_{\mathrm{stop}} \cdot \eta_0} \right)",
+    needs=("run", "data"),
+    example=recipe_run,
+    control=flow_run,
+    control_shows="gradient flow in log time has no rate that grows geometrically",
+)
+def steps(instance: Instance) -> Findings:
     run, data = instance.the_run(), instance.the_data()
     schedule = run.plan.schedule
     stops = [rule for rule in run.plan.stop if isinstance(rule, LossBelow)]
@@ -86,18 +98,3 @@ def _steps(instance: Instance) -> Findings:
         constants=(value("predicted steps", predicted), value("relative difference", predicted / run.steps - 1)),
         claims=(equal("steps made", run.steps, predicted, rtol=_STEPS_RTOL),),
     )
-
-
-STEPS: Final = Statement(
-    id="VYS22/X.iters",
-    kind="remark",
-    number="from Section 6, Experimental setting",
-    meaning="The number of steps of the published recipe is known in advance to about a per cent.",
-    formula=r"T \approx \frac{100}{\ln 1.1} \ln \left( \frac{\ln 1.1}{100} \cdot "
-    r"\frac{\|\theta_T\|^2 / \min q}{4 \min q \cdot L_{\mathrm{stop}} \cdot \eta_0} \right)",
-    needs=("run", "data"),
-    judge=_steps,
-    example=recipe_run,
-    control=flow_run,
-    control_shows="gradient flow in log time has no rate that grows geometrically",
-)

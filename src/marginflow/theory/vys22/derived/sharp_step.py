@@ -2,7 +2,7 @@ r"""X.sharp: the shortest step along u that the lemmas of Theorem 4.1 prove, whe
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +13,20 @@ from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
 
-def judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/X.sharp",
+    kind="theorem",
+    number="from Lemmas C.2 and C.4",
+    meaning="Half the length of the printed z is proved to flip every sample, and m - 1 takes the place of m.",
+    formula=r"t = \frac{p+1}{D} + \frac{(n-1)(p+1) + d + 1}{nD}, \quad D = d - (m-1)p: \quad "
+    r"y_i N_\theta(x_i - y_i t u) \le 0",
+    needs=("network", "data"),
+    example=lambda: orthogonal_point(1000, 332),
+    control=robust_control,
+    control_shows="the robust network keeps all its signs at x_i - y_i t u",
+)
+def sharp_step(instance: Instance) -> Findings:
     """t = (p + 1)/D + ((n - 1)(p + 1) + d + 1)/(n D), with D = d - (m - 1) p and n the smaller class."""
     setting = Setting.of(instance.the_data())
     network = instance.certificate.network
@@ -48,18 +61,3 @@ def judge(instance: Instance) -> Findings:
             at_most("the exact step is no longer", truth, size),
         ),
     )
-
-
-SHARP_STEP: Final = Statement(
-    id="VYS22/X.sharp",
-    kind="theorem",
-    number="from Lemmas C.2 and C.4",
-    meaning="Half the length of the printed z is proved to flip every sample, and m - 1 takes the place of m.",
-    formula=r"t = \frac{p+1}{D} + \frac{(n-1)(p+1) + d + 1}{nD}, \quad D = d - (m-1)p: \quad "
-    r"y_i N_\theta(x_i - y_i t u) \le 0",
-    needs=("network", "data"),
-    judge=judge,
-    example=lambda: orthogonal_point(1000, 332),
-    control=robust_control,
-    control_shows="the robust network keeps all its signs at x_i - y_i t u",
-)

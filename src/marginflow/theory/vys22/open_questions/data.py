@@ -2,8 +2,7 @@ r"""Probes about the data: more samples (OQ1), unequal norms (OQ4), clusters (OQ
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 
@@ -16,7 +15,20 @@ from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
 
-def _more_samples(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/OQ1",
+    kind="probe",
+    number="Section 7, first open question",
+    meaning="Does the flip along u stay of order sqrt(d/m) when there are far more samples than the theorem allows?",
+    formula=r"\|z\| \sqrt{m/d} \quad \text{as } m / m_{\mathrm{allowed}} \text{ grows}",
+    needs=("parameters",),
+    parameters={"dimension": "d; samples range from d/10 to 2d"},
+    example=lambda: Instance(name="random data in dimension 20"),
+    control=lambda: Instance(name="dimension 2", parameters={"dimension": 2}),
+    control_shows="in dimension 2 there is no range of m to look at",
+)
+def more_samples(instance: Instance) -> Findings:
     """Random data with m = d/10 to 2d: how large is the flip along u, in units of sqrt(d/m)?"""
     d = instance.whole("dimension", 20)
     large = at_least("dimension", d, 10, note="fewer leave nothing between sqrt(d) and d")
@@ -38,22 +50,26 @@ def _more_samples(instance: Instance) -> Findings:
     return Findings(hypotheses=(large,), constants=tuple(measured))
 
 
-MORE_SAMPLES: Final = Statement(
-    id="VYS22/OQ1",
+@cache
+def gaussian_point() -> Instance:
+    """The exact pair on 10 Gaussian samples in dimension 100000."""
+    data = GramReduction(Gaussian(dimension=100_000, variance=1, labels="balanced")).sample(10)
+    return at_point(convex_pair(data), "the exact pair on 10 Gaussian samples in dimension 100000")
+
+
+@partial(
+    Statement,
+    id="VYS22/OQ4",
     kind="probe",
-    number="Section 7, first open question",
-    meaning="Does the flip along u stay of order sqrt(d/m) when there are far more samples than the theorem allows?",
-    formula=r"\|z\| \sqrt{m/d} \quad \text{as } m / m_{\mathrm{allowed}} \text{ grows}",
-    needs=("parameters",),
-    parameters={"dimension": "d; samples range from d/10 to 2d"},
-    judge=_more_samples,
-    example=lambda: Instance(name="random data in dimension 20"),
-    control=lambda: Instance(name="dimension 2", parameters={"dimension": 2}),
-    control_shows="in dimension 2 there is no range of m to look at",
+    number="Section 4, after Example 1",
+    meaning="What do the constants become on Gaussian inputs, whose norms differ?",
+    formula=r"d_{\min} \le \|x_i\|^2 \le d_{\max}",
+    needs=("network", "data"),
+    example=gaussian_point,
+    control=robust_control,
+    control_shows="not a KKT point",
 )
-
-
-def _gaussian_inputs(instance: Instance) -> Findings:
+def unequal_norms(instance: Instance) -> Findings:
     """The constants with d_min and d_max on data whose norms differ."""
     setting = Setting.of(instance.the_data())
     squares = np.diag(setting.gram)
@@ -78,28 +94,20 @@ def _gaussian_inputs(instance: Instance) -> Findings:
     )
 
 
-@cache
-def gaussian_point() -> Instance:
-    """The exact pair on 10 Gaussian samples in dimension 100000."""
-    data = GramReduction(Gaussian(dimension=100_000, variance=1, labels="balanced")).sample(10)
-    return at_point(convex_pair(data), "the exact pair on 10 Gaussian samples in dimension 100000")
-
-
-UNEQUAL_NORMS: Final = Statement(
-    id="VYS22/OQ4",
+@partial(
+    Statement,
+    id="VYS22/OQ5",
     kind="probe",
-    number="Section 4, after Example 1",
-    meaning="What do the constants become on Gaussian inputs, whose norms differ?",
-    formula=r"d_{\min} \le \|x_i\|^2 \le d_{\max}",
-    needs=("network", "data"),
-    judge=_gaussian_inputs,
-    example=gaussian_point,
-    control=robust_control,
-    control_shows="not a KKT point",
+    number="Section 4, before Corollary 4.1",
+    meaning="On clustered data, how often do the support vectors satisfy the bound of Corollary 4.1?",
+    formula=r"|\{i : \lambda_i > 0\}| \le \frac{d+1}{3(p+1)}",
+    needs=("parameters",),
+    parameters={"dimension": "d", "clusters": "their number", "draws": "data sets drawn"},
+    example=lambda: Instance(name="4 orthogonal clusters in dimension 500, 3 samples each"),
+    control=lambda: Instance(name="a single cluster", parameters={"clusters": 1}),
+    control_shows="one cluster has one label",
 )
-
-
-def _clusters(instance: Instance) -> Findings:
+def clusters(instance: Instance) -> Findings:
     """Draws of clustered data: how many support vectors does the exact pair have, and how many are allowed?"""
     d = instance.whole("dimension", 500)
     k = instance.whole("clusters", 4)
@@ -125,41 +133,6 @@ def _clusters(instance: Instance) -> Findings:
     )
 
 
-CLUSTERS: Final = Statement(
-    id="VYS22/OQ5",
-    kind="probe",
-    number="Section 4, before Corollary 4.1",
-    meaning="On clustered data, how often do the support vectors satisfy the bound of Corollary 4.1?",
-    formula=r"|\{i : \lambda_i > 0\}| \le \frac{d+1}{3(p+1)}",
-    needs=("parameters",),
-    parameters={"dimension": "d", "clusters": "their number", "draws": "data sets drawn"},
-    judge=_clusters,
-    example=lambda: Instance(name="4 orthogonal clusters in dimension 500, 3 samples each"),
-    control=lambda: Instance(name="a single cluster", parameters={"clusters": 1}),
-    control_shows="one cluster has one label",
-)
-
-
-def _test_points(instance: Instance) -> Findings:
-    """Points that were not trained on, moved by the z of the training set: whose sign changes?"""
-    setting = Setting.of(instance.the_data())
-    network, test = instance.certificate.network, instance.the_test()
-    signs = np.where(network(test.X) >= 0, 1.0, -1.0)
-    eta = setting.eta_1 + setting.eta_2
-    flipped = signs * network(test.X - eta * signs[:, None] * setting.u) < 0
-    own = minimal_step(network, setting.X, setting.y, setting.u)
-    steps = minimal_step(network, test.X, signs, setting.u)
-    return Findings(
-        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        constants=(
-            value("share of test points that the literal z flips", float(flipped.mean()), f"of {test.n_samples}"),
-            value("median flip of the test points", float(np.median(steps.first)) * setting.u_norm),
-            value("median flip of the samples", float(np.median(own.first)) * setting.u_norm),
-            value("median |N| on test points", float(np.median(np.abs(network(test.X)))), "1 on the samples"),
-        ),
-    )
-
-
 @cache
 def _with_test_points() -> Instance:
     law = GramReduction(Sphere(dimension=100_000, labels="balanced"))
@@ -179,15 +152,33 @@ def _robust_with_test_points() -> Instance:
     return Instance(name=control.name, network=control.network, data=control.data, test=control.data)
 
 
-TEST_POINTS: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/OQ6",
     kind="probe",
     number="Section 4 speaks of training points only",
     meaning="Does the z of the training set flip points that were not trained on?",
     formula=r"\mathrm{sign}\, N(x - \mathrm{sign}(N(x)) z) \ne \mathrm{sign}\, N(x) \text{ for fresh } x",
     needs=("network", "data", "test"),
-    judge=_test_points,
     example=_with_test_points,
     control=_robust_with_test_points,
     control_shows="not a KKT point",
 )
+def test_points(instance: Instance) -> Findings:
+    """Points that were not trained on, moved by the z of the training set: whose sign changes?"""
+    setting = Setting.of(instance.the_data())
+    network, test = instance.certificate.network, instance.the_test()
+    signs = np.where(network(test.X) >= 0, 1.0, -1.0)
+    eta = setting.eta_1 + setting.eta_2
+    flipped = signs * network(test.X - eta * signs[:, None] * setting.u) < 0
+    own = minimal_step(network, setting.X, setting.y, setting.u)
+    steps = minimal_step(network, test.X, signs, setting.u)
+    return Findings(
+        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
+        constants=(
+            value("share of test points that the literal z flips", float(flipped.mean()), f"of {test.n_samples}"),
+            value("median flip of the test points", float(np.median(steps.first)) * setting.u_norm),
+            value("median flip of the samples", float(np.median(own.first)) * setting.u_norm),
+            value("median |N| on test points", float(np.median(np.abs(network(test.X)))), "1 on the samples"),
+        ),
+    )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Final
+from functools import cache, partial
 
 import numpy as np
 from scipy.optimize import brentq
@@ -33,7 +32,19 @@ def flip_along(network: MLP | TwoLayer, setting: Setting) -> float:
     return float(brentq(worst, 0.0, top)) if worst(top) <= 0 else np.inf
 
 
-def _depth(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/OQ2",
+    kind="probe",
+    number="Section 7, second open question",
+    meaning="Are deeper trained networks flipped by the same direction u, and at what size?",
+    formula=r"N_L(x) = W_L \sigma(W_{L-1} \cdots \sigma(W_1 x + b_1)), \quad L > 2",
+    needs=("run", "data"),
+    example=deep_run,
+    control=lambda: unfinished_run(1),
+    control_shows="the run has not fitted the samples",
+)
+def depth(instance: Instance) -> Findings:
     run, data = instance.the_run(), instance.the_data()
     setting = Setting.of(data)
     network = run.network
@@ -55,34 +66,6 @@ def _depth(instance: Instance) -> Findings:
     )
 
 
-DEPTH: Final = Statement(
-    id="VYS22/OQ2",
-    kind="probe",
-    number="Section 7, second open question",
-    meaning="Are deeper trained networks flipped by the same direction u, and at what size?",
-    formula=r"N_L(x) = W_L \sigma(W_{L-1} \cdots \sigma(W_1 x + b_1)), \quad L > 2",
-    needs=("run", "data"),
-    judge=_depth,
-    example=deep_run,
-    control=lambda: unfinished_run(1),
-    control_shows="the run has not fitted the samples",
-)
-
-
-def _optimisers(instance: Instance) -> Findings:
-    data = instance.the_data()
-    setting = Setting.of(data)
-    least = [float(network.margins(data.X, data.y).min()) for network in instance.networks]
-    fitted = above("smallest margin of any network", min(least), 0.0)
-    measured: list[Check] = [value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m)))]
-    for place, network in enumerate(instance.networks):
-        if least[place] > 0:
-            residual = certify(network, data).total
-            note = f"KKT residual {residual:.3g}"
-            measured.append(value(f"flip along u, network {place + 1}", flip_along(network, setting), note))
-    return Findings(hypotheses=(fitted,), constants=tuple(measured))
-
-
 def _four_optimisers() -> Instance:
     names = ("gradient", "momentum", "sign", "adam")
     return Instance(
@@ -98,21 +81,50 @@ def _untrained() -> Instance:
     return Instance(name="a network before training", data=flow_run().data, networks=(start,))
 
 
-OPTIMISERS: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/OQ3",
     kind="probe",
     number="Section 7, last open question",
     meaning="Do other optimisers lead to networks that are more robust along u?",
     formula=r"\theta_{t+1} = \theta_t - \eta\, \mathrm{rule}(\nabla L(\theta_t))",
     needs=("networks", "data"),
-    judge=_optimisers,
     example=_four_optimisers,
     control=_untrained,
     control_shows="an untrained network does not separate the samples",
 )
+def optimisers(instance: Instance) -> Findings:
+    data = instance.the_data()
+    setting = Setting.of(data)
+    least = [float(network.margins(data.X, data.y).min()) for network in instance.networks]
+    fitted = above("smallest margin of any network", min(least), 0.0)
+    measured: list[Check] = [value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m)))]
+    for place, network in enumerate(instance.networks):
+        if least[place] > 0:
+            residual = certify(network, data).total
+            note = f"KKT residual {residual:.3g}"
+            measured.append(value(f"flip along u, network {place + 1}", flip_along(network, setting), note))
+    return Findings(hypotheses=(fitted,), constants=tuple(measured))
 
 
-def _tight_constant(instance: Instance) -> Findings:
+def _with_robust() -> Instance:
+    networks = (orthogonal_preset().the_network(), robust_control().the_network())
+    return Instance(name="a KKT point and the robust network", data=orthogonal_preset().data, networks=networks)
+
+
+@partial(
+    Statement,
+    id="VYS22/OQ7",
+    kind="probe",
+    number="Theorem 4.1, its constant",
+    meaning="How far is the printed z from the smallest one, over several KKT points?",
+    formula=r"\max_\theta \frac{\|z_{\mathrm{exact}}(\theta)\|}{\|z_{\mathrm{printed}}\|}",
+    needs=("networks", "data"),
+    example=several_networks,
+    control=_with_robust,
+    control_shows="one of the networks is no KKT point",
+)
+def tight_constant(instance: Instance) -> Findings:
     data = instance.the_data()
     setting = Setting.of(data)
     judged = [certify(network, data) for network in instance.networks]
@@ -134,26 +146,24 @@ def _tight_constant(instance: Instance) -> Findings:
     )
 
 
-def _with_robust() -> Instance:
-    networks = (orthogonal_preset().the_network(), robust_control().the_network())
-    return Instance(name="a KKT point and the robust network", data=orthogonal_preset().data, networks=networks)
+def _untrained_single() -> Instance:
+    start = flow_run().initial
+    return Instance(name="a network before training", data=flow_run().data, network=start)
 
 
-TIGHT_CONSTANT: Final = Statement(
-    id="VYS22/OQ7",
+@partial(
+    Statement,
+    id="VYS22/OQ8",
     kind="probe",
-    number="Theorem 4.1, its constant",
-    meaning="How far is the printed z from the smallest one, over several KKT points?",
-    formula=r"\max_\theta \frac{\|z_{\mathrm{exact}}(\theta)\|}{\|z_{\mathrm{printed}}\|}",
-    needs=("networks", "data"),
-    judge=_tight_constant,
-    example=several_networks,
-    control=_with_robust,
-    control_shows="one of the networks is no KKT point",
+    number="Section 6, default initialisation",
+    meaning="Lazy networks far from any KKT point are flipped along u as well: how far are they, and at what size?",
+    formula=r"\frac{\|\theta_0\|}{\|\theta_T\|}, \quad \text{KKT residual}, \quad \|z_{\mathrm{exact}}\|",
+    needs=("network", "data"),
+    example=recipe_run,
+    control=_untrained_single,
+    control_shows="an untrained network does not separate the samples",
 )
-
-
-def _lazy(instance: Instance) -> Findings:
+def lazy(instance: Instance) -> Findings:
     data = instance.the_data()
     setting = Setting.of(data)
     network, certificate = instance.the_network(), instance.certificate
@@ -173,32 +183,31 @@ def _lazy(instance: Instance) -> Findings:
     )
 
 
-def _untrained_single() -> Instance:
-    start = flow_run().initial
-    return Instance(name="a network before training", data=flow_run().data, network=start)
-
-
-LAZY: Final = Statement(
-    id="VYS22/OQ8",
-    kind="probe",
-    number="Section 6, default initialisation",
-    meaning="Lazy networks far from any KKT point are flipped along u as well: how far are they, and at what size?",
-    formula=r"\frac{\|\theta_0\|}{\|\theta_T\|}, \quad \text{KKT residual}, \quad \|z_{\mathrm{exact}}\|",
-    needs=("network", "data"),
-    judge=_lazy,
-    example=recipe_run,
-    control=_untrained_single,
-    control_shows="an untrained network does not separate the samples",
-)
-
-
 @cache
 def _found_from(seeds: int) -> tuple[TwoLayer, ...]:
     data = orthogonal_preset().the_data()
     return tuple(kkt_point(data, width=12, seed=seed).network for seed in range(seeds))
 
 
-def _unique(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/OQ9",
+    kind="probe",
+    number="X.orthKKT",
+    meaning="On orthogonal samples, do KKT points found from different starts all equal the closed form?",
+    formula=r"p = 0: \quad N_\theta = N_{\mathrm{closed\ form}} \text{ for all KKT points found}",
+    needs=("networks", "data"),
+    example=lambda: Instance(
+        name="KKT points from five starts on the orthogonal preset",
+        data=orthogonal_preset().data,
+        networks=_found_from(5),
+    ),
+    control=lambda: Instance(
+        name="samples with p = 2", data=gram_preset().data, networks=(gram_preset().the_network(),)
+    ),
+    control_shows="the samples are not orthogonal",
+)
+def unique(instance: Instance) -> Findings:
     """KKT points found from several starts, compared as functions with the closed form."""
     setting = Setting.of(instance.the_data())
     flat = at_most("p", setting.p, 0.0)
@@ -218,23 +227,3 @@ def _unique(instance: Instance) -> Findings:
             value("largest ||theta||^2 found", max(norms)),
         ),
     )
-
-
-UNIQUE: Final = Statement(
-    id="VYS22/OQ9",
-    kind="probe",
-    number="X.orthKKT",
-    meaning="On orthogonal samples, do KKT points found from different starts all equal the closed form?",
-    formula=r"p = 0: \quad N_\theta = N_{\mathrm{closed\ form}} \text{ for all KKT points found}",
-    needs=("networks", "data"),
-    judge=_unique,
-    example=lambda: Instance(
-        name="KKT points from five starts on the orthogonal preset",
-        data=orthogonal_preset().data,
-        networks=_found_from(5),
-    ),
-    control=lambda: Instance(
-        name="samples with p = 2", data=gram_preset().data, networks=(gram_preset().the_network(),)
-    ),
-    control_shows="the samples are not orthogonal",
-)

@@ -2,7 +2,7 @@ r"""[VYS22, Lemma C.2]: the total weight S of the positive neurons, and of the n
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, is_kkt_point, value
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
@@ -19,7 +19,25 @@ def sharp_bound(n: int, p: float, d: float) -> float:
     return n / ((n - 1) * (p + 1) + d + 1) if n else 0.0
 
 
-def judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/LemC.2",
+    kind="lemma",
+    number="Lemma C.2",
+    meaning="Margin 1 needs weight: the sums of v_j^2 lambda_i sigma'_ij over J+ and over J- are not small.",
+    formula=r"\sum_{i \in I} \sum_{j \in J^\pm} v_j^2 \lambda_i \sigma'_{ij} \ge \frac{mc}{(cc' + 1)(d + 1)}",
+    needs=("network", "data"),
+    example=orthogonal_preset,
+    control=unbalanced_control,
+    control_shows="same function, but the multipliers that come closest to explaining it carry almost no weight",
+    forms=Forms(
+        printed=r"S_\pm \ge \frac{mc}{(cc' + 1)(d + 1)}",
+        sharp=r"S_\pm \ge \frac{|I^\pm|}{(|I^\pm| - 1)(p + 1) + d + 1}",
+        remark="The last display of the printed proof begins with the sum over I+ twice; the first should run over I. "
+        "Multipliers from hard 0/1 patterns can seem to violate the lemma: Clarke weights are needed at kinks.",
+    ),
+)
+def lemma_c2(instance: Instance) -> Findings:
     """S+ and S- against the printed and the averaged bound."""
     setting = Setting.of(instance.the_data())
     neurons = Neurons.of(instance, setting)
@@ -36,23 +54,3 @@ def judge(instance: Instance) -> Findings:
             at_least("S-, sharp", S_minus, sharp_bound(setting.n_minus, p, d)),
         ),
     )
-
-
-LEMMA_C2: Final = Statement(
-    id="VYS22/LemC.2",
-    kind="lemma",
-    number="Lemma C.2",
-    meaning="Margin 1 needs weight: the sums of v_j^2 lambda_i sigma'_ij over J+ and over J- are not small.",
-    formula=r"\sum_{i \in I} \sum_{j \in J^\pm} v_j^2 \lambda_i \sigma'_{ij} \ge \frac{mc}{(cc' + 1)(d + 1)}",
-    needs=("network", "data"),
-    judge=judge,
-    example=orthogonal_preset,
-    control=unbalanced_control,
-    control_shows="same function, but the multipliers that come closest to explaining it carry almost no weight",
-    forms=Forms(
-        printed=r"S_\pm \ge \frac{mc}{(cc' + 1)(d + 1)}",
-        sharp=r"S_\pm \ge \frac{|I^\pm|}{(|I^\pm| - 1)(p + 1) + d + 1}",
-        remark="The last display of the printed proof begins with the sum over I+ twice; the first should run over I. "
-        "Multipliers from hard 0/1 patterns can seem to violate the lemma: Clarke weights are needed at kinks.",
-    ),
-)

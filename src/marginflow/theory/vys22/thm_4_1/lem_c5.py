@@ -2,7 +2,7 @@ r"""[VYS22, Lemma C.5]: d - m p > 0, in fact at least (2d - 1)/3."""
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 from marginflow.data import Sphere
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least
@@ -10,28 +10,14 @@ from marginflow.theory.instances import gram_point
 from marginflow.theory.vys22.setting import Setting
 
 
-def judge(instance: Instance) -> Findings:
-    """From m (p + 1) <= (d + 1) / 3 alone: d - m p >= d - (d + 1) / 3 + m >= (2d - 1) / 3."""
-    setting = Setting.of(instance.the_data())
-    d = setting.d
-    return Findings(
-        hypotheses=(setting.few_samples(),),
-        claims=(
-            above("d - m p", setting.D, 0.0, scale=d),
-            at_least("d - m p, as proved", setting.D, d / 3),
-            at_least("d - m p, sharper", setting.D, (2 * d - 1) / 3),
-        ),
-    )
-
-
-LEMMA_C5: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/LemC.5",
     kind="lemma",
     number="Lemma C.5",
     meaning="The samples are so few and so nearly orthogonal that d - mp is positive, at least about 2d/3.",
     formula=r"d - mp > 0",
     needs=("data",),
-    judge=judge,
     example=lambda: Instance(name="16 samples with p = 1 in dimension 100", data=gram_point(100, 16, 1.0).data),
     control=lambda: Instance(
         name="10 random samples in dimension 100", data=Sphere(dimension=100, labels="both").sample(10)
@@ -44,3 +30,15 @@ LEMMA_C5: Final = Statement(
         remark="The printed step divides p by p, undefined at p = 0; there d - mp = d and nothing is to prove.",
     ),
 )
+def lemma_c5(instance: Instance) -> Findings:
+    """From m (p + 1) <= (d + 1) / 3 alone: d - m p >= d - (d + 1) / 3 + m >= (2d - 1) / 3."""
+    setting = Setting.of(instance.the_data())
+    d = setting.d
+    return Findings(
+        hypotheses=(setting.few_samples(),),
+        claims=(
+            above("d - m p", setting.D, 0.0, scale=d),
+            at_least("d - m p, as proved", setting.D, d / 3),
+            at_least("d - m p, sharper", setting.D, (2 * d - 1) / 3),
+        ),
+    )

@@ -2,7 +2,7 @@ r"""[VYS22, Lemma C.6]: after the first step eta_1 u all neurons of the other si
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +11,20 @@ from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import Neurons, Setting
 
 
-def judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/LemC.6",
+    kind="lemma",
+    number="Lemma C.6",
+    meaning="A step of (p + 1)/(d - mp) along u opens every neuron of the other sign on every sample.",
+    formula=r"\eta \ge \frac{p+1}{d - mp}: \quad j \in J^-:\ w_j^\top (x_i - \eta u) + b_j \ge 0, \quad "
+    r"j \in J^+:\ w_j^\top (x_i + \eta u) + b_j \ge 0",
+    needs=("network", "data"),
+    example=orthogonal_preset,
+    control=robust_control,
+    control_shows="neurons sit at -1 on the other samples and move far too little to open",
+)
+def lemma_c6(instance: Instance) -> Findings:
     """pre_j(x_i - eta u) >= 0 on J- and pre_j(x_i + eta u) >= 0 on J+, at eta_1 and at twice eta_1."""
     setting = Setting.of(instance.the_data())
     neurons = Neurons.of(instance, setting)
@@ -32,18 +45,3 @@ def judge(instance: Instance) -> Findings:
         constants=(value("eta_1", eta_1),),
         claims=tuple(checks),
     )
-
-
-LEMMA_C6: Final = Statement(
-    id="VYS22/LemC.6",
-    kind="lemma",
-    number="Lemma C.6",
-    meaning="A step of (p + 1)/(d - mp) along u opens every neuron of the other sign on every sample.",
-    formula=r"\eta \ge \frac{p+1}{d - mp}: \quad j \in J^-:\ w_j^\top (x_i - \eta u) + b_j \ge 0, \quad "
-    r"j \in J^+:\ w_j^\top (x_i + \eta u) + b_j \ge 0",
-    needs=("network", "data"),
-    judge=judge,
-    example=orthogonal_preset,
-    control=robust_control,
-    control_shows="neurons sit at -1 on the other samples and move far too little to open",
-)

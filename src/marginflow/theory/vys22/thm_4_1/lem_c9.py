@@ -2,7 +2,7 @@ r"""[VYS22, Lemma C.9]: the size of z, step by step; a fact about the data alone
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -33,7 +33,25 @@ def chain(setting: Setting) -> dict[str, float]:
     }
 
 
-def judge(instance: Instance) -> Findings:
+@partial(
+    Statement,
+    id="VYS22/LemC.9",
+    kind="lemma",
+    number="Lemma C.9",
+    meaning="The vector z has norm at most 18 sqrt(2) sqrt(d/m) / c.",
+    formula=r"\|z\| \le \frac{(18cc' + 12)\sqrt{2d}}{c \sqrt{m}} \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
+    needs=("data",),
+    example=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
+    control=lambda: Instance(name="100 orthogonal samples in dimension 100", data=orthogonal_point(100, 100).data),
+    control_shows="m = d leaves no room in the denominators: d - m (p + 1) = 0",
+    forms=Forms(
+        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
+        proved=r"\|z\| \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
+        sharp=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
+        remark="The proof uses c <= 1; since a share of the smaller class is at most 1/2, 15 sqrt(2) holds as well.",
+    ),
+)
+def lemma_c9(instance: Instance) -> Findings:
     """Every inequality of the chain, and with c <= 1/2 the constant 15 sqrt 2 in place of 18 sqrt 2."""
     setting = Setting.of(instance.the_data())
     steps = chain(setting)
@@ -50,23 +68,3 @@ def judge(instance: Instance) -> Findings:
             at_most("||z|| with c <= 1/2", steps["||z||"], tight, note="15 sqrt(2) sqrt(d/m) / c"),
         ),
     )
-
-
-LEMMA_C9: Final = Statement(
-    id="VYS22/LemC.9",
-    kind="lemma",
-    number="Lemma C.9",
-    meaning="The vector z has norm at most 18 sqrt(2) sqrt(d/m) / c.",
-    formula=r"\|z\| \le \frac{(18cc' + 12)\sqrt{2d}}{c \sqrt{m}} \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
-    needs=("data",),
-    judge=judge,
-    example=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
-    control=lambda: Instance(name="100 orthogonal samples in dimension 100", data=orthogonal_point(100, 100).data),
-    control_shows="m = d leaves no room in the denominators: d - m (p + 1) = 0",
-    forms=Forms(
-        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
-        proved=r"\|z\| \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
-        sharp=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
-        remark="The proof uses c <= 1; since a share of the smaller class is at most 1/2, 15 sqrt(2) holds as well.",
-    ),
-)

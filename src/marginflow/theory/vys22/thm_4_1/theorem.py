@@ -2,7 +2,7 @@ r"""[VYS22, Theorem 4.1]: at every KKT point one small vector z = eta sum_i y_i 
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -53,18 +53,8 @@ def flips(instance: Instance, setting: Setting) -> tuple[tuple[Check, ...], tupl
     return tuple(constants), tuple(conclusions)
 
 
-def judge(instance: Instance) -> Findings:
-    """Hypotheses on the data and the KKT point; z and what it does to every sample."""
-    setting = Setting.of(instance.the_data())
-    constants, conclusions = flips(instance, setting)
-    return Findings(
-        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        constants=(value("p", setting.p), value("c", setting.c), value("c'", setting.c_prime), *constants),
-        claims=conclusions,
-    )
-
-
-THEOREM_4_1: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/Thm4.1",
     kind="theorem",
     number="Theorem 4.1",
@@ -72,7 +62,6 @@ THEOREM_4_1: Final = Statement(
     formula=r"z = (\eta_1 + \eta_2) \sum_{i \in I} y_i x_i, \quad y_i N_\theta(x_i - y_i z) \le -1, \quad "
     r"\|z\| \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
     needs=("network", "data"),
-    judge=judge,
     example=lambda: orthogonal_point(1000, 332),
     control=robust_control,
     control_shows="the network is robust and has all margins 1, but is no KKT point",
@@ -85,3 +74,12 @@ THEOREM_4_1: Final = Statement(
         "longer than sqrt(d) for d below about 400000.",
     ),
 )
+def theorem_4_1(instance: Instance) -> Findings:
+    """Hypotheses on the data and the KKT point; z and what it does to every sample."""
+    setting = Setting.of(instance.the_data())
+    constants, conclusions = flips(instance, setting)
+    return Findings(
+        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
+        constants=(value("p", setting.p), value("c", setting.c), value("c'", setting.c_prime), *constants),
+        claims=conclusions,
+    )
