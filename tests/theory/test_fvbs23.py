@@ -15,14 +15,14 @@ from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
 from marginflow.theory.fvbs23 import presets
-from marginflow.theory.fvbs23.generalisation import log_window
-from marginflow.theory.fvbs23.perturbation import size_constant
+from marginflow.theory.fvbs23.open_questions import log_noncentral_ball
 from marginflow.theory.fvbs23.presets import A, B, C, E, F, W, cluster_point, law_of, law_only, preset
-from marginflow.theory.fvbs23.probes import log_noncentral_ball
-from marginflow.theory.fvbs23.properties import is_nice
-from marginflow.theory.fvbs23.relaxed import proved_bounds, smallest_certified_dimension
+from marginflow.theory.fvbs23.remarks.relaxed import proved_bounds, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import Sample, Setting
-from marginflow.theory.fvbs23.tails import log_inner_product_tail, log_noise_norm_tail
+from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
+from marginflow.theory.fvbs23.thm_3_1.prop_a1 import is_nice
+from marginflow.theory.fvbs23.thm_3_1.theorem import log_window
+from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_constant
 from marginflow.theory.instances import at_point
 from marginflow.theory.verdict import Verdict
 

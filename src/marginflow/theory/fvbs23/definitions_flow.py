@@ -1,4 +1,4 @@
-r"""[FVBS23, Section 2] The loss, gradient flow, convergence in direction, and Theorem 2.1, on a recorded run."""
+r"""[FVBS23, Section 2] Loss, gradient flow and convergence in direction."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from marginflow.losses import Exponential, Logistic
-from marginflow.theory.convergence import flow_checks, judge_convergence, judge_direction
+from marginflow.theory.convergence import flow_checks, judge_direction
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, equal, value
 from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.recorded import coarse_run, flow_run, unfinished_run
@@ -93,26 +93,4 @@ DEF_DIRCONV: Final = Statement(
     control_shows="after 20 steps the direction still turns",
     control_outcome="violated",
     forms=Forms(remark="A limit cannot be seen at a finite time; the rate of turning in log time is what is judged."),
-)
-
-
-THEOREM_2_1: Final = Statement(
-    id="FVBS23/Thm2.1",
-    kind="theorem",
-    number="Theorem 2.1 (Lyu and Li; Ji and Telgarsky)",
-    meaning="Once the loss is below 1/n, gradient flow heads for a KKT point of the max-margin problem.",
-    formula=r"L(\theta(t_0)) < \frac{1}{n} \implies \frac{\theta(t)}{\|\theta(t)\|} \to \text{a KKT direction}, \quad "
-    r"L(\theta(t)) \to 0, \quad \|\theta(t)\| \to \infty",
-    needs=("run", "data"),
-    judge=judge_convergence,
-    example=flow_run,
-    control=unfinished_run,
-    control_shows="the run never fits the samples",
-    forms=Forms(
-        printed=r"L(\theta(t_0)) < \frac{1}{n}",
-        remark="Asymptotic, with rates logarithmic in 1/L: at a finite time only the trend can be judged. The "
-        "threshold "
-        "is right for e^-q and for the logarithm with base 2; it is ln(2)/n for the natural one. A KKT point need not "
-        "be an optimum.",
-    ),
 )

@@ -1,4 +1,4 @@
-r"""[FVBS23, Sections 3 and 4] Remarks that compare: linear and nearest-neighbour rules, margins, too few samples."""
+r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, samples off the margin, and few samples."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from marginflow.data import GramReduction
 from marginflow.limit import convex_pair
 from marginflow.robustness import mean_classifier, minimal_step, nearest_neighbour_radius
 from marginflow.theory.frame import Findings, Instance, Statement, above, at_least, at_most, is_kkt_point, value
-from marginflow.theory.fvbs23.construction import on_event
-from marginflow.theory.fvbs23.generalisation import test_clusters
 from marginflow.theory.fvbs23.presets import (
     A,
     B,
@@ -22,6 +20,8 @@ from marginflow.theory.fvbs23.presets import (
     preset,
 )
 from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+from marginflow.theory.fvbs23.thm_4_1 import on_event
 from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
 

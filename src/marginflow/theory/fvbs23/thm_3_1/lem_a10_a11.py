@@ -1,4 +1,4 @@
-r"""[FVBS23, Lemmas A.10 and A.11] The weight that a KKT point gives to each cluster, from above and from below."""
+r"""[FVBS23, Lemmas A.10 and A.11]: the sums over neurons at a KKT point, from above and from below."""
 
 from __future__ import annotations
 

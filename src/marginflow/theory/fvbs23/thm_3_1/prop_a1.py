@@ -1,4 +1,4 @@
-r"""[FVBS23, Appendix A.1] Properties P1 to P6 of a training sample, and how likely they are (Proposition A.1)."""
+r"""[FVBS23, Proposition A.1 and Appendix A.1] Properties P1 to P6 of a sample, and how likely they are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from marginflow.data import Clusters, Dataset, GramReduction
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Kind, Statement, above, at_most, compare, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, missing_cluster, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
-from marginflow.theory.fvbs23.tails import log_inner_product_tail, log_noise_norm_tail
+from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
 from marginflow.theory.probability import (
     clopper_pearson,
     log_coupon_missed_tail,
@@ -134,6 +134,8 @@ P1: Final = _property(
     _stretched(0, 2.0),
     "the noise of one sample is twice as long",
 )
+
+
 P2: Final = _property(
     2,
     "The noises of two samples are nearly orthogonal.",
@@ -143,6 +145,8 @@ P2: Final = _property(
     "two samples share their noise",
     Forms(remark="Here sigma is squared; Lemmas A.5 and A.6 use the weaker bound with sigma."),
 )
+
+
 P3: Final = _property(
     3,
     "Noise is nearly orthogonal to every mean.",
@@ -151,6 +155,8 @@ P3: Final = _property(
     _stretched(0, 1.0, toward="other"),
     "the noise of one sample points along a mean",
 )
+
+
 P4: Final = _property(
     4,
     "Samples of different clusters are nearly orthogonal.",
@@ -164,6 +170,8 @@ P4: Final = _property(
         remark="Follows from P1 to P3 when sigma <= 1.",
     ),
 )
+
+
 P5: Final = _property(
     5,
     "Samples of one cluster, i = i' included, have inner products between d - Delta and 3d + Delta.",
@@ -178,6 +186,8 @@ P5: Final = _property(
         remark="3d is needed for i = i' and sigma = 1 only.",
     ),
 )
+
+
 P6: Final = _property(
     6,
     "Every cluster has a sample.",

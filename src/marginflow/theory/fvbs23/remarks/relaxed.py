@@ -1,4 +1,4 @@
-r"""[FVBS23, Section 2, remarks after Example 1] Other norms, other noise, more noise: what survives, with constants."""
+r"""[FVBS23, Remarks] What changes with unequal norms, other noise, and larger noise."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from marginflow.theory.frame import (
     true,
     value,
 )
-from marginflow.theory.fvbs23.generalisation import are_nice, test_clusters
+from marginflow.theory.fvbs23.derived.sharp_certificate import Radii, SharpBounds, sharp_checks
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import law_of
 from marginflow.theory.fvbs23.setting import Setting, cluster_law
-from marginflow.theory.fvbs23.tools import Radii, SharpBounds, sharp_checks
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.instances import at_point
 
 

@@ -1,4 +1,4 @@
-r"""[FVBS23, derived] Lemmas A.10 to A.12 at approximate KKT points."""
+r"""[FVBS23/X.ApproxKKT] What approximate KKT points still satisfy."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, value
-from marginflow.theory.fvbs23.generalisation import test_clusters
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
     A,
     preset,
     robust_control,
 )
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 
 @cache

@@ -1,4 +1,4 @@
-r"""[FVBS23, Sections 3 and 4] Remarks on width, starts, transfer, baselines, margins and the limit sigma = 0."""
+r"""[FVBS23, Remarks] Width, start, transfer and universality: what does not depend on the network."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step, one_neuron_per_cluster
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
-from marginflow.theory.fvbs23.generalisation import test_clusters
 from marginflow.theory.fvbs23.neurons import Neurons
-from marginflow.theory.fvbs23.nonrobust import explicit_vectors, moved_outputs, networks_of
-from marginflow.theory.fvbs23.perturbation import flip_checks
 from marginflow.theory.fvbs23.presets import (
     A,
     B,
@@ -30,7 +27,10 @@ from marginflow.theory.fvbs23.presets import (
     specialist_point,
 )
 from marginflow.theory.fvbs23.setting import Sample
-from marginflow.theory.fvbs23.sums import deterministic, lower_sums, upper_sums
+from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+from marginflow.theory.fvbs23.thm_4_2.lem_d6_d8 import flip_checks
+from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, moved_outputs, networks_of
 from marginflow.theory.instances import at_point
 
 
@@ -105,6 +105,7 @@ REM_WIDTH: Final = Statement(
     control_shows="the second network is no KKT point",
 )
 
+
 REM_INIT: Final = Statement(
     id="FVBS23/Rem-Init",
     kind="remark",
@@ -177,6 +178,7 @@ REM_UNIVERSAL: Final = Statement(
     control=lambda: noisier(B),
     control_shows="ten times the noise: Assumption 2.2 fails and no explicit z exists",
 )
+
 
 REM_TRANSFER: Final = Statement(
     id="FVBS23/Rem-Transfer",

@@ -1,22 +1,19 @@
-r"""[FVBS23, Lemmas A.1 to A.4 and A.8] Tails of the noise and of the cluster counts, exact and in logarithms."""
+r"""[FVBS23, Lemmas A.1 to A.4]: Gaussian tails behind the properties of a sample."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 import numpy as np
 from scipy import optimize, special
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
 from marginflow.theory.probability import (
     log_chi_square_tail,
-    log_coupon_missed_tail,
     log_two_sided_gaussian_tail,
-    union,
 )
 
 
@@ -105,6 +102,7 @@ LEMMA_A1: Final = Statement(
     ),
 )
 
+
 LEMMA_A2: Final = Statement(
     id="FVBS23/LemA.2",
     kind="lemma",
@@ -124,6 +122,7 @@ LEMMA_A2: Final = Statement(
         remark="The vector a must not be zero, or the event is certain.",
     ),
 )
+
 
 LEMMA_A3: Final = Statement(
     id="FVBS23/LemA.3",
@@ -150,6 +149,7 @@ LEMMA_A3: Final = Statement(
     ),
 )
 
+
 LEMMA_A4: Final = Statement(
     id="FVBS23/LemA.4",
     kind="lemma",
@@ -167,43 +167,3 @@ LEMMA_A4: Final = Statement(
     control_outcome="vacuous",
     forms=Forms(printed=r"2 q_d", remark="Lemma A.2 with ||mu|| = sqrt(d)."),
 )
-
-
-@partial(
-    Statement,
-    id="FVBS23/LemA.8",
-    kind="lemma",
-    number="Lemma A.8",
-    meaning="With n >= k ln(d)^2 samples every cluster is seen.",
-    formula=r"n \ge k \ln^2 d \implies \Pr[\exists q : I^{(q)} = \emptyset] \le k d^{-\ln d} \le d^{1 - \ln d}",
-    needs=("parameters",),
-    parameters={"dimension": "d", "n_clusters": "k", "n": "sample size; the least that is allowed by default"},
-    example=lambda: Instance(name="d = 957, k = 10", parameters={"dimension": 957, "n_clusters": 10}),
-    control=lambda: Instance(name="n = k", parameters={"dimension": 957, "n_clusters": 10, "n": 10}),
-    control_shows="ten samples are not enough for ten clusters",
-    forms=Forms(
-        printed=r"d^{1 - \ln d}",
-        proved=r"k d^{-\ln d}",
-        sharp=r"\sum_{j=1}^{k} (-1)^{j+1} \binom{k}{j} \left(1 - \tfrac{j}{k}\right)^n",
-    ),
-)
-def lemma_a8(instance: Instance) -> Findings:
-    """The chain k (1 - 1/k)^n <= k e^(-n/k) <= k d^(-ln d) <= d^(1 - ln d), and inclusion and exclusion below it."""
-    d, k = _dimension(instance), instance.whole("n_clusters")
-    L = math.log(d)
-    n = instance.whole("n", math.ceil(k * L**2))
-    exact = log_coupon_missed_tail(n, k)
-    first = union(n * math.log1p(-1 / k) if k > 1 else -math.inf, k)
-    links = (math.log(k) - n / k, math.log(k) - L**2, (1 - L) * L)
-    checks: list[Check] = [
-        at_most("ln P(a cluster is missing), exact", exact, first, vacuous=first >= 0),
-        at_most("union over clusters", first, links[0], vacuous=links[0] >= 0),
-        at_most("1 - x <= e^-x", links[0], links[1], vacuous=links[1] >= 0),
-        at_most("k <= d", links[1], links[2], vacuous=links[2] >= 0),
-        at_most("ln P(a cluster is missing), as printed", exact, links[2], vacuous=links[2] >= 0),
-    ]
-    return Findings(
-        hypotheses=(at_least("n", n, k * L**2, note="k ln(d)^2"), at_most("k", k, d)),
-        constants=(value("P(a cluster is missing)", math.exp(exact)), value("n used", n)),
-        claims=tuple(checks),
-    )

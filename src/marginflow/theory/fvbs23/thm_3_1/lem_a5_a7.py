@@ -1,4 +1,4 @@
-r"""[FVBS23, Lemmas A.5 to A.7] Inner products of samples from those of their noises, bounded term by term."""
+r"""[FVBS23, Lemmas A.5 to A.7]: inner products of samples within and across clusters."""
 
 from __future__ import annotations
 

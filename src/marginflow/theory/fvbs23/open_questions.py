@@ -1,4 +1,4 @@
-r"""[FVBS23, Section 5 and the second version] Open questions: measured, never decided."""
+r"""[FVBS23, Section 6] The open questions, measured."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from marginflow.theory.frame import (
     true,
     value,
 )
-from marginflow.theory.fvbs23.generalisation import log_window, test_clusters
-from marginflow.theory.fvbs23.nonrobust import networks_of
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
-from marginflow.theory.fvbs23.relaxed import other_noise, smallest_certified_dimension
+from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law, log_sum
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+from marginflow.theory.fvbs23.thm_3_1.theorem import log_window
+from marginflow.theory.fvbs23.thm_4_2.thm_d1 import networks_of
 from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
 

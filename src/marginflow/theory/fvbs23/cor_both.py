@@ -1,0 +1,75 @@
+r"""[FVBS23, Theorems 4.1 and 4.2 together]: where a robust network exists, every KKT point is less robust."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from marginflow.robustness import (
+    interval_bound,
+    minimal_step,
+    one_neuron_per_cluster,
+)
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    below,
+    is_kkt_point,
+    value,
+)
+from marginflow.theory.fvbs23.presets import A, many_clusters, preset
+from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
+from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors
+
+
+@partial(
+    Statement,
+    id="FVBS23/Cor-Both",
+    kind="corollary",
+    number="Section 4, after Theorem 4.2",
+    meaning="Gradient flow finds networks that generalise and are not robust, although robust ones exist.",
+    formula=r"y N_\theta(x) > 0, \quad \mathrm{sign}(N_\theta(x - y z)) \ne y, \quad \|z\| < \tfrac{1}{8} "
+    r"\sqrt{d}, \quad "
+    r"\mathrm{sign}(N_{robust}(x')) = y \text{ for } \|x' - x\| \le \tfrac{1}{8} \sqrt{d}",
+    needs=("network", "data", "law", "test"),
+    example=many_clusters,
+    control=lambda: preset(A),
+    control_shows="with two clusters every z is longer than the radius of the robust network",
+    control_outcome="violated",
+    forms=Forms(
+        remark="With the literal z the contrast ||z|| < sqrt(d)/8 needs k > 20000; with the exact one and the "
+        "pair k > 64 "
+        "is enough, and k >= 5 against the true radius 0.45 sqrt(d) of the robust network."
+    ),
+)
+def cor_both(instance: Instance) -> Findings:
+    """One sample: the KKT point is right and is flipped by a short vector that the robust network withstands."""
+    sample = Sample.of(instance)
+    s = sample.setting
+    test, clusters = test_clusters(instance)
+    fine = are_nice(sample, test, clusters)
+    network = instance.certificate.network
+    robust = one_neuron_per_cluster(sample.means, s.y, ambient_dimension=s.d)
+    root = math.sqrt(s.d)
+    steps = minimal_step(network, test.X[fine], test.y[fine], sample.u, at_zero="negative")
+    z = steps.all_at_once * s.u_norm / root
+    radius = interval_bound(robust.network, test.X[fine], test.y[fine]).radii / root
+    vectors = explicit_vectors(instance)
+    table = tuple(value(f"||z|| / sqrt(d), {form}", vector.relative_size) for form, vector in vectors.items())
+    shortest = min((one.relative_size for one in vectors.values()), default=math.nan)
+    return Findings(
+        hypotheses=(*s.assumption(), *sample.nice, is_kkt_point(instance)),
+        constants=(value("||z|| / sqrt(d), exact", z), *table, value("least certified radius / sqrt(d)", radius.min())),
+        claims=(
+            above("y N(x) at the KKT point", (test.y * network(test.X))[fine], 0.0, rtol=0.0),
+            below("||z|| / sqrt(d), exact, against the radius of Theorem 4.1", z, 1 / 8),
+            below("||z|| / sqrt(d), explicit, against 0.45", shortest, 0.45),
+            above("certified radius of the robust network / sqrt(d)", radius, 1 / 8),
+            at_least("the same against the sharp radius", radius, 0.45),
+        ),
+    )

@@ -1,0 +1,120 @@
+r"""[FVBS23, Definition 4.1 and the remark after it] Robustness, and that sqrt(d) is the best order."""
+
+from __future__ import annotations
+
+import math
+from functools import cache, partial
+
+import numpy as np
+
+from marginflow.data import GramReduction
+from marginflow.networks import TwoLayer
+from marginflow.robustness import interval_bound, mean_classifier, minimal_step
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.fvbs23.presets import A, close_means, law_of, preset, robust_control
+from marginflow.theory.fvbs23.setting import Sample, Setting
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+
+
+@cache
+def linear_network(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance:
+    """The linear classifier u / d as a network of two neurons, on 100 clusters: it flips at sqrt(d / k)."""
+    law = GramReduction(law_of(d, k, sigma, stratified=True))
+    data = law.sample(k)
+    assert data.means is not None
+    assert data.mean_labels is not None
+    w = mean_classifier(data.means, data.mean_labels, ambient_dimension=d).w
+    network = TwoLayer(W=np.vstack([w, -w]), b=np.zeros(2), v=np.array([1.0, -1.0]))
+    test = law.fresh(200, train=data)
+    return Instance(name="the linear classifier u / d", network=network, data=data, law=law, test=test)
+
+
+@partial(
+    Statement,
+    id="FVBS23/Def4.1",
+    kind="definition",
+    number="Definition 4.1 (second version)",
+    meaning="A network is R(d)-robust if almost no point changes its sign within a distance of order less than R(d).",
+    formula=r"\forall r = o(R(d)): \ \Pr_x[\forall x' \in \mathbb{B}(x, r): \mathrm{sign}(N(x')) = "
+    r"\mathrm{sign}(N(x))] "
+    r"\ge 1 - o_d(1)",
+    needs=("network", "law", "test"),
+    parameters={"radius": "rho: the radius is rho sqrt(d), 1/8 by default", "share": "share of the points, 0.99"},
+    example=robust_control,
+    control=linear_network,
+    control_shows="the linear classifier on 100 clusters flips at a tenth of sqrt(d)",
+    control_outcome="violated",
+    forms=Forms(
+        remark="Asymptotic in d; for one d a fixed fraction of sqrt(d) and a fixed share are tested. Numbered in the "
+        "second version only."
+    ),
+)
+def def_4_1(instance: Instance) -> Findings:
+    """Share of the test points that keep their sign within rho sqrt(d): certified from below, refuted from above."""
+    s = Setting.of(instance)
+    network = instance.the_network()
+    test, _ = test_clusters(instance)
+    assert test.means is not None
+    rho, share = instance.number("radius", 1 / 8), instance.number("share", 0.99)
+    right = test.y * network(test.X) > 0
+    signs = np.where(network(test.X) > 0, 1.0, -1.0)
+    root = math.sqrt(s.d)
+    lower = interval_bound(network, test.X, signs).radii / root
+    upper = minimal_step(network, test.X, signs, s.y @ test.means, at_zero="negative").sizes / root
+    low, high = float((lower >= rho).mean()), float((upper >= rho).mean())
+    note = "from certified radii to flips found along u"
+    return Findings(
+        hypotheses=(at_least("share of points classified correctly", float(right.mean()), 0.5),),
+        constants=(
+            value("smallest certified radius / sqrt(d)", float(lower.min())),
+            value("median flip along u / sqrt(d)", float(np.median(upper))),
+            value("sqrt(1 / k)", 1 / math.sqrt(s.k)),
+        ),
+        claims=(
+            Check(
+                name="share of points robust at rho sqrt(d)",
+                observed=low,
+                relation=">=",
+                bound=share,
+                interval=(low, max(low, high)),
+                note=note,
+            ),
+        ),
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/Rem-Best",
+    kind="remark",
+    number="Section 4, after the definition of robustness",
+    meaning="No network is robust beyond order sqrt(d), since the clusters are that close to each other.",
+    formula=r"\sqrt{2d - 2p} \le \|\mu^{(i)} - \mu^{(j)}\| \le \sqrt{2d + 2p} \in [1.378, 1.45] \sqrt{d}",
+    needs=("data", "law"),
+    example=lambda: preset(A),
+    control=lambda: close_means(A),
+    control_shows="means at a cosine of 0.2 are closer",
+    forms=Forms(printed=r"O(\sqrt{d})", sharp=r"[\sqrt{1.9}, \sqrt{2.1}] \sqrt{d} \text{ under Assumption 2.2}"),
+)
+def rem_best(instance: Instance) -> Findings:
+    """Distances between means and between samples: no network can be robust beyond them."""
+    sample = Sample.of(instance)
+    s = sample.setting
+    pairs = ~np.eye(s.k, dtype=np.bool_)
+    squares = np.add.outer(np.diag(s.gram), np.diag(s.gram)) - 2 * s.gram
+    distance = np.sqrt(squares[pairs] / s.d)
+    norms = np.diag(sample.gram)
+    apart = (np.add.outer(norms, norms) - 2 * sample.gram)[~sample.same]
+    return Findings(
+        hypotheses=(*s.assumption(), *sample.nice),
+        constants=(
+            value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),
+        ),
+        claims=(
+            at_least("||mu_i - mu_j||^2, from below", squares[pairs], 2 * s.d - 2 * s.p),
+            at_most("||mu_i - mu_j||^2", squares[pairs], 2 * s.d + 2 * s.p),
+            at_least("||mu_i - mu_j|| / sqrt(d), from below", distance, math.sqrt(1.9)),
+            at_most("||mu_i - mu_j|| / sqrt(d)", distance, math.sqrt(2.1)),
+            at_most("||x - x'||^2 across clusters", apart, 2 * (3 * s.d + s.Delta) + 2 * (s.p + s.Delta)),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Derived here from FVBS23: sharper certificates, closed forms, reductions."""

@@ -1,0 +1,80 @@
+r"""[FVBS23/X.GramReduction] Samples of clusters drawn in the dimension of their span."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+from typing import Final
+
+import numpy as np
+from scipy import stats
+
+from marginflow.theory.frame import (
+    Findings,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    value,
+)
+from marginflow.theory.fvbs23.presets import (
+    A,
+    preset,
+)
+from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+
+_SIGNIFICANT: Final = 1e-4
+
+
+@cache
+def naive_reduction() -> Instance:
+    """Gaussian noise in k + n coordinates that claims to stand for d: its norms are those of k + n dimensions."""
+    good = preset(A)
+    data = good.the_data()
+    assert data.means is not None
+    assert data.clusters is not None
+    rng = np.random.default_rng(0)
+    X = data.means[data.clusters] + A[0] ** -0.5 * rng.standard_normal(data.X.shape)
+    return Instance(name="plain Gaussian coordinates", data=replace(data, X=X), law=good.law, test=good.test)
+
+
+@partial(
+    Statement,
+    id="FVBS23/X.GramReduction",
+    kind="construction",
+    number="Derived: weights lie in the span of samples, u in that of means",
+    meaning="Clusters in any dimension d can be drawn in k + n coordinates with the exact law of all inner products.",
+    formula=r"(\mu, 0) + \sigma (g, T), \quad g \sim \mathcal{N}(0, I_k), \quad T \text{ lower triangular}, \ "
+    r"T_{ii}^2 \sim "
+    r"\chi^2_{d - k - i}",
+    needs=("data", "law", "test"),
+    example=lambda: preset(A),
+    control=naive_reduction,
+    control_shows="plain Gaussian coordinates have the norms of 82 dimensions, not of 549",
+    control_outcome="violated",
+)
+def x_reduction(instance: Instance) -> Findings:
+    """Exact laws that the inner products of a reduced sample must have, by goodness of fit."""
+    sample = Sample.of(instance)
+    s = sample.setting
+    test, clusters = test_clusters(instance)
+    squares = (sample.noise_norms / s.sigma) ** 2
+    # Given xi_0, the numbers <xi_0, xi_i> / (sigma ||xi_0||) are independent standard normal.
+    first = sample.noise[0] / sample.noise_norms[0]
+    inner = sample.noise[1:] @ first / s.sigma
+    fresh = (test.X - sample.means[clusters]) @ first / s.sigma
+    along = sample.noise @ sample.u / (s.sigma * s.u_norm)
+    return Findings(
+        constants=(value("coordinates used", sample.data.dimension), value("d", s.d)),
+        claims=(
+            at_most("columns", sample.data.dimension, min(s.d, s.k + sample.n)),
+            at_most("<mu, mu'> against the law", np.abs(sample.means @ sample.means.T - s.gram), 0.0, scale=s.d),
+            at_least(
+                "p-value: ||xi||^2 / sigma^2 ~ chi^2_d", stats.kstest(squares, "chi2", (s.d,)).pvalue, _SIGNIFICANT
+            ),
+            at_least("p-value: <xi_0, xi_i>", stats.kstest(inner, "norm").pvalue, _SIGNIFICANT),
+            at_least("p-value: <xi_0, xi> of test points", stats.kstest(fresh, "norm").pvalue, _SIGNIFICANT),
+            at_least("p-value: <u, xi_i>", stats.kstest(along, "norm").pvalue, _SIGNIFICANT),
+        ),
+    )

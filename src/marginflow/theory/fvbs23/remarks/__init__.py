@@ -1,0 +1,1 @@
+"""The remarks of FVBS23."""

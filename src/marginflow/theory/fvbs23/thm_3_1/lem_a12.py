@@ -1,0 +1,119 @@
+r"""[FVBS23, Lemma A.12]: a KKT point classifies every point near a seen cluster."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    value,
+)
+from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.presets import A, missing_cluster, preset
+from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
+
+
+def test_clusters(instance: Instance) -> tuple[Dataset, IntArray]:
+    """The test points and their clusters; an `InputError` where they have none."""
+    test = instance.the_test()
+    if test.clusters is None:
+        raise InputError("The test points know no clusters; points of Clusters are expected.")
+    return test, test.clusters
+
+
+def and_worst_points(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Dataset, IntArray]:
+    """The test points, and for every cluster the worst one that the lemmas allow."""
+    every = np.append(clusters, np.arange(sample.setting.k))
+    return Dataset(X=np.vstack([test.X, sample.worst_points]), y=sample.setting.y[every]), every
+
+
+def inner_products(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[FloatArray, BoolArray]:
+    """<x_i, x> and whether x is of the cluster of x_i, shapes (n, t)."""
+    own: BoolArray = sample.clusters[:, None] == clusters[None, :]
+    return sample.data.X @ test.X.T, own
+
+
+def near_one_cluster(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Check, Check]:
+    """The hypothesis of Lemmas A.12 and D.2 on x."""
+    s = sample.setting
+    inner, own = inner_products(sample, test, clusters)
+    return (
+        at_most("|<x_i, x> - d| in the own cluster", np.where(own, np.abs(inner - s.d), 0.0), s.Delta, scale=s.d),
+        at_most("|<x_i, x>| in other clusters", np.where(own, 0.0, np.abs(inner)), s.p + s.Delta, scale=s.d),
+    )
+
+
+def nice_noise(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Check, ...]:
+    """The event of Lemma A.13: the hypothesis of Lemma A.12, and |<x_i, xi>|, |<xi_i, xi>| <= Delta."""
+    s = sample.setting
+    noise = test.X - sample.means[clusters]
+    return (
+        *near_one_cluster(sample, test, clusters),
+        at_most("|<x_i, xi>|", np.abs(sample.data.X @ noise.T), s.Delta, scale=s.d),
+        at_most("|<xi_i, xi>|", np.abs(sample.noise @ noise.T), s.Delta, scale=s.d),
+    )
+
+
+def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
+    """Which test points are in the event of Lemma A.13, shape (t,)."""
+    s = sample.setting
+    inner, own = inner_products(sample, test, clusters)
+    noise = test.X - sample.means[clusters]
+    room = 1e-9 * s.d
+    off = np.where(own, np.abs(inner - s.d) - s.Delta, np.abs(inner) - s.p - s.Delta)
+    along = np.maximum(np.abs(sample.data.X @ noise.T), np.abs(sample.noise @ noise.T)) - s.Delta
+    fine: BoolArray = np.all(np.maximum(off, along) <= room, axis=0)
+    return fine
+
+
+@partial(
+    Statement,
+    id="FVBS23/LemA.12",
+    kind="lemma",
+    number="Lemma A.12",
+    meaning="A point near one cluster and nearly orthogonal to the others gets the label of that cluster.",
+    formula=r"y^{(r)} N_\theta(x) \ge \frac{1 - 3c'}{1 - 2c'} \cdot \frac{d - \Delta + 1}{3d + \Delta + 1} - "
+    r"\frac{2c'}{1 - 2c'} \ge \frac{3}{128}",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(A),
+    control=missing_cluster,
+    control_shows="the points of a cluster without samples are near no cluster that was seen",
+    forms=Forms(
+        printed=r"\mathrm{sign}(N_\theta(x)) = y^{(r)}",
+        proved=r"y^{(r)} N_\theta(x) \ge \tfrac{3}{128}",
+        remark="Printed with Q^(r) where I^(r) is meant. Beside the test points, for each cluster the worst "
+        "point of the allowed region is tried. Training points have larger norms than the lemma allows.",
+    ),
+)
+def lemma_a12(instance: Instance) -> Findings:
+    """y N(x) against the bound with the actual c', and against 3/128."""
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
+    outputs = s.y[clusters] * neurons.outputs(test.X)
+    return Findings(
+        hypotheses=(*deterministic(instance), *near_one_cluster(neurons.sample, test, clusters)),
+        constants=(
+            value("least y N(x)", float(outputs.min())),
+            value("median y N(x)", float(np.median(outputs))),
+            value("bound with the actual c'", s.least_output),
+        ),
+        claims=(
+            above("y^(r) N(x)", outputs, 0.0, rtol=0.0),
+            at_least("y^(r) N(x), explicit", outputs, s.least_output, note="with the actual c' and Delta"),
+            at_least("y^(r) N(x), c' = 1/10", outputs, 3 / 128, note="3/128"),
+        ),
+    )

@@ -1,0 +1,82 @@
+r"""[FVBS23, Lemmas A.13 and D.1]: a fresh point is near its own cluster and nearly orthogonal to the others."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_most,
+    value,
+)
+from marginflow.theory.fvbs23.presets import A, close_means, missing_cluster, preset
+from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
+from marginflow.theory.probability import clopper_pearson
+
+
+def _event(instance: Instance) -> Findings:
+    """Exact tails of the Gaussian events that the proof uses, and a count."""
+    sample = Sample.of(instance)
+    s = sample.setting
+    test, clusters = test_clusters(instance)
+    bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
+    fine = are_nice(sample, test, clusters)
+    sharp = math.log(2 * sample.n + 2 * s.k) + s.log_q
+    counted = clopper_pearson(int((~fine).sum()), fine.size).check(
+        "share of points outside the event", "<=", math.exp(bound) if bound < 0 else 1.0
+    )
+    tells = counted.state != "undecided"  # points outside speak against the tails; a count cannot prove 1e-6
+    return Findings(
+        hypotheses=(*s.assumption(), *sample.nice),
+        constants=(
+            value("ln(4 n q_d)", bound),
+            value("ln of the exact tails", exact),
+            value("test points in the event", float(fine.sum()), f"of {fine.size}"),
+            *(() if tells else (counted,)),
+        ),
+        claims=(
+            at_most("ln P(not in the event)", exact, bound, vacuous=bound >= 0, note="sum of exact Gaussian tails"),
+            at_most("the same against (2n + 2k) q_d", exact, sharp, vacuous=sharp >= 0),
+            *((counted,) if tells else ()),
+        ),
+    )
+
+
+def _event_statement(id: str, number: str, meaning: str) -> Statement:
+    return Statement(
+        id=id,
+        kind="lemma",
+        number=number,
+        meaning=meaning,
+        formula=r"\Pr_\xi\left[\forall i: |\langle \xi_i, \xi \rangle|, |\langle x_i, \xi \rangle| \le \Delta, \ "
+        r"|\langle x_i, x \rangle - d| \le \Delta \ (i \in I^{(r)}), \ |\langle x_i, x \rangle| \le p + \Delta \ "
+        r"(i \notin I^{(r)})\right] \ge 1 - 4 n q_d",
+        needs=("data", "law", "test"),
+        judge=_event,
+        example=lambda: preset(A),
+        control=missing_cluster if id.endswith("13") else lambda: close_means(A),
+        control_shows="a cluster has no sample" if id.endswith("13") else "means at a cosine of 0.2",
+        forms=Forms(
+            printed=r"4 n q_d",
+            sharp=r"\sum_i \mathrm{erfc}\left(\frac{2 g}{\sqrt{2} \sigma \|\xi_i\|}\right) + "
+            r"k\ \mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right) \le (2n + 2k) q_d",
+            remark="The proof drops an absolute value. The bound is far too small for counting; the tails are exact.",
+        ),
+    )
+
+
+LEMMA_A13: Final = _event_statement(
+    "FVBS23/LemA.13", "Lemma A.13", "A fresh point is near its own cluster and nearly orthogonal to the other ones."
+)
+
+
+LEMMA_D1: Final = _event_statement(
+    "FVBS23/LemD.1",
+    "Lemma D.1",
+    "Lemma A.13 again, for a point of a random cluster, as the proof of Theorem 4.2 needs it.",
+)

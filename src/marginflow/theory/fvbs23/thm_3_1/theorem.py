@@ -1,0 +1,92 @@
+r"""[FVBS23, Theorem 3.1]: every KKT point classifies fresh points of seen clusters."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_most,
+    value,
+)
+from marginflow.theory.fvbs23.presets import B, noisier, preset
+from marginflow.theory.fvbs23.setting import Sample, Setting
+from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, theorem_hypotheses
+from marginflow.theory.probability import clopper_pearson
+
+
+def log_window(s: Setting, epsilon: float, delta: float) -> tuple[float, float]:
+    """ln of the smallest and the largest n that Theorem 3.1 allows; the window may be empty."""
+    upper = min(
+        0.5 * math.log(delta / 3) + s.d / 32,
+        0.5 * math.log(delta) - math.log(3) + s.L**2 / 4,
+        math.log(epsilon / 4) + s.L**2 / 2,
+    )
+    return math.log(s.k * s.L**2), upper
+
+
+def window_hypotheses(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
+    """1/delta <= d^(ln d - 1) / 3 and n <= the minimum of three."""
+    _, upper = log_window(s, epsilon, delta)
+    return (
+        at_most("ln(1 / delta)", -math.log(delta), (s.L - 1) * s.L - math.log(3)),
+        at_most("ln n", math.log(n), upper, note="the smallest of the three bounds"),
+    )
+
+
+def packaging(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
+    """The four implications that turn Theorem A.1 into Theorem 3.1, in logarithms."""
+    third, twice = math.log(delta / 3), 2 * math.log(n)
+    return (
+        at_most("ln 3 n^2 q_d", math.log(3) + twice + s.log_q, third),
+        at_most("ln n^2 e^(-d/16)", twice - s.d / 16, third),
+        at_most("ln d^(1 - ln d)", (1 - s.L) * s.L, third),
+        at_most("ln 4 n q_d", s.log_test_failure(n), math.log(epsilon)),
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/Thm3.1",
+    kind="theorem",
+    number="Theorem 3.1",
+    meaning="With k ln(d)^2 samples and more, every KKT point has a test error of at most epsilon, however wide it is.",
+    formula=r"k \ln^2 d \le n \le \min\left\{\sqrt{\tfrac{\delta}{3}}\, e^{d/32}, \tfrac{\sqrt{\delta}}{3} "
+    r"d^{\ln(d)/4}, "
+    r"\tfrac{\epsilon}{4} d^{\ln(d)/2}\right\} \implies \Pr[y N_\theta(x) \le 0] \le \epsilon",
+    needs=("network", "data", "law", "test"),
+    parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},
+    example=lambda: preset(B),
+    control=lambda: noisier(B),
+    control_shows="ten times the noise at the smallest dimension: Assumption 2.2 fails",
+    forms=Forms(
+        printed=r"n \le \min\{\dots\}",
+        remark="The window for n is empty for small d (for k = 2 below d = 183 with epsilon = delta = 0.1), where the "
+        "theorem is void although Assumption 2.2 can hold from d = 20 on. The bound on the error is uniform over "
+        "KKT points.",
+    ),
+)
+def theorem_3_1(instance: Instance) -> Findings:
+    sample = Sample.of(instance)
+    s = sample.setting
+    epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
+    outputs, _ = least_outputs(instance)
+    lower, upper = log_window(s, epsilon, delta)
+    errors = clopper_pearson(int((outputs <= 0).sum()), outputs.size)
+    return Findings(
+        hypotheses=(*theorem_hypotheses(instance), *window_hypotheses(s, sample.n, epsilon, delta)),
+        constants=(
+            value("smallest n, ln", lower),
+            value("largest n, ln", upper, "the window is empty if this is below the smallest"),
+            value("samples", sample.n),
+        ),
+        claims=(
+            *packaging(s, sample.n, epsilon, delta),
+            errors.check("test error", "<=", epsilon),
+        ),
+    )

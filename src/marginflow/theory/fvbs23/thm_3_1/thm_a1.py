@@ -1,0 +1,115 @@
+r"""[FVBS23, Theorem A.1]: with probability 1 - F every KKT point errs on at most 4 n q_d of the fresh points."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray
+from marginflow.certificates import certify
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    is_kkt_point,
+    true,
+    value,
+)
+from marginflow.theory.fvbs23.presets import A, preset, robust_control
+from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
+
+
+def theorem_hypotheses(instance: Instance) -> tuple[Check, ...]:
+    """Theorem A.1: Assumption 2.2, an independent sample of n >= k ln(d)^2, a KKT point; and the draw is a good one."""
+    sample = Sample.of(instance)
+    drawn = cluster_law(instance.the_law()).allocation == "iid"
+    return (
+        *sample.setting.assumption(),
+        true("clusters are drawn independently", drawn),
+        sample.enough(),
+        *sample.nice,
+        is_kkt_point(instance),
+        *_others(instance),
+    )
+
+
+def _others(instance: Instance) -> tuple[Check, ...]:
+    """Further networks on the same sample must be KKT points too."""
+    data = instance.the_data()
+    return tuple(
+        is_kkt_point(certify(network, data), f"KKT residual of network {number}")
+        for number, network in enumerate(instance.networks, start=2)
+    )
+
+
+def least_outputs(instance: Instance) -> tuple[FloatArray, BoolArray]:
+    """The least y N(x) over all networks (at margin 1) for every test point, and whether the point is nice."""
+    sample = Sample.of(instance)
+    test, clusters = test_clusters(instance)
+    data = instance.the_data()
+    networks = [instance.certificate.network, *(one.at_margin_one(data.X, data.y) for one in instance.networks)]
+    outputs = np.min([test.y * network(test.X) for network in networks], axis=0)
+    return outputs, are_nice(sample, test, clusters)
+
+
+def failure_checks(s: Setting, n: int) -> tuple[Check, Check]:
+    """F as a probability, and the same union without waste below it."""
+    printed, sharp = s.log_failure(n), s.log_failure_sharp(n)
+    nothing = printed >= 0
+    return (
+        at_most("ln F", printed, 0.0, vacuous=nothing, note="F < 1 or the theorem says nothing")
+        if not nothing
+        else at_most("ln F, cut at 0", 0.0, 0.0, vacuous=True, note=f"F = {math.exp(min(printed, 700)):.3g}"),
+        at_most("ln F', counted without waste", sharp, printed, vacuous=nothing),
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/ThmA.1",
+    kind="theorem",
+    number="Theorem A.1",
+    meaning="With probability 1 - F over the sample, every KKT point errs with probability at most 4 n q_d.",
+    formula=r"F = 3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}, \quad \Pr_{(x, y)}[y N_\theta(x) \le 0] \le 4 n q_d, "
+    r"\quad "
+    r"q_d = d^{-\ln(d)/2}",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(A),
+    control=robust_control,
+    control_shows="the network is no KKT point (it classifies well all the same)",
+    forms=Forms(
+        printed=r"\text{let } \theta \text{ be a KKT point; then with probability } 1 - F \text{ over } S",
+        proved=r"\text{with probability } 1 - F \text{ over } S \text{, for every KKT point } \theta",
+        sharp=r"\Pr[y N_\theta(x) < \tfrac{3}{128}] \le (2n + 2k) q_d",
+        remark="One event of the sample serves all KKT points. That the draw is in that event counts as a hypothesis "
+        "here; how likely it is, is Proposition A.1.",
+    ),
+)
+def theorem_a1(instance: Instance) -> Findings:
+    """On a good draw: exact tails against 4 n q_d, and every good test point is right for every KKT point."""
+    sample = Sample.of(instance)
+    s = sample.setting
+    outputs, fine = least_outputs(instance)
+    bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
+    wrong = int((outputs <= 0).sum())
+    return Findings(
+        hypotheses=theorem_hypotheses(instance),
+        constants=(
+            value("ln(4 n q_d)", bound),
+            value("test points", float(outputs.size)),
+            value("test errors", float(wrong)),
+            value("KKT points", float(1 + len(instance.networks))),
+        ),
+        claims=(
+            *failure_checks(s, sample.n),
+            at_most("ln P(y N(x) <= 0), from exact tails", exact, bound, vacuous=bound >= 0),
+            at_least("y N(x) on good test points", outputs[fine], 3 / 128, note="3/128"),
+        ),
+    )

@@ -1,0 +1,54 @@
+r"""[FVBS23, Lemma D.2]: on points near one cluster the output is bounded."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
+from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.presets import (
+    A,
+    flipped_label,
+    preset,
+)
+from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_cluster, test_clusters
+
+
+@partial(
+    Statement,
+    id="FVBS23/LemD.2",
+    kind="lemma",
+    number="Lemma D.2",
+    meaning="On points near one cluster the output is at most 2; the proof gives 3/2.",
+    formula=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right) \le "
+    r"\frac{3}{2}",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(A),
+    control=flipped_label,
+    control_shows="one label is not that of its cluster",
+    forms=Forms(
+        printed=r"|N_\theta(x)| \le 2",
+        proved=r"|N_\theta(x)| \le \tfrac{3}{2}",
+        sharp=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right)",
+        remark="The statement says 2, the proof announces 4, its arithmetic ends at 3/2.",
+    ),
+)
+def lemma_d2(instance: Instance) -> Findings:
+    """|N(x)| against four numbers: the proof's with c' as it is, 3/2, and the 2 and 4 of the text."""
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
+    size = np.abs(neurons.outputs(test.X))
+    return Findings(
+        hypotheses=(*deterministic(instance), *near_one_cluster(neurons.sample, test, clusters)),
+        constants=(value("largest |N(x)|", float(size.max())), value("c'", s.c_prime)),
+        claims=(
+            at_most("|N(x)|, explicit", size, s.largest_output, note="((d+Delta+1)/(d-Delta+1) + c')/(1 - 2c')"),
+            at_most("|N(x)|, as proved", size, 1.5, note="3/2"),
+            at_most("|N(x)|, as printed", size, 2.0, note="2"),
+            at_most("|N(x)|, as announced in the proof", size, 4.0, note="4"),
+        ),
+    )

@@ -1,0 +1,105 @@
+r"""[FVBS23, Lemmas D.3 and D.4]: no neuron is far from active, and every neuron responds to u."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
+from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.presets import (
+    A,
+    missing_cluster,
+    preset,
+    robust_control,
+)
+from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
+
+# Rounding in a pre-activation, relative to ||(w_j, b_j)|| sqrt(d).
+_INPUT_RTOL: Final = 1e-12
+
+
+@partial(
+    Statement,
+    id="FVBS23/LemD.3",
+    kind="lemma",
+    number="Lemma D.3",
+    meaning="No neuron is far from being active on a fresh point.",
+    formula=r"w_j^\top x + b_j \ge -(2 \Delta + p + 1)\, s_j, \quad s_j = \sum_i \lambda_i |v_j| \phi'_{ij}",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(A),
+    control=robust_control,
+    control_shows="the robust network is no KKT point: its neurons are far from active on other clusters",
+    forms=Forms(
+        printed=r"-(2 \Delta + p + 1) \sum_i \lambda_i |v_j \phi'_{ij}|",
+        sharp=r"-\max(2 \Delta, p + \Delta + 1)\, s_j",
+        remark="The hypothesis on <xi_i, xi> is never used.",
+    ),
+)
+def lemma_d3(instance: Instance) -> Findings:
+    """Every neuron's input at x, from below, in units of its weight s_j."""
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
+    pre = neurons.preactivations(test.X)
+    scale = neurons.input_scale()
+    weights = np.where(neurons.s > 0, neurons.s, np.inf)
+    printed = 2 * s.Delta + s.p + 1
+    sharp = max(2 * s.Delta, s.p + s.Delta + 1)
+    return Findings(
+        hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
+        constants=(
+            value("least input over weight", float((pre / weights).min())),
+            value("2 Delta + p + 1", printed),
+            value("max(2 Delta, p + Delta + 1)", sharp),
+        ),
+        claims=(
+            at_least("w_j . x + b_j", pre, -printed * neurons.s, scale=scale, rtol=_INPUT_RTOL),
+            at_least("w_j . x + b_j, sharp", pre, -sharp * neurons.s, scale=scale, rtol=_INPUT_RTOL),
+        ),
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/LemD.4",
+    kind="lemma",
+    number="Lemma D.4",
+    meaning="Every neuron responds to u with the sign of its output and at least D_u times its weight.",
+    formula=r"j \in J_+: w_j^\top u \ge s_j D_u, \quad j \in J_-: w_j^\top u \le -s_j D_u, \quad "
+    r"D_u = d - \Delta - k p - k \Delta",
+    needs=("network", "data", "law"),
+    example=lambda: preset(A),
+    control=missing_cluster,
+    control_shows="a cluster has no sample, so P6 fails",
+    forms=Forms(
+        printed=r"w_j^\top u \le \sum_i \lambda_i v_j \phi'_{ij} D_u \quad (j \in J_-)",
+        sharp=r"D_u \to d - g - (k - 1)(p + g)",
+        remark="Correct as printed, since v_j < 0 on J_-. The proof needs P3 only, with g = Delta / 4.",
+    ),
+)
+def lemma_d4(instance: Instance) -> Findings:
+    """w_j . u against s_j D_u with the sign of v_j."""
+    neurons = Neurons.of(instance)
+    sample = neurons.sample
+    s = sample.setting
+    towards = np.sign(neurons.v) * (neurons.W @ sample.u)
+    scale = neurons.s * s.d
+    plus, minus = neurons.positive, neurons.negative
+    return Findings(
+        hypotheses=deterministic(instance),
+        constants=(
+            value("D_u", s.D_u),
+            value("D_u, sharp", s.D_u_sharp),
+            value("least |w_j . u| / s_j", float((towards / np.where(neurons.s > 0, neurons.s, np.nan)).min())),
+        ),
+        claims=(
+            at_least("J+: w_j . u", towards[plus], neurons.s[plus] * s.D_u, scale=scale[plus]),
+            at_least("J-: - w_j . u", towards[minus], neurons.s[minus] * s.D_u, scale=scale[minus]),
+            at_least("J+: w_j . u, sharp", towards[plus], neurons.s[plus] * s.D_u_sharp, scale=scale[plus]),
+            at_least("J-: - w_j . u, sharp", towards[minus], neurons.s[minus] * s.D_u_sharp, scale=scale[minus]),
+        ),
+    )

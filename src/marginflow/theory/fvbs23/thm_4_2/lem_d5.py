@@ -1,0 +1,39 @@
+r"""[FVBS23, Lemma D.5]: the step along u is well defined."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, below, true, value
+from marginflow.theory.fvbs23.presets import law_of, law_only
+from marginflow.theory.fvbs23.setting import Setting
+
+
+@partial(
+    Statement,
+    id="FVBS23/LemD.5",
+    kind="lemma",
+    number="Lemma D.5",
+    meaning="The number that every neuron's response to u is measured in is positive.",
+    formula=r"D_u = d - \Delta - k (p + \Delta) > 0",
+    needs=("law",),
+    example=lambda: law_only(law_of(549, 2)),
+    control=lambda: law_only(law_of(100, 2, 0.5)),
+    control_shows="with sigma = 1/2 in dimension 100, D_u is negative",
+    forms=Forms(
+        printed=r"d - \Delta - k(p + \Delta) > 0",
+        sharp=r"D_u = (d - \Delta) - c'(d - \Delta + 1) + k \ge \tfrac{6}{7} d + k - \tfrac{1}{10}",
+    ),
+)
+def lemma_d5(instance: Instance) -> Findings:
+    s = Setting.of(instance)
+    identity = (s.d - s.Delta) - s.c_prime * (s.d - s.Delta + 1) + s.k
+    return Findings(
+        hypotheses=s.assumption(),
+        constants=(value("D_u", s.D_u), value("D_u / d", s.D_u / s.d)),
+        claims=(
+            below("- D_u", -s.D_u, 0.0),
+            true("D_u = (d - Delta) - c'(d - Delta + 1) + k", abs(identity - s.D_u) <= 1e-12 * s.d),
+            at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, rtol=1e-14),
+        ),
+    )

@@ -1,0 +1,163 @@
+r"""[FVBS23, Lemmas D.6 to D.8]: a step along u wakes the neurons of the other class and flips the sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.presets import (
+    A,
+    close_means,
+    preset,
+    robust_control,
+    scaled_neurons,
+)
+from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
+from marginflow.theory.fvbs23.thm_4_2.lem_d3_d4 import _INPUT_RTOL
+
+
+@partial(
+    Statement,
+    id="FVBS23/LemD.6",
+    kind="lemma",
+    number="Lemma D.6",
+    meaning="A step eta_1 along u activates all neurons of the other class.",
+    formula=r"\eta \ge \eta_1 = \frac{2 \Delta + p + 1}{D_u}, \ z = \eta u: \quad j \in J_-: w_j^\top (x - z) + "
+    r"b_j \ge 0, "
+    r"\quad j \in J_+: w_j^\top (x + z) + b_j \ge 0",
+    needs=("network", "data", "law", "test"),
+    parameters={"times": "eta / eta_1, at least 1"},
+    example=lambda: preset(A),
+    control=lambda: close_means(A),
+    control_shows="means at a cosine of 0.2: Assumption 2.2 fails",
+)
+def lemma_d6(instance: Instance) -> Findings:
+    """At x - eta_1 u all neurons of J- are active, at x + eta_1 u all of J+."""
+    neurons = Neurons.of(instance)
+    sample = neurons.sample
+    s = sample.setting
+    test, clusters = and_worst_points(sample, *test_clusters(instance))
+    times = instance.number("times", 1.0)
+    z = times * s.eta_1 * sample.u
+    scale = neurons.input_scale()
+    minus = neurons.preactivations(test.X - z)[:, neurons.negative]
+    plus = neurons.preactivations(test.X + z)[:, neurons.positive]
+    return Findings(
+        hypotheses=(
+            *deterministic(instance),
+            *nice_noise(sample, test, clusters),
+            at_least("eta / eta_1", times, 1.0),
+        ),
+        constants=(value("eta_1", s.eta_1), value("||z|| / sqrt(d)", times * s.eta_1 * s.u_norm / math.sqrt(s.d))),
+        claims=(
+            at_least("J-: w_j . (x - z) + b_j", minus, 0.0, scale=scale[neurons.negative], rtol=_INPUT_RTOL),
+            at_least("J+: w_j . (x + z) + b_j", plus, 0.0, scale=scale[neurons.positive], rtol=_INPUT_RTOL),
+        ),
+    )
+
+
+def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, ...]:
+    """Lemmas D.7 (sign = 1) and D.8 (sign = -1) with every link of their chain, at points X of that label."""
+    s, u = neurons.sample.setting, neurons.sample.u
+    own, other = (neurons.positive, neurons.negative) if sign > 0 else (neurons.negative, neurons.positive)
+    scale = neurons.input_scale()
+    pre = neurons.preactivations(X)
+    moved = neurons.preactivations(X - sign * (s.eta_1 + s.eta_2) * u)
+    opened = neurons.preactivations(X - sign * s.eta_1 * u)
+    before = sign * np.maximum(pre, 0.0) @ neurons.v
+    after = sign * np.maximum(moved, 0.0) @ neurons.v
+    S_other = neurons.S[1] if sign > 0 else neurons.S[0]
+    fall = s.eta_2 * s.D_u * float(S_other.sum())
+    step = s.eta_2 * s.D_u * neurons.s[other]
+    floor = np.maximum(pre, 0.0)[:, other]
+    return (
+        at_most("own neurons: input after - before", (moved - pre)[:, own], 0.0, scale=scale[own], rtol=_INPUT_RTOL),
+        at_least(
+            "other neurons after eta_1: input - max(0, input before)",
+            opened[:, other] - floor,
+            0.0,
+            scale=scale[other],
+            rtol=_INPUT_RTOL,
+        ),
+        at_least(
+            "other neurons after eta_1 + eta_2",
+            moved[:, other] - floor,
+            step,
+            scale=scale[other] * max(1.0, s.eta_2 * s.k),
+            rtol=_INPUT_RTOL,
+        ),
+        at_most("y N(x - y z) against y N(x) - eta_2 D_u sum S", after, before - fall, scale=10.0),
+        at_least("eta_2 D_u sum S", fall, 3.0),
+        at_most("y N(x - y z), as proved", after, -1.5, note="3/2 - 3"),
+        at_most("y N(x - y z), as printed", after, -1.0, note="2 - 3"),
+    )
+
+
+def _flip(sign: float) -> Callable[[Instance], Findings]:
+    def judge(instance: Instance) -> Findings:
+        neurons = Neurons.of(instance)
+        s = neurons.sample.setting
+        test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
+        chosen = s.y[clusters] == sign
+        X = test.X[chosen]
+        z = (s.eta_1 + s.eta_2) * s.u_norm / math.sqrt(s.d)
+        return Findings(
+            hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
+            constants=(
+                value("eta_1", s.eta_1),
+                value("eta_2", s.eta_2),
+                value("||z|| / sqrt(d)", z, "above 1.4: longer than the way to another mean"),
+                value("points", float(chosen.sum())),
+            ),
+            claims=flip_checks(neurons, X, sign),
+        )
+
+    return judge
+
+
+LEMMA_D7: Final = Statement(
+    id="FVBS23/LemD.7",
+    kind="lemma",
+    number="Lemma D.7",
+    meaning="Subtracting z from a positive fresh point takes the output to -1 or below.",
+    formula=r"r \in Q_+: \ N_\theta(x - z) \le N_\theta(x) - \eta_2 D_u \sum_q S_q^- \le 2 - 3 = -1",
+    needs=("network", "data", "law", "test"),
+    judge=_flip(1.0),
+    example=lambda: preset(A),
+    control=robust_control,
+    control_shows="the robust network is no KKT point",
+    forms=Forms(
+        printed=r"N_\theta(x - z) \le -1",
+        proved=r"N_\theta(x - z) \le -\tfrac{3}{2}",
+        sharp=r"\eta_2 \to \tfrac{1}{2} \eta_2 \text{ still gives } N_\theta(x - z) \le 0",
+        remark="The 3 in eta_2 is 2 + 1 with the loose 2 of Lemma D.2.",
+    ),
+)
+
+
+LEMMA_D8: Final = Statement(
+    id="FVBS23/LemD.8",
+    kind="lemma",
+    number="Lemma D.8",
+    meaning="Adding z to a negative fresh point takes the output to 1 or above.",
+    formula=r"r \in Q_-: \ N_\theta(x + z) \ge N_\theta(x) + \eta_2 D_u \sum_q S_q^+ \ge -2 + 3 = 1",
+    needs=("network", "data", "law", "test"),
+    judge=_flip(-1.0),
+    example=lambda: preset(A),
+    control=scaled_neurons,
+    control_shows="neurons are not balanced: the same function is no KKT point",
+    forms=Forms(
+        printed=r"N_\theta(x + z) \ge 1",
+        proved=r"N_\theta(x + z) \ge \tfrac{3}{2}",
+        remark="Step (i) of the printed chain replaces x' by x in the terms of J_- under an equality sign; it is an "
+        "inequality.",
+    ),
+)

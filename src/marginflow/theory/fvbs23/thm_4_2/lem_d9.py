@@ -1,0 +1,69 @@
+r"""[FVBS23, Lemma D.9]: the step along u has length O(sqrt(d / (c^2 k)))."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_most, value
+from marginflow.theory.fvbs23.presets import (
+    law_of,
+    law_only,
+)
+from marginflow.theory.fvbs23.setting import Setting
+
+
+def size_constant(d: int, c: float) -> float:
+    """C of ||z|| <= C sqrt(d / (c^2 k)): (c A_d + B_d) sqrt(1.1 + 0.1/d)."""
+    den = d - d / 21 - (d + 1) / 10
+    return (c * 0.2 * (d + 1) / den + 24 / 7 * (64 * d / 21 + 1) / den) * math.sqrt(1.1 + 0.1 / d)
+
+
+def size_checks(s: Setting) -> tuple[Check, ...]:
+    """The chain of Lemma D.9."""
+    den = s.d - s.d / 21 - (s.d + 1) / 10
+    A_d, B_d = 0.2 * (s.d + 1) / den, 24 / 7 * (64 * s.d / 21 + 1) / den
+    eta, squared = s.eta_1 + s.eta_2, s.u_norm**2
+    C = size_constant(s.d, s.c)
+    middle = s.k * s.d + s.k * (s.k - 1) * s.p
+    return (
+        at_most("eta_1 + eta_2", eta, (A_d + B_d / s.c) / s.k if s.c > 0 else math.nan),
+        at_most("||u||^2", squared, middle),
+        at_most("k d + k (k-1) p", middle, 1.1 * s.k * s.d + 0.1 * s.k),
+        at_most("||z||", eta * s.u_norm, C * math.sqrt(s.d / s.k) / s.c if s.c > 0 else math.nan),
+        at_most("the constant C", C, 13.31, rtol=1e-3),
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/LemD.9",
+    kind="lemma",
+    number="Lemma D.9",
+    meaning="z has length O(sqrt(d / (c^2 k))), with a constant of at most 13.31.",
+    formula=r"\|z\| = (\eta_1 + \eta_2) \|u\| \le C \sqrt{\frac{d}{c^2 k}}, \quad C \le 13.31",
+    needs=("law",),
+    example=lambda: law_only(law_of(549, 2)),
+    control=lambda: law_only(law_of(548, 2)),
+    control_shows="one dimension less than Assumption 2.2 needs",
+    forms=Forms(
+        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
+        proved=r"\|z\| \le (c A_d + B_d) \sqrt{1.1 + \tfrac{0.1}{d}} \sqrt{\frac{d}{c^2 k}}",
+        sharp=r"\|z\| \to \frac{9}{c} \sqrt{\frac{d}{k}} \quad (p = 0, c' \to 0)",
+        remark="Step (ii) bounds (1 - 2c')/(1 - 3c') by monotonicity in c' of the whole fraction, not term by "
+        "term. With "
+        "c = 1/2 z is shorter than the data only from hundreds of clusters on.",
+    ),
+)
+def lemma_d9(instance: Instance) -> Findings:
+    s = Setting.of(instance)
+    z = (s.eta_1 + s.eta_2) * s.u_norm
+    return Findings(
+        hypotheses=s.assumption(),
+        constants=(
+            value("||z|| here", z),
+            value("||z|| / sqrt(d)", z / math.sqrt(s.d), "above 1: longer than the data"),
+            value("||z|| / sqrt(d / (c^2 k))", z * s.c * math.sqrt(s.k / s.d)),
+        ),
+        claims=size_checks(s),
+    )

@@ -1,0 +1,135 @@
+r"""[FVBS23, Theorem D.1]: one explicit vector flips fresh points at every KKT point."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from functools import partial
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+from marginflow.robustness import (
+    ExplicitVector,
+    fvbs23_vector,
+    measured_cluster_vector,
+    minimal_step,
+)
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_most,
+    value,
+)
+from marginflow.theory.fvbs23.presets import B, preset, robust_control
+from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
+from marginflow.theory.fvbs23.thm_3_1.thm_a1 import failure_checks, theorem_hypotheses
+from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
+
+
+def networks_of(instance: Instance) -> list[TwoLayer]:
+    """All networks of an instance, at margin 1."""
+    data = instance.the_data()
+    return [instance.certificate.network, *(one.at_margin_one(data.X, data.y) for one in instance.networks)]
+
+
+def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:
+    """Literal, flip-only, sharp and measured z, as far as each is defined for the instance."""
+    sample = Sample.of(instance)
+    s = sample.setting
+    test, clusters = test_clusters(instance)
+    found: dict[str, ExplicitVector] = {}
+    for form in ("literal", "flip", "sharp"):
+        try:
+            found[form] = fvbs23_vector(sample.means, s.y, s.sigma, form=form, ambient_dimension=s.d)
+        except InputError:  # the constants of this form have no meaning here
+            continue
+    with contextlib.suppress(InputError):
+        found["measured"] = measured_cluster_vector(sample.data, test.X, clusters)
+    return found
+
+
+def moved_outputs(instance: Instance, z: FloatArray) -> FloatArray:
+    """The largest y N(x - y z) over all networks for every test point, shape (t,)."""
+    test = instance.the_test()
+    X = test.X - test.y[:, None] * z
+    outputs: FloatArray = np.max([test.y * network(X) for network in networks_of(instance)], axis=0)
+    return outputs
+
+
+def flip_table(instance: Instance) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
+    """Constants and conclusions for the four vectors beside the exact smallest step along u.
+
+    A vector longer than the way from one mean to another flips points of any rule that knows the clusters: what it
+    shows is vacuous, whatever it flips.
+    """
+    sample = Sample.of(instance)
+    s = sample.setting
+    test, clusters = test_clusters(instance)
+    fine = are_nice(sample, test, clusters)
+    way = math.sqrt(2 * s.d + 2 * s.p)
+    constants: list[Check] = []
+    conclusions: list[Check] = []
+    level = {"literal": -1.0, "flip": 0.0, "sharp": 0.0, "measured": 0.0}
+    for form, vector in explicit_vectors(instance).items():
+        outputs = moved_outputs(instance, vector.vector)[fine]
+        note = f"||z|| = {vector.relative_size:.4g} sqrt(d)"
+        conclusions.append(
+            at_most(f"y N(x - y z), {form} z", outputs, level[form], scale=1.0, note=note, vacuous=vector.size > way)
+        )
+        constants.append(value(f"||z|| / sqrt(d), {form}", vector.relative_size))
+    if not conclusions:
+        conclusions.append(at_most("y N(x - y z)", math.nan, -1.0, note="z is not defined here"))
+    steps = [minimal_step(network, test.X, test.y, sample.u, at_zero="negative") for network in networks_of(instance)]
+    first = np.max([one.first for one in steps], axis=0)
+    constants += [
+        value("||z|| / sqrt(d), exact", float(first.max()) * s.u_norm / math.sqrt(s.d), "all test points flip there"),
+        value("k times the exact eta", float(first.max()) * s.k),
+        value("sqrt(1 / k)", 1 / math.sqrt(s.k)),
+    ]
+    return tuple(constants), tuple(conclusions)
+
+
+@partial(
+    Statement,
+    id="FVBS23/ThmD.1",
+    kind="theorem",
+    number="Theorem D.1",
+    meaning="With probability 1 - F over the sample, one z along u flips every KKT point on all but 4 n q_d of "
+    "the points.",
+    formula=r"z = (\eta_1 + \eta_2) \sum_q y^{(q)} \mu^{(q)}, \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
+    r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - 4 n q_d",
+    needs=("network", "data", "law", "test"),
+    example=lambda: preset(B),
+    control=robust_control,
+    control_shows="the robust network is no KKT point, and short vectors do not flip it",
+    forms=Forms(
+        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
+        proved=r"\|z\| \le 13.31 \sqrt{\frac{d}{c^2 k}}",
+        sharp=r"\eta = \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
+        remark="The literal z is longer than the data until k is in the hundreds; then what it flips shows nothing. "
+        "The sharp z keeps the radii that P1 to P3 give; the measured z uses those of the sample; the exact one is "
+        "the smallest multiple of u. z depends on the distribution alone.",
+    ),
+)
+def theorem_d1(instance: Instance) -> Findings:
+    sample = Sample.of(instance)
+    s = sample.setting
+    constants, conclusions = flip_table(instance)
+    bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
+    return Findings(
+        hypotheses=theorem_hypotheses(instance),
+        constants=(value("ln(4 n q_d)", bound), value("networks", float(1 + len(instance.networks))), *constants),
+        claims=(
+            *failure_checks(s, sample.n),
+            at_most("ln P(sign not flipped), from exact tails", exact, bound, vacuous=bound >= 0),
+            *conclusions,
+            *size_checks(s),
+        ),
+    )
