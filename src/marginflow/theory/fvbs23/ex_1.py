@@ -72,6 +72,7 @@ def example_1_1(instance: Instance) -> Findings:
     ),
 )
 def example_1_2(instance: Instance) -> Findings:
+    """Orthogonal means with sigma = 1/sqrt(d): the largest k that Assumption 2.2 allows."""
     s = Setting.of(instance)
     room = (s.d - 4 * s.L + 1) / (10 * (4 * s.L + 1))
     return Findings(
@@ -99,6 +100,7 @@ def example_1_2(instance: Instance) -> Findings:
     ),
 )
 def example_1_3(instance: Instance) -> Findings:
+    """Correlated means: the largest p that Assumption 2.2 allows for the given k."""
     s = Setting.of(instance)
     largest = (s.d - s.Delta + 1) / (10 * s.k) - s.Delta - 1
     r = cluster_law(instance.the_law()).correlation

@@ -91,6 +91,7 @@ def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
     ),
 )
 def oq1(instance: Instance) -> Findings:
+    """More clusters than the assumption allows: the flip along u at a KKT point, if there is one."""
     sample = Sample.of(instance)
     s = sample.setting
     data = instance.the_data()
@@ -130,6 +131,7 @@ def linear_teacher(d: int = 12, n: int = 40) -> Instance:
     control_shows="clusters",
 )
 def oq2(instance: Instance) -> Findings:
+    """Test errors of KKT points beside that of the max-margin hyperplane, on data without clusters."""
     data, test = instance.the_data(), instance.the_test()
     certificate = instance.certificate
     if not separable(data):
@@ -176,6 +178,7 @@ def log_noncentral_ball(d: int, squared: float) -> float:
     control_shows="one dimension less than Assumption 2.2 needs",
 )
 def oq3(instance: Instance) -> Findings:
+    """How many samples the theorem allows, and at how many a sample of the wrong label would be typical."""
     s = Setting.of(instance)
     epsilon, delta = instance.number("epsilon", 0.1), instance.number("delta", 0.1)
     lower, upper = log_window(s, epsilon, delta)
@@ -210,6 +213,7 @@ def oq3(instance: Instance) -> Findings:
     ),
 )
 def oq4(instance: Instance) -> Findings:
+    """The flip along u on laws that the theorems do not speak of."""
     s = Sample.of(instance).setting
     law = cluster_law(instance.the_law())
     outside = law.cluster_law != "gaussian" or law.noise is not None
@@ -253,6 +257,7 @@ def unbalanced(positive: int = 18, negative: int = 2, d: int = 4000, rho: float 
     control_shows="balanced clusters",
 )
 def oq5(instance: Instance) -> Findings:
+    """The flip along u when the classes have different numbers of clusters."""
     sample = Sample.of(instance)
     s = sample.setting
     data = instance.the_data()
@@ -283,6 +288,7 @@ def oq5(instance: Instance) -> Findings:
     control_shows="Assumption 2.2 says nothing about sigma above 1",
 )
 def oq6(instance: Instance) -> Findings:
+    """The smallest dimension for k clusters, by Assumption 2.2 and by the sharp chain."""
     k = instance.whole("n_clusters")
     sigma = instance.number("sigma", 0.0)
     printed = smallest_dimension(k, "1/sqrt(d)" if sigma == 0 else sigma)

@@ -44,6 +44,7 @@ from marginflow.theory.vys22.setting import Setting
     forms=Forms(remark="The proofs use ||x_i||^2 = d exactly in C.1, C.2 and C.4; VYS22/Rem.samenorm does without."),
 )
 def a_sphere(instance: Instance) -> Findings:
+    """The squared norm of every sample against d."""
     setting = Setting.of(instance.the_data())
     off = float(np.abs(np.diag(setting.gram) - setting.d).max())
     return Findings(
@@ -80,6 +81,7 @@ def _copies() -> Instance:
     ),
 )
 def a_corr(instance: Instance) -> Findings:
+    """The largest inner product against c d, two-sided as printed; the proof uses one side."""
     setting = Setting.of(instance.the_data())
     off = setting.gram[~np.eye(setting.m, dtype=np.bool_)] / setting.d
     one_sided = float(off.max(initial=-1.0))
@@ -109,6 +111,7 @@ def a_corr(instance: Instance) -> Findings:
     control_outcome="violated",
 )
 def a_balance(instance: Instance) -> Findings:
+    """The share of the smaller class, which is the largest c that the data allow."""
     setting = Setting.of(instance.the_data())
     wanted = instance.number("c", 0.0)
     return Findings(
@@ -133,6 +136,7 @@ def a_balance(instance: Instance) -> Findings:
     control_outcome="violated",
 )
 def a_msize(instance: Instance) -> Findings:
+    """m against (d + 1) / (3 (p + 1)), and three facts about the Gram matrix that follow."""
     setting = Setting.of(instance.the_data())
     d = setting.d
     least = float(np.linalg.eigvalsh(setting.gram)[0])
@@ -143,8 +147,8 @@ def a_msize(instance: Instance) -> Findings:
             value("m / allowed", setting.m / setting.allowed),
             value("c_corr", setting.p / d, "Theorem 3.1 applies to the same data"),
         ),
-        claims=(
-            setting.few_samples(),
+        claims=(setting.few_samples(),),
+        derived=(
             at_least("implied: d - m p", setting.D, (2 * d - 1) / 3),
             above("implied: smallest eigenvalue of the Gram matrix", least, 0.0, scale=d),
             at_most("implied: m <= d", setting.m, d),
@@ -218,6 +222,7 @@ def a_fit(instance: Instance) -> Findings:
     control_outcome="violated",
 )
 def a_kkt(instance: Instance) -> Findings:
+    """Every residual of the certificate, and the largest of them against the tolerance."""
     certificate = instance.certificate
     return Findings(
         constants=(

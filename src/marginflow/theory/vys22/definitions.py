@@ -148,6 +148,7 @@ def def_sign(instance: Instance) -> Findings:
     control_outcome="violated",
 )
 def def_homog(instance: Instance) -> Findings:
+    """N(a theta) = a^2 N(theta) for three factors, and flip steps that do not depend on the factor."""
     network, data = instance.the_network(), instance.the_data()
     before = network(data.X)
     size = np.maximum(network.preactivations(data.X), 0.0) @ np.abs(network.v)
@@ -236,6 +237,7 @@ def def_robust(instance: Instance) -> Findings:
     control_shows="a network that misclassifies cannot be rescaled to margin 1",
 )
 def eq_2(instance: Instance) -> Findings:
+    """After division by the square root of the smallest margin the network is feasible, and tight on one sample."""
     network, data = instance.the_network(), instance.the_data()
     margins = network.margins(data.X, data.y)
     least = float(margins.min())

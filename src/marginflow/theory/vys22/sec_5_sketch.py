@@ -110,6 +110,7 @@ def section_5_2(instance: Instance) -> Findings:
     control_shows="with one neuron's weights doubled the margins of its class are 2",
 )
 def section_5_3(instance: Instance) -> Findings:
+    """Margins, and the threshold 3/(d + 1) that a sample off the margin would need."""
     setting, neurons = _pieces(instance)
     plus, minus = neurons.per_sample
     return Findings(

@@ -50,6 +50,7 @@ def _misclassified() -> Instance:
     control_shows="where a sample is misclassified there is no margin",
 )
 def on_margin(instance: Instance) -> Findings:
+    """The set within 10 % of the smallest margin: who is in, who is out, and that scaling changes nothing."""
     network, data = instance.the_network(), instance.the_data()
     margins = network.margins(data.X, data.y)
     least = float(margins.min())
@@ -68,6 +69,8 @@ def on_margin(instance: Instance) -> Findings:
         claims=(
             at_most("margins inside, over the smallest", margins[mask] / least, 1 + ON_MARGIN_RTOL),
             above("margins outside, over the smallest", np.append(margins[~mask] / least, np.inf), 1 + ON_MARGIN_RTOL),
+        ),
+        arithmetic=(
             equal("members that change under scaling", float((mask != scaled).sum()), 0.0),
             at_least("the exact margin set is contained", mask.astype(float), exact.astype(float)),
         ),

@@ -68,6 +68,8 @@ def x_pair(instance: Instance) -> Findings:
             is_kkt_point(instance),
             at_least("U_own . (x, 1)", own, 1.0),
             at_least("U_own . (x, 1) - U_other . (x, 1)", own - other, 1.0),
+        ),
+        arithmetic=(
             equal("||U+|| + ||U-||", sum(norms), certificate.norm_squared / 2),
             equal("sum of the multipliers", float(certificate.multipliers.sum()), sum(norms), rtol=1e-8),
         ),

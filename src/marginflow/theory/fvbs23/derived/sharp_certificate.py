@@ -152,6 +152,7 @@ def sharp_checks(neurons: Neurons, test: Dataset, bounds: SharpBounds, name: str
     forms=Forms(remark="Needs neither equal norms nor Assumption 2.2; the measured z depends on the sample."),
 )
 def x_sharp(instance: Instance) -> Findings:
+    """The chain of Appendices A and D with measured inner products in place of p and Delta, and with proved ones."""
     neurons = Neurons.of(instance)
     sample = neurons.sample
     s = sample.setting

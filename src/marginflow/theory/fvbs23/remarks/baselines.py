@@ -139,6 +139,7 @@ def rem_1nn(instance: Instance) -> Findings:
     control_outcome="violated",
 )
 def rem_margin(instance: Instance) -> Findings:
+    """Samples of a KKT point that are off the margin: there are some, so margins need not be tight."""
     certificate = instance.certificate
     off = ~certificate.margin_set
     return Findings(

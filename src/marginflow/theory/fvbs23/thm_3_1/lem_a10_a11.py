@@ -64,6 +64,7 @@ def lower_sums(neurons: Neurons) -> tuple[Check, ...]:
     ),
 )
 def lemma_a10(instance: Instance) -> Findings:
+    """The sums S_q over the neurons of either sign, from above, with the largest ratio to the bound."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
     ratio = float(np.maximum(*neurons.S).max()) / s.S_max
@@ -93,6 +94,7 @@ def lemma_a10(instance: Instance) -> Findings:
     ),
 )
 def lemma_a11(instance: Instance) -> Findings:
+    """The sums S_q over the neurons of the own sign, from below, with the smallest ratio to the bound."""
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
     plus, minus = neurons.S

@@ -41,9 +41,9 @@ def _event(instance: Instance) -> Findings:
         ),
         claims=(
             at_most("ln P(not in the event)", exact, bound, vacuous=bound >= 0, note="sum of exact Gaussian tails"),
-            at_most("the same against (2n + 2k) q_d", exact, sharp, vacuous=sharp >= 0),
             *((counted,) if tells else ()),
         ),
+        derived=(at_most("the same against (2n + 2k) q_d", exact, sharp, vacuous=sharp >= 0),),
     )
 
 

@@ -73,6 +73,7 @@ def _pairs(sample: Sample, chosen: BoolArray) -> tuple[Check, Check]:
     forms=Forms(printed=r"4 g", proved=r"(2 + \sqrt{2}) g", remark="The example attains the proved bound."),
 )
 def lemma_a5(instance: Instance) -> Findings:
+    """Pairs of different clusters: by how much |<x, x'>| exceeds |<mu_i, mu_j>|."""
     sample = Sample.of(instance)
     s = sample.setting
     chosen = ~sample.same
@@ -81,10 +82,8 @@ def lemma_a5(instance: Instance) -> Findings:
     return Findings(
         hypotheses=_pairs(sample, chosen),
         constants=(value("g", s.g), value("pairs", float(chosen.sum()))),
-        claims=(
-            at_most("|<x, x'>| - |<mu_i, mu_j>|", excess, 4 * s.g, scale=s.d, note="4 g = Delta"),
-            at_most("the same, as proved", excess, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),
-        ),
+        claims=(at_most("|<x, x'>| - |<mu_i, mu_j>|", excess, 4 * s.g, scale=s.d, note="4 g = Delta"),),
+        derived=(at_most("the same, as proved", excess, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),),
     )
 
 
@@ -106,6 +105,7 @@ def lemma_a5(instance: Instance) -> Findings:
     ),
 )
 def lemma_a6(instance: Instance) -> Findings:
+    """Pairs of one cluster, i = i' left out: how far <x, x'> is from d."""
     sample = Sample.of(instance)
     s = sample.setting
     chosen = sample.same & ~np.eye(sample.n, dtype=np.bool_)
@@ -113,10 +113,8 @@ def lemma_a6(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(s.equal_norms(), *_pairs(sample, chosen)),
         constants=(value("g", s.g), value("| ||x||^2 - d |, i = i'", float(np.abs(np.diag(sample.gram) - s.d).max()))),
-        claims=(
-            at_most("|<x, x'> - d|", off, 4 * s.g, scale=s.d, note="4 g = Delta"),
-            at_most("the same, as proved", off, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),
-        ),
+        claims=(at_most("|<x, x'> - d|", off, 4 * s.g, scale=s.d, note="4 g = Delta"),),
+        derived=(at_most("the same, as proved", off, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),),
     )
 
 
@@ -138,6 +136,7 @@ def lemma_a6(instance: Instance) -> Findings:
     ),
 )
 def lemma_a7(instance: Instance) -> Findings:
+    """Squared norms of the samples, from both sides."""
     sample = Sample.of(instance)
     s = sample.setting
     own = np.abs(np.einsum("ij,ij->i", sample.noise, sample.means[sample.clusters]))
@@ -153,6 +152,6 @@ def lemma_a7(instance: Instance) -> Findings:
         claims=(
             at_least("||x||^2, from below", squares, s.d - 2 * s.g),
             at_most("||x||^2", squares, 3 * s.d + 2 * s.g),
-            at_most("||x||^2, with sigma kept", squares, (1 + 2 * s.sigma**2) * s.d + 2 * s.g),
         ),
+        derived=(at_most("||x||^2, with sigma kept", squares, (1 + 2 * s.sigma**2) * s.d + 2 * s.g),),
     )

@@ -262,8 +262,10 @@ def proposition_a1(instance: Instance) -> Findings:
         ),
         claims=(
             at_most("union of exact tails, ln", exact, printed, vacuous=nothing),
+            *((counted,) if tells else ()),
+        ),
+        derived=(
             at_most("F', ln", sharp, printed, vacuous=nothing),
             at_most("union of exact tails against F', ln", exact, sharp, vacuous=sharp >= 0),
-            *((counted,) if tells else ()),
         ),
     )

@@ -56,10 +56,8 @@ def lemma_d3(instance: Instance) -> Findings:
             value("2 Delta + p + 1", printed),
             value("max(2 Delta, p + Delta + 1)", sharp),
         ),
-        claims=(
-            at_least("w_j . x + b_j", pre, -printed * neurons.s, scale=scale, rtol=_INPUT_RTOL),
-            at_least("w_j . x + b_j, sharp", pre, -sharp * neurons.s, scale=scale, rtol=_INPUT_RTOL),
-        ),
+        claims=(at_least("w_j . x + b_j", pre, -printed * neurons.s, scale=scale, rtol=_INPUT_RTOL),),
+        derived=(at_least("w_j . x + b_j, sharp", pre, -sharp * neurons.s, scale=scale, rtol=_INPUT_RTOL),),
     )
 
 
@@ -99,6 +97,8 @@ def lemma_d4(instance: Instance) -> Findings:
         claims=(
             at_least("J+: w_j . u", towards[plus], neurons.s[plus] * s.D_u, scale=scale[plus]),
             at_least("J-: - w_j . u", towards[minus], neurons.s[minus] * s.D_u, scale=scale[minus]),
+        ),
+        derived=(
             at_least("J+: w_j . u, sharp", towards[plus], neurons.s[plus] * s.D_u_sharp, scale=scale[plus]),
             at_least("J-: - w_j . u, sharp", towards[minus], neurons.s[minus] * s.D_u_sharp, scale=scale[minus]),
         ),

@@ -26,14 +26,13 @@ from marginflow.theory.fvbs23.setting import Setting
     ),
 )
 def lemma_d5(instance: Instance) -> Findings:
+    """D_u is positive, equals (d - Delta) - c'(d - Delta + 1) + k, and is at least 6d/7 + k - 1/10."""
     s = Setting.of(instance)
     identity = (s.d - s.Delta) - s.c_prime * (s.d - s.Delta + 1) + s.k
     return Findings(
         hypotheses=s.assumption(),
         constants=(value("D_u", s.D_u), value("D_u / d", s.D_u / s.d)),
-        claims=(
-            below("- D_u", -s.D_u, 0.0),
-            true("D_u = (d - Delta) - c'(d - Delta + 1) + k", abs(identity - s.D_u) <= 1e-12 * s.d),
-            at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, rtol=1e-14),
-        ),
+        claims=(below("- D_u", -s.D_u, 0.0),),
+        derived=(at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, rtol=1e-14),),
+        arithmetic=(true("D_u = (d - Delta) - c'(d - Delta + 1) + k", abs(identity - s.D_u) <= 1e-12 * s.d),),
     )

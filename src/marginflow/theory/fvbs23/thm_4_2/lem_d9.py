@@ -56,6 +56,7 @@ def size_checks(s: Setting) -> tuple[Check, ...]:
     ),
 )
 def lemma_d9(instance: Instance) -> Findings:
+    """The links of the chain from eta_1 + eta_2 to the length of z."""
     s = Setting.of(instance)
     z = (s.eta_1 + s.eta_2) * s.u_norm
     return Findings(

@@ -44,6 +44,7 @@ from marginflow.theory.probability import clopper_pearson
     ),
 )
 def theorem_4_2(instance: Instance) -> Findings:
+    """The share of fresh points that change their sign, with its confidence interval, against 1 - epsilon."""
     sample = Sample.of(instance)
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)

@@ -119,6 +119,7 @@ def flip_table(instance: Instance) -> tuple[tuple[Check, ...], tuple[Check, ...]
     ),
 )
 def theorem_d1(instance: Instance) -> Findings:
+    """On a good draw: exact tails against 4 n q_d, what z does to every good test point, and how long z is."""
     sample = Sample.of(instance)
     s = sample.setting
     constants, conclusions = flip_table(instance)

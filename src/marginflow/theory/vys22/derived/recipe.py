@@ -81,6 +81,7 @@ def predicted_steps(every: int, factor: float, rate: float, stop: float, norm_sq
     control_shows="gradient flow in log time has no rate that grows geometrically",
 )
 def steps(instance: Instance) -> Findings:
+    """Steps that the recipe made against the closed formula for them."""
     run, data = instance.the_run(), instance.the_data()
     schedule = run.plan.schedule
     stops = [rule for rule in run.plan.stop if isinstance(rule, LossBelow)]

@@ -58,6 +58,6 @@ def sharp_step(instance: Instance) -> Findings:
         claims=(
             at_most("y_i N(x_i - y_i t u)", moved, 0.0, scale=1.0),
             at_most("||t u|| against flip-only", size, flip.size),
-            at_most("the exact step is no longer", truth, size),
         ),
+        arithmetic=(at_most("the exact step is no longer", truth, size),),
     )

@@ -45,6 +45,7 @@ def flip_along(network: MLP | TwoLayer, setting: Setting) -> float:
     control_shows="the run has not fitted the samples",
 )
 def depth(instance: Instance) -> Findings:
+    """The flip along u of a trained network of any depth."""
     run, data = instance.the_run(), instance.the_data()
     setting = Setting.of(data)
     network = run.network
@@ -94,6 +95,7 @@ def _untrained() -> Instance:
     control_shows="an untrained network does not separate the samples",
 )
 def optimisers(instance: Instance) -> Findings:
+    """The flip along u of one network per optimiser, beside the KKT residual of each."""
     data = instance.the_data()
     setting = Setting.of(data)
     least = [float(network.margins(data.X, data.y).min()) for network in instance.networks]
@@ -125,6 +127,7 @@ def _with_robust() -> Instance:
     control_shows="one of the networks is no KKT point",
 )
 def tight_constant(instance: Instance) -> Findings:
+    """The exact flip along u at several KKT points, against the printed and the sharp length."""
     data = instance.the_data()
     setting = Setting.of(data)
     judged = [certify(network, data) for network in instance.networks]
@@ -164,6 +167,7 @@ def _untrained_single() -> Instance:
     control_shows="an untrained network does not separate the samples",
 )
 def lazy(instance: Instance) -> Findings:
+    """How far a network from a large start is from a KKT point, and that it flips along u all the same."""
     data = instance.the_data()
     setting = Setting.of(data)
     network, certificate = instance.the_network(), instance.certificate

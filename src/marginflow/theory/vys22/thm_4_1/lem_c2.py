@@ -50,6 +50,8 @@ def lemma_c2(instance: Instance) -> Findings:
         claims=(
             at_least("S+", S_plus, printed),
             at_least("S-", S_minus, printed),
+        ),
+        derived=(
             at_least("S+, sharp", S_plus, sharp_bound(setting.n_plus, p, d)),
             at_least("S-, sharp", S_minus, sharp_bound(setting.n_minus, p, d)),
         ),

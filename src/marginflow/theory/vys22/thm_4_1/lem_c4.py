@@ -46,6 +46,8 @@ def lemma_c4(instance: Instance) -> Findings:
         claims=(
             at_least("J+: w_j . u", neurons.w_u[plus], claimed[plus], scale=scale[plus]),
             at_most("J-: w_j . u", neurons.w_u[minus], claimed[minus], scale=scale[minus]),
+        ),
+        derived=(
             at_least("J+: w_j . u, sharp", neurons.w_u[plus], sharp[plus], scale=scale[plus]),
             at_most("J-: w_j . u, sharp", neurons.w_u[minus], sharp[minus], scale=scale[minus]),
         ),

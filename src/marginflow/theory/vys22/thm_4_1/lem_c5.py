@@ -36,8 +36,8 @@ def lemma_c5(instance: Instance) -> Findings:
     d = setting.d
     return Findings(
         hypotheses=(setting.few_samples(),),
-        claims=(
-            above("d - m p", setting.D, 0.0, scale=d),
+        claims=(above("d - m p", setting.D, 0.0, scale=d),),
+        derived=(
             at_least("d - m p, as proved", setting.D, d / 3),
             at_least("d - m p, sharper", setting.D, (2 * d - 1) / 3),
         ),
