@@ -174,6 +174,11 @@ def farthest(problem: Problem) -> float:
 @lru_cache(maxsize=4)
 def reduce_network(network: TwoLayer) -> Reduction:
     """Unit directions, merged and in the coordinates of their span; remembered, since networks cannot change."""
+    with np.errstate(all="ignore"):  # what is not finite is noticed by `fits`
+        return _reduced(network)
+
+
+def _reduced(network: TwoLayer) -> Reduction:
     form = normal_form(network)
     v, size = form.v, form.sizes
     blind = size == 0
