@@ -108,3 +108,12 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
     assert captured.err.count("\n") == 1
     assert sentence in captured.err
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_global_optimum_in_the_plane_is_asked_for_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    Dataset(X=[[1, 1], [-1, -1], [1, -1], [-1, 1]], y=[1, 1, -1, -1]).save("xor.npz")
+    assert main("limit xor.npz --optimum global --width 8 --out xor.safetensors --json".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["exact"]
+    assert "no network of any width" in record["status"]
+    assert TwoLayer.load("xor.safetensors").norm_squared() == pytest.approx(4 * 2**0.5)

@@ -25,6 +25,10 @@ def limit(
     bias: Annotated[bool, Parameter(help="Whether neurons have a bias.")] = True,
     outputs: Annotated[Literal["trained", "frozen"], Parameter(help="Frozen outputs are +-1/sqrt(width).")] = "trained",
     penalty: Annotated[float | None, Parameter(help="C of the soft margin; without it the margin is hard.")] = None,
+    optimum: Annotated[
+        Literal["local", "global"],
+        Parameter(help="Near the flow, or the least norm of all networks with its proof (on a line, in the plane)."),
+    ] = "local",
     start: Annotated[
         Path | None, Parameter(help="Polish this network (.safetensors); its width, bias and outputs decide.")
     ] = None,
@@ -63,6 +67,7 @@ def limit(
             bias=bias,
             outputs=outputs,
             penalty=penalty,
+            optimum=optimum,
             start=begun,
             scale=scale,
             flow_steps=flow_steps,
