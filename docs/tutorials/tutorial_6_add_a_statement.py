@@ -17,5 +17,5 @@ right = limit.network.norm_squared() / 2
 print(f"sum of multipliers {left:.12f}, half the squared norm {right:.12f}")
 
 # %%
-# As a statement it gets an id, hypotheses, an example and a control, is found by ``marginflow statements``, and is run by
-# the conformance tests: :doc:`/add_a_statement` goes through the steps.
+# As a statement it gets an id, hypotheses, an example and a control, is found by ``marginflow statements``, and is run
+# by the conformance tests: :doc:`/add_a_statement` goes through the steps.
