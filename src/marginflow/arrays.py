@@ -28,7 +28,7 @@ def _finite(name: str, value: ArrayLike) -> FloatArray:
         if np.iscomplexobj(given):
             raise TypeError("its numbers are complex")
         array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} is not an array of real numbers: {error}.") from None
     bad = ~np.isfinite(array)
     if bad.any():
@@ -70,6 +70,10 @@ def whole_number(name: str, value: object, minimum: int = 1) -> int:
     """An integer that is at least `minimum`, or an `InputError`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InputError(f"{name} is {value!r}; a whole number of at least {minimum} is expected.")
+    if abs(int(value)) >= 2**1023:
+        raise InputError(
+            f"{name} has hundreds of digits; a whole number of at least {minimum} is expected, and below 1e308."
+        )
     if value < minimum:
         raise InputError(f"{name} is {value}; a whole number of at least {minimum} is expected.")
     return int(value)
@@ -90,7 +94,10 @@ def real_number(
     expected = f"a finite number {wanted}".rstrip()
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise InputError(f"{name} is {value!r}; {expected} is expected.")
-    x = float(value)
+    try:
+        x = float(value)
+    except OverflowError:  # a whole number beyond the largest float64
+        raise InputError(f"{name} is a whole number with hundreds of digits; {expected} is expected.") from None
     inside = (
         np.isfinite(x)
         and (above is None or x > above)
@@ -105,7 +112,7 @@ def real_number(
 
 def one_of(name: str, value: object, choices: tuple[str, ...]) -> str:
     """One of the given words, or an `InputError` that lists them."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise InputError(f"{name} is {value!r}; one of {listed} is expected.")
     return str(value)

@@ -18,7 +18,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, one_of, vector
+from marginflow.arrays import FloatArray, one_of, real_number, vector, whole_number
+from marginflow.doors import check_types
+from marginflow.errors import InputError
+
+__all__ = ["AbstractLoss", "Exponential", "Logistic", "as_power_of_ten"]
 
 Reduction = Literal["sum", "mean"]
 Base = Literal["e", "2"]
@@ -41,11 +45,11 @@ class AbstractLoss(ABC):
 
     @abstractmethod
     def log_terms(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """ln l(q_i) and ln(-l'(q_i)) in natural units; the same object twice when they are equal."""
+        """ln l(q_i) and ln(-l'(q_i)) in natural units, unchecked; the same object twice when they are equal."""
 
     @abstractmethod
     def inverse(self, log_term: float) -> float:
-        """The margin q with ln l(q) = log_term, natural units."""
+        """The margin q with ln l(q) = log_term, natural units, unchecked."""
 
     def log_scale(self, n_samples: int) -> float:
         """ln of the factor between the natural sum and this loss."""
@@ -53,7 +57,7 @@ class AbstractLoss(ABC):
 
     def log_value(self, margins: ArrayLike) -> float:
         """ln L of the margins q_i, shape (n,)."""
-        q = vector("margins", margins)
+        q = _some_margins(margins)
         return self.log_sum(q) + self.log_scale(q.size)
 
     def log_sum(self, q: FloatArray) -> float:
@@ -62,7 +66,7 @@ class AbstractLoss(ABC):
 
     def weights(self, margins: ArrayLike) -> FloatArray:
         r"""p_i = -d ln L / d q_i = -l'(q_i) / sum_k l(q_k), shape (n,); they sum to at most 1."""
-        return self.log_sum_and_weights(vector("margins", margins))[1]
+        return self.log_sum_and_weights(_some_margins(margins))[1]
 
     def log_sum_and_weights(self, q: FloatArray) -> tuple[float, FloatArray]:
         """`log_sum` and `weights` together, unchecked.
@@ -85,7 +89,7 @@ class AbstractLoss(ABC):
         For the exponential sum this is 1, for the natural logistic sum ln 2, for the logistic sum with base 2 again 1
         [VYS22, A.fit; FVBS23, trap T1].
         """
-        return float(self.log_terms(np.zeros(1))[0][0]) + self.log_scale(n_samples)
+        return float(self.log_terms(np.zeros(1))[0][0]) + self.log_scale(whole_number("n_samples", n_samples))
 
     def smoothed_margin(self, log_value: float, n_samples: int) -> float:
         r"""The margin q with l(q) = sum_i l(q_i): at most min_i q_i, and within ln n of it for the exponential loss.
@@ -93,7 +97,8 @@ class AbstractLoss(ABC):
         Divided by ||theta||^degree it is the smoothed normalised margin of Lyu and Li (2020), which never falls
         along gradient flow once it is positive.
         """
-        return self.inverse(log_value - self.log_scale(n_samples))
+        whole_number("n_samples", n_samples)
+        return self.inverse(real_number("log_value", log_value) - self.log_scale(n_samples))
 
 
 @dataclass(frozen=True)
@@ -126,12 +131,12 @@ class Exponential(AbstractLoss):
         return self.reduction == "mean"
 
     def log_terms(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Both are -q."""
+        """Both are -q; unchecked."""
         minus: FloatArray = -q
         return minus, minus
 
     def inverse(self, log_term: float) -> float:
-        """q = -log_term."""
+        """q = -log_term; unchecked."""
         return -log_term
 
 
@@ -168,7 +173,10 @@ class Logistic(AbstractLoss):
         return self.reduction == "mean"
 
     def log_terms(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """ln log1p(e^{-q}) and ln sigmoid(-q), with no underflow for q -> +inf and no overflow for q -> -inf."""
+        """ln log1p(e^{-q}) and ln sigmoid(-q), with no underflow for q -> +inf and no overflow for q -> -inf.
+
+        The margins are unchecked.
+        """
         z = np.exp(-np.abs(q))  # in (0, 1]; underflow to 0 is harmless below
         log1p_z = np.log1p(z)
         tail = np.maximum(-q, 0.0)
@@ -181,11 +189,18 @@ class Logistic(AbstractLoss):
         return log_values, log_slopes
 
     def inverse(self, log_term: float) -> float:
-        r"""q = -ln(e^l - 1) where l = e^{log_term}, evaluated without cancellation at either end."""
+        r"""q = -ln(e^l - 1) where l = e^{log_term}, evaluated without cancellation at either end; unchecked."""
         if log_term < -40.0:  # e^l - 1 = l (1 + l/2 + ...), and l/2 is below half an ulp
             return -log_term
         value = math.exp(log_term)
         return -math.log(math.expm1(value)) if value < 1.0 else -value - math.log1p(-math.exp(-value))
+
+
+def _some_margins(margins: ArrayLike) -> FloatArray:
+    q = vector("margins", margins)
+    if q.size == 0:
+        raise InputError("margins is empty; at least one is expected.")
+    return q
 
 
 def log_sum_exp(a: FloatArray) -> float:
@@ -198,4 +213,12 @@ def log_sum_exp(a: FloatArray) -> float:
 
 def as_power_of_ten(log_value: float, digits: int = 3) -> str:
     """A positive number given by its natural logarithm, printed as 10^x."""
-    return f"10^{log_value / LN_10:.{digits}f}"
+    digits = whole_number("digits", digits, minimum=0)
+    return f"10^{real_number('log_value', log_value) / LN_10:.{min(digits, 20)}f}"
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+check_types(globals())

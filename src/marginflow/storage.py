@@ -18,6 +18,10 @@ from marginflow.errors import InputError
 def write_bytes(path: str | Path, content: bytes) -> Path:
     """Write a file whole or not at all: temporary name beside the target, flush to disk, then move."""
     target = Path(path)
+    try:
+        os.fsencode(target)
+    except UnicodeEncodeError:
+        raise InputError(f"The name {str(target)!r} cannot be written: it holds half a character.") from None
     if not target.parent.is_dir():
         raise InputError(f"The folder {target.parent} does not exist; make it first.")
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")

@@ -46,9 +46,9 @@ def test_standardised_columns_vary_with_mean_zero_and_deviation_one() -> None:
         (lambda: digits(3, 3), "two different ones"),
         (lambda: digits(3, 10), "digits has no class 10; the classes are 0 to 9"),
         (lambda: digits(-1, 3), "no class -1"),
-        (lambda: digits(True, 3), "no class True"),
+        (lambda: digits(True, 3), "negative is True; a whole number"),
         (lambda: iris(0, "rose"), "no class 'rose'; the classes are 0 to 2 .setosa, versicolor, virginica."),
-        (lambda: wine(0, 1.5), "no class 1.5"),
+        (lambda: wine(0, 1.5), "positive is 1.5; a whole number or a text"),
     ],
 )
 def test_classes_that_do_not_exist_are_refused(make: object, sentence: str) -> None:

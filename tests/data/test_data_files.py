@@ -147,7 +147,7 @@ def test_a_header_that_promises_too_much_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("X.npy", header.getvalue() + bytes(8))
         archive.writestr("y.npy", header.getvalue() + bytes(8))
-    refused(path, "not a readable .npz archive")
+    refused(path, "declares arrays of")
 
 
 @pytest.mark.parametrize(
@@ -225,3 +225,25 @@ def test_a_law_that_is_not_plain_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no plain form"):
         Dataset(X=[[1.0]], y=[1], law={"thing": object()}).save(tmp_path / "data.npz")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_small_archive_that_declares_much_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bomb.npz"
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (750_000, 1000)})
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("X.npy", "w") as member:
+        member.write(header.getvalue() + bytes(1000))
+    with pytest.raises(InputError, match=r"declares arrays of 6 GB; at most 2 GB"):
+        Dataset.load(path)
+    with pytest.raises(InputError, match=r"at most 0\.5 GB"):
+        Dataset.load(path, size_limit=0.5)
+    monkeypatch.setenv("MARGINFLOW_SIZE_LIMIT", "much")
+    with pytest.raises(InputError, match="MARGINFLOW_SIZE_LIMIT is 'much'"):
+        Dataset.load(path)
+    small = Dataset(X=[[1.0]], y=[1]).save(tmp_path / "small.npz")
+    monkeypatch.setenv("MARGINFLOW_SIZE_LIMIT", "1e-8")
+    with pytest.raises(InputError, match="declares arrays of"):
+        Dataset.load(small)
+    assert Dataset.load(small, size_limit=1).n_samples == 1

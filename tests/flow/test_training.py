@@ -249,7 +249,7 @@ PLAN = Descent(loss=Exponential(), schedule=Constant(0.1), stop=[Steps(1)])
         (TwoLayer.initialise(3, 2), Dataset(X=np.ones((2, 2)), y=[1, -1]), PLAN, "identical but have opposite labels"),
         (TwoLayer.initialise(3, 3), Dataset(X=np.eye(2), y=[1, -1]), PLAN, "dimension 2, but the network has 3"),
         ("net", Dataset(X=np.eye(2), y=[1, -1]), PLAN, "network is 'net'"),
-        (TwoLayer.initialise(3, 2), np.eye(2), PLAN, "data is ndarray"),
+        (TwoLayer.initialise(3, 2), np.eye(2), PLAN, "data is a ndarray"),
         (TwoLayer.initialise(3, 2), Dataset(X=np.eye(2), y=[1, -1]), "VYS22", "recipe is 'VYS22'"),
     ],
 )

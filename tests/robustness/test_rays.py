@@ -258,7 +258,7 @@ def test_blocks_of_rows_do_not_change_the_answer(monkeypatch):
 def test_bad_input_is_told_in_a_sentence():
     net = TwoLayer(W=np.eye(2), v=[1.0, -1.0])
     X, y = [[1.0, 0.0]], [1]
-    with pytest.raises(InputError, match="network is a int; a TwoLayer is expected"):
+    with pytest.raises(InputError, match="network is 3; a TwoLayer is expected"):
         minimal_step(3, X, y, [1.0, 0.0])
     with pytest.raises(InputError, match="direction is zero"):
         minimal_step(net, X, y, [0.0, 0.0])

@@ -12,6 +12,7 @@ from marginflow.arrays import real_number, whole_number
 from marginflow.audits.findings import Audit
 from marginflow.audits.statements import judge_statements
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate, certify, training_floor
+from marginflow.certificates.kkt import check_sizes
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import Limit, kkt_point
@@ -83,6 +84,7 @@ def audit(
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
     show = progress if progress is not None else _silent
     data.require_two_classes()
+    check_sizes(network, data)
     show(0.0, "certificate")
     certificate = certify(network, data, initial=start)
     show(0.1, "the KKT point nearby")

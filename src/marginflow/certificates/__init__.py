@@ -10,6 +10,7 @@ from marginflow.certificates.kink_study import KinkLevel, kink_study
 from marginflow.certificates.kkt import certify
 from marginflow.certificates.minimality import Minimality, minimality
 from marginflow.certificates.pattern import KINK_TOLERANCE
+from marginflow.doors import check_types
 
 __all__ = [
     "DEFAULT_TOLERANCE",
@@ -32,3 +33,5 @@ __all__ = [
     "prove_kkt_point",
     "training_floor",
 ]
+
+check_types(globals())

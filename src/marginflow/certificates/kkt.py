@@ -90,7 +90,7 @@ def certify(
     _check(network, data)
     given = network
     network, power = (network, 1.0) if penalty is not None else _of_ordinary_size(network)
-    _check_sizes(network, data)
+    check_sizes(network, data)
     tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
     weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
@@ -191,7 +191,8 @@ def _of_ordinary_size(network: TwoLayer) -> tuple[TwoLayer, float]:
     return network.scaled(power), power
 
 
-def _check_sizes(network: TwoLayer, data: Dataset) -> None:
+def check_sizes(network: TwoLayer, data: Dataset) -> None:
+    """Refuse numbers whose squares exceed float64."""
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = (network.norm_squared(), float((data.X**2).sum()), float((network(data.X) ** 2).sum()))
     if not np.isfinite(sizes).all():

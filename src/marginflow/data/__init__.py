@@ -28,6 +28,7 @@ from marginflow.data.redraw import distribution_of, redraw
 from marginflow.data.reduction import from_gram, in_span, random_frame
 from marginflow.data.sphere import Sphere
 from marginflow.data.xor import XorClusters
+from marginflow.doors import check_types
 
 __all__ = [
     "AbstractDistribution",
@@ -66,3 +67,5 @@ __all__ = [
     "standardised",
     "wine",
 ]
+
+check_types(globals())

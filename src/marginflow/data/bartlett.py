@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import FloatArray, whole_number
 
 
 def bartlett(n_rows: int, dimension: int, rng: np.random.Generator) -> FloatArray:
@@ -24,7 +24,7 @@ def bartlett(n_rows: int, dimension: int, rng: np.random.Generator) -> FloatArra
     -------
     array, shape (n, min(n, d))
     """
-    r = min(n_rows, dimension)
+    r = min(whole_number("n_rows", n_rows), whole_number("dimension", dimension))
     L: FloatArray = np.tril(rng.standard_normal((n_rows, r)), -1)
     index = np.arange(r)
     L[index, index] = np.sqrt(rng.chisquare(float(dimension) - index))

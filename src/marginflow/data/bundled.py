@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import FloatArray, matrix
 from marginflow.data.dataset import Dataset
 from marginflow.errors import InputError
 
@@ -34,6 +34,7 @@ def breast_cancer(*, standardise: bool = False) -> Dataset:
 
 def standardised(X: FloatArray) -> FloatArray:
     """Columns with mean 0 and standard deviation 1 (divisor n); constant columns carry nothing and are dropped."""
+    X = matrix("X", X)
     varying = np.ptp(X, axis=0) > 0
     if not varying.any():
         raise InputError("Every column is constant; there is nothing to standardise.")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only, whole_number
 from marginflow.data import files
+from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 
 
@@ -79,7 +80,10 @@ class Dataset:
         if self.mean_labels is not None:
             object.__setattr__(self, "mean_labels", read_only(labels("mean_labels", self.mean_labels, k)))
         if self.clusters is not None:
-            clusters = np.asarray(self.clusters)
+            try:
+                clusters = np.asarray(self.clusters)
+            except ValueError:
+                raise InputError(f"clusters is {brief(self.clusters)}; {n} whole numbers are expected.") from None
             if clusters.shape != (n,) or not np.issubdtype(clusters.dtype, np.integer):
                 raise InputError(f"clusters has shape {clusters.shape}; {n} whole numbers are expected.")
             foreign = clusters[(clusters < 0) | (clusters >= (np.inf if k is None else k))]
@@ -120,6 +124,7 @@ class Dataset:
                     f"Samples {first} and {second} are identical but have opposite labels; no network separates them."
                 )
 
+    @checked
     def followed_by(self, step: Mapping[str, object]) -> dict[str, object]:
         """The law with one more step appended to the list of what was done after the draw."""
         done = self.law.get("then", [])
@@ -129,7 +134,7 @@ class Dataset:
         """The samples selected by an index array or mask, with all that is known of them."""
         try:
             chosen = np.arange(self.n_samples)[np.asarray(index)]
-        except IndexError as error:
+        except (IndexError, ValueError, TypeError) as error:
             raise InputError(f"The subset does not fit {self.n_samples} samples: {error}.") from None
         if chosen.ndim != 1 or chosen.size == 0:
             raise InputError(f"The subset has shape {chosen.shape}; at least one sample must be selected by a vector.")
@@ -142,19 +147,22 @@ class Dataset:
             law=self.followed_by({"name": "subset", "index": chosen.tolist()}),
         )
 
+    @checked
     def save(self, path: str | Path) -> Path:
         """Write as `.npz` (everything) or `.csv` (X, y, clean labels and clusters; a table has no means and no law)."""
         return files.write(path, {name: getattr(self, name) for name in files.FIELDS})
 
     @classmethod
-    def load(cls, path: str | Path, *, label: str | None = None) -> Dataset:
+    @checked
+    def load(cls, path: str | Path, *, label: str | None = None, size_limit: float | None = None) -> Dataset:
         """Read `.npz` (arrays X and y, others optional) or `.csv` (one sample per line).
 
         The label column of a `.csv` is the last one, or the one that `label` names; a header line is optional unless a
         column is named (a first line of numbers is a sample). Nothing in a file is ever executed: pickled arrays are
-        refused.
+        refused, and so are archives whose arrays would take more than `size_limit` gigabytes (default: 2, or what the
+        environment variable MARGINFLOW_SIZE_LIMIT says).
         """
-        fields = files.read(path, label=label)
+        fields = files.read(path, label=label, size_limit=size_limit)
         try:
             return cls(**fields)
         except InputError as error:

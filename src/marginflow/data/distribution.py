@@ -11,6 +11,7 @@ from marginflow.arrays import real_number, whole_number
 from marginflow.data.dataset import Dataset
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.streams import FRESH, NOISE, SAMPLE, generator
+from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 
@@ -62,6 +63,8 @@ class AbstractDistribution(abc.ABC):
         `BoundaryNoise`) uses the quantile of `train`, so that eta(x) is one function for both.
         """
         whole_number("n_samples", n_samples)
+        if not isinstance(train, Dataset):
+            raise InputError(f"train is {brief(train)}; the Dataset that was trained on is expected.")
         dataset = self._fresh(n_samples, train, generator(seed, *FRESH))
         for position, noise in enumerate(self._noises()):
             dataset = noise.frozen(train).apply(dataset, generator(seed, *FRESH, 0, position))

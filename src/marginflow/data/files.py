@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import math
+import os
 import warnings
+import zipfile
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import FloatArray, real_number
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.storage import write_bytes
+
+SIZE_VARIABLE = "MARGINFLOW_SIZE_LIMIT"
+"""Gigabytes that the arrays of an archive may declare; 2 if the environment does not say."""
 
 # What a data set consists of, under the names of the fields of `Dataset`.
 FIELDS = ("X", "y", "clean_labels", "clusters", "means", "mean_labels", "ambient_dimension", "law")
@@ -29,15 +35,15 @@ def write(path: str | Path, fields: Mapping[str, Any]) -> Path:
     return write_bytes(path, _npz_bytes(fields) if suffix == ".npz" else _csv_bytes(fields))
 
 
-def read(path: str | Path, *, label: str | None = None) -> dict[str, Any]:
-    """Read the fields of a data set from the format that the suffix names."""
+def read(path: str | Path, *, label: str | None = None, size_limit: float | None = None) -> dict[str, Any]:
+    """Read the fields of a data set from the format that the suffix names; `size_limit` as in `Dataset.load`."""
     suffix, source = _suffix(path), Path(path)
     if not source.is_file():
         raise InputError(f"There is no file {source}.")
     if suffix == ".npz":
         if label is not None:
             raise InputError(f"{source} has no columns with names; label={label!r} is for .csv files only.")
-        return _read_npz(source)
+        return _read_npz(source, _bytes_allowed(size_limit))
     return _read_csv(source, label)
 
 
@@ -60,7 +66,35 @@ def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
-def _read_npz(source: Path) -> dict[str, Any]:
+def _bytes_allowed(size_limit: float | None) -> float:
+    if size_limit is None:
+        text = os.environ.get(SIZE_VARIABLE, "2")
+        try:
+            size_limit = float(text)
+        except ValueError:
+            raise InputError(f"{SIZE_VARIABLE} is {text!r}; a number of gigabytes is expected.") from None
+    return real_number("size_limit", size_limit, above=0.0) * 1e9
+
+
+def _refuse_large(source: Path, archive: zipfile.ZipFile, allowed: float) -> None:
+    """A few megabytes can declare arrays of any size: they are added up from the headers, before any is read."""
+    declared = 0
+    for name in FIELDS:
+        with contextlib.suppress(KeyError), archive.open(f"{name}.npy") as member:
+            version = np.lib.format.read_magic(member)
+            read_header = (
+                np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            )
+            shape, _, dtype = read_header(member)
+            declared += math.prod(shape) * dtype.itemsize
+    if declared > allowed:
+        raise InputError(
+            f"{source} declares arrays of {declared / 1e9:.3g} GB; at most {allowed / 1e9:g} GB are read, unless "
+            f"size_limit or the environment variable {SIZE_VARIABLE} allows more gigabytes."
+        )
+
+
+def _read_npz(source: Path, allowed: float) -> dict[str, Any]:
     try:
         # numpy leaves a file open that it cannot read, so it is not given the name.
         with source.open("rb") as file, warnings.catch_warnings():
@@ -75,6 +109,8 @@ def _read_npz(source: Path) -> dict[str, Any]:
             if not isinstance(content, np.lib.npyio.NpzFile):
                 raise InputError(f"{source} holds one bare array; an .npz archive with the arrays X and y is expected.")
             with content as archive:
+                assert archive.zip is not None
+                _refuse_large(source, archive.zip, allowed)
                 found: dict[str, Any] = {name: archive[name] for name in FIELDS if name in archive.files}
                 held = sorted(archive.files)
                 if foreign := [name for name, array in found.items() if not isinstance(array, np.ndarray)]:
@@ -195,7 +231,7 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
             raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {len(first)}.")
         values = [_number(entry) for entry in row]
         for column, value in enumerate(values):
-            if value is None or not isfinite(value):
+            if value is None or not math.isfinite(value):
                 hint = (
                     "; are these labels? `marginflow convert` makes numbers of them" if column + 1 == len(row) else ""
                 )

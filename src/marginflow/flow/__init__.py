@@ -1,5 +1,6 @@
 """Gradient descent, its published recipes, and gradient flow in log time."""
 
+from marginflow.doors import check_types
 from marginflow.flow import recipes
 from marginflow.flow.angle import AngleFlow, angle_flow
 from marginflow.flow.descent import AbstractRecipe, Descent
@@ -45,3 +46,5 @@ __all__ = [
     "recipes",
     "train",
 ]
+
+check_types(globals())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from marginflow.arrays import one_of, whole_number
+from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.flow.schedule import AbstractSchedule
 from marginflow.flow.stopping import AbstractStop
@@ -43,6 +44,8 @@ class Descent:
     method: Method = "euler"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.stop, Sequence) or isinstance(self.stop, str | bytes):
+            raise InputError(f"stop is {brief(self.stop)}; a list of stop rules is expected.")
         object.__setattr__(self, "stop", tuple(self.stop))
         if not self.stop:
             raise InputError("stop is empty; at least one rule must end the run.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.flow.descent import AbstractRecipe, Descent
 from marginflow.flow.schedule import AngleBounded
@@ -64,6 +65,8 @@ class GradientFlow(AbstractRecipe):
 
     def __post_init__(self) -> None:
         AngleBounded(self.angle, self.decrease)
+        if not isinstance(self.stop, Sequence) or isinstance(self.stop, str | bytes):
+            raise InputError(f"stop is {brief(self.stop)}; a list of stop rules is expected.")
         object.__setattr__(self, "stop", tuple(self.stop))
         if not isinstance(self.loss, AbstractLoss):
             raise InputError(f"loss is {self.loss!r}; Exponential() or Logistic() is expected.")

@@ -1,5 +1,6 @@
 """Generalisation: test error with an interval, exact on a line and where a formula exists, and kinds of overfitting."""
 
+from marginflow.doors import check_types
 from marginflow.generalisation.bias_dominance import BiasDominance, bias_dominance
 from marginflow.generalisation.confidence import Estimate, clopper_pearson_interval
 from marginflow.generalisation.line import (
@@ -28,3 +29,5 @@ __all__ = [
     "test_error",
     "two_neuron_error",
 ]
+
+check_types(globals())

@@ -175,8 +175,7 @@ def nearest_neighbour_line_error(
     >>> nearest_neighbour_line_error([[0.25], [0.5], [0.75]], [1, -1, 1]).value
     0.25
     """
-    given = np.asarray(X, dtype=np.float64)
-    column = matrix("X", given[:, None] if given.ndim == 1 else given)
+    column = matrix("X", np.asarray(X)[:, None] if np.ndim(X) == 1 else X)
     if column.shape[1] != 1:
         raise InputError(f"X has {column.shape[1]} columns; samples on a line (one column) are expected.")
     signs = labels("y", y, column.shape[0])

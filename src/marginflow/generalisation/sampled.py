@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, labels, one_of, whole_number
 from marginflow.data import AbstractDistribution, Dataset, GramReduction
+from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.generalisation.confidence import Estimate
 
@@ -57,6 +58,8 @@ def test_error(  # the name is English, not pytest's; hence its exceptions here
     0
     """
     one_of("ties", ties, TIES)
+    if not callable(network):
+        raise InputError(f"network is {brief(network)}; a network or a function of samples is expected.")
     margins = labels("y", y) * np.asarray(network(X), dtype=np.float64)
     return Estimate.counted(_errors(margins, ties), margins.size, confidence=confidence)
 

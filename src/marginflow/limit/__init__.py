@@ -1,5 +1,6 @@
 """Exact KKT points of the max-margin problem: flow, ADMM, Newton; closed forms; the global solver on the line."""
 
+from marginflow.doors import check_types
 from marginflow.limit import line, plane
 from marginflow.limit.bracket.global_bounds import Bracket, global_bounds
 from marginflow.limit.budget import Progress
@@ -34,3 +35,5 @@ __all__ = [
     "plane",
     "specialist",
 ]
+
+check_types(globals())

@@ -1,8 +1,11 @@
 """ReLU networks: two layers (the papers' object), any depth, and how they begin."""
 
+from marginflow.doors import check_types
 from marginflow.networks import initialisation
 from marginflow.networks.gradient import Gradient, MLPGradient
 from marginflow.networks.mlp import MLP
 from marginflow.networks.two_layer import TwoLayer
 
 __all__ = ["MLP", "Gradient", "MLPGradient", "TwoLayer", "initialisation"]
+
+check_types(globals())

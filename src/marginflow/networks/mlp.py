@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import BoolArray, FloatArray, labels, one_of, read_only, real_number, vector, whole_number
+from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation
 from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
@@ -64,6 +65,9 @@ class MLP:
     outputs: Outputs = "trained"
 
     def __post_init__(self) -> None:
+        for name, given in (("weights", self.weights), ("biases", self.biases)):
+            if not isinstance(given, Sequence) and (given is not None or name == "weights"):
+                raise InputError(f"{name} is {brief(given)}; a list with one array for each layer is expected.")
         weights = tuple(self.weights)
         if not weights:
             raise InputError("weights is empty; at least one layer is expected.")
@@ -130,6 +134,7 @@ class MLP:
         return list(zip(self.weights, self.biases or (), strict=True))
 
     @classmethod
+    @checked
     def from_layers(cls, layers: Sequence[Layer], *, outputs: Outputs = "trained") -> MLP:
         """The inverse of `layers`."""
         return cls(weights=tuple(W for W, _ in layers), biases=tuple(b for _, b in layers), outputs=outputs)
@@ -309,15 +314,18 @@ class MLP:
         return state_of(self.layers)
 
     @classmethod
+    @checked
     def from_state_dict(cls, state: Mapping[str, ArrayLike], *, outputs: Outputs = "trained") -> MLP:
         """The inverse of `state_dict`; other names or several outputs are refused."""
         return cls.from_layers(layers_of(state), outputs=outputs)
 
+    @checked
     def save(self, path: str | Path) -> Path:
         """Write as `.safetensors`, readable by torch as a `state_dict`."""
         return write_layers(path, self.layers, network="MLP", outputs=self.outputs)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> MLP:
         """Read a network from `.safetensors`, ours (a `TwoLayer` too) or a torch `state_dict`."""
         layers, outputs = read_layers(path)

@@ -27,7 +27,10 @@ def row_norms(A: FloatArray) -> FloatArray:
 
 def selection(index: ArrayLike, width: int) -> IntArray:
     """Neurons chosen by whole numbers or by a mask, as numbers in [0, width), or an `InputError`."""
-    chosen = np.atleast_1d(np.asarray(index))
+    try:
+        chosen = np.atleast_1d(np.asarray(index))
+    except (TypeError, ValueError):
+        raise InputError(f"Neurons are selected by {index!r}; a list of whole numbers or a mask is expected.") from None
     if chosen.ndim == 1 and chosen.size == 0:
         raise InputError("No neuron is selected; a network needs at least one.")
     if chosen.dtype == np.bool_:

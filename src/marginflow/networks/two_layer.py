@@ -20,6 +20,7 @@ from marginflow.arrays import (
     vector,
     whole_number,
 )
+from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
 from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
@@ -134,6 +135,8 @@ class TwoLayer:
             Whether the network has biases.
         """
         directions = matrix("U", U)
+        if not isinstance(bias, bool):
+            raise InputError(f"bias is {bias!r}; True or False is expected.")
         if bias and directions.shape[1] < 2:
             raise InputError("U has 1 column; with bias at least 2 are expected (the last one holds the biases).")
         A, v = neurons.balanced_rows(directions, labels("signs", signs, directions.shape[0]))
@@ -363,6 +366,7 @@ class TwoLayer:
         return [(self.W, self.b), (self.v[None, :], None)]
 
     @classmethod
+    @checked
     def from_layers(cls, layers: list[Layer], *, outputs: Outputs = "trained") -> TwoLayer:
         """The inverse of `layers`; another depth or an output bias is refused."""
         if len(layers) != 2 or layers[1][1] is not None:
@@ -379,15 +383,18 @@ class TwoLayer:
         return state_of(self.layers)
 
     @classmethod
+    @checked
     def from_state_dict(cls, state: Mapping[str, ArrayLike], *, outputs: Outputs = "trained") -> TwoLayer:
         """The inverse of `state_dict`; other names, an output bias or several outputs are refused."""
         return cls.from_layers(layers_of(state), outputs=outputs)
 
+    @checked
     def save(self, path: str | Path) -> Path:
         """Write as `.safetensors`, readable by torch as a `state_dict`."""
         return write_layers(path, self.layers, network="TwoLayer", outputs=self.outputs)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> TwoLayer:
         """Read a network from `.safetensors`, ours or a torch `state_dict` of the same architecture."""
         layers, outputs = read_layers(path)

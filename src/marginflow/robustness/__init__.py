@@ -1,5 +1,6 @@
 """Robustness: exact radii and steps along rays, universal perturbations, attacks, bounds, constructions, baselines."""
 
+from marginflow.doors import check_types
 from marginflow.robustness.attack_result import AttackResult
 from marginflow.robustness.attacks import ATTACKS, convex_concave, ddn, deepfool, fgm, fmn, pgd
 from marginflow.robustness.baselines import (
@@ -114,3 +115,5 @@ __all__ = [
     "universal_perturbation_unsigned",
     "vys22_vector",
 ]
+
+check_types(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from marginflow.doors import check_types
 from marginflow.theory import probability
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.check import Check
@@ -46,3 +47,6 @@ def __getattr__(name: str) -> object:
     from marginflow.theory import hunting
 
     return getattr(hunting, name)
+
+
+check_types(globals())

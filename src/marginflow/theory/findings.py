@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.theory.check import Check, Role
 
@@ -24,7 +25,7 @@ class Counterexample:
     proof: str
 
     def __post_init__(self) -> None:
-        if not self.summary or not self.proof:
+        if not all(isinstance(text, str) and text for text in (self.summary, self.proof)):
             raise InputError("A counterexample needs a summary and the arithmetic that proved it.")
 
 
@@ -76,7 +77,10 @@ class Findings:
             ("arithmetic", "arithmetic"),
         )
         for name, role in roles:
-            object.__setattr__(self, name, tuple(replace(check, role=role) for check in getattr(self, name)))
+            checks = getattr(self, name)
+            if not isinstance(checks, tuple | list) or not all(isinstance(check, Check) for check in checks):
+                raise InputError(f"{name} is {brief(checks)}; a tuple of checks is expected.")
+            object.__setattr__(self, name, tuple(replace(check, role=role) for check in checks))
 
 
 def undefined(hypotheses: tuple[Check, ...], note: str, constants: tuple[Check, ...] = ()) -> Findings:
