@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any, Literal, final
 
 from marginflow.arrays import whole_number
 from marginflow.errors import InputError
+from marginflow.experiments.cost import Cost, estimate, measured_in, recorded
 from marginflow.experiments.outcome import Outcome
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.running import Show, computed
 from marginflow.experiments.soundness import sound_judge, sound_panels
-from marginflow.sweeps import Task
+from marginflow.sweeps import Store, Task
 
 Size = Literal["smoke", "laptop", "paper"]
 SIZES: tuple[Size, ...] = ("smoke", "laptop", "paper")
@@ -75,8 +75,6 @@ class Figure:
         they came, and without the runs that we lost, which are counted and named beside the outcome.
     sizes : mapping
         A `Grid` for each of "smoke", "laptop" and "paper".
-    hours : function
-        Parameters to the hours that one cell takes on one core; an estimate from a count of operations.
     deviations : str
         Where the smaller sizes, or we, differ from the paper, and why.
     """
@@ -88,7 +86,6 @@ class Figure:
     panels: Callable[[Sequence[Row]], tuple[Panel, ...]]
     judge: Callable[[Sequence[Row]], Outcome]
     sizes: Mapping[Size, Grid]
-    hours: Callable[[Mapping[str, object]], float]
     deviations: str = ""
 
     def __post_init__(self) -> None:
@@ -112,10 +109,11 @@ class Figure:
                 return self.sizes[known]
         raise InputError(f"size is {size!r}; one of {', '.join(SIZES)} is expected.")
 
-    def cost(self, size: str) -> float:
-        """Hours on one core that all cells of a size are estimated to take."""
+    def cost(self, size: str, *, store: Store | None = None) -> Cost:
+        """What all cells of a size will take, by cells of the store, or by those measured for the library."""
         grid = self.grid(size)
-        return math.fsum(self.hours(cell) for cell in grid.cells) * grid.seeds
+        here = () if store is None else measured_in(store, self.cell.name)
+        return estimate(self.cell, grid.cells * grid.seeds, here or recorded(self.cell.name))
 
     def run(
         self,

@@ -19,7 +19,7 @@ from marginflow.generalisation.tails import log_beta_tail, log_sphere_correlatio
 from marginflow.theory.check import Check, Relation
 
 __all__ = [
-    "Estimate",
+    "Frequency",
     "clopper_pearson",
     "estimate",
     "log_beta_tail",
@@ -101,7 +101,7 @@ def union(log_tail: float, events: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Estimate:
+class Frequency:
     """`count` successes in `draws`, with the Clopper-Pearson interval [low, high] at the given confidence."""
 
     count: int
@@ -128,7 +128,7 @@ class Estimate:
         )
 
 
-def clopper_pearson(count: int, draws: int, confidence: float = 0.99) -> Estimate:
+def clopper_pearson(count: int, draws: int, confidence: float = 0.99) -> Frequency:
     """The exact binomial confidence interval of a probability.
 
     Examples
@@ -138,12 +138,12 @@ def clopper_pearson(count: int, draws: int, confidence: float = 0.99) -> Estimat
     0.0362
     """
     low, high = clopper_pearson_interval(count, draws, confidence)
-    return Estimate(count=count, draws=draws, low=low, high=high, confidence=confidence)
+    return Frequency(count=count, draws=draws, low=low, high=high, confidence=confidence)
 
 
 def estimate(
     event: Callable[[np.random.Generator], bool], draws: int, *, seed: int, confidence: float = 0.99
-) -> Estimate:
+) -> Frequency:
     """Monte Carlo: draw `draws` times, count where the event occurs, and give the interval."""
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
     count = sum(bool(event(rng)) for _ in range(whole_number("draws", draws)))

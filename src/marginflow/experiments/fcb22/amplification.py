@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -35,6 +35,11 @@ class StepRun(msgspec.Struct, frozen=True, kw_only=True):
     spread: float = 0.0625
     noise: float = 0.0625
     initial: float = 0.0625
+
+    @property
+    def operations(self) -> float:
+        """4 n m d for a step, and drawing the data."""
+        return (4.0 * self.step * self.width + 100.0) * self.samples * self.dimension
 
 
 @task("fcb22-steps")
@@ -141,12 +146,6 @@ def judge(rows: Sequence[Row]) -> Outcome:
     return Outcome(findings=tuple(findings))
 
 
-def hours(parameters: Mapping[str, object]) -> float:
-    """4 n m d for a step at 2e10 operations a second."""
-    run = msgspec.convert(dict(parameters), StepRun)
-    return (0.02 + run.step * 4 * run.samples * run.width * run.dimension / 2e10) / 3600
-
-
 FIGURE = Figure(
     id="FCB22/Amplification.ours",
     title="cosines between neurons and cluster means over the first steps",
@@ -173,7 +172,6 @@ FIGURE = Figure(
             seeds=20,
         ),
     },
-    hours=hours,
     deviations=(
         "Not in the paper. With the initialisation of its Figure 1, ω√(md) = 1/4 = 5α, the first step hardly changes "
         "the cosines: the theorem asks for ω√(md) far below α."

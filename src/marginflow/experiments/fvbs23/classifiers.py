@@ -3,7 +3,6 @@ r"""Clusters, four classifiers: their test error, and the multiple of z = sum_q 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -34,6 +33,18 @@ class ClusterRun(msgspec.Struct, frozen=True, kw_only=True):
     per_cluster: Annotated[int, msgspec.Meta(ge=1)] = 4
     width: Annotated[int, msgspec.Meta(ge=2)] = 50
     test_points: Annotated[int, msgspec.Meta(ge=1)] = 500
+
+    @property
+    def operations(self) -> float:
+        """Distances or outputs of the test points, and n^2 k for a KKT point."""
+        n = self.per_cluster * self.clusters
+        solve = float(n) ** 2 * self.width * 1000.0 if self.classifier == "KKT network" else 1e7
+        return solve + 40.0 * self.test_points * self.dimension * n
+
+    @property
+    def cost_kind(self) -> str:
+        """Which cells have the same cost for an operation."""
+        return self.classifier
 
 
 @task("fvbs23-clusters")
@@ -117,11 +128,3 @@ def nearest_neighbour_steps(data: Dataset, points: Dataset, z: FloatArray) -> Fl
         if possible.any():
             first[place] = low[possible].min()
     return first
-
-
-def hours(parameters: Mapping[str, object]) -> float:
-    """Measured: the KKT point is what takes time."""
-    run = msgspec.convert(dict(parameters), ClusterRun)
-    n = run.per_cluster * run.clusters
-    solve = 0.1 + 1.5e-5 * n**2 if run.classifier == "KKT network" else 0.01
-    return (solve + 2e-9 * run.test_points * run.dimension * n) / 3600

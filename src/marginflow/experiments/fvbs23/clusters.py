@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, cluster_run, hours
+from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, cluster_run
 from marginflow.experiments.fvbs23.double_edge import DEVIATIONS, against, judge
 
 FIGURE = Figure(
@@ -22,6 +22,5 @@ FIGURE = Figure(
             cells=product(classifier=CLASSIFIERS, clusters=(2, 4, 8, 16, 32, 64, 128), dimension=(20_000,)), seeds=10
         ),
     },
-    hours=hours,
     deviations=DEVIATIONS,
 )

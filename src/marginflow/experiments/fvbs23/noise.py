@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, cluster_run, hours
+from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, cluster_run
 from marginflow.experiments.fvbs23.double_edge import DEVIATIONS, against, judge
 
 FIGURE = Figure(
@@ -29,6 +29,5 @@ FIGURE = Figure(
             seeds=10,
         ),
     },
-    hours=hours,
     deviations=DEVIATIONS,
 )

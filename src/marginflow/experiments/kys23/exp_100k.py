@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import PUBLISHED_TIME, hours, noise_run
+from marginflow.experiments.kys23.sphere import PUBLISHED_TIME, noise_run
 from marginflow.experiments.outcome import Outcome, number
 from marginflow.experiments.panel import Panel, Row
 
@@ -49,6 +49,5 @@ FIGURE = Figure(
         ),
         "paper": Grid(cells=product(time=TIMES, dimension=DIMENSIONS, noise=NOISES, samples=(500,)), seeds=10),
     },
-    hours=hours,
     deviations=DEVIATIONS,
 )

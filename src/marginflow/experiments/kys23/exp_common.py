@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, interpolation
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import hours, noise_run
+from marginflow.experiments.kys23.sphere import noise_run
 from marginflow.experiments.outcome import Mean, Outcome, column, number, where
 from marginflow.experiments.panel import Panel, Row, over_seeds
 
@@ -76,6 +76,5 @@ FIGURE = Figure(
         ),
         "paper": Grid(cells=product(dimension=DIMENSIONS, noise=NOISES, samples=(500, 2000)), seeds=10),
     },
-    hours=hours,
     deviations=DEVIATIONS,
 )

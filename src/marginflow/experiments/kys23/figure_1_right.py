@@ -5,7 +5,7 @@ from __future__ import annotations
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import CLAIM, by_dimension, tempered_to_benign
 from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, DIMENSIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import hours, noise_run
+from marginflow.experiments.kys23.sphere import noise_run
 
 LAPTOP = {"noise": (0.1, 0.2, 0.3, 0.4, 0.5), "samples": (200,), "width": (500,)}
 
@@ -36,6 +36,5 @@ FIGURE = Figure(
             cells=product(method=("recipe", "KKT point"), dimension=DIMENSIONS, noise=NOISES, samples=(2000,)), seeds=10
         ),
     },
-    hours=hours,
     deviations=DEVIATIONS_WITH_KKT,
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, NOISES, brief
-from marginflow.experiments.kys23.sphere import hours, noise_run
+from marginflow.experiments.kys23.sphere import noise_run
 from marginflow.experiments.outcome import Outcome
 from marginflow.experiments.panel import Panel, Row
 
@@ -59,6 +59,5 @@ FIGURE = Figure(
             seeds=10,
         ),
     },
-    hours=hours,
     deviations=DEVIATIONS_WITH_KKT,
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, tempered_to_benign
 from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import hours, noise_run
+from marginflow.experiments.kys23.sphere import noise_run
 from marginflow.experiments.outcome import Mean, Outcome, pairs, values, where
 from marginflow.experiments.panel import Panel, Row
 
@@ -57,6 +57,5 @@ FIGURE = Figure(
             cells=product(layers=(2, 3), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,)), seeds=10
         ),
     },
-    hours=hours,
     deviations=DEVIATIONS + " With a bias in every layer a network of three layers is not homogeneous.",
 )

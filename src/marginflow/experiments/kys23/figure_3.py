@@ -158,6 +158,5 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={"smoke": GRID, "laptop": GRID, "paper": GRID},
-    hours=lambda _: 1e-6,
     deviations="The paper draws sketches; these are real networks, perturbed by its equations, δ = 0.1 or 0.05.",
 )

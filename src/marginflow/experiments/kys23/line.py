@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Literal
@@ -50,6 +50,16 @@ class LineRun(msgspec.Struct, frozen=True, kw_only=True):
     noise: Annotated[float, msgspec.Meta(gt=0, le=0.5)]
     kind: Kind
     samples: Annotated[int, msgspec.Meta(ge=3)] = 50
+
+    @property
+    def operations(self) -> float:
+        """Growing a little faster than the square of the samples, for saddle points much faster."""
+        return float(self.samples) ** (3.3 if self.kind == SADDLE else 2.0)
+
+    @property
+    def cost_kind(self) -> str:
+        """Which cells have the same cost for an operation."""
+        return self.kind
 
 
 @task("kys23-line", version=2)
@@ -249,13 +259,6 @@ def _saddles(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def hours(parameters: Mapping[str, object]) -> float:
-    """Growing a little faster than the square of the samples, for saddles much faster; measured."""
-    run = msgspec.convert(dict(parameters), LineRun)
-    search = 0.6 + 1.5 * (run.samples / 50) ** 3.3 if run.kind == SADDLE else 0.0
-    return (0.1 + 2e-4 * run.samples**2 + search) / 3600
-
-
 FIGURE = Figure(
     id="KYS23/Line.ours",
     title="clean test error against the noise on the line: KKT points, local minima and global optimum",
@@ -271,7 +274,6 @@ FIGURE = Figure(
         "laptop": Grid(cells=product(kind=KINDS, noise=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), samples=(50,)), seeds=10),
         "paper": Grid(cells=product(kind=KINDS, noise=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), samples=(200,)), seeds=50),
     },
-    hours=hours,
     deviations=(
         "The paper has no figure in one dimension. All errors are exact lengths, all points certified; of every point "
         "it is decided whether it is a local minimum. KKT points that are none are beyond the claim and only shown."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, interpolation, tempered
 from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import hours, noise_run
+from marginflow.experiments.kys23.sphere import noise_run
 from marginflow.experiments.outcome import Outcome, values, where
 from marginflow.experiments.panel import Panel, Row
 
@@ -51,7 +51,6 @@ FIGURE = Figure(
         ),
         "paper": Grid(cells=product(samples=(300, 1000, 2000), dimension=(10,), layers=(3,), noise=NOISES), seeds=10),
     },
-    hours=hours,
     deviations=(
         "An experiment of Mallinar et al. (2022) that the paper starts from; they go to 360,000 samples, we to 2,000. "
         + DEVIATIONS

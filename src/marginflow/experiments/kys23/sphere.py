@@ -3,7 +3,6 @@ r"""The runs behind the figures of [KYS23, section 5]: noisy labels on the unit 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -20,12 +19,14 @@ from marginflow.sweeps.status import status_of
 Method = Literal["recipe", "KKT point"]
 # The published flow time: 20,000 steps at the rate 0.1.
 PUBLISHED_TIME = 2000.0
+PUBLISHED_RATE = 0.1
 
 
 class NoiseRun(msgspec.Struct, frozen=True, kw_only=True):
     """One network on m samples of the unit sphere in dimension d, each label -1 with probability p.
 
-    `time` is the flow time, rate times epochs; the rate is 0.1 as published, or larger with fewer epochs. With
+    `time` is the flow time, rate times epochs; the rate is 0.1 as published, or larger with fewer epochs. Neither
+    concerns a KKT point, and so they are none there. With
     `count="exact"` exactly round(p m) labels are -1, so that curves over p are not blurred by the draw.
     """
 
@@ -35,15 +36,40 @@ class NoiseRun(msgspec.Struct, frozen=True, kw_only=True):
     width: Annotated[int, msgspec.Meta(ge=2)] = 1000
     layers: Literal[2, 3] = 2
     method: Method = "recipe"
-    rate: float = 0.1
-    time: float = PUBLISHED_TIME
+    rate: float | None = None
+    time: float | None = None
     count: Literal["bernoulli", "exact"] = "bernoulli"
     test_points: Annotated[int, msgspec.Meta(ge=1)] = 20_000
+
+    def __post_init__(self) -> None:
+        if self.method == "recipe":
+            given = {"rate": self.rate or PUBLISHED_RATE, "time": self.time or PUBLISHED_TIME}
+        elif self.layers == 2:
+            given = {"rate": None, "time": None}
+        else:
+            raise ValueError("KKT points are found for two layers.")
+        for name, value in given.items():
+            msgspec.structs.force_setattr(self, name, value)
+
+    @property
+    def operations(self) -> float:
+        """4 m n d for a step, in the span if m < d, 6 m n^2 for a third layer, overhead; m^2 n for a KKT point."""
+        m, n = self.samples, self.width
+        test = 60.0 * self.test_points * self.dimension
+        if self.method == "KKT point":
+            return float(m) ** 2 * n * max(1.0, m / self.dimension) + test
+        d = self.dimension if self.layers == 3 else min(self.dimension, m)
+        return self.epochs * (4.0 * m * n * d + (6.0 * m * n**2 if self.layers == 3 else 0.0) + 4e6) + test
+
+    @property
+    def cost_kind(self) -> str:
+        """Which cells have the same cost for an operation."""
+        return f"{self.method}, {self.layers} layers"
 
     @property
     def epochs(self) -> int:
         """Steps, of full batches."""
-        return round(self.time / self.rate)
+        return round((self.time or 0.0) / (self.rate or 1.0))
 
 
 @task("kys23-sphere")
@@ -77,7 +103,7 @@ def noise_run(parameters: NoiseRun, seed: int) -> dict[str, object]:
 
 
 def _trained(parameters: NoiseRun, data: Dataset, seed: int) -> Run:
-    recipe = recipes.KYS23(rate=parameters.rate, epochs=parameters.epochs)
+    recipe = recipes.KYS23(rate=parameters.rate or PUBLISHED_RATE, epochs=parameters.epochs)
     start = (
         recipe.network(parameters.width, data.dimension, seed=seed)
         if parameters.layers == 2
@@ -86,15 +112,3 @@ def _trained(parameters: NoiseRun, data: Dataset, seed: int) -> Run:
         )
     )
     return train(start, data, recipe, seed=seed)
-
-
-def hours(parameters: Mapping[str, object]) -> float:
-    """On one core at 2e10 operations a second: 4 m n d for a step, in the span if m < d; 6 m n^2 more for a layer."""
-    run = msgspec.convert(dict(parameters), NoiseRun)
-    test = run.test_points * run.dimension * 3e-9
-    if run.method == "KKT point":
-        return (0.3 + 2.5e-5 * run.samples**2 * max(1.0, run.samples / run.dimension) + test) / 3600  # measured
-    m, n = run.samples, run.width
-    d = run.dimension if run.layers == 3 else min(run.dimension, m)
-    step = (4 * m * n * d + (6 * m * n**2 if run.layers == 3 else 0)) / 2e10 + 2e-4
-    return (run.epochs * step + test) / 3600

@@ -8,7 +8,7 @@ from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, most, ours, values, where
 from marginflow.experiments.panel import Panel, Row, over_seeds
 from marginflow.experiments.vys22.samples import METHODS
-from marginflow.experiments.vys22.sphere import hours, sphere_run
+from marginflow.experiments.vys22.sphere import sphere_run
 
 CERTIFIED = 1e-9
 
@@ -117,6 +117,5 @@ FIGURE = Figure(
             seeds=5,
         ),
     },
-    hours=hours,
     deviations="Not in the paper. The residual is that of the best multipliers and Clarke weights there are.",
 )

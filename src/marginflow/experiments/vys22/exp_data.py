@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Outcome, values, where
 from marginflow.experiments.panel import Row
-from marginflow.experiments.vys22.sphere import hours, sphere_run
+from marginflow.experiments.vys22.sphere import sphere_run
 from marginflow.experiments.vys22.variants import difference, flip_panels, similar, sizes
 
 # The third is ours: Gaussian inputs change the law and the norm, and this tells the one from the other.
@@ -38,7 +38,6 @@ FIGURE = Figure(
     panels=flip_panels("inputs", "Inputs", "Flip for different laws of the inputs"),
     judge=judge,
     sizes=sizes("inputs", INPUTS),
-    hours=hours,
     deviations=(
         "Gaussian inputs of variance 1/d have norm about 1, not √d, so flips are compared relative to the norm; a bias "
         "then weighs √d times more, which the unit sphere shares and the paper does not have. The paper shows no plot."

@@ -8,7 +8,7 @@ from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Outcome, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, by_samples, fitted
-from marginflow.experiments.vys22.sphere import hours, sphere_run
+from marginflow.experiments.vys22.sphere import sphere_run
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
@@ -41,6 +41,5 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes=SIZES,
-    hours=hours,
     deviations=DEVIATIONS,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.vys22.sphere import hours, sphere_run
+from marginflow.experiments.vys22.sphere import sphere_run
 from marginflow.experiments.vys22.variants import flip_panels, similar
 
 SCHEDULES = ("published", "every 20", "every 5", "normalised")
@@ -28,6 +28,5 @@ FIGURE = Figure(
             cells=product(schedule=SCHEDULES, alpha=(0.5, 1.0), dimension=(100, 500, 1000), width=(1000,)), seeds=5
         ),
     },
-    hours=hours,
     deviations="m ≤ d only: with more samples than dimensions the fastest growth can diverge.",
 )

@@ -8,7 +8,7 @@ from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, number, ours, values, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import DEVIATIONS, METHODS, SIZES, by_samples, fitted, root
-from marginflow.experiments.vys22.sphere import hours, sphere_run
+from marginflow.experiments.vys22.sphere import sphere_run
 
 # "Much smaller than sqrt(d)" is not a number in the paper; this is ours.
 MUCH_SMALLER = 0.75
@@ -76,6 +76,5 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes=SIZES,
-    hours=hours,
     deviations=DEVIATIONS,
 )

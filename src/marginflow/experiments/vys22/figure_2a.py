@@ -9,7 +9,7 @@ from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, values, where
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import CLAIMED_SHARE, DEVIATIONS, SIZES, by_samples
-from marginflow.experiments.vys22.sphere import hours, sphere_run
+from marginflow.experiments.vys22.sphere import sphere_run
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
@@ -75,6 +75,5 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes=SIZES,
-    hours=hours,
     deviations=DEVIATIONS,
 )

@@ -3,7 +3,6 @@ r"""The runs behind the figures of [VYS22, section 6]: sphere data, the publishe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -20,6 +19,7 @@ from marginflow.sweeps import task
 from marginflow.sweeps.status import status_of
 
 Method = Literal["recipe", "KKT point"]
+Schedule = Literal["published", "every 20", "every 5", "normalised"]
 # A sample is on the margin if y N(x) is at most this times the smallest [VYS22, section 6].
 ON_MARGIN = 1.1
 STOP_LOSS = 1e-30
@@ -30,20 +30,47 @@ class SphereRun(msgspec.Struct, frozen=True, kw_only=True):
 
     `schedule` is how the recipe's rate grows: "published" (times 1.1 every 100 steps, some 73,000 of them), "every 20"
     and "every 5" (the same faster), or "normalised" (each step lowers ln L by 0.02: some 4,000 steps, safe for m > d).
+    A KKT point depends neither on the schedule nor on the loss, and so both are none there.
     """
 
     dimension: Annotated[int, msgspec.Meta(ge=2)]
     alpha: float = 1.0
     width: Annotated[int, msgspec.Meta(ge=2)] = 1000
     method: Method = "recipe"
-    schedule: Literal["published", "every 20", "every 5", "normalised"] = "normalised"
+    schedule: Schedule | None = None
     inputs: Literal["sphere", "gaussian", "unit sphere"] = "sphere"
-    loss: Literal["exponential", "logistic"] = "exponential"
+    loss: Literal["exponential", "logistic"] | None = None
+
+    def __post_init__(self) -> None:
+        trained = self.method == "recipe"
+        given = {"schedule": self.schedule or "normalised", "loss": self.loss or "exponential"}
+        for name, value in given.items():
+            msgspec.structs.force_setattr(self, name, value if trained else None)
 
     @property
     def n_samples(self) -> int:
         """m; the paper does not say how d^alpha is rounded."""
         return max(2, int(self.dimension**self.alpha + 1e-9))
+
+    @property
+    def steps(self) -> int:
+        """Steps that the recipe takes to a loss of 1e-30, about."""
+        if self.schedule is None:
+            return 0
+        return {"published": 75_000, "every 20": 15_000, "every 5": 4_000, "normalised": 4_100}[self.schedule]
+
+    @property
+    def operations(self) -> float:
+        """4 m d k for a step on at most 5000 samples, in the span if m < d, and its overhead; m^2 k for a KKT point."""
+        m, d = self.n_samples, self.dimension
+        if self.method == "KKT point":
+            return float(m) ** 2 * self.width
+        return self.steps * (4.0 * min(m, 5000) * min(d, m) * self.width + 2e6)
+
+    @property
+    def cost_kind(self) -> str:
+        """Which cells have the same cost for an operation."""
+        return self.method
 
     @property
     def radius(self) -> float:
@@ -75,7 +102,9 @@ def sphere_run(parameters: SphereRun, seed: int) -> dict[str, object]:
 
 def _trained(parameters: SphereRun, data: Dataset, seed: int) -> Run:
     published = recipes.VYS22(
-        every={"every 20": 20, "every 5": 5}.get(parameters.schedule, 100), loss=parameters.loss, stop_loss=STOP_LOSS
+        every={"every 20": 20, "every 5": 5}.get(parameters.schedule or "", 100),
+        loss=parameters.loss or "exponential",
+        stop_loss=STOP_LOSS,
     )
     start = published.network(parameters.width, parameters.dimension, seed=seed)
     if parameters.schedule != "normalised":
@@ -104,13 +133,3 @@ def measured(network: TwoLayer, data: Dataset, radius: float) -> dict[str, objec
         "margin_ratio": float(margins.max() / margins.min()),
         "residual": certify(network, data).total,
     }
-
-
-def hours(parameters: Mapping[str, object]) -> float:
-    """On one core at 2e10 operations a second: 4 m d k for a step on at most 5000 samples, in the span if m < d."""
-    run = msgspec.convert(dict(parameters), SphereRun)
-    if run.method == "KKT point":
-        return (0.1 + 1.6e-5 * run.n_samples**2) / 3600  # measured
-    steps = {"published": 75_000, "every 20": 15_000, "every 5": 4_000, "normalised": 4_100}[run.schedule]
-    m = min(run.n_samples, 5000)
-    return steps * (4 * m * min(run.dimension, run.n_samples) * run.width / 2e10 + 1e-4) / 3600

@@ -61,8 +61,8 @@ def move_kink(network: TwoLayer, j1: int, j2: int, delta: float) -> TwoLayer:
 def move_kink_drop(network: TwoLayer, j1: int, j2: int) -> float:
     """The drop of ||theta||^2 per delta under (10), to first order."""
     w, b, v = _parts(network, j1, j2)
-    w1, k1, v1, w2, k2, v2 = w[j1], -b[j1] / w[j1], v[j1], w[j2], -b[j2] / w[j2], v[j2]
-    return float(2 * (v1**2 - v1 * w1 * v2 / w2 + w1**2 * k1 * (k2 - k1)))
+    w1, b1, v1, w2, b2, v2 = w[j1], b[j1], v[j1], w[j2], b[j2], v[j2]
+    return float(2 * (v1**2 - v1 * w1 * v2 / w2 + b1 * (w1 * b2 / w2 - b1)))  # w_1^2 k_1 (k_2 - k_1) in terms of b
 
 
 def hand_over(network: TwoLayer, j1: int, j2: int, delta: float) -> TwoLayer:
