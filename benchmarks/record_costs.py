@@ -1,7 +1,7 @@
 """Which cells of the figures take how long: rows of stores become the measured cells that come with the library.
 
-`python benchmarks/record_costs.py a.sqlite b.sqlite` writes `src/marginflow/experiments/recorded.csv`: for each task and
-kind of cell at most eight, from the smallest to the largest, the median of those with equal parameters.
+`python benchmarks/record_costs.py a.sqlite b.sqlite` writes `src/marginflow/experiments/recorded.csv`: for each task
+and kind of cell at most eight, from the smallest to the largest, the median of those with equal parameters.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
 import importlib
-import math
 import pkgutil
 import re
 
@@ -43,15 +42,10 @@ def test_every_paper_has_a_figure_of_ours():
 
 
 @pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.id)
-def test_sizes_are_valid_and_grow(figure: Figure):
+def test_sizes_are_valid(figure: Figure):
     for size in experiments.SIZES:
         grid = figure.grid(size)
         assert len(Sweep(task=figure.cell, points=grid.cells, seeds=grid.seeds).cells) == len(grid.cells) * grid.seeds
-        assert math.isfinite(figure.cost(size))
-    assert figure.cost("smoke") <= figure.cost("laptop") <= figure.cost("paper")
-    # Fifteen minutes on two cores.
-    assert figure.cost("laptop") <= 0.5
-    assert figure.cost("smoke") <= 10 / 3600
 
 
 @pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.id)
@@ -72,9 +66,6 @@ def test_an_unknown_size_is_refused():
         experiments.figure("KYS23/Fig3").run(size="huge")
 
 
-def test_cost_adds_up_over_cells_and_seeds():
-    figure = experiments.figure("VYS22/Fig1b")
-    grid = figure.grid("laptop")
-    assert figure.cost("laptop") == pytest.approx(sum(figure.hours(cell) for cell in grid.cells) * grid.seeds)
+def test_a_grid_without_seeds_is_refused():
     with pytest.raises(InputError, match="seeds"):
         Grid(cells=product(d=(1,)), seeds=0)

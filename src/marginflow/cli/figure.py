@@ -66,7 +66,7 @@ def figure(
     grid = chosen.grid(size)
     note(
         f"{chosen.id}, {chosen.title}: {len(grid.cells) * grid.seeds} cells, about "
-        f"{duration(3600 * chosen.cost(size))} on one core."
+        f"{_time(chosen.cost(size).hours)} on one core."
     )
     try:
         with progress(chosen.id) as show:
@@ -137,6 +137,10 @@ def table_text(result: Result) -> str:
     return text.getvalue()
 
 
+def _time(hours: float | None) -> str:
+    return "unknown" if hours is None else duration(3600 * hours)
+
+
 def _listed(*, as_json: bool) -> int:
     rows: list[dict[str, object]] = [
         {
@@ -144,8 +148,8 @@ def _listed(*, as_json: bool) -> int:
             "title": one.title,
             "claim": one.claim,
             "published": one.published,
-            "cost": duration(3600 * one.cost("laptop")),
-            **{f"{size}_hours": one.cost(size) for size in experiments.SIZES},
+            "cost": _time(one.cost("laptop").hours),
+            **{f"{size}_hours": one.cost(size).hours for size in experiments.SIZES},
         }
         for one in experiments.figures()
     ]

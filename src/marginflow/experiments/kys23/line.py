@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -54,7 +55,8 @@ class LineRun(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def operations(self) -> float:
         """Growing a little faster than the square of the samples, for saddle points much faster."""
-        return float(self.samples) ** (3.3 if self.kind == SADDLE else 2.0)
+        power = 3.3 if self.kind == SADDLE else 2.0
+        return math.pow(self.samples, power)
 
     @property
     def cost_kind(self) -> str:

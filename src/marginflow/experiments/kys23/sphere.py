@@ -43,7 +43,7 @@ class NoiseRun(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.method == "recipe":
-            given = {"rate": self.rate or PUBLISHED_RATE, "time": self.time or PUBLISHED_TIME}
+            given: dict[str, float | None] = {"rate": self.rate or PUBLISHED_RATE, "time": self.time or PUBLISHED_TIME}
         elif self.layers == 2:
             given = {"rate": None, "time": None}
         else:
