@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marginflow.cli import demo as demo_command
-from marginflow.cli import demo_edge, main
+from marginflow.cli import main
+from marginflow.demo import clusters, digits, plane
 
 if TYPE_CHECKING:
     from .conftest import Browser
@@ -22,14 +22,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A smaller demo than the real one, a report, and the page of verdicts."""
     folder = tmp_path_factory.mktemp("pages")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(demo_command, "N_CLUSTERS", 2)
-        patch.setattr(demo_command, "N_SAMPLES", 20)
-        patch.setattr(demo_command, "WIDTH", 30)
-        patch.setattr(demo_command, "STOP_LOSS", 1e-6)
-        patch.setattr(demo_command, "N_FRESH", 200)
-        patch.setattr(demo_edge, "CLUSTERS", (4, 9))
+        patch.setattr(plane, "N_FRAMES", 6)
+        patch.setattr(clusters, "CLUSTERS", (4, 9))
+        patch.setattr(digits, "N_RANDOM", 2)
         assert main(["demo", "--out", str(folder / "demo")]) == 0
-    data, network = folder / "demo" / "data.npz", folder / "demo" / "KKT-point.safetensors"
+    data, network = folder / "demo" / "moons.npz", folder / "demo" / "moons-kkt.safetensors"
     assert main(["report", str(network), str(data), "--out", str(folder / "report.html")]) == 0
     assert main(f"check --all --paper VYS22 --data {data} --network {network} --out {folder}/check.html".split()) == 0
     return {
@@ -48,8 +45,47 @@ def test_page_is_drawn_without_complaint_or_request_at_every_size(
     for width, dark in SIZES:
         browser.open(page, width=width, dark=dark)
         assert browser.value("document.querySelectorAll('.chart svg').length") == wanted
-        assert browser.value("document.querySelectorAll('.verdict').length") == 1
+        assert browser.value("document.querySelectorAll('.verdict').length") == (0 if name == "demo" else 1)
         assert browser.complaints() == []
         assert browser.requests() == [page.resolve().as_uri()]
         assert browser.value("document.documentElement.scrollWidth") <= width
         browser.screenshot(artefact(f"{name}-{width}-{'dark' if dark else 'light'}"))
+
+
+def test_the_scrubber_moves_from_the_start_to_the_kkt_point(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["demo"], width=1400, dark=False)
+    picture = "document.getElementById('plane').toDataURL()"
+    residual = "document.getElementById('s-residual').textContent"
+    end, at_the_end = browser.value(picture), browser.value(residual)
+    move = (
+        "(() => {{const s = document.getElementById('frame'); s.value = {}; s.dispatchEvent(new Event('input'));}})()"
+    )
+    browser.value(move.format(0))
+    assert browser.value(residual) == "–"  # a random start separates nothing
+    assert browser.value(picture) != end
+    browser.value("document.querySelectorAll('#thumbs button')[3].click()")
+    assert (browser.value(picture), browser.value(residual)) == (end, at_the_end)
+    assert "10" in at_the_end
+    assert browser.complaints() == []
+
+
+def test_the_vector_of_length_zero_flips_nothing_and_the_whole_one_everything(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    browser.open(pages["demo"], width=390, dark=False)
+    count = "document.getElementById('count-threes').textContent"
+    assert browser.value(count) == "183 of 183 threes read as 8"
+    browser.value(
+        "new Promise(done => {const s = document.getElementById('length'); s.value = 0;"
+        "s.dispatchEvent(new Event('input')); requestAnimationFrame(() => requestAnimationFrame(done));})"
+    )
+    assert browser.value(count) == "0 of 183 threes read as 8"
+
+
+def test_the_theme_can_be_switched_by_hand(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["demo"], width=1400, dark=False)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = browser.value(ground)
+    browser.value("document.getElementById('theme').click()")
+    assert browser.value(ground) != light
+    assert browser.complaints() == []

@@ -3,103 +3,115 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from marginflow import certify
-from marginflow.cli import demo as command
-from marginflow.cli import demo_edge, demo_theory, main
-from marginflow.data import Clusters, Dataset, smallest_dimension
-from marginflow.limit import kkt_point
+from marginflow.cli import main
+from marginflow.data import Dataset
+from marginflow.demo import clusters, digits, plane, theorem
+from marginflow.demo.findings import IN_PRINT
 from marginflow.networks import TwoLayer
+from marginflow.theory import statement
+
+
+def smaller(patch: pytest.MonkeyPatch) -> None:
+    """The same code on fewer frames, distances and clusters."""
+    patch.setattr(plane, "N_FRAMES", 6)
+    patch.setattr(clusters, "CLUSTERS", (4, 9))
+    patch.setattr(digits, "N_RANDOM", 2)
+    patch.setattr(digits, "handwritten", lambda whole=digits.handwritten: _some(whole()))
+    patch.setattr(theorem, "MAP", (4, 266, 268))
+
+
+def _some(data: Dataset) -> Dataset:
+    return Dataset(X=data.X[:40], y=data.y[:40])
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A smaller demo than the real one: the same code on fewer samples."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
     folder = tmp_path_factory.mktemp("demo") / "page"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "N_CLUSTERS", 2)
-        patch.setattr(command, "N_SAMPLES", 20)
-        patch.setattr(command, "WIDTH", 30)
-        patch.setattr(command, "STOP_LOSS", 1e-6)
-        patch.setattr(command, "N_FRESH", 200)
-        patch.setattr(demo_edge, "CLUSTERS", (4, 9))
-        assert main(["demo", "--out", str(folder), "--seed", "1"]) == 0
-    return folder
+        smaller(patch)
+        printed: list[str] = []
+        patch.setattr("builtins.print", lambda *words, **_: printed.append(" ".join(map(str, words))))
+        assert main(["demo", "--out", str(folder), "--json"]) == 0
+    return folder, json.loads(printed[-1])
 
 
-def test_files_beside_the_page_hold_what_it_says(made: Path) -> None:
-    data = Dataset.load(made / "data.npz")
-    assert certify(TwoLayer.load(made / "KKT-point.safetensors"), data).holds()
-    assert not certify(TwoLayer.load(made / "trained-network.safetensors"), data).holds()
+def test_files_beside_the_page_hold_what_it_says(made: tuple[Path, dict[str, object]]) -> None:
+    folder, record = made
+    moons, digit_data = Dataset.load(folder / "moons.npz"), Dataset.load(folder / "digits.npz")
+    point = certify(TwoLayer.load(folder / "moons-kkt.safetensors"), moons)
+    trained = certify(TwoLayer.load(folder / "moons-trained.safetensors"), moons)
+    assert point.holds()
+    assert not trained.holds()
+    shown = record["chapters"]["plane"]["record"]  # type: ignore[index]
+    assert shown["point"]["residual"] == pytest.approx(point.total, abs=1e-13)
+    assert shown["frames"][-1]["residual"] == pytest.approx(trained.total)
+    assert len(shown["point"]["on_margin"]) == int(point.margin_set.sum())
+    assert certify(TwoLayer.load(folder / "digits-kkt.safetensors"), digit_data).holds()
 
 
-def test_page_gives_verdict_seed_versions_and_command(made: Path) -> None:
-    page = (made / "index.html").read_text(encoding="utf-8")
-    verdict = re.search(r'<p class="verdict holds">(.*?)</p>', page)
-    assert verdict is not None
-    assert "is certified" in verdict.group(1)
-    assert "marginflow demo --seed 1" in page
-    assert "The theorems on this instance" in page
-    assert "Clopper and Pearson" in page
-    assert "numpy" in page
-    assert page.count('class="chart"') == 7
-
-
-def test_second_demo_replaces_the_first_and_prints_json(
-    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, value in {"N_CLUSTERS": 2, "N_SAMPLES": 20, "WIDTH": 30, "STOP_LOSS": 1e-6, "N_FRESH": 50}.items():
-        monkeypatch.setattr(command, name, value)
-    monkeypatch.setattr(demo_edge, "CLUSTERS", (4, 9))
-    assert main(["demo", "--out", str(made), "--seed", "1", "--json"]) == 0
-    captured = capsys.readouterr()
-    record = json.loads(captured.out)
-    assert Path(record["page"]) == (made / "index.html").resolve()
-    assert record["networks"]["KKT point"]["holds"] is True
-    error = record["networks"]["KKT point"]["test_error"]
-    assert error["trials"] == 50
-    assert error["lower"] <= error["value"] <= error["upper"]
-    assert record["verdicts"]["FVBS23/Asm2.2"] in ("holds", "violated")
-    assert "Trained" in captured.err  # progress for people goes to stderr
+def test_the_page_is_whole_and_says_the_same_numbers(made: tuple[Path, dict[str, object]]) -> None:
+    folder, record = made
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    chapters = record["chapters"]
+    assert f"{chapters['digits']['record']['upper']:.2f}" in page  # type: ignore[index]
+    words = page[page.index("<main>") : page.index("</main>")]
+    assert words.count("<h2") == 7
+    assert words.count('class="chart"') == 3
+    assert "default-src 'none'" in page
+    for word in ("slack", "e-16", "None", "nan"):
+        assert word not in words
+    assert all(id in page for id in IN_PRINT)
+    assert "266" in page  # where the printed theorem begins to say something
+    assert "marginflow demo" in page
+    assert record["holds"] is True
+    assert record["interrupted"] is False
 
 
 def test_kkt_points_lose_room_with_every_cluster_and_the_robust_network_does_not(
-    monkeypatch: pytest.MonkeyPatch,
+    made: tuple[Path, dict[str, object]],
 ) -> None:
     """A noiseless point is sqrt(d/k) from the boundary of the KKT point, sqrt(d)/2 from the robust one's."""
-    monkeypatch.setattr(demo_edge, "CLUSTERS", (4, 16))
-    edges = demo_edge.double_edge(0, lambda share, remark: None)
-    for edge in edges:
-        assert edge.certified
-        thin, robust = edge.sides
-        root = edge.dimension**0.5
-        assert thin.median / root == pytest.approx(edge.k**-0.5, rel=0.02)
-        assert robust.median / root == pytest.approx(0.5, rel=0.02)
-        assert {one.status for side in edge.sides for one in side.radii} == {"proved"}
-        for side in edge.sides:  # no common step is shorter than the nearest boundary
-            assert side.flips.size_for_share(1.0) >= max(one.lower for one in side.radii)
+    rows = made[1]["chapters"]["clusters"]["record"]["rows"]  # type: ignore[index]
+    for row in rows:
+        assert row["certified"]
+        assert row["kkt"] == pytest.approx(row["k"] ** -0.5, rel=0.02)
+        assert row["robust"] == pytest.approx(0.5, rel=0.02)
+        assert row["kkt_settled"] == row["robust_settled"] == clusters.N_RADII
+        assert row["kkt_flips_all"] >= row["kkt_smallest"]  # no common step is shorter than the nearest boundary
 
 
-def test_theorems_apply_to_the_demo_as_it_is_shipped_and_hold_and_their_contrast_needs_more_clusters() -> None:
-    law = Clusters(dimension=smallest_dimension(command.N_CLUSTERS), n_clusters=command.N_CLUSTERS)
-    data = law.sample(command.N_SAMPLES, seed=0)
-    network = kkt_point(data, width=20, seed=0).compact
-    judged = demo_theory.judge_theory(law, network, data, seed=0, show=lambda share, remark: None)
-    outcomes = {one.statement.id: one.verdict.outcome for one in judged}
-    assert {outcomes[name] for name in demo_theory.MAIN} == {"holds"}
-    assert [name for name, outcome in outcomes.items() if outcome != "holds"] == [demo_theory.CONTRAST]
-    line = demo_theory.told(judged)
-    assert f"{len(judged) - 1} hold; {demo_theory.CONTRAST} is violated (with so few clusters" in line
-    few = law.sample(40, seed=0)  # fewer than k ln(d)^2: the theorems are silent
-    silent = demo_theory.judge_theory(
-        law, kkt_point(few, width=20, seed=0).compact, few, seed=0, show=lambda share, remark: None
-    )
-    assert {one.verdict.outcome for one in silent if one.statement.id == "FVBS23/Thm3.1"} == {"not applicable"}
-    assert "is not applicable (hypothesis not met: " in demo_theory.told(silent)
+def test_what_is_found_in_print_names_statements_that_are_there() -> None:
+    assert [statement(id).id for id in IN_PRINT] == list(IN_PRINT)
+
+
+def test_all_the_bundled_digits_are_there() -> None:
+    data = digits.handwritten()
+    assert (data.X.shape, int((data.y > 0).sum())) == ((357, 64), 174)
+    assert (data.X.min(), data.X.max()) == (0.0, 16.0)
+
+
+def test_an_interrupt_keeps_the_pictures_that_are_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    smaller(monkeypatch)
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(digits, "universal_perturbation", interrupted)
+    assert main(["demo", "--out", str(tmp_path / "page")]) == 130
+    captured = capsys.readouterr()
+    assert "1 of 4 pictures are kept" in captured.err
+    page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert "The demo was interrupted" in page
+    assert "Where training goes" in page
+    assert "One vector flips them all" not in page
+    assert (tmp_path / "page" / "moons-kkt.safetensors").is_file()
 
 
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ app = App(
 # What each command does, and an example. Command `x` is `x` in `marginflow.cli.x`, which is imported only when `x` is
 # run: the overview stays quick. `sample` is a group of commands and brings its own examples.
 COMMANDS = {
-    "demo": ("Train by gradient flow, find the KKT point, certify both, and write a page.", "marginflow demo"),
+    "demo": ("Tell the story in four pictures on one offline page; less than a minute.", "marginflow demo"),
     "convert": (
         "Make data of your own table: labels of any two kinds become -1 and +1.",
         "marginflow convert table.csv --label animal --positive cat --out data.npz",

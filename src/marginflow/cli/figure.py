@@ -15,10 +15,9 @@ from marginflow import experiments
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force, Seed
-from marginflow.cli.output import check_target, note, print_rows, result_text
+from marginflow.cli.output import check_folder, check_target, note, print_rows, result_text
 from marginflow.cli.progress import duration, progress, time_left
 from marginflow.cli.provenance import versions
-from marginflow.errors import InputError
 from marginflow.experiments import Result, Size
 from marginflow.plain import to_plain
 from marginflow.storage import write_text
@@ -52,11 +51,7 @@ def figure(
     chosen = experiments.figure(id)
     whole_number("--workers", workers)
     whole_number("seed", seed, minimum=0)
-    folder = Path("marginflow-figures") if out is None else out
-    if not folder.parent.is_dir():
-        raise InputError(f"The folder {folder.parent} does not exist; make it first.")
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file; the name of a folder is expected.")
+    folder = check_folder(Path("marginflow-figures") if out is None else out)
     folder.mkdir(exist_ok=True)
     name = _name(chosen.id, size)
     for ending in ("html", "csv", "json", *images):

@@ -26,6 +26,17 @@ def check_target(path: Path, suffixes: tuple[str, ...], *, force: bool) -> Path:
     return path
 
 
+def check_folder(path: Path) -> Path:
+    """Refuse, before any work is done, a folder that could not be made or filled."""
+    if not path.parent.is_dir():
+        raise InputError(f"The folder {path.parent} does not exist; make it first.")
+    if path.is_symlink() and not path.exists():
+        raise InputError(f"{path} is a link to a folder that does not exist; make that first.")
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file; the name of a folder is expected.")
+    return path
+
+
 def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, str]) -> None:
     """Print a result: all of it as JSON, or what `headings` names, one line each.
 

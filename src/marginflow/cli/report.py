@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label
-from marginflow.cli.output import check_target, tell
+from marginflow.cli.output import check_folder, check_target, tell
 from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
@@ -45,7 +45,7 @@ def report(
     if (x is None) != (y is None):
         raise InputError("A chart of rows needs both --x and --y.")
     check_target(out, (".html",), force=force)
-    folders = {suffix: _folder(folder) for suffix, folder in (("svg", svg), ("png", png), ("pdf", pdf)) if folder}
+    folders = {suffix: check_folder(folder) for suffix, folder in (("svg", svg), ("png", png), ("pdf", pdf)) if folder}
     found = _measured(*_pair(results), label) if _is_pair(results) else [read_result(path) for path in results]
     page = page_of_results(
         found,
@@ -101,16 +101,6 @@ def _measured(network: Path, data: Path, label: str | None) -> list[Result]:
 
 def _title(results: Sequence[Path]) -> str:
     return "Report on " + ", ".join(path.name for path in results[:4]) + (" and more" if len(results) > 4 else "")
-
-
-def _folder(folder: Path) -> Path:
-    if not folder.parent.is_dir():
-        raise InputError(f"The folder {folder.parent} does not exist; make it first.")
-    if folder.is_symlink() and not folder.exists():
-        raise InputError(f"{folder} is a link to a folder that does not exist; make that first.")
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file; the name of a folder is expected.")
-    return folder
 
 
 def _drawn(page: Page, folder: Path, suffix: str) -> list[Path]:

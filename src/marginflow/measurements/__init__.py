@@ -2,6 +2,7 @@
 
 from marginflow.measurements.directions import DIRECTIONS, named_direction, named_directions
 from marginflow.measurements.flips import SHARES, Flip, flip
+from marginflow.measurements.plane import plane_frame, plane_samples
 from marginflow.measurements.portrait import Portrait, portrait
 from marginflow.measurements.radii import CheckedRadius, RadiusSummary, check_radius, checked_radii, summarise_radii
 
@@ -17,6 +18,8 @@ __all__ = [
     "flip",
     "named_direction",
     "named_directions",
+    "plane_frame",
+    "plane_samples",
     "portrait",
     "summarise_radii",
 ]

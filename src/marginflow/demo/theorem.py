@@ -1,0 +1,97 @@
+"""Picture 4: Theorem 4.2 of FVBS23 on one draw: its hypotheses, its bounds, the truth, and where it says something."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from marginflow import theory
+from marginflow.data import Clusters, smallest_dimension
+from marginflow.demo.chapter import Chapter, Report
+from marginflow.limit import kkt_point
+from marginflow.plain import to_plain
+from marginflow.robustness import fvbs23_vector
+from marginflow.theory import Check, Instance
+
+ID: Final = "FVBS23/Thm4.2"
+# Small enough for seconds, large enough that Assumption 2.2 holds: it asks for k ln(d)^2 samples, which are 202 here.
+N_CLUSTERS, N_SAMPLES, WIDTH, N_FRESH = 4, 208, 100, 300
+# The map: even numbers of orthogonal clusters, in the smallest dimension that the assumption allows.
+MAP: Final = (4, 6, 8, 12, 16, 24, 32, 48, 68, 96, 136, 192, 266, 268, 384, 536, 760, 1000)
+
+
+def theorem(seed: int, show: Report) -> Chapter:
+    """Judge the theorem on its own kind of data, and evaluate its bounds for other numbers of clusters."""
+    law = Clusters(dimension=smallest_dimension(N_CLUSTERS), n_clusters=N_CLUSTERS)
+    data = law.sample(N_SAMPLES, seed=seed)
+    limit = kkt_point(data, width=WIDTH, seed=seed)
+    if limit.stopped_by == "interrupt":
+        raise KeyboardInterrupt
+    show(0.5, ID)
+    statement = theory.statement(ID)
+    verdict = statement.judge_instance(
+        Instance(
+            name="the demo's clusters",
+            law=law,
+            network=limit.compact,
+            data=data,
+            test=law.fresh(N_FRESH, train=data, seed=seed),
+            seed=seed,
+        )
+    )
+    lengths = {check.name.rpartition(", ")[2]: check.observed for check in verdict.constants if ", " in check.name}
+    record = {
+        "id": ID,
+        "number": statement.number,
+        "formula": statement.formula,
+        "outcome": str(verdict.outcome),
+        "hypotheses": [
+            {"name": check.name, "observed": check.observed, "relation": check.relation, "bound": check.bound}
+            | {"used": used(check), "state": str(check.state)}
+            for check in verdict.hypotheses
+        ],
+        "lengths": lengths,
+        "k": N_CLUSTERS,
+        "d": law.dimension,
+        "samples": N_SAMPLES,
+        "fresh": N_FRESH,
+        "nearest_cluster": nearest_cluster(law) / math.sqrt(law.dimension),
+        "map": [bounds(k) for k in MAP],
+        "residual": limit.certificate.total,
+    }
+    return Chapter(
+        name="theorem",
+        record=to_plain(record),
+        sentence=f"{ID} on {N_CLUSTERS} clusters: {verdict.outcome}.",
+        holds=str(verdict.outcome) == "holds",
+        networks={"clusters-kkt": limit.network},
+        data={"clusters": data},
+    )
+
+
+def used(check: Check) -> float | None:
+    """How much of its room a hypothesis uses: observed / bound, or bound / observed; None for an equality."""
+    small, large = (check.observed, check.bound) if check.relation in ("<=", "<") else (check.bound, check.observed)
+    if check.relation == "==" or small is None or large is None or not large > 0:
+        return None
+    return small / large
+
+
+def nearest_cluster(law: Clusters) -> float:
+    """Distance of two orthogonal means of norm sqrt(d): beyond it a vector leads past the next cluster."""
+    return math.sqrt(2.0 * law.dimension)
+
+
+def bounds(k: int) -> dict[str, float]:
+    """||z|| / sqrt(d) of the theorem for k orthogonal clusters, as printed, stopped at the flip, and sharp."""
+    d = smallest_dimension(k)
+    law = Clusters(dimension=d, n_clusters=k)
+    means = math.sqrt(d) * np.eye(k)
+    signs = np.where(np.arange(k) % 2 == 0, 1.0, -1.0)
+    sizes = {
+        form: fvbs23_vector(means, signs, law.sigma_value, form=form, ambient_dimension=d).relative_size
+        for form in ("literal", "flip", "sharp")
+    }
+    return {"k": k, "d": d, **sizes}

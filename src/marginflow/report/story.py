@@ -1,0 +1,205 @@
+"""The page of the demo: records of four chapters in, one offline page out, pictures first."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from marginflow.report.bundle import template_text, vega_script
+from marginflow.report.formula import mathml
+from marginflow.report.page import environment
+from marginflow.report.story_charts import bound_chart, cluster_chart, map_chart
+
+Record = Mapping[str, Any]
+
+# The hypotheses of the theorem in words; the rest are equalities or far from their bounds and are only counted.
+IN_WORDS: Final = {
+    "k (p + Delta + 1)": "Cluster centres are nearly orthogonal",
+    "P5: <x_i, x_i'> within a cluster, from below": "Points of one cluster agree",
+    "n": "There are enough samples",
+    "P1: ||xi_i||": "Noise is short",
+    "P2: |<xi_i, xi_i'>|": "Noise is orthogonal to noise",
+    "P3: |<mu, xi_i>|": "… and to the centres",
+    "P4: |<x_i, x_i'>| across clusters": "Different clusters are nearly orthogonal",
+    "sigma": "Noise per coordinate is small",
+    "ln n": "There are not too many samples",
+    "KKT residual": "The network is a KKT point",
+}
+
+
+def render_story(
+    chapters: Mapping[str, Record],
+    *,
+    findings: Mapping[str, str],
+    command: str,
+    versions: Mapping[str, str],
+    parameters: Mapping[str, object],
+    interrupted: bool = False,
+) -> str:
+    """The page as one HTML document that asks nothing of any other machine.
+
+    Parameters
+    ----------
+    chapters : mapping of records
+        By name: "plane", "digits", "clusters", "theorem"; those that are missing are left out.
+    findings : mapping of str
+        Id of a statement and what is wrong with it in print.
+    command, versions, parameters : str and mappings
+        How to get the same again.
+    interrupted : bool
+        Whether the page is only a part.
+    """
+    specifications = {}
+    if "clusters" in chapters:
+        specifications["chart-clusters"] = cluster_chart(chapters["clusters"])
+    if "theorem" in chapters:
+        specifications |= {
+            "chart-bounds": bound_chart(chapters["theorem"]),
+            "chart-map": map_chart(chapters["theorem"], chapters.get("clusters")),
+        }
+    drawn: dict[str, Record] = {}
+    if "plane" in chapters:
+        drawn["plane"] = _plane_data(chapters["plane"])
+    if "digits" in chapters:
+        drawn["digits"] = chapters["digits"]
+    return (
+        environment()
+        .from_string(template_text("story.html.j2"))
+        .render(
+            style=template_text("story.css"),
+            script=template_text("story.js"),
+            data=_script_safe(drawn),
+            bundle=vega_script() if specifications else "",
+            specifications={name: _script_safe(chart) for name, chart in specifications.items()},
+            plane=_plane(chapters["plane"]) if "plane" in chapters else None,
+            digits=_digits(chapters["digits"]) if "digits" in chapters else None,
+            clusters=_clusters(chapters["clusters"]) if "clusters" in chapters else None,
+            theorem=_theorem(chapters["theorem"]) if "theorem" in chapters else None,
+            findings=findings,
+            command=command,
+            versions=versions,
+            parameters=parameters,
+            interrupted=interrupted,
+        )
+    )
+
+
+def _plane_data(record: Record) -> dict[str, object]:
+    """What the script draws: neurons as packed 32-bit floats, everything else as it is."""
+
+    def frame(one: Record) -> dict[str, object]:
+        return {**one, "neurons": _packed([value for row in one["neurons"] for value in row])}
+
+    return {
+        "samples": record["samples"],
+        "frames": [frame(one) for one in record["frames"]],
+        "point": frame(record["point"]),
+    }
+
+
+def _packed(values: Sequence[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode("ascii")
+
+
+def _plane(record: Record) -> dict[str, object]:
+    last, point, n = record["frames"][-1], record["point"], len(record["samples"])
+    return {
+        "n": n,
+        "loss_exponent": round(last["log10_loss"]),
+        "right": last["right"],
+        "neurons_before": last["directions"],
+        "neurons_after": point["directions"],
+        "on_margin_before": _samples(len(last["on_margin"])),
+        "on_margin_after": len(point["on_margin"]),
+        "residual_before": f"{last['residual']:.2f}" if last["residual"] is not None else "–",
+        "forgiven_before": f"{last['forgiven']:.2f}" if last["forgiven"] is not None else "–",
+        "residual_after": point["residual"],
+        "seconds": f"{record['seconds']['point']:.1f}",
+        "record": record,
+    }
+
+
+def _samples(count: int) -> str:
+    return {0: "no sample", 1: "a single sample"}.get(count, f"{count} samples")
+
+
+def _digits(record: Record) -> dict[str, object]:
+    n = len(record["labels"])
+    agree = math.isclose(record["upper"], record["lower"], rel_tol=1e-9)
+    return {
+        "n": n,
+        "threes": record["labels"].count(-1),
+        "eights": record["labels"].count(1),
+        "length": f"{record['upper']:.2f}",
+        "share_of_norm": f"{100 * record['upper'] / record['mean_norm']:.0f}",
+        "median": f"{record['median'][1]:.2f}",
+        "smallest": f"{record['smallest'][1]:.3f}",
+        "largest": f"{record['largest'][1]:.2f}",
+        "random": f"{100 * record['random_share']:.0f}",
+        "none_shorter": "none shorter does" if agree else f"none shorter than {record['lower']:.3g} does",
+        "agree": agree,
+        "record": record,
+    }
+
+
+def _clusters(record: Record) -> dict[str, object]:
+    rows = record["rows"]
+    first, last = rows[0], rows[-1]
+    return {
+        "first": first,
+        "last": last,
+        "kkt": f"{last['kkt']:.3f}",
+        "robust": f"{last['robust']:.3f}",
+        "times": f"{last['robust'] / last['kkt']:.2g}",
+        "off": f"{100 * max(abs(row['kkt'] * math.sqrt(row['k']) - 1.0) for row in rows):.1g}",
+        "both_right": all(row["kkt_wrong"] == row["robust_wrong"] == 0 for row in rows),
+        "settled": sum(row["kkt_settled"] + row["robust_settled"] for row in rows),
+        "asked": 2 * record["with_radius"] * len(rows),
+        "certified": sum(row["certified"] for row in rows),
+        "rows": rows,
+        "fresh": record["fresh"],
+    }
+
+
+def _theorem(record: Record) -> dict[str, object]:
+    lengths, checks = record["lengths"], {check["name"]: check for check in record["hypotheses"]}
+    named = [
+        {
+            "name": words,
+            "used": checks[name]["used"],
+            "percent": f"{100 * checks[name]['used']:.3g}",
+            "compared": f"{checks[name]['observed']:.4g} {_SIGN[checks[name]['relation']]} {checks[name]['bound']:.4g}",
+            "met": checks[name]["state"] == "met",
+        }
+        for name, words in IN_WORDS.items()
+        if name in checks and checks[name]["used"] is not None
+    ]
+    named.sort(key=lambda row: -row["used"])
+    others = [check for name, check in checks.items() if name not in IN_WORDS]
+    speaks = [row["k"] for row in record["map"] if row["literal"] <= record["nearest_cluster"]]
+    return {
+        "holds": record["outcome"] == "holds",
+        "outcome": record["outcome"],
+        "bars": named,
+        "tight": sum(row["used"] > 0.95 for row in named),
+        "others": len(others),
+        "equalities": sum(check["used"] is None for check in others),
+        "all_met": all(check["state"] == "met" for check in checks.values()),
+        "factor": f"{lengths['literal'] / lengths['exact']:.0f}",
+        "speaks_from": min(speaks) if speaks else None,
+        "sharp_from": next((row["k"] for row in record["map"] if row["sharp"] <= record["nearest_cluster"]), None),
+        "formula": mathml(record["formula"]),
+        "record": record,
+    }
+
+
+_SIGN = {"<=": "≤", ">=": "≥", "<": "<", ">": ">", "==": "="}
+
+
+def _script_safe(value: object) -> str:
+    """JSON in which no character can end the script element that holds it."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
