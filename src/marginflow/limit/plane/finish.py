@@ -79,7 +79,7 @@ def finish(program: Program, found: Survey, *, soft: bool) -> Finished | None:
     kink = np.abs(z) <= _ON_KINK * norms[:, None]
     active = (z > 0) & ~kink
     typical = float(program.multipliers.mean())
-    excess = y * (np.maximum(z, 0.0) @ (sizes * signs)) - 1.0
+    excess = program.margins() + program.slack - 1.0
     capped = (program.caps - program.multipliers <= 1e-9 * program.caps) & (program.slack > 0) & soft
     free = ~capped & (program.multipliers > typical * np.abs(excess))
     bases = [_complement(Z[kink[:, j]]) for j in range(len(signs))]
@@ -154,7 +154,7 @@ def _newton(
         K[:p, p:], K[p:, :p] = -margin_rows.T, margin_rows
         # Sizes and multipliers in their own units, so that the least norm means something.
         unit_of = np.concatenate([np.full(p, np.abs(x).mean()), np.full(q, max(np.abs(lam).mean(), 1e-300))])
-        step = scipy.linalg.lstsq(K * unit_of, -residual, cond=_CUT_OFF, lapack_driver="gelsd")[0] * unit_of
+        step = scipy.linalg.lstsq(K * unit_of, -residual, cond=_CUT_OFF, lapack_driver="gelsy")[0] * unit_of
         x = x + step[:p]
         lam[free] += step[p:]
         change = float(np.abs(step / unit_of).max())

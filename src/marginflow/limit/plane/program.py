@@ -90,3 +90,11 @@ class Program:
         self.sizes, self.slack = np.maximum(values[n:], 0.0), np.maximum(values[:n], 0.0)
         self.multipliers = np.clip(np.asarray(solution.row_dual), 0.0, self.caps)
         self.objective = float(self.sizes.sum() + self.caps @ self.slack)
+
+    def margins(self) -> FloatArray:
+        """y_i N(x_i) of the columns in use, shape (n,)."""
+        live = np.flatnonzero(self.sizes)
+        margins: FloatArray = self.y * (
+            np.maximum(self.rows @ self.directions[live].T, 0.0) @ (self.sizes[live] * self.signs[live])
+        )
+        return margins
