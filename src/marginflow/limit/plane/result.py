@@ -16,6 +16,7 @@ from marginflow.limit.plane.samples import PlanarSamples
 from marginflow.networks import TwoLayer
 
 _EPS = float(np.finfo(np.float64).eps)
+_EPS_LONG = float(np.finfo(np.longdouble).eps)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,17 +84,25 @@ class PlaneLimit:
 def objective(network: TwoLayer, data: Dataset, penalty: float | None) -> tuple[float, float]:
     """J of a network, and a bound from above on its J after scaling to margin 1 (hard) or as it is (soft)."""
     half = fsum(float(c) ** 2 for c in np.concatenate([network.augmented.ravel(), network.v])) / 2
-    margins = data.y * network(data.X)
-    # Each output is a sum of products: k + d + 2 roundings of terms of at most this size.
+    margins = data.y * _outputs(network, data)
+    # Each output is a sum of products: k + d + 2 roundings of terms of at most this size, and one at the end.
     rows = np.hypot(np.linalg.norm(data.X, axis=1), 1.0 if network.b is not None else 0.0)
     terms = float(np.abs(network.v) @ np.linalg.norm(network.augmented, axis=1)) * rows
-    charge = 2 * _EPS * (network.width + data.dimension + 4) * terms
+    charge = 2 * _EPS_LONG * (network.width + data.dimension + 4) * terms + _EPS * np.abs(margins)
     if penalty is None:
         least = float((margins - charge).min())
         return half, half / least * (1 + 8 * _EPS) if least > 0 else inf
     slack = np.maximum(1.0 - margins, 0.0)
     worst = np.maximum(1.0 - margins + charge, 0.0)
     return half + penalty * fsum(slack), (half + penalty * fsum(worst)) * (1 + 8 * _EPS)
+
+
+def _outputs(network: TwoLayer, data: Dataset) -> FloatArray:
+    """N(x_i) added up in extended precision where there is one, shape (n,)."""
+    W, v = network.W.astype(np.longdouble), network.v.astype(np.longdouble)
+    b = 0.0 if network.b is None else network.b.astype(np.longdouble)
+    outputs: FloatArray = (np.maximum(data.X.astype(np.longdouble) @ W.T + b, 0.0) @ v).astype(np.float64)
+    return outputs
 
 
 def bounded_supremum(samples: PlanarSamples, multipliers: FloatArray) -> Survey:
