@@ -22,6 +22,8 @@ def write_bytes(path: str | Path, content: bytes) -> Path:
         os.fsencode(target)
     except UnicodeEncodeError:
         raise InputError(f"The name {str(target)!r} cannot be written: it holds half a character.") from None
+    if target.is_dir():
+        raise InputError(f"{target} is a folder; the name of a file is expected.")
     if not target.parent.is_dir():
         raise InputError(f"The folder {target.parent} does not exist; make it first.")
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")

@@ -300,7 +300,7 @@ class GivenNoise(AbstractLabelNoise):
     index: Sequence[int]
 
     def __post_init__(self) -> None:
-        if not isinstance(self.index, Sequence | np.ndarray) or isinstance(self.index, np.ma.MaskedArray):
+        if not isinstance(self.index, Sequence | np.ndarray) or getattr(self.index, "ndim", 1) != 1:
             raise InputError(f"index is {self.index!r}; a list of sample numbers is expected.")
         chosen = tuple(whole_number("index", number, minimum=0) for number in self.index)
         object.__setattr__(self, "index", chosen)

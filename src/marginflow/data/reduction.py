@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, matrix
+from marginflow.arrays import FloatArray, matrix, whole_number
 from marginflow.errors import InputError
 
 
@@ -93,7 +93,8 @@ def random_frame(n_rows: int, dimension: int, rng: np.random.Generator) -> Float
 
     The Q of a Gaussian matrix is Haar distributed once the diagonal of R is made positive.
     """
-    if n_rows > dimension:
+    whole_number("n_rows", n_rows)
+    if n_rows > whole_number("dimension", dimension):
         raise InputError(f"{n_rows} orthonormal vectors do not fit in dimension {dimension}.")
     basis, triangle = np.linalg.qr(rng.standard_normal((dimension, n_rows)), mode="reduced")
     frame: FloatArray = np.ascontiguousarray((basis * np.where(np.diagonal(triangle) < 0, -1.0, 1.0)).T)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from marginflow.doors import check_types
+from marginflow.doors import check_types, checked
 from marginflow.theory import probability
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.check import Check
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from marginflow.theory import hunting
 
-    return getattr(hunting, name)
+    return checked(hunting.hunt) if name == "hunt" else hunting.Hunt
 
 
 check_types(globals())
