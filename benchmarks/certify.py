@@ -20,8 +20,8 @@ import scipy.sparse
 
 from marginflow.certificates import certify, certify_exact, minimality, prove_kkt_point
 from marginflow.certificates.kkt import stationarity_problem
-from marginflow.certificates.least_squares import StationarityProblem
-from marginflow.certificates.multipliers import best_multipliers
+from marginflow.certificates.multipliers.best import best_multipliers
+from marginflow.certificates.multipliers.least_squares import StationarityProblem
 from marginflow.certificates.pattern import KINK_TOLERANCE, recognise
 from marginflow.data import Dataset, Sphere
 from marginflow.limit import kkt_point

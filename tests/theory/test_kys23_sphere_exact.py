@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("flint", reason="the exact certificate needs python-flint (extra 'exact')")
 
 from marginflow.certificates import certify, certify_balls, certify_exact
-from marginflow.certificates.exact import BallPoint
+from marginflow.certificates.exactness.exact import BallPoint
 from marginflow.limit import ClosedForm, catastrophic
 from marginflow.theory.kys23.sphere_points import frozen_point, pair_point
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal

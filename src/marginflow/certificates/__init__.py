@@ -2,13 +2,13 @@
 
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport
 from marginflow.certificates.deep import DeepCertificate, certify_deep
-from marginflow.certificates.descent import Descent
-from marginflow.certificates.exact import BallPoint, ExactCertificate, certify_balls, certify_exact
-from marginflow.certificates.existence import KKTProof, prove_kkt_point
+from marginflow.certificates.exactness.exact import BallPoint, ExactCertificate, certify_balls, certify_exact
+from marginflow.certificates.exactness.existence import KKTProof, prove_kkt_point
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.kink_study import KinkLevel, kink_study
 from marginflow.certificates.kkt import certify
-from marginflow.certificates.minimality import Minimality, minimality
+from marginflow.certificates.minimality.descent import Descent
+from marginflow.certificates.minimality.local_minimum import Minimality, minimality
 from marginflow.certificates.pattern import KINK_TOLERANCE
 from marginflow.doors import check_types
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, read_only, real_number
-from marginflow.certificates.box_quadratic import minimise_in_box, solve_ridged
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
+from marginflow.certificates.multipliers.box_quadratic import minimise_in_box, solve_ridged
 from marginflow.certificates.pattern import KINK_TOLERANCE
 from marginflow.data import Dataset
 from marginflow.errors import InputError

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import FloatArray, matrix, read_only, real_number, vector
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport, Status
 from marginflow.certificates.floor import training_floor
-from marginflow.certificates.least_squares import StationarityProblem
-from marginflow.certificates.multipliers import best_multipliers
+from marginflow.certificates.multipliers.best import best_multipliers
+from marginflow.certificates.multipliers.least_squares import StationarityProblem
 from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, augmented_samples, recognise
 from marginflow.data import Dataset
 from marginflow.errors import InputError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.certificates.least_squares import Residual, StationarityProblem
+from marginflow.certificates.multipliers.least_squares import Residual, StationarityProblem
 
 
 def project(lam: FloatArray, mu: FloatArray, rows: IntArray, cap: float) -> tuple[FloatArray, FloatArray]:

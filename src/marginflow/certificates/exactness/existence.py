@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from marginflow.arrays import FloatArray, whole_number
-from marginflow.certificates.balls import ball, ball_matrix, lower, precision, root, upper
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
+from marginflow.certificates.exactness.balls import ball, ball_matrix, lower, precision, root, upper
 from marginflow.certificates.kkt import certify
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset

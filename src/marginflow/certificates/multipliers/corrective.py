@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.certificates.box_quadratic import least_squares
-from marginflow.certificates.least_squares import StationarityProblem
+from marginflow.certificates.multipliers.box_quadratic import least_squares
+from marginflow.certificates.multipliers.least_squares import StationarityProblem
 
 _ENTER_AT_ONCE = 8
 _REFUSALS = 20

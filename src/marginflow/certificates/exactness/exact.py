@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from marginflow.arrays import real_number, whole_number
-from marginflow.certificates.balls import Ball, ball, ball_matrix, lower, precision, root, upper
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
+from marginflow.certificates.exactness.balls import Ball, ball, ball_matrix, lower, precision, root, upper
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer

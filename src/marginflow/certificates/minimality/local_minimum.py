@@ -20,13 +20,13 @@ from typing import Literal
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, real_number
-from marginflow.certificates.box_quadratic import solve_ridged
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
-from marginflow.certificates.descent import Descent, Direction, exhibit
-from marginflow.certificates.dual_function import Supremum, supremum
-from marginflow.certificates.elimination import EliminatedKinks
 from marginflow.certificates.kkt import certify, stationarity_problem
-from marginflow.certificates.multipliers import best_multipliers
+from marginflow.certificates.minimality.descent import Descent, Direction, exhibit
+from marginflow.certificates.minimality.dual_function import Supremum, supremum
+from marginflow.certificates.multipliers.best import best_multipliers
+from marginflow.certificates.multipliers.box_quadratic import solve_ridged
+from marginflow.certificates.multipliers.elimination import EliminatedKinks
 from marginflow.certificates.pattern import augmented_samples, recognise
 from marginflow.data import Dataset
 from marginflow.errors import InputError

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marginflow.certificates import certify, existence
-from marginflow.certificates.balls import precision
-from marginflow.certificates.existence import prove_kkt_point
+from marginflow.certificates import certify
+from marginflow.certificates.exactness import existence
+from marginflow.certificates.exactness.balls import precision
+from marginflow.certificates.exactness.existence import prove_kkt_point
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from marginflow.certificates import certify, minimality
-from marginflow.certificates.descent import Direction, exhibit
-from marginflow.certificates.dual_function import dual_values, supremum
+from marginflow.certificates.minimality.descent import Direction, exhibit
+from marginflow.certificates.minimality.dual_function import dual_values, supremum
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer

@@ -10,9 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.certificates.box_quadratic import least_squares, least_squares_in_box, minimise_in_box, solve_ridged
-from marginflow.certificates.kink_span import kink_span
-from marginflow.certificates.least_squares import Residual, StationarityProblem
+from marginflow.certificates.multipliers.box_quadratic import (
+    least_squares,
+    least_squares_in_box,
+    minimise_in_box,
+    solve_ridged,
+)
+from marginflow.certificates.multipliers.kink_span import kink_span
+from marginflow.certificates.multipliers.least_squares import Residual, StationarityProblem
 
 _REFINEMENTS = 3
 _SMALL_PROBLEM = 1_000_000  # numbers in the matrix of the reduced problem

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marginflow.certificates import multipliers as module
-from marginflow.certificates.least_squares import StationarityProblem, lower_bound
-from marginflow.certificates.multipliers import best_multipliers, equal_neurons, feasible, merge
-from marginflow.certificates.projected_gradient import descend, project
+from marginflow.certificates.multipliers import best as module
+from marginflow.certificates.multipliers.best import best_multipliers, equal_neurons, feasible, merge
+from marginflow.certificates.multipliers.least_squares import StationarityProblem, lower_bound
+from marginflow.certificates.multipliers.projected_gradient import descend, project
 
 
 def planted(

@@ -5,9 +5,9 @@ import pytest
 import scipy.optimize
 
 from marginflow.certificates import certify, kkt
-from marginflow.certificates.corrective import by_atoms
-from marginflow.certificates.least_squares import lower_bound
-from marginflow.certificates.multipliers import best_multipliers
+from marginflow.certificates.multipliers.best import best_multipliers
+from marginflow.certificates.multipliers.corrective import by_atoms
+from marginflow.certificates.multipliers.least_squares import lower_bound
 from marginflow.certificates.pattern import recognise
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer

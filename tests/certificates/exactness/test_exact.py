@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from marginflow.certificates import certify
-from marginflow.certificates.exact import BallPoint, certify_balls, certify_exact
+from marginflow.certificates.exactness.exact import BallPoint, certify_balls, certify_exact
 from marginflow.errors import InputError
 
 EPS = float(np.finfo(np.float64).eps)

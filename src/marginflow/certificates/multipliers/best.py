@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.certificates.corrective import by_atoms
-from marginflow.certificates.elimination import EliminatedKinks
-from marginflow.certificates.least_squares import StationarityProblem, estimated_bound, lower_bound
-from marginflow.certificates.projected_gradient import descend
+from marginflow.certificates.multipliers.corrective import by_atoms
+from marginflow.certificates.multipliers.elimination import EliminatedKinks
+from marginflow.certificates.multipliers.least_squares import StationarityProblem, estimated_bound, lower_bound
+from marginflow.certificates.multipliers.projected_gradient import descend
 
 _NOISE = 2e-15  # relative residual below which nothing is left to gain in double precision
 _SIGN = 1e-11  # relative size below which a multiplier or a gradient counts as zero

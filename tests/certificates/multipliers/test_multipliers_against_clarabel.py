@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from marginflow.certificates import kkt
-from marginflow.certificates.multipliers import best_multipliers
+from marginflow.certificates.multipliers.best import best_multipliers
 from marginflow.certificates.pattern import recognise
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from marginflow.certificates.box_quadratic import Gram, block_pivoting, minimise_in_box, projected_newton
+from marginflow.certificates.multipliers.box_quadratic import Gram, block_pivoting, minimise_in_box, projected_newton
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -1,0 +1,1 @@
+"""Which multipliers explain a network best: one convex least-squares problem and the ways to solve it."""
