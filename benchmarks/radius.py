@@ -26,7 +26,8 @@ from marginflow.arrays import FloatArray
 from marginflow.flow import AngleBounded, Descent, Steps
 from marginflow.losses import Exponential
 from marginflow.networks import TwoLayer
-from marginflow.robustness import ATTACKS, Radius, check_certificate, exact_radius, lower_bounds
+from marginflow.robustness import Radius, check_certificate, exact_radius, lower_bounds
+from marginflow.robustness.attacks import ATTACKS
 
 # Samples, dimension, width, steps of gradient descent.
 SETTINGS = ((20, 20, 50, 3000), (100, 100, 200, 3000), (100, 784, 1000, 600), (400, 50, 300, 4000))

@@ -10,7 +10,8 @@ torch = pytest.importorskip("torch", reason="the foolbox adapter needs torch, wh
 from marginflow.errors import InputError  # noqa: E402
 from marginflow.interop.foolbox import perturbations, to_foolbox, to_inputs, to_logits  # noqa: E402
 from marginflow.networks import TwoLayer  # noqa: E402
-from marginflow.robustness import convex_concave, quadratic_bound  # noqa: E402
+from marginflow.robustness.attacks import convex_concave  # noqa: E402
+from marginflow.robustness.lower_bounds import parabola_bound  # noqa: E402
 
 
 def case(seed=0):
@@ -51,7 +52,7 @@ def test_attacks_of_foolbox_flip_our_network_and_respect_our_bounds():
     foolbox = pytest.importorskip("foolbox", reason="foolbox is not installed")
     net, X, y = case()
     points, classes = to_inputs(X, y)
-    ours, lower = convex_concave(net, X, y).sizes, quadratic_bound(net, X, y).radii
+    ours, lower = convex_concave(net, X, y).sizes, parabola_bound(net, X, y).radii
     for attack in (foolbox.attacks.L2DeepFoolAttack(), foolbox.attacks.DDNAttack(steps=300)):
         _, moved, success = attack(to_foolbox(net), points, classes, epsilons=None)
         delta = perturbations(moved, X)

@@ -8,14 +8,10 @@ import pytest
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.report.robustness_chart import robustness_curve_chart
-from marginflow.robustness import (
-    curves_of,
-    curves_of_radii,
-    exact_radii,
-    fgm,
-    interval_bound,
-    robustness_curve,
-)
+from marginflow.robustness import exact_radii
+from marginflow.robustness.attacks import fgm
+from marginflow.robustness.curves import curves_of, curves_of_radii, robustness_curve
+from marginflow.robustness.lower_bounds import interval_bound
 
 
 def drawn(chart: object) -> list[dict[str, object]]:

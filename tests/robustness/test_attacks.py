@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import ATTACKS, convex_concave, deepfool, fgm, pgd
+from marginflow.robustness.attacks import ATTACKS, convex_concave, deepfool, fgm, pgd
 
 NAMES = sorted(ATTACKS)
 

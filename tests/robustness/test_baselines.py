@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from marginflow.errors import InputError
-from marginflow.robustness import nearest_neighbour_radius, nearest_opposite_distance
+from marginflow.robustness.baselines import nearest_neighbour_radius, nearest_opposite_distance
 
 
 def random_case(seed):

@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 
 from marginflow.errors import InputError
-from marginflow.robustness import (
-    convex_concave,
-    interval_bound,
-    minimal_step_unsigned,
-    one_neuron_per_cluster,
-    one_neuron_per_sample,
-    one_neuron_per_sample_without_bias,
-    one_sided_direction,
-    steps_along,
-)
+from marginflow.robustness import minimal_step_unsigned, one_neuron_per_sample
+from marginflow.robustness.attacks import convex_concave
+from marginflow.robustness.constructions import one_neuron_per_cluster, one_neuron_per_sample_without_bias
+from marginflow.robustness.directions import one_sided_direction
+from marginflow.robustness.lower_bounds import interval_bound
+from marginflow.robustness.rays import steps_along
 
 
 def sphere(m, d, seed):

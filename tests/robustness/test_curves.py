@@ -9,19 +9,10 @@ import pytest
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import (
-    convex_concave,
-    curves_of,
-    curves_of_radii,
-    exact_radii,
-    fgm,
-    interval_bound,
-    label_sum,
-    minimal_step,
-    one_neuron_per_sample,
-    quadratic_bound,
-    robustness_curve,
-)
+from marginflow.robustness import exact_radii, label_sum, minimal_step, one_neuron_per_sample
+from marginflow.robustness.attacks import convex_concave, fgm
+from marginflow.robustness.curves import curves_of, curves_of_radii, robustness_curve
+from marginflow.robustness.lower_bounds import interval_bound, parabola_bound
 
 
 def test_shares_are_counted_and_infinite_radii_never_enter():
@@ -46,12 +37,12 @@ def test_what_bounds_leave_open_is_never_less_than_what_attacks_flip():
         fgm(net, X, y),
         minimal_step(net, X, y, label_sum(X, y)),
         interval_bound(net, X, y),
-        quadratic_bound(net, X, y),
+        parabola_bound(net, X, y),
     ]
     grid = np.linspace(0, 3, 31)
     curves = curves_of(results, 4, budgets=grid)
     assert [curve.kind for curve in curves] == ["attack", "attack", "attack", "bound", "bound"]
-    assert [curve.name for curve in curves] == ["convex-concave", "FGM", "ray", "interval", "quadratic"]
+    assert [curve.name for curve in curves] == ["convex-concave", "FGM", "ray", "interval", "parabola"]
     for attack in curves[:3]:
         for bound in curves[3:]:
             assert (attack.shares <= bound.shares).all()

@@ -7,14 +7,8 @@ import pytest
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import (
-    dual_sum,
-    label_sum,
-    margin_samples,
-    mean_sum,
-    one_sided_direction,
-    support_samples,
-)
+from marginflow.robustness import label_sum
+from marginflow.robustness.directions import dual_sum, margin_samples, mean_sum, one_sided_direction, support_samples
 
 X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 3.0], [-1.0, 1.0]])
 Y = np.array([1.0, -1.0, 1.0, -1.0])

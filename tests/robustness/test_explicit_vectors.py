@@ -11,8 +11,8 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
-from marginflow.robustness import fvbs23_vector, measured_cluster_vector, minimal_step, vys22_vector
-from marginflow.robustness.explicit_vectors import vys22_steps
+from marginflow.robustness import minimal_step
+from marginflow.robustness.explicit_vectors import fvbs23_vector, measured_cluster_vector, vys22_steps, vys22_vector
 
 
 def orthogonal_kkt(plus, minus, d):

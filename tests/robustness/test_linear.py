@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import fgm, max_margin_classifier, mean_classifier
+from marginflow.robustness.attacks import fgm
+from marginflow.robustness.linear import max_margin_classifier, mean_classifier
 
 
 def separable(seed):

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import (
-    ATTACKS,
+from marginflow.robustness.attacks import ATTACKS
+from marginflow.robustness.chord import Relaxation, ball_intervals, bound_from_multipliers, cap_intervals
+from marginflow.robustness.lower_bounds import (
     best_lower_bound,
     chord_bound,
     interval_bound,
     lipschitz_bound,
     local_lipschitz_bound,
-    quadratic_bound,
+    parabola_bound,
 )
-from marginflow.robustness.chord import Relaxation, ball_intervals, bound_from_multipliers, cap_intervals
 
-BOUNDS = [lipschitz_bound, local_lipschitz_bound, interval_bound, chord_bound, quadratic_bound]
+BOUNDS = [lipschitz_bound, local_lipschitz_bound, interval_bound, chord_bound, parabola_bound]
 
 
 def random_case(seed, *, n=4):
@@ -48,7 +48,7 @@ def test_no_lower_bound_exceeds_any_attack(seed):
     for bound in BOUNDS if seed % 3 == 0 else BOUNDS[:-1]:
         # A ball that is a flip already proves more; where no flip is known, or every second time, none is given.
         known = np.isfinite(upper).all() and (upper > 0).all() and seed % 2
-        balls = {"balls": upper} if known and bound in (chord_bound, quadratic_bound) else {}
+        balls = {"balls": upper} if known and bound in (chord_bound, parabola_bound) else {}
         found = bound(net, X, y, **balls)
         assert (found.radii <= upper * (1 + 1e-11)).all(), bound.__name__
         assert (found.radii >= 0).all()
@@ -85,13 +85,13 @@ def test_a_point_that_cannot_flip_is_never_given_a_finite_flip(bound):
         assert radii[0] > 1e6
 
 
-def test_the_quadratic_bound_is_close_to_the_best_attack_where_chords_are_not():
+def test_the_parabola_bound_is_close_to_the_best_attack_where_chords_are_not():
     rng = np.random.default_rng(1)
     net = TwoLayer(W=rng.normal(size=(120, 8)), b=rng.normal(size=120), v=rng.normal(size=120))
     X = rng.normal(size=(6, 8))
     y = np.where(net(X) < 0, -1.0, 1.0)
     upper = ATTACKS["convex_concave"](net, X, y).sizes
-    quadratic, chord = (bound(net, X, y, balls=upper).radii / upper for bound in (quadratic_bound, chord_bound))
+    quadratic, chord = (bound(net, X, y, balls=upper).radii / upper for bound in (parabola_bound, chord_bound))
     assert (quadratic <= 1).all()
     assert np.median(quadratic) > 0.9
     assert np.median(quadratic) > np.median(chord)
@@ -182,7 +182,7 @@ def test_the_best_bound_is_the_largest():
 
 def test_a_level_below_zero_gives_a_larger_radius():
     net = TwoLayer(W=[[3.0, 4.0], [-3.0, -4.0]], v=[1.0, -1.0])
-    for bound in (local_lipschitz_bound, chord_bound, quadratic_bound):
+    for bound in (local_lipschitz_bound, chord_bound, parabola_bound):
         radii = bound(net, [[1.0, 1.0]], [1], level=-1.0).radii
         assert 7.0 / 5.0 * (1 - 1e-9) <= radii[0] <= 8.0 / 5.0
     np.testing.assert_allclose(chord_bound(net, [[1.0, 1.0]], [1], level=-1.0, balls=[1.6]).radii, 1.6, rtol=1e-8)
@@ -193,6 +193,6 @@ def test_bad_input_is_told_in_a_sentence():
     with pytest.raises(InputError, match="3 columns, but the network has dimension 2"):
         chord_bound(net, [[1.0, 0.0, 0.0]], [1])
     with pytest.raises(InputError, match="a ball must be positive"):
-        quadratic_bound(net, [[1.0, 0.0]], [1], balls=[-1.0])
+        parabola_bound(net, [[1.0, 0.0]], [1], balls=[-1.0])
     with pytest.raises(InputError, match="balls has 2 entries; 1 are expected"):
         chord_bound(net, [[1.0, 0.0]], [1], balls=[1.0, 2.0])

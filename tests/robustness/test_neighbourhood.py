@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness import steps_along
 from marginflow.robustness.neighbourhood import neighbourhood
+from marginflow.robustness.rays import steps_along
 
 
 def test_values_gradients_and_steps_agree_with_the_network_when_dimensions_are_reduced():

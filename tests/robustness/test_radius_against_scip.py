@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness import ATTACKS, check_certificate, exact_radius
+from marginflow.robustness import check_certificate, exact_radius
+from marginflow.robustness.attacks import ATTACKS
 
 CASES = json.loads((Path(__file__).parents[1] / "oracles" / "scip_radii.json").read_text())["cases"]
 

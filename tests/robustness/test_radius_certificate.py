@@ -212,7 +212,7 @@ def garbage(rng: np.random.Generator):
 
 def test_quadratic_program_that_returns_garbage_cannot_prove_anything_false(branched, monkeypatch):
     radius, network = branched
-    monkeypatch.setattr(cuts.qp, "least_distance", garbage(np.random.default_rng(0)))
+    monkeypatch.setattr(cuts.qp, "active_set", garbage(np.random.default_rng(0)))
     broken = exact_radius(network, radius.point, max_nodes=60)
     assert broken.lower <= radius.upper * (1 + 1e-9)
     assert broken.upper >= radius.lower * (1 - 1e-9)

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness import ATTACKS
+from marginflow.robustness.attacks import ATTACKS
 from marginflow.robustness.radius import check_certificate, exact_radius
 
 seeds = st.integers(0, 2**32 - 1)

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from marginflow.networks import TwoLayer
+from marginflow.robustness.least_distance import active_set
 from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.cuts import Cuts, project
-from marginflow.robustness.radius.least_distance import least_distance
 from marginflow.robustness.radius.minorant import Quadratic, distance, minorant
 from marginflow.robustness.radius.parabola import best_curvature, omega, omega_and_slope
-from marginflow.robustness.radius.quadratic import quadratic_bound, start_at
+from marginflow.robustness.radius.quadratic import bound_by_parabolas, start_at
 from marginflow.robustness.radius.reduction import Problem, reduce_network
 from marginflow.robustness.radius.search import chords
 from marginflow.robustness.radius.tightening import ball, tightened, useful_taus
@@ -79,7 +79,7 @@ def test_active_set_agrees_with_non_negative_least_squares(seed: int):
     G /= np.linalg.norm(G, axis=1, keepdims=True)
     inside = rng.standard_normal(r)
     h = G @ inside - rng.random(q)  # feasible
-    mu = least_distance(G @ G.T, h, np.zeros(q))
+    mu = active_set(G @ G.T, h, np.zeros(q))
     delta = mu @ G
     assert (mu >= 0).all()
     assert (G @ delta >= h - 1e-9).all()
@@ -91,7 +91,7 @@ def test_active_set_agrees_with_non_negative_least_squares(seed: int):
 def test_empty_polyhedron_shows_as_a_very_large_bound():
     G = np.array([[1.0, 0.0], [-1.0, 0.0]])
     h = np.array([1.0, 1.0])  # x >= 1 and x <= -1
-    mu = least_distance(G @ G.T, h, np.zeros(2))
+    mu = active_set(G @ G.T, h, np.zeros(2))
     assert h @ mu > 1e9 * np.linalg.norm(mu @ G)
 
 
@@ -319,7 +319,7 @@ def test_parabolas_prove_most_of_the_radius_where_chords_prove_nothing():
     p, q = chords(problem, box)
     linear = project(problem, p, q, signs=signs, cuts=Cuts.none(problem), target=np.inf)
     start = start_at(problem, box, witness.delta, witness.upper)
-    parabolas = quadratic_bound(problem, box, signs, start, radius=witness.upper, deadline=np.inf)
+    parabolas = bound_by_parabolas(problem, box, signs, start, radius=witness.upper, deadline=np.inf)
     proved = distance(minorant(problem, parabolas.step, box))
     # What the solver believes is what its numbers prove.
     assert proved == pytest.approx(parabolas.lower, rel=1e-9)

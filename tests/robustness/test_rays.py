@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import minimal_step, minimal_step_unsigned, steps_along
+from marginflow.robustness import minimal_step, minimal_step_unsigned
+from marginflow.robustness.rays import steps_along
 
 SETTINGS = settings(max_examples=100, deadline=None)
 

@@ -7,7 +7,9 @@ import pytest
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import minimal_step, one_neuron_per_sample, transfer, vys22_vector
+from marginflow.robustness import minimal_step, one_neuron_per_sample
+from marginflow.robustness.explicit_vectors import vys22_vector
+from marginflow.robustness.transfer import transfer
 
 
 def random_networks(seed, d=3, count=3):

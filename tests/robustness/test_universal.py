@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness import (
-    check_universal,
-    convex_concave,
     label_sum,
     minimal_step,
     minimal_step_unsigned,
@@ -21,6 +19,8 @@ from marginflow.robustness import (
     universal_perturbation,
     universal_perturbation_unsigned,
 )
+from marginflow.robustness.attacks import convex_concave
+from marginflow.robustness.universal import check_universal
 
 
 def orthogonal_kkt(plus, minus, d):

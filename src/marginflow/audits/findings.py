@@ -13,7 +13,7 @@ from marginflow.limit import Limit
 from marginflow.measurements import DIRECTIONS, CheckedRadius, Flip, summarise_radii
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
-from marginflow.robustness import Universal
+from marginflow.robustness.universal import Universal
 
 # Residual below which a network that is not a KKT point is called near one: a hundredth of the parameters unexplained.
 NEAR: Final = 0.01

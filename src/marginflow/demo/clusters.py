@@ -11,7 +11,7 @@ from marginflow.limit import kkt_point
 from marginflow.measurements import checked_radii, flip, named_direction, summarise_radii
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
-from marginflow.robustness import one_neuron_per_cluster
+from marginflow.robustness.constructions import one_neuron_per_cluster
 
 # Clusters; then samples of each, width of the network that is polished, fresh points, and those with exact radii.
 CLUSTERS: Final = (4, 9, 16, 25, 36, 49)

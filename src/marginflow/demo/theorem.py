@@ -12,7 +12,7 @@ from marginflow.data import Clusters, smallest_dimension
 from marginflow.demo.chapter import Chapter, Report
 from marginflow.limit import kkt_point
 from marginflow.plain import to_plain
-from marginflow.robustness import fvbs23_vector
+from marginflow.robustness.explicit_vectors import fvbs23_vector
 from marginflow.theory import Check, Instance
 
 ID: Final = "FVBS23/Thm4.2"

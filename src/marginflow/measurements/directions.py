@@ -14,7 +14,8 @@ from marginflow.certificates import Certificate, certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import dual_sum, label_sum, margin_samples, mean_sum, support_samples
+from marginflow.robustness import label_sum
+from marginflow.robustness.directions import dual_sum, margin_samples, mean_sum, support_samples
 
 # Every name, and what it stands for.
 DIRECTIONS: Final[dict[str, str]] = {

@@ -11,7 +11,8 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.robustness import RaySteps, minimal_step, minimal_step_unsigned
+from marginflow.robustness import minimal_step, minimal_step_unsigned
+from marginflow.robustness.rays import RaySteps
 
 # Shares of the curve that are said in words; the whole curve is in `Flip.curve`.
 SHARES: Final = (0.1, 0.25, 0.5, 0.75, 0.9, 1.0)

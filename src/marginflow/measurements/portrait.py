@@ -12,15 +12,9 @@ from marginflow.measurements.directions import named_directions
 from marginflow.measurements.flips import Flip, flip
 from marginflow.measurements.radii import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import TwoLayer
-from marginflow.robustness import (
-    RobustnessCurve,
-    chord_bound,
-    curves_of,
-    curves_of_radii,
-    ddn,
-    fgm,
-    local_lipschitz_bound,
-)
+from marginflow.robustness.attacks import ddn, fgm
+from marginflow.robustness.curves import RobustnessCurve, curves_of, curves_of_radii
+from marginflow.robustness.lower_bounds import chord_bound, local_lipschitz_bound
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -26,7 +26,7 @@ def fgm(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, epsilons: Budgets = No
     Examples
     --------
     >>> from marginflow.networks import TwoLayer
-    >>> from marginflow.robustness import fgm
+    >>> from marginflow.robustness.attacks import fgm
     >>> net = TwoLayer(W=[[3.0, 4.0], [-3.0, -4.0]], v=[1.0, -1.0])      # N(x) = 3 x_1 + 4 x_2
     >>> fgm(net, [[1.0, 1.0]], [1]).sizes
     array([1.4])

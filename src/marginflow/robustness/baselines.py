@@ -73,7 +73,7 @@ def nearest_neighbour_radius(
 
     Examples
     --------
-    >>> from marginflow.robustness import nearest_neighbour_radius
+    >>> from marginflow.robustness.baselines import nearest_neighbour_radius
     >>> nearest_neighbour_radius([[0.0], [4.0]], [1, -1], [[0.0], [1.0]], [1, 1]).radii
     array([2., 1.])
     """
@@ -108,10 +108,10 @@ def _flip_distance(
     # A copy of an own sample with the other label: its row 0 >= 0 asks nothing, unless x is nearer to an own sample.
     bounds = np.maximum(rows.max(axis=1), 0.0)
     best, proof, delta, cell = np.inf, np.inf, np.zeros_like(x), int(other[0])
-    for place in np.argsort(bounds):
-        if bounds[place] >= best:
+    for index in np.argsort(bounds):
+        if bounds[index] >= best:
             break
-        o = int(other[place])
+        o = int(other[index])
         G, h = samples[o] - S, 0.5 * (squared[o] - squared[own])
         found, certified = _project_on_cell(G, h, limit=best)
         proof = min(proof, certified)

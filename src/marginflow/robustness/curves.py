@@ -56,10 +56,10 @@ class RobustnessCurve:
 
     def share_at(self, sizes: ArrayLike) -> FloatArray:
         """Share of points flipped at the given budgets."""
-        place = np.searchsorted(self.sizes, np.asarray(sizes, dtype=np.float64), side="right") - 1
-        if (place < 0).any():
+        index = np.searchsorted(self.sizes, np.asarray(sizes, dtype=np.float64), side="right") - 1
+        if (index < 0).any():
             raise InputError("A budget is negative; sizes of perturbations are at least 0.")
-        return self.shares[place]
+        return self.shares[index]
 
     def rows(self) -> list[dict[str, object]]:
         """One plain row per step."""
@@ -86,7 +86,7 @@ def robustness_curve(
 
     Examples
     --------
-    >>> from marginflow.robustness import robustness_curve
+    >>> from marginflow.robustness.curves import robustness_curve
     >>> curve = robustness_curve([1.0, 3.0, 1.0, float("inf")], 4, name="sample", kind="exact")
     >>> curve.relative_sizes, curve.shares
     (array([0. , 0.5, 1.5]), array([0.  , 0.5 , 0.75]))

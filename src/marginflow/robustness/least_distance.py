@@ -1,7 +1,13 @@
 r"""The point of a polyhedron nearest to the origin: min ||x|| subject to G x >= h, with its multipliers.
 
-Solved as the non-negative least-squares problem of Lawson and Hanson (Solving Least Squares Problems, ch. 23), then
-polished on the active rows. Whatever the solver did, `lower` is recomputed from the multipliers alone.
+.. math:: \min_x \tfrac12 \|x\|^2 \; \text{s.t.} \; G x \ge h
+   \qquad\text{dual:}\qquad \max_{\mu \ge 0} \; h \cdot \mu - \tfrac12 \mu^T G G^T \mu , \quad x = G^T \mu
+
+`least_distance` solves it as the non-negative least-squares problem of Lawson and Hanson (Solving Least Squares
+Problems, ch. 23), which also recognises an empty polyhedron, and polishes on the active rows. `active_set` goes on from
+the multipliers of a smaller problem, for few rows that are added one by one; there an empty polyhedron shows as a very
+large bound. The multipliers are all that is used of either: whoever asks recomputes every bound from them, so a wrong
+answer makes a bound weak and never false.
 """
 
 from __future__ import annotations
@@ -11,7 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import BoolArray, FloatArray
+
+# A multiple of the mean diagonal added to the Gram matrix: rows may repeat, and an empty polyhedron (unbounded dual)
+# then shows as very large multipliers, that is as a very large bound.
+_RIDGE = 1e-13
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,3 +115,71 @@ def _polished(A: FloatArray, b: FloatArray, lam: FloatArray) -> FloatArray:
         return max(float(-slack.min()), float(np.abs(slack[support]).max()))
 
     return better if worst(better) <= worst(lam) else lam
+
+
+def active_set(gram: FloatArray, h: FloatArray, start: FloatArray) -> FloatArray:
+    """Multipliers of min ||delta||, G delta >= h, from gram = G G^T.
+
+    Parameters
+    ----------
+    gram : array, shape (q, q)
+        Gram matrix of rows of about unit length.
+    h : array, shape (q,)
+        Right-hand sides.
+    start : array, shape (q,)
+        Non-negative multipliers of an earlier, smaller problem (zeros elsewhere); their support is tried first.
+
+    Returns
+    -------
+    array, shape (q,)
+        Non-negative multipliers.
+    """
+    q = h.size
+    mu = start.copy()
+    held = mu > 0
+    ridge = _RIDGE * float(np.trace(gram)) / q
+    enough = 1e-13 * float(np.abs(h).max())
+    if held.any():
+        _settle(gram, h, mu, held, ridge)
+    for _ in range(4 * q + 8):
+        gain = h - gram @ mu
+        gain[held] = -np.inf
+        j = int(np.argmax(gain))
+        if not gain[j] > enough:
+            break
+        held[j] = True
+        _settle(gram, h, mu, held, ridge)
+        if not held[j]:  # the row left at once: rounding, and nothing more to gain
+            break
+    return mu
+
+
+def _settle(gram: FloatArray, h: FloatArray, mu: FloatArray, held: BoolArray, ridge: float) -> None:
+    """Solve on the held rows; rows whose multiplier would be negative are dropped at the point where it vanishes."""
+    while True:
+        rows = np.flatnonzero(held)
+        if rows.size == 0:
+            mu[:] = 0.0
+            return
+        block = gram[rows[:, None], rows]
+        block.flat[:: rows.size + 1] += ridge
+        try:
+            target = np.linalg.solve(block, h[rows])
+        except np.linalg.LinAlgError:
+            held[rows[-1]] = False
+            mu[rows[-1]] = 0.0
+            continue
+        if target.min() > 0:
+            # One refinement takes the ridge out again; near an empty polyhedron it may overshoot, then it is left.
+            refined = target + np.linalg.solve(block, h[rows] - gram[rows[:, None], rows] @ target)
+            mu[:] = 0.0
+            mu[rows] = refined if refined.min() > 0 else target
+            return
+        current = mu[rows]
+        falling = target <= 0
+        step = current[falling] / (current[falling] - target[falling] + 1e-300)
+        shortest = float(step.min())
+        mu[rows] = np.maximum(current + shortest * (target - current), 0.0)
+        gone = rows[falling][step <= shortest * (1 + 1e-12)]
+        mu[gone] = 0.0
+        held[gone] = False

@@ -72,7 +72,7 @@ def max_margin_classifier(X: ArrayLike, y: ArrayLike, *, bias: bool = False) -> 
 
     Examples
     --------
-    >>> from marginflow.robustness import max_margin_classifier
+    >>> from marginflow.robustness.linear import max_margin_classifier
     >>> found = max_margin_classifier([[2.0, 0.0], [4.0, 1.0], [0.0, 0.0]], [1, 1, -1], bias=True)
     >>> found.w, found.b
     (array([1., 0.]), -1.0)

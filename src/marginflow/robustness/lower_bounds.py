@@ -20,8 +20,7 @@ from marginflow.robustness.chord import ROUNDING_SHARE, Relaxation, ball_interva
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
 from marginflow.robustness.piecewise import first_steps
 from marginflow.robustness.radius.minorant import distance, minorant
-from marginflow.robustness.radius.quadratic import quadratic_bound as parabolas
-from marginflow.robustness.radius.quadratic import start_at
+from marginflow.robustness.radius.quadratic import bound_by_parabolas, start_at
 from marginflow.robustness.radius.reduction import reduce_network
 from marginflow.robustness.radius.tightening import ball as intervals_of_ball
 
@@ -118,7 +117,7 @@ def chord_bound(
     return _result("chord", seen, _over_balls(seen, balls, bound, rounds=8))
 
 
-def quadratic_bound(
+def parabola_bound(
     network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, balls: ArrayLike | None = None
 ) -> LowerBounds:
     r"""Every opposing relu replaced by a parabola that touches it, held together by one matrix (an S-lemma bound).
@@ -140,7 +139,7 @@ def quadratic_bound(
         best = 0.0
         # Newton's method may stall where it begins; the far side of the ball is best, half way there rarely better.
         for share in (1.0, 0.5):
-            found = parabolas(
+            found = bound_by_parabolas(
                 problem,
                 box,
                 np.zeros(problem.width, dtype=np.int64),
@@ -155,7 +154,7 @@ def quadratic_bound(
                 break
         return best
 
-    return _result("quadratic", seen, _over_balls(seen, balls, bound, rounds=3))
+    return _result("parabola", seen, _over_balls(seen, balls, bound, rounds=3))
 
 
 def best_lower_bound(
@@ -167,7 +166,7 @@ def best_lower_bound(
         local_lipschitz_bound(network, X, y, level=level),
         interval_bound(network, X, y, level=level),
         chord_bound(network, X, y, level=level, balls=balls),
-        quadratic_bound(network, X, y, level=level, balls=balls),
+        parabola_bound(network, X, y, level=level, balls=balls),
     ]
     return LowerBounds(
         name="best",

@@ -68,8 +68,8 @@ def changes_of_block(
     sign = np.sign(value).astype(np.int8)
     unsure = finite & (np.abs(value) <= still + moving * knots)
     if unsure.any():
-        i, place = np.nonzero(unsure)
-        sign[i, place] = _fresh_signs(A, G, C, level, i, knots[i, place])
+        i, knot = np.nonzero(unsure)
+        sign[i, knot] = _fresh_signs(A, G, C, level, i, knots[i, knot])
     # Beyond the last knot exactly the neurons with G > 0 are active (or constant ones, G = 0).
     rising = np.where(G > 0, G, 0.0) * C
     tail = rising.sum(axis=1)
@@ -123,8 +123,8 @@ def _fresh_signs(A: FloatArray, G: FloatArray, C: FloatArray, level: float, i: I
 
 
 def _where(mask: BoolArray, steps: FloatArray, slot: int, new_state: BoolArray) -> Changes:
-    i, place = np.nonzero(mask)
-    return Changes(i, steps[i, place], np.full(i.size, slot), np.where(new_state[i, place], 1, -1))
+    i, knot = np.nonzero(mask)
+    return Changes(i, steps[i, knot], np.full(i.size, slot), np.where(new_state[i, knot], 1, -1))
 
 
 def _roots(

@@ -112,8 +112,8 @@ class RaySteps:
         if wanted.size and not (wanted >= 0).all():
             raise InputError("A step along a ray is negative or not a number; steps must be at least 0.")
         knots = self.steps[::2]
-        place = np.searchsorted(knots, wanted, side="right") - 1
-        between: FloatArray = np.where(knots[place] == wanted, self.shares[2 * place], self.shares[2 * place + 1])
+        index = np.searchsorted(knots, wanted, side="right") - 1
+        between: FloatArray = np.where(knots[index] == wanted, self.shares[2 * index], self.shares[2 * index + 1])
         return between
 
     def changes(self, sample: int) -> FloatArray:

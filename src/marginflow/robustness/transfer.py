@@ -91,7 +91,7 @@ def transfer(
     Examples
     --------
     >>> from marginflow.networks import TwoLayer
-    >>> from marginflow.robustness import transfer
+    >>> from marginflow.robustness.transfer import transfer
     >>> linear, shifted = TwoLayer(W=[[2.0], [-2.0]], v=[1, -1]), TwoLayer(W=[[1.0], [-1.0]], b=[9, 0], v=[1, -1])
     >>> transfer({"linear": linear, "shifted": shifted}, [[1.0], [-1.0]], [1, -1], {"z": [1.5]}).rates
     array([[1. , 0.5]])

@@ -30,7 +30,7 @@ from marginflow.robustness.chord import (
     chord_bound_of,
 )
 from marginflow.robustness.convex_concave import descend
-from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, quadratic_bound
+from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, parabola_bound
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
 from marginflow.robustness.rays import RaySteps, minimal_step, minimal_step_unsigned
 
@@ -250,8 +250,8 @@ def _starts(
     downhill = -sigma[:, None] * seen.lift(gradients)
     units = downhill / np.where(lengths > 0, lengths, 1.0)[:, None]
     found = [signs @ points, downhill.sum(axis=0), units.sum(axis=0)]
-    for place, direction in enumerate(directions):
-        found.append(vector(f"directions[{place}]", direction, d))
+    for index, direction in enumerate(directions):
+        found.append(vector(f"directions[{index}]", direction, d))
     found.extend(rng.random(units.shape[0]) ** 2 @ units for _ in range(n_random // 2))
     found.extend(rng.normal(size=d) for _ in range(n_random - n_random // 2))
     return [z for z in found if float(np.linalg.norm(z)) > 0]
@@ -335,7 +335,7 @@ def _hardest_again(
     if hardest.size == 0:
         return single
     balls = np.full(hardest.size, upper) if np.isfinite(upper) else None
-    some = quadratic_bound(network, points[hardest], signs[hardest], level=level, balls=balls)
+    some = parabola_bound(network, points[hardest], signs[hardest], level=level, balls=balls)
     better = single.copy()
     better[hardest] = np.maximum(better[hardest], some.radii)
     return better

@@ -13,7 +13,10 @@ from marginflow.data import Clusters, Dataset
 from marginflow.generalisation import test_error
 from marginflow.limit import kkt_point
 from marginflow.networks import TwoLayer
-from marginflow.robustness import max_margin_classifier, mean_sum, minimal_step, one_neuron_per_cluster
+from marginflow.robustness import minimal_step
+from marginflow.robustness.constructions import one_neuron_per_cluster
+from marginflow.robustness.directions import mean_sum
+from marginflow.robustness.linear import max_margin_classifier
 from marginflow.sweeps import task
 from marginflow.sweeps.status import status_of
 

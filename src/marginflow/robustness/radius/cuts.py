@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.robustness.radius import least_distance as qp
+from marginflow.robustness import least_distance as qp
 from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.reduction import Problem
 
@@ -101,7 +101,7 @@ def project(
     lower, best, converged = 0.0, mu, False
     used = np.zeros(halves.size, dtype=np.bool_)
     if table.n:
-        mu = qp.least_distance(table.gram, table.h, mu)
+        mu = qp.active_set(table.gram, table.h, mu)
         delta, lower = table.combine(mu)
         best = mu
     rounds = 0
@@ -137,7 +137,7 @@ def project(
         if table.n == before:
             converged = True
             break
-        mu = qp.least_distance(table.gram, table.h, np.append(mu, np.zeros(table.n - before)))
+        mu = qp.active_set(table.gram, table.h, np.append(mu, np.zeros(table.n - before)))
         mu = np.where(np.isfinite(mu), np.maximum(mu, 0.0), 0.0)
         delta, reached = table.combine(mu)
         if reached > lower:

@@ -239,8 +239,8 @@ def _parts(step: Step) -> tuple[FloatArray, ...]:
 def _shifted(step: Step, shifts: tuple[int, int, int]) -> Step:
     """Slopes, curvatures and taus times powers of two, all exact."""
     slopes, curvatures, taus = (unflushed(part, by) for part, by in zip(_parts(step), shifts, strict=True))
-    bent = step.curvatures is not None
-    return Step(scale=step.scale, slopes=slopes, curvatures=curvatures if bent else None, taus=tuple(taus.tolist()))
+    curved = step.curvatures is not None
+    return Step(scale=step.scale, slopes=slopes, curvatures=curvatures if curved else None, taus=tuple(taus.tolist()))
 
 
 def _status(judgement: Judgement, tolerance: float) -> Status:

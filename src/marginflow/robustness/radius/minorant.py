@@ -133,14 +133,14 @@ def minorant(problem: Problem, step: Step, box: Box, radius: float | None = None
 
 
 def _eigen(W: FloatArray, kappa: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Eigenvalues of sum_j kappa_j w_j w_j^T, least first, and orthonormal axes of the span of the bent neurons."""
-    bent = np.flatnonzero(kappa)
-    V, bend = W[bent], kappa[bent]
-    if bent.size >= W.shape[1]:
-        eigenvalues, axes = np.linalg.eigh(V.T @ (bend[:, None] * V))
+    """Eigenvalues of sum_j kappa_j w_j w_j^T, least first, and orthonormal axes of the span of the curved neurons."""
+    curved = np.flatnonzero(kappa)
+    V, curvature = W[curved], kappa[curved]
+    if curved.size >= W.shape[1]:
+        eigenvalues, axes = np.linalg.eigh(V.T @ (curvature[:, None] * V))
         return eigenvalues, axes
     Q, R = np.linalg.qr(V.T)
-    eigenvalues, turn = np.linalg.eigh((R * bend) @ R.T)
+    eigenvalues, turn = np.linalg.eigh((R * curvature) @ R.T)
     return eigenvalues, Q @ turn
 
 

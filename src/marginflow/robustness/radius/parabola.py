@@ -105,16 +105,16 @@ def omega(s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: FloatAr
     sc, At, x, root = p.sc, p.At, p.x, p.root
     share = np.where(p.low_side > 0, p.e, high)
     side = 2.0 * p.low_side - 1.0
-    bent = np.maximum(x, 1e-3 * p.width)  # keeps the second derivatives negative where z has left the interval
+    kept_away = np.maximum(x, 1e-3 * p.width)  # keeps the second derivatives negative where z has left the interval
     zero = np.zeros_like(A)
     return Omega(
         value=value,
         z=slope,
         A=p.choose(p.e * p.f, (sc / (4.0 * At)) ** 2 - z * z, x * root / At - x * x),
-        AA=p.choose(zero, -(sc**2) / (8.0 * At**3), -bent * root / (2.0 * At**2)),
+        AA=p.choose(zero, -(sc**2) / (8.0 * At**3), -kept_away * root / (2.0 * At**2)),
         s=p.choose(-c * p.chord * p.e, -c * (0.5 * z + sc / (8.0 * At)), x * root / s - c * share),
-        ss=p.choose(zero, -(c**2) / (8.0 * At), -bent * root / (2.0 * s**2)),
-        As=p.choose(zero, c * sc / (8.0 * At**2), bent * root / (2.0 * s * At)),
+        ss=p.choose(zero, -(c**2) / (8.0 * At), -kept_away * root / (2.0 * s**2)),
+        As=p.choose(zero, c * sc / (8.0 * At**2), kept_away * root / (2.0 * s * At)),
         Az=p.choose(p.f - p.e, -2.0 * z, -side * (2.0 * x - root / At)),
         zs=p.choose(-c * p.chord, -0.5 * c, -p.low_side * c + side * root / s),
     )

@@ -45,7 +45,7 @@ class Multipliers:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class QuadraticBound:
+class ParabolaBound:
     """The step found, the multipliers to begin the next one with, and the gap that each neuron leaves."""
 
     step: Step
@@ -56,7 +56,7 @@ class QuadraticBound:
 
 
 class _Node(NamedTuple):
-    """The undecided part of a node, in coordinates of its own span; W_b, a_b, ... belong to the bent neurons."""
+    """The undecided part of a node, in coordinates of its own span; W_b, a_b, ... belong to the curved neurons."""
 
     linear: FloatArray
     constant: float
@@ -70,7 +70,7 @@ class _Node(NamedTuple):
     high: FloatArray
     guard: BoolArray
     supporting: IntArray
-    bent: IntArray
+    curved: IntArray
     basis: FloatArray | None
 
 
@@ -112,9 +112,9 @@ def quadratic_work(problem: Problem, box: Box) -> float:
     return 15.0 * (4.0 * r**3 + 2.0 * (m + 2 * n) * r**2 + 2.0 * n**2 * r + 0.7 * n**3 + 2e6)
 
 
-def quadratic_bound(
+def bound_by_parabolas(
     problem: Problem, box: Box, signs: IntArray, start: Multipliers, *, radius: float, deadline: float
-) -> QuadraticBound:
+) -> ParabolaBound:
     """Newton's method from `start`; stops early once `radius` is proved."""
     node = _node(problem, box, signs)
     point = _first(node, start)
@@ -150,14 +150,14 @@ def _node(problem: Problem, box: Box, signs: IntArray) -> _Node:
     on = (box.low >= 0) & (c != 0)
     guarded = (signs != 0) & ~open_ & (box.low < box.high)
     supporting = np.flatnonzero(open_ & (c > 0))
-    bent = np.flatnonzero((open_ & (c < 0)) | guarded)
+    curved = np.flatnonzero((open_ & (c < 0)) | guarded)
     linear = c[on] @ W[on]
     constant = problem.constant + float(c[on] @ a[on])
-    W_q, W_b, basis = W[supporting], W[bent], None
-    if 1 + supporting.size + bent.size < problem.rank:
+    W_q, W_b, basis = W[supporting], W[curved], None
+    if 1 + supporting.size + curved.size < problem.rank:
         basis, _ = np.linalg.qr(np.vstack([linear[None, :], W_q, W_b]).T)
         linear, W_q, W_b = linear @ basis, W_q @ basis, W_b @ basis
-    guard = guarded[bent]
+    guard = guarded[curved]
     return _Node(
         linear=linear,
         constant=constant,
@@ -165,13 +165,13 @@ def _node(problem: Problem, box: Box, signs: IntArray) -> _Node:
         a_q=a[supporting],
         c_q=c[supporting],
         W_b=W_b,
-        a_b=a[bent],
-        c_b=np.where(guard, 0.0, -c[bent]),
-        low=box.low[bent],
-        high=box.high[bent],
+        a_b=a[curved],
+        c_b=np.where(guard, 0.0, -c[curved]),
+        low=box.low[curved],
+        high=box.high[curved],
         guard=guard,
         supporting=supporting,
-        bent=bent,
+        curved=curved,
         basis=basis,
     )
 
@@ -180,7 +180,7 @@ def _first(node: _Node, start: Multipliers) -> _Point:
     """The start, moved inside: q off its bounds, guards negative, H well away from singular."""
     s = start.scale
     q = s * node.c_q * np.clip(start.shares[node.supporting], 0.02, 0.98)
-    A = start.A[node.bent].copy()
+    A = start.A[node.curved].copy()
     A[node.guard] = np.minimum(A[node.guard], -1e-3)
     A[~node.guard] = np.maximum(A[~node.guard], 0.0)
     if _largest_eigenvalue(node.W_b.T, A) > 0.9:
@@ -329,15 +329,15 @@ def _largest_eigenvalue(T: FloatArray, weights: FloatArray) -> float:
     return float(np.linalg.eigvalsh(tridiagonal)[-1])
 
 
-def _bound(problem: Problem, box: Box, node: _Node, point: _Point, nu: float) -> QuadraticBound:
+def _bound(problem: Problem, box: Box, node: _Node, point: _Point, nu: float) -> ParabolaBound:
     """The multipliers in the form of a step, one slope and one curvature per neuron."""
     s, k = point.s, problem.width
     slopes = np.where(box.low >= 0, s * problem.c, 0.0)
     slopes[node.supporting] = point.q
     _, at_zero = omega_and_slope(s, node.c_b, point.A, node.low, node.high, np.zeros_like(point.A))
-    slopes[node.bent] = at_zero + np.where(node.guard, slopes[node.bent], 0.0)
+    slopes[node.curved] = at_zero + np.where(node.guard, slopes[node.curved], 0.0)
     curvatures = np.zeros(k)
-    curvatures[node.bent] = -point.A
+    curvatures[node.curved] = -point.A
     delta = point.delta if node.basis is None else node.basis @ point.delta
     z = node.a_b + node.W_b @ point.delta
     relu = s * node.c_b * np.maximum(z, 0.0)
@@ -345,12 +345,12 @@ def _bound(problem: Problem, box: Box, node: _Node, point: _Point, nu: float) ->
     gaps = np.zeros(k)
     # The relaxed solution is spread around delta with covariance nu / H.
     spread = nu * (_forward(point.root, node.W_b.T) ** 2).sum(axis=0)
-    gaps[node.bent] = np.where(node.guard, 0.0, -value - relu + point.A * spread)
+    gaps[node.curved] = np.where(node.guard, 0.0, -value - relu + point.A * spread)
     shares = np.full(k, 0.5)
     shares[node.supporting] = point.q / (s * node.c_q)
     A = np.zeros(k)
-    A[node.bent] = point.A
-    return QuadraticBound(
+    A[node.curved] = point.A
+    return ParabolaBound(
         step=Step(scale=s, slopes=slopes, curvatures=curvatures),
         multipliers=Multipliers(scale=s, A=A, shares=shares, delta=delta),
         delta=delta,

@@ -17,7 +17,7 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.minorant import Box, distance, minorant
-from marginflow.robustness.radius.quadratic import Multipliers, quadratic_bound, quadratic_work, start_at
+from marginflow.robustness.radius.quadratic import Multipliers, bound_by_parabolas, quadratic_work, start_at
 from marginflow.robustness.radius.reduction import Problem, farthest
 from marginflow.robustness.radius.tightening import ball, tightened, useful_taus
 from marginflow.robustness.radius.witness import Witness
@@ -57,7 +57,7 @@ class _Node:
     delta: FloatArray | None = None
     gaps: FloatArray | None = None
     multipliers: Multipliers | None = None
-    bent: bool = False
+    curved: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -163,10 +163,10 @@ class Search:
             _, _, node = heapq.heappop(heap)
             first = not self.parabolas
             if self._worth_parabolas(node):
-                if first and node is not root and self._bent_root(root, node.lower):
+                if first and node is not root and self._root_with_parabolas(root, node.lower):
                     heap, node = [], root
                 else:
-                    self._bend(node)
+                    self._add_parabolas(node)
                 self._push(heap, node)
                 continue
             split = self._choose(node)
@@ -206,11 +206,11 @@ class Search:
     def _nodes_left(self) -> bool:
         return self.discarded + len(self.tree) < self.max_nodes
 
-    def _bent_root(self, root: _Node, proved: float) -> bool:
+    def _root_with_parabolas(self, root: _Node, proved: float) -> bool:
         """Start again from the root with parabolas; False, and nothing changed, if the tree has proved more already."""
         record = self.tree[0]
         steps = list(record.steps)
-        self._bend(root)
+        self._add_parabolas(root)
         if root.lower <= proved:
             record.steps = steps
             return False
@@ -265,11 +265,11 @@ class Search:
                 self.witness.scatter(_SCATTER, node.cuts)
         # The first time elsewhere than at the root is left to `run`, which then tries the root.
         if node.lower < self.goal and (node.index == 0 or self.parabolas) and self._worth_parabolas(node):
-            self._bend(node)
+            self._add_parabolas(node)
 
-    def _bend(self, node: _Node) -> None:
+    def _add_parabolas(self, node: _Node) -> None:
         """Parabolas, then chords on what they have left undecided."""
-        node.bent = True
+        node.curved = True
         self._quadratic_rounds(node)
         if node.lower < self.goal:
             before, gaps = node.lower, node.gaps
@@ -283,7 +283,7 @@ class Search:
         Once parabolas have come in they stay: every later node gets them.
         """
         few = _FEW_UNDECIDED if len(self.tree) < _SMALL_TREE else _VERY_FEW
-        if node.bent or self._undecided(node.box) <= few or self.radius > _FAR * self.scale:
+        if node.curved or self._undecided(node.box) <= few or self.radius > _FAR * self.scale:
             return False
         if not self.parabolas:
             weak = node.lower < _WEAK * self.radius
@@ -314,7 +314,7 @@ class Search:
             if node.multipliers is None:
                 anchor = self.witness.delta if self.witness.delta is not None else np.zeros(self.problem.rank)
                 node.multipliers = start_at(self.problem, node.box, anchor, self.radius)
-            found = quadratic_bound(
+            found = bound_by_parabolas(
                 self.problem, node.box, node.signs, node.multipliers, radius=self.radius, deadline=self.deadline
             )
             self._apply(node, found.step)

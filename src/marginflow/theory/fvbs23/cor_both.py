@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from marginflow.robustness import (
-    interval_bound,
-    minimal_step,
-    one_neuron_per_cluster,
-)
+from marginflow.robustness import minimal_step
+from marginflow.robustness.constructions import one_neuron_per_cluster
+from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.frame import (
     Findings,
     Forms,

@@ -9,7 +9,9 @@ import numpy as np
 
 from marginflow.data import GramReduction
 from marginflow.networks import TwoLayer
-from marginflow.robustness import interval_bound, mean_classifier, minimal_step
+from marginflow.robustness import minimal_step
+from marginflow.robustness.linear import mean_classifier
+from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.fvbs23.presets import A, close_means, law_of, preset, robust_control
 from marginflow.theory.fvbs23.setting import Sample, Setting

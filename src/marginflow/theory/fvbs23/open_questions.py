@@ -11,7 +11,9 @@ from scipy import special
 from marginflow.data import Clusters, Dataset, smallest_dimension
 from marginflow.errors import InputError
 from marginflow.limit import convex_pair, kkt_point, specialist
-from marginflow.robustness import max_margin_classifier, minimal_step, steps_along
+from marginflow.robustness import minimal_step
+from marginflow.robustness.linear import max_margin_classifier
+from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import (
     Check,
     Findings,

@@ -17,7 +17,7 @@ import numpy as np
 from marginflow.data import Clusters, GramReduction
 from marginflow.limit import convex_pair, pair_kink, specialist
 from marginflow.networks import TwoLayer
-from marginflow.robustness import one_neuron_per_cluster
+from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Instance
 from marginflow.theory.instances import at_point
 

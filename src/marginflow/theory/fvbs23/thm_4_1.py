@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray
 from marginflow.networks import TwoLayer
-from marginflow.robustness import one_neuron_per_cluster
+from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, equal, value
 from marginflow.theory.fvbs23.presets import A, noisier, preset, robust_control
 from marginflow.theory.fvbs23.setting import Setting

@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray
 from marginflow.certificates import DEFAULT_TOLERANCE, certify
-from marginflow.robustness import margin_samples
+from marginflow.robustness.directions import margin_samples
 from marginflow.theory.frame import (
     Check,
     Findings,

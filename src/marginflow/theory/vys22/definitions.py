@@ -7,7 +7,10 @@ from functools import partial
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness import interval_bound, label_sum, minimal_step, nearest_opposite_distance, steps_along
+from marginflow.robustness import label_sum, minimal_step
+from marginflow.robustness.baselines import nearest_opposite_distance
+from marginflow.robustness.lower_bounds import interval_bound
+from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import (
     Check,
     Findings,

@@ -11,7 +11,7 @@ from marginflow.data import Dataset, Sphere
 from marginflow.limit import kkt_point, orthogonal
 from marginflow.losses import Logistic
 from marginflow.networks import TwoLayer
-from marginflow.robustness import vys22_vector
+from marginflow.robustness.explicit_vectors import vys22_vector
 from marginflow.theory.frame import (
     Findings,
     Forms,

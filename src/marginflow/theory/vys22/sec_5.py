@@ -9,12 +9,10 @@ import numpy as np
 
 from marginflow.certificates import certify
 from marginflow.data import Dataset
-from marginflow.robustness import (
-    interval_bound,
-    one_neuron_per_sample,
-    one_neuron_per_sample_without_bias,
-    one_sided_direction,
-)
+from marginflow.robustness import one_neuron_per_sample
+from marginflow.robustness.constructions import one_neuron_per_sample_without_bias
+from marginflow.robustness.directions import one_sided_direction
+from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, below, equal, value
 from marginflow.theory.vys22.setting import Setting
 

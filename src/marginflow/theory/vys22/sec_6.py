@@ -8,8 +8,8 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.robustness import label_sum, margin_samples, minimal_step
-from marginflow.robustness.directions import ON_MARGIN_RTOL
+from marginflow.robustness import label_sum, minimal_step
+from marginflow.robustness.directions import ON_MARGIN_RTOL, margin_samples
 from marginflow.theory.frame import (
     Findings,
     Forms,

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from marginflow.data import Dataset, Sphere
-from marginflow.robustness import interval_bound, one_neuron_per_sample
+from marginflow.robustness import one_neuron_per_sample
+from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, equal, unmet, value
 from marginflow.theory.vys22.setting import Setting
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from marginflow.data import GramReduction
 from marginflow.limit import convex_pair
-from marginflow.robustness import mean_classifier, minimal_step, nearest_neighbour_radius
+from marginflow.robustness import minimal_step
+from marginflow.robustness.baselines import nearest_neighbour_radius
+from marginflow.robustness.linear import mean_classifier
 from marginflow.theory.frame import Findings, Instance, Statement, above, at_least, at_most, is_kkt_point, value
 from marginflow.theory.fvbs23.presets import (
     A,

@@ -12,7 +12,8 @@ import numpy as np
 from marginflow.data import GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
-from marginflow.robustness import minimal_step, one_neuron_per_cluster
+from marginflow.robustness import minimal_step
+from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (

@@ -11,12 +11,8 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import (
-    ExplicitVector,
-    fvbs23_vector,
-    measured_cluster_vector,
-    minimal_step,
-)
+from marginflow.robustness import minimal_step
+from marginflow.robustness.explicit_vectors import ExplicitVector, fvbs23_vector, measured_cluster_vector
 from marginflow.theory.frame import (
     Check,
     Findings,

@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from marginflow.robustness import minimal_step, vys22_vector
+from marginflow.robustness import minimal_step
+from marginflow.robustness.explicit_vectors import vys22_vector
 from marginflow.theory.frame import Findings, Instance, Statement, at_most, is_kkt_point, undefined, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vys22.presets import robust_control

@@ -11,7 +11,8 @@ from marginflow.certificates import certify, certify_deep
 from marginflow.data import Sphere
 from marginflow.limit import kkt_point, orthogonal
 from marginflow.networks import MLP, TwoLayer
-from marginflow.robustness import minimal_step, vys22_vector
+from marginflow.robustness import minimal_step
+from marginflow.robustness.explicit_vectors import vys22_vector
 from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_most, is_kkt_point, unmet, value
 from marginflow.theory.recorded import deep_run, flow_run, recipe_run, trained_by, unfinished_run
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
