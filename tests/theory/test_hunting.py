@@ -18,9 +18,8 @@ from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.theory.hunting import FAMILIES, LinePoints, NumberBox, Range, Trail, family_of
 from marginflow.theory.hunting.catalogue import LOCAL
-from marginflow.theory.hunting.exact_error import enclosed_error
-from marginflow.theory.hunting.proofs import pattern_breaks, uneven_noise
 from marginflow.theory.kys23.clean_error import clean_error
+from marginflow.theory.kys23.exact_error import enclosed_error
 
 LONG = 60.0
 
@@ -57,11 +56,21 @@ def test_a_local_minimum_that_breaks_prop_a4_is_found_without_hints(seed: int) -
 def test_five_points_of_the_grid_are_proved_to_break_prop_a4() -> None:
     """(0, 1, 2, 3, 6)/8 with labels + - + - +: some start reaches the local minimum that faces both ways."""
     base = {"x": [0, 1, 2, 3, 6], "y": [1, -1, 1, -1, 1], "denominator": 8, "neurons": 4}
-    proofs = [pattern_breaks({}, LOCAL.build({**base, "start": start})) for start in range(40)]
-    proved = [proof for proof in proofs if proof.proved]
-    assert proved
-    assert "not 1" in proved[0].sentence
-    assert any(not proof.proved for proof in proofs), "other starts reach minima that obey the proposition"
+    statement = theory.statement("KYS23/PropA.4")
+    verdicts = [statement.judge_instance(LOCAL.build({**base, "start": start})) for start in range(40)]
+    refuted = [verdict for verdict in verdicts if verdict.outcome == "refuted"]
+    assert refuted
+    assert refuted[0].counterexample is not None
+    assert "not 1" in refuted[0].counterexample.summary
+    assert any(verdict.outcome == "holds" for verdict in verdicts), "other starts reach minima that obey it"
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_slip_of_lemma_b3_is_a_step_of_its_proof(seed: int) -> None:
+    found = theory.hunt("KYS23/LemB.3", seconds=LONG, seed=seed, tries=60)
+    assert found.outcome == "proof step fails", str(found)
+    assert found.data is not None
+    assert found.data.n_samples == 2
 
 
 @pytest.mark.parametrize(
@@ -71,6 +80,8 @@ def test_five_points_of_the_grid_are_proved_to_break_prop_a4() -> None:
         ("KYS23/Prop4.5-repaired", 300),
         ("KYS23/LemB.3-repaired", 100),
         ("KYS23/PropA.5", 25),
+        ("KYS23/X.A5", 25),
+        ("KYS23/X.1NN", 25),
         ("KYS23/Prop4.4", 200),
         ("VYS22/LemC.2", 40),
         ("VYS22/LemC.5", 60),
@@ -137,8 +148,8 @@ def test_a_family_that_cannot_meet_the_hypotheses_is_named() -> None:
 
 
 def test_a_statement_that_says_nothing_does_not_bite() -> None:
-    """No two samples of five labels -1 among four points: Theorem 3.1 forces no error there."""
-    found = theory.hunt("KYS23/Thm3.1", seconds=LONG, tries=6, family=LinePoints(point="global", most=4))
+    """Four points have no five labels -1: the groups of Theorem 3.1 force no error there."""
+    found = theory.hunt("KYS23/Thm3.1.groups", seconds=LONG, tries=6, family=LinePoints(point="global", most=4))
     assert found.outcome == "does not bite"
     assert found.slack is None
 
@@ -180,13 +191,11 @@ def test_enclosed_errors_agree_with_the_exact_error_of_the_plane() -> None:
     )
 
 
-def test_provers_say_no_where_there_is_no_contradiction() -> None:
-    even = {"size": 100, "uneven": 0, "noisy_1": 1, "noisy_2": 1, "noisy_3": 1, "noisy_4": 1}
-    assert not uneven_noise(even, theory.Instance()).proved
+def test_nothing_is_refuted_where_there_is_no_contradiction() -> None:
     mild = LinePoints(point="global").build(
         {"x": [0, 2, 4], "y": [1, -1, 1], "denominator": 8, "start": 0, "neurons": 0}
     )
-    assert not pattern_breaks({}, mild).proved
+    assert theory.statement("KYS23/PropA.4").judge_instance(mild).holds
 
 
 def test_the_files_of_a_hunt_are_judged_again_from_scratch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

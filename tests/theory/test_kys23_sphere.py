@@ -23,7 +23,7 @@ from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.lem_d1 import log_cap_bound
 from marginflow.theory.kys23.lem_d2 import correct_rate, explicit_deviation, gram_deviation, stated_rate, sure_deviation
 from marginflow.theory.kys23.open_questions.sphere import continued
-from marginflow.theory.kys23.prop_4_5 import absolute_value, exact_counterexample, interpolating
+from marginflow.theory.kys23.prop_4_5 import absolute_value, interpolating, small_error
 from marginflow.theory.kys23.prop_4_6 import exact_merging_gain, exact_residuals, merging_step
 from marginflow.theory.kys23.sphere_points import frozen_point, noisy_data, pair_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import log_any_width_bound
@@ -33,7 +33,6 @@ from marginflow.theory.kys23.thm_4_1.lem_b3 import log_error_of_construction, or
 from marginflow.theory.kys23.thm_4_1.max_margin import dual_supremum_bound, max_margin
 from marginflow.theory.kys23.thm_4_1.rem_4_2 import other_law_point
 from marginflow.theory.kys23.thm_4_1.theorem import literal_c4, log_far_from_span
-from marginflow.theory.kys23.thm_4_3.lem_b4 import exact_no_negative
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B, orthonormal_kkt
 from marginflow.theory.kys23.unit_sphere import Sample, beta_of, log_binomial_tail, size_of
 from marginflow.theory.probability import log_sphere_correlation_tail
@@ -100,7 +99,7 @@ def test_few_negative_samples_need_more_than_a_logarithm_of_samples(n: int) -> N
     """m = 20 n^2 allows none, and with p = 1/(44 n^2) one appears with probability 0.365, whatever n is."""
     m, p = 20 * n**2, Fraction(1, 44 * n**2)
     assert Fraction(m, 22 * n**2) < 1
-    assert 1 - exact_no_negative(m, p) > Fraction(36, 100)
+    assert 1 - (1 - p) ** m > Fraction(36, 100)
 
 
 # Theorem 4.1 ---------------------------------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ def test_theorem_41_where_its_sharpened_constants_begin() -> None:
 
 
 def test_constants_that_the_proof_of_theorem_41_gives() -> None:
-    verdict = theory.statement("KYS23/Thm4.1").judge_instance(pair_point(300, 6, 10**12))
+    verdict = theory.statement("KYS23/Thm4.1-sharp").judge_instance(pair_point(300, 6, 10**12))
     ratio = verdict["||theta||^2 / ||theta*||^2"]
     assert ratio.interval == pytest.approx((1.0, 1.0), abs=1e-9)
     assert literal_c4(1.0) == pytest.approx(0.0065, abs=1e-4)
@@ -194,7 +193,7 @@ def test_constants_that_the_proof_of_theorem_41_gives() -> None:
 @pytest.mark.parametrize(("k", "applies"), [(12, True), (30, False)])
 def test_the_max_margin_network_qualifies_up_to_one_sixteenth(k: int, applies: bool) -> None:
     instance = pair_point(300, k, 10**9)
-    assert outcome("KYS23/Thm4.1", instance) == ("holds" if applies else "not applicable")
+    assert outcome("KYS23/Thm4.1-sharp", instance) == ("holds" if applies else "not applicable")
 
 
 @pytest.mark.parametrize("law", ["sphere", "gaussian", "ball"])
@@ -385,7 +384,7 @@ def test_interpolating_counterexample_has_the_error_arctan(e: float) -> None:
     network, data = interpolating(e)
     assert network.margins(data.X, data.y).min() > 0
     assert clean_error(network).value == pytest.approx(math.atan(e) / math.pi, abs=1e-12)
-    assert exact_counterexample(Fraction(e)) == (math.atan(e) / math.pi < 1 / 8)
+    assert (small_error(interpolating(e)[0]) is not None) == (math.atan(e) / math.pi < 1 / 8)
 
 
 @given(seed=st.integers(0, 10**6), plus=st.integers(1, 5), minus=st.integers(0, 3))

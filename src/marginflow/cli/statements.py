@@ -90,9 +90,7 @@ def _record(one: Statement) -> dict[str, object]:
         "needs": one.needs,
         "parameters": one.parameters or {},
         "control_shows": one.control_shows,
-        "forms": None
-        if forms is None
-        else {"printed": forms.printed, "proved": forms.proved, "sharp": forms.sharp, "remark": forms.remark},
+        "forms": None if forms is None else to_plain(forms),
     }
 
 
@@ -108,5 +106,10 @@ def _in_full(one: Statement) -> str:
         for name in ("printed", "proved", "sharp", "remark"):
             text = getattr(one.forms, name)
             lines += [f"  {name:<9}  {text}"] if text else []
+        for erratum in one.forms.errata:
+            shown = f"; shown by: {erratum.evidence}" if erratum.evidence else ""
+            instead = f"; instead: {erratum.repair}" if erratum.repair else ""
+            lines.append(f"  {erratum.severity:<15}  {erratum.what}{shown}{instead}")
+        lines += [f"  {'known now':<9}  {one.forms.known}"] if one.forms.known else []
     lines.append(f"  control    {one.control_shows}")
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from marginflow.theory.check import (
     true,
     value,
 )
+from marginflow.theory.errata import Erratum
 from marginflow.theory.findings import Counterexample, Findings, undefined
 from marginflow.theory.hypotheses import is_kkt_point, unmet
 from marginflow.theory.instance import Instance
@@ -19,6 +20,7 @@ from marginflow.theory.statement import Forms, Kind, Need, Statement
 __all__ = [
     "Check",
     "Counterexample",
+    "Erratum",
     "Findings",
     "Forms",
     "Instance",

@@ -13,6 +13,7 @@ from marginflow.data import AbstractDistribution, Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.theory.bibliography import PAPERS, Paper
+from marginflow.theory.errata import Erratum
 from marginflow.theory.findings import Findings
 from marginflow.theory.instance import Instance
 from marginflow.theory.outcomes import Outcome
@@ -45,13 +46,19 @@ class Forms:
     printed, proved, sharp : str
         LaTeX; empty where there is nothing to add.
     remark : str
-        What is wrong, missing or loose in print, in one or two sentences.
+        What a reader should know beside the forms, in one or two sentences.
+    errata : tuple of Erratum
+        What is wrong in print, each with its severity; docs/findings.md is written from them.
+    known : str
+        What is known now and not in the paper, in a sentence.
     """
 
     printed: str = ""
     proved: str = ""
     sharp: str = ""
     remark: str = ""
+    errata: tuple[Erratum, ...] = ()
+    known: str = ""
 
 
 @final

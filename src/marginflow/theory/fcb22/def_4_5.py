@@ -9,7 +9,7 @@ from marginflow.theory.fcb22.constants import C0_MEASURED, C0_PAPER, C1_PAPER, C
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import c16, with_parameters
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, value
 
 
 @partial(
@@ -28,8 +28,15 @@ from marginflow.theory.frame import Findings, Forms, Instance, Statement, value
     forms=Forms(
         printed=r"C_0 = 4^5 \cdot 1024^2 e^4 = 5.86 \cdot 10^{10}",
         sharp=rf"C_0 = {C0_MEASURED:g}: \text{{ holds at the instances }} C = 16 \text{{ and }} C = 64",
-        remark="With the literal C0 a neuron is outside J with probability 4.5e-12, so J = [m]. Below m = 3e23 Lemma "
-        "4.2 then fails, as the sets are not equally large, and Lemma 4.4 for neurons nearly orthogonal to a mean.",
+        errata=(
+            Erratum(
+                severity="constant",
+                what="With the literal C0 a neuron is outside J with probability 4.5e-12, so J = [m]. Below m = 3e23 "
+                "Lemma 4.2 "
+                "then fails, as the sets are not equally large, and Lemma 4.4 for neurons nearly orthogonal to a mean.",
+                repair="C0 = 2 at the instances C = 16 and C = 64",
+            ),
+        ),
     ),
 )
 def def_4_5(instance: Instance) -> Findings:

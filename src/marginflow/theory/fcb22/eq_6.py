@@ -3,6 +3,7 @@ r"""[FCB22, Eq. (6)] The sizes of the clean parts of the clusters."""
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cache, partial
 
 import numpy as np
@@ -11,7 +12,18 @@ from marginflow.data import ClusterNoise, UniformNoise, XorClusters
 from marginflow.theory.fcb22.constants import C1_PAPER
 from marginflow.theory.fcb22.numbers import DELTA
 from marginflow.theory.fcb22.path import Sample
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    value,
+)
 
 
 @cache
@@ -34,12 +46,19 @@ def _clusters_of(one_cluster: bool) -> Instance:
     example=lambda: _clusters_of(False),
     control=lambda: _clusters_of(True),
     control_shows="all noise is on one cluster, whose clean part is n/4 (1 - 4 |N|/n)",
-    control_outcome="violated",
+    control_outcome="refuted",
     forms=Forms(
         printed=r"\tfrac{n}{4}\left(1 - C_1 u - \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
         proved=r"\tfrac{n}{4}\left(1 - 4 C_1 u - 4 \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
-        remark="Eq. (5) divided by n/4 gives a factor 4, which is lost in print. The bound n/8, which the proof "
-        "uses, survives for noise below 1/8.",
+        remark="The middle expression is what the proof uses; with n/8 alone its Eq. (12) would be negative.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="Eq. (5) divided by n/4 gives a factor 4 on |N|/n, which is lost in print.",
+                evidence="all label noise on one cluster, in fractions",
+                repair="n/4 (1 - 4 C1 u - 4 |N|/n) <= |I_mu^C|; the bound n/8 survives for noise below 1/8",
+            ),
+        ),
     ),
 )
 def equation_6(instance: Instance) -> Findings:
@@ -53,18 +72,45 @@ def equation_6(instance: Instance) -> Findings:
     sizes = sample.clean_sizes
     printed, repaired = n / 4 * (1 - u - share), n / 4 * (1 - 4 * u - 4 * share)
     even: Check = at_most("Lemma 4.3(d): ||I_mu|/n - 1/4|", np.abs(sample.sizes / n - 0.25), u)
+    claims = (
+        at_least("|I_mu^C|, as printed", sizes, printed),
+        at_most("|I_mu^C|, as printed, from above", sizes, n / 4 * (1 + u)),
+    )
+    failed = any(check.state == "failed" for check in claims)
     return Findings(
         hypotheses=(even, at_least("n/4 (1 - C1 u - |N|/n) against n/8", printed, n / 8)),
+        counterexample=_uneven_noise(sample, u) if failed else None,
         constants=(
             value("smallest |I_mu^C|", int(sizes.min())),
             value("largest |I_mu^C|", int(sizes.max())),
             value("|N|/n", share),
+        ),
+        claims=claims,
+        derived=(
             at_least("repaired: |I_mu^C| against n/4 (1 - 4 C1 u - 4 |N|/n)", sizes, repaired),
             at_most("repaired, from above: n/4 (1 + 4 C1 u)", sizes, n / 4 * (1 + 4 * u)),
             at_least("what it is used for: |I_mu^C| against n/8", sizes, n / 8),
         ),
-        claims=(
-            at_least("|I_mu^C|, as printed", sizes, printed),
-            at_most("|I_mu^C|, as printed, from above", sizes, n / 4 * (1 + u)),
-        ),
     )
+
+
+def _uneven_noise(sample: Sample, u: float) -> Counterexample | None:
+    """Hypotheses and failing claim in fractions, with C_1 u enclosed; C_1 is only said to exist.
+
+    With all clusters of n/4 samples and the noise in one of them the claim fails as soon as 3 |N|/n > C_1 u, and the
+    hypotheses hold while C_1 u + |N|/n <= 1/2: for every C_1 and delta take |N| = n/8 and n large.
+    """
+    n = sample.n
+    low, high = Fraction(u * (1 - 1e-12)), Fraction(u * (1 + 1e-12))
+    share = Fraction(int(sample.noisy.sum()), n)
+    even = all(abs(Fraction(int(size), n) - Fraction(1, 4)) <= low for size in sample.sizes)
+    short = min(int(size) for size in sample.clean_sizes)
+    bound = Fraction(n, 4) * (1 - high - share)
+    if not (even and 1 - high - share >= Fraction(1, 2) and short < bound):
+        return None
+    summary = (
+        f"a cluster of {n} samples has {short} clean ones, fewer than the printed {float(bound):.6g}; for every C_1 "
+        f"and "
+        "delta equal clusters with |N| = n/8 in one of them do, once n is large"
+    )
+    return Counterexample(summary=summary, proof="fractions")

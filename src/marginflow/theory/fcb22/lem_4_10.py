@@ -17,6 +17,7 @@ from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import tight, wide_start
 from marginflow.theory.frame import (
     Check,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -105,8 +106,15 @@ def amplified(path: Path, C2: float) -> Check:
     forms=Forms(
         sharp=r"w_j^{(1)} \to \tfrac{\alpha a_j}{8} (1 - 2 \eta) (\mu_{\mathrm{own}} \mp \mu_{\mathrm{opp}}), \quad "
         r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \to \tfrac{1}{\sqrt{2}}",
-        remark="zeta_2 has swapped signs on mu2 in print, and Eq. (30) drops y_i. '|N|/n <= 2 eta' does not follow "
-        "from Lemma 4.3(c) for tiny eta. The correlation after one step tends to 1/sqrt(2), not 1.",
+        remark="The correlation after one step tends to 1/sqrt(2), not 1.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="zeta_2 has swapped signs on mu2, Eq. (30) drops y_i, and '|N|/n <= 2 eta' does not follow from "
+                "Lemma "
+                "4.3(c) for tiny eta.",
+            ),
+        ),
     ),
 )
 def lemma_4_10(instance: Instance) -> Findings:
@@ -144,6 +152,10 @@ def lemma_4_10(instance: Instance) -> Findings:
             value("share of J aligned before", float(path.aligned[0].mean())),
         ),
         claims=(
+            amplified(path, C2),
+            equal("share of J aligned after one step", float(path.aligned[1].mean()), 1.0),
+        ),
+        proof_steps=(
             at_most(
                 "error of Eq. (28) / largest entry of the step",
                 quotient(float(error), float(np.abs(step).max())),
@@ -159,8 +171,6 @@ def lemma_4_10(instance: Instance) -> Findings:
                 1 / (8 * C2),
                 rtol=0.0,
             ),
-            amplified(path, C2),
             at_least("least slack of alignment, Eq. (34)", path.slack[1] * path.sample.norms.min(), 1 / (32 * C2)),
-            equal("share of J aligned after one step", float(path.aligned[1].mean()), 1.0),
         ),
     )

@@ -14,6 +14,7 @@ from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import tight, wide_clusters
 from marginflow.theory.frame import (
     Check,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -83,9 +84,16 @@ def later_correlations(path: Path) -> Check:
     forms=Forms(
         printed=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, \alpha |a_j|]",
         proved=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, 3 \alpha |a_j|]",
-        remark="It cites a second part of Lemma 4.4 that does not exist, and Eq. (40) has 3 where Lemma A.1 gives 2. "
-        "The conditions are needed, and hold, at T as well: they are checked there. Between recorded times they are "
-        "not: record every step.",
+        remark="The conditions are needed, and hold, at T as well: they are checked there. Between recorded times they "
+        "are not: record every step.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="It cites a second part of Lemma 4.4 that does not exist, Eq. (40) has 3 where Lemma A.1 gives "
+                "2, and "
+                "the range after a step should be [-alpha |a_j|, 3 alpha |a_j|].",
+            ),
+        ),
     ),
 )
 def lemma_4_11(instance: Instance) -> Findings:
@@ -124,6 +132,8 @@ def lemma_4_11(instance: Instance) -> Findings:
         claims=(
             alignment(path),
             orthogonality(path),
+        ),
+        proof_steps=(
             slopes(path),
             growth(path),
             later_correlations(path),

@@ -11,7 +11,7 @@ from marginflow.theory.fcb22.constants import C0_PAPER
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import many_neurons, with_parameters
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least, at_most, value
 
 
 def set_probability(d: float, C0: float) -> float:
@@ -41,8 +41,18 @@ def set_failure(m: int, d: float, C0: float) -> float:
     control_shows="with the paper's C0 the lemma needs m = 3e23, and 400 neurons do not fall into equal quarters",
     forms=Forms(
         printed=r"\text{the sign of } \langle w_j, \mu \rangle \text{ depends on the angle, its size on the norms}",
-        remark="The printed reason for independence is wrong (the size depends on the angle too); the sign and the "
-        "modulus of a centred Gaussian are independent, so the claim stands.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="The printed reason for independence is wrong: the size of <w, mu> depends on the angle too.",
+                repair="the sign and the modulus of a centred Gaussian are independent, so the claim stands",
+            ),
+            Erratum(
+                severity="constant",
+                what="With the C0 of Definition 4.5 the lemma needs a width of 3e23.",
+                repair="measured constants stand beside it",
+            ),
+        ),
     ),
 )
 def lemma_4_2(instance: Instance) -> Findings:

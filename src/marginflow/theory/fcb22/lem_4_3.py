@@ -11,7 +11,7 @@ from marginflow.theory.fcb22.constants import C1_PAPER, HOEFFDING
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import c16, figure
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, value
 
 
 @partial(
@@ -31,9 +31,16 @@ from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_lea
     forms=Forms(
         printed=r"\|x_i - \mu\|^2 \le C_1 \sigma^2 d",
         proved=r"\|x_i - \mu\| \le C_1 \sigma \sqrt{d}, \quad C_1 = \max(c, c^2)",
-        remark="Part (b) is printed for the square and used without it everywhere; C1 = max(c, c^2) serves both. The "
-        "constant c of Paouris' inequality is not explicit, and one c stands for two. Part (d) has a stray '0 <= t <= "
-        "T - 1', part (c) cites (A5) for (A4).",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="Part (b) is printed for the square and used without it everywhere (C1 = max(c, c^2) serves "
+                "both); the "
+                "constant c of Paouris' inequality is not explicit, and one c stands for two; part (d) has a stray '0 "
+                "<= t "
+                "<= T - 1', part (c) cites (A5) for (A4).",
+            ),
+        ),
     ),
 )
 def lemma_4_3(instance: Instance) -> Findings:

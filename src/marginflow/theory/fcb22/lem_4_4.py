@@ -15,7 +15,7 @@ from marginflow.theory.fcb22.constants import HOEFFDING, C2_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import c16, wide_clusters, with_parameters
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, true, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least, at_most, true, value
 
 
 def log_edge_tail(shift: FloatArray, n: int, least: float) -> FloatArray:
@@ -54,10 +54,20 @@ def _gaussian(instance: Instance) -> bool:
     forms=Forms(
         printed=r"P_{\mathrm{clust}} = N(0, I_d)",
         sharp=r"p - q = P(|Z| < s), \; Z = \langle z, v \rangle / \sigma, \; s = \langle v, \mu \rangle / \sigma",
-        remark="The proof is written for Gaussian clusters and treats clean samples as unconditioned draws, wrong for "
-        "noise that depends on x; counting all of I_mu and taking off |N| repairs both. With all noise on one "
-        "cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does. The literal C2 is 2.9e12. For large C0 some "
-        "neurons are nearly orthogonal to a mean, and n must grow as C0^2: otherwise the lemma does not apply.",
+        remark="The literal C2 is 2.9e12. For large C0 some neurons are nearly orthogonal to a mean, and n must grow "
+        "as "
+        "C0^2: otherwise the lemma does not apply.",
+        errata=(
+            Erratum(
+                severity="proof gap",
+                what="The setting has log-concave clusters, the proof Gaussian ones (q = 1 - p fails for skewed "
+                "clusters); "
+                "clean samples are treated as unconditioned draws, which is wrong for noise that depends on x; with "
+                "all "
+                "noise on one cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does.",
+                repair="count all of I_mu and take off |N|, and p - q = P(|Z| < s)",
+            ),
+        ),
     ),
 )
 def lemma_4_4(instance: Instance) -> Findings:

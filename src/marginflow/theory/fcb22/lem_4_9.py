@@ -13,7 +13,7 @@ from marginflow.theory.fcb22.descent import complete, growth, slopes
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
 
 
 def subnetwork_margin(path: Path) -> Check:
@@ -37,10 +37,22 @@ def subnetwork_margin(path: Path) -> Check:
     forms=Forms(
         printed=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T - 1",
         proved=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T",
-        remark="Both conditions are used at time T. Eq. (18) bounds noisy samples of the own cluster by C1 sd although "
-        "<x_i, mu> is about 1 there (Eq. (37) does it right) and has wrong signs on the sums over mu2. Eq. (20) is "
-        "negative unless alpha <= 4.4e-5: then T is above 5600. For larger alpha the margin is only measured. "
-        "Conditions 4.7 and 4.8 are checked at the recorded times only: record every step.",
+        remark="For alpha above 4.4e-5 the margin is only measured. Conditions 4.7 and 4.8 are checked at the recorded "
+        "times only: record every step.",
+        errata=(
+            Erratum(
+                severity="proof gap",
+                what="Conditions 4.7 and 4.8 are used at time T although they are assumed to T - 1; Eq. (18) bounds "
+                "noisy "
+                "samples of the own cluster by C1 sd although <x_i, mu> is about 1 there.",
+                repair="the induction of Lemma 4.11 extends by one step; Eq. (37) treats noisy samples correctly",
+            ),
+            Erratum(
+                severity="constant",
+                what="Eq. (20) is negative unless alpha <= 4.4e-5: then T is above 5600.",
+            ),
+            Erratum(severity="slip", what="Eq. (18) has wrong signs on the sums over mu2."),
+        ),
     ),
 )
 def lemma_4_9(instance: Instance) -> Findings:
@@ -76,8 +88,7 @@ def lemma_4_9(instance: Instance) -> Findings:
         ),
         claims=(
             at_most("||W^T||_F", float(np.linalg.norm(path.end.W)), 1.0),
-            slopes(path),
-            growth(path),
             subnetwork_margin(path),
         ),
+        proof_steps=(slopes(path), growth(path)),
     )

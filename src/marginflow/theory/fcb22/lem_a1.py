@@ -9,7 +9,7 @@ from marginflow.theory.fcb22.descent import small_start, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import figure, tight
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_most, value
 
 
 @partial(
@@ -27,8 +27,16 @@ from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_mos
     forms=Forms(
         printed=r"\|x_i\| \le 1 + 1/\sqrt{3} \le \sqrt{2}",
         proved=r"\|x_i - \mu\| \le \sqrt{2} - 1 \implies \|x_i\| \le \sqrt{2}",
-        remark="1 + 1/sqrt(3) = 1.577 is larger than sqrt(2); |x - mu|^2 <= 0.1716 is needed instead of 1/3. The bound "
-        "'C1 sigma^2 d + 1/C1' is not that of Lemma 4.3(b).",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="Eq. (14) says 1 + 1/sqrt(3) <= sqrt(2), which is false; the bound 'C1 sigma^2 d + 1/C1' is not "
+                "that of "
+                "Lemma 4.3(b).",
+                evidence="(1 + 1/sqrt(3))^2 = 4/3 + 2/sqrt(3) > 2, for 4/3 > 4/9",
+                repair="|x - mu|^2 <= (sqrt(2) - 1)^2 = 0.1716 instead of 1/3, which larger constants supply",
+            ),
+        ),
     ),
 )
 def lemma_a_1(instance: Instance) -> Findings:

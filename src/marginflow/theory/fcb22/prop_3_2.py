@@ -16,7 +16,7 @@ from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import gd_run, tight
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
 
 EXPLICIT: Final = GAMMA
 """e^-2 / (16 * 1024), the constant of Prop. 3.2; the same number as the margin of Eq. (45)."""
@@ -57,9 +57,16 @@ def _lazy() -> Instance:
     forms=Forms(
         printed=r"\ge \tfrac{1}{C \omega \sqrt{md}} \ge \tfrac{1}{C}",
         sharp=r"\approx \tfrac{1.15}{\omega \sqrt{md}} \text{ at the instance } C = 16; \quad \ge C \text{ under (A6)}",
-        remark="sqrt(2) |a_j| (alpha + 4) should be (alpha + 1/4); 1024 stands where 512 is proved; the norm of the "
-        "start is Lemma 4.1, not 4.3 or A.1; '- <w0, x>' has the wrong sign; alpha <= 1/10 follows from (A7) only for "
-        "C >= 100.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="sqrt(2) |a_j| (alpha + 4) should be (alpha + 1/4); 1024 stands where 512 is proved; the norm of "
+                "the start "
+                "is Lemma 4.1, not 4.3 or A.1; '- <w0, x>' has the wrong sign; alpha <= 1/10 follows from (A7) only "
+                "for C >= "
+                "100.",
+            ),
+        ),
     ),
 )
 def proposition_3_2(instance: Instance) -> Findings:
@@ -90,6 +97,8 @@ def proposition_3_2(instance: Instance) -> Findings:
         claims=(
             at_least("relative change, explicit bound", ratio, quotient(EXPLICIT, s.omd)),
             at_least("relative change against 1/C", ratio, 1 / C),
+        ),
+        proof_steps=(
             at_least("squared change, Eq. (53)", moved**2, middle),
             at_most("||phi(W^0 x_i)|| against 3 omega sqrt(md)", before, 3.0 * s.omd),
         ),

@@ -13,7 +13,7 @@ from marginflow.data import UniformNoise, XorClusters
 from marginflow.generalisation.rademacher import Complexity, rademacher_complexity
 from marginflow.networks import TwoLayer
 from marginflow.networks.initialisation import unit_outputs
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, equal, value
+from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, above, equal, value
 
 _ASCENT_STEPS: Final = 20
 
@@ -62,8 +62,15 @@ def plane_instance(n: int = 10, *, m: int = 8, factor: float = 1.0, dimension: i
     control_shows="outputs of +-8/sqrt(m): the class is eight times as large, and the bound fails",
     forms=Forms(
         sharp=r"\hat{\mathfrak{R}} \approx 0.3 \cdot \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}} \text{ on XOR clusters}",
-        remark="Outputs are random signs there and fixed, balanced ones in the paper; any |a_j| = 1/sqrt(m) will do. "
-        "An inner sum to n should be to m, and s is written for epsilon. Beyond the plane only a lower bound is known.",
+        remark="Beyond the plane only a lower bound is known.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="Outputs are random signs there and fixed, balanced ones in the paper (any |a_j| = 1/sqrt(m) "
+                "will do); an "
+                "inner sum to n should be to m, and s is written for epsilon.",
+            ),
+        ),
     ),
 )
 def proposition_b_1(instance: Instance) -> Findings:

@@ -20,7 +20,18 @@ from marginflow.data import UniformNoise, XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.errors import InputError
 from marginflow.theory.fcb22.numbers import noise_rate
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, equal, true, value
+from marginflow.theory.frame import (
+    Counterexample,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_most,
+    equal,
+    true,
+    value,
+)
 
 _DIRECTIONS: Final = 64
 
@@ -69,22 +80,53 @@ def _clusters(word: str, sd: float = 0.5) -> Instance:
     id="FCB22/Rem.Linear",
     kind="remark",
     number="Abstract and Section 1",
-    meaning="No linear classifier beats chance: true without bias and for symmetric clusters, false otherwise.",
-    formula=r"\tfrac14 [S(b + s_1) + S(b - s_1) + 2 - S(b + s_2) - S(b - s_2)] = \tfrac12 \quad "
-    r"(b = 0, \; S(u) + S(-u) = 1)",
+    meaning="No linear classifier beats chance. False: with a bias, and without one on skewed clusters.",
+    formula=r"\tfrac14 [S(b + s_1) + S(b - s_1) + 2 - S(b + s_2) - S(b - s_2)] = \tfrac12 \quad \forall w, b",
+    needs=("law",),
+    parameters={"bias": "b, 0 by default", "n": "samples to count on, 4000 by default"},
+    example=lambda: _clusters("gaussian", 0.08),
+    control=lambda: _clusters("exponential", 0.08),
+    control_shows="skewed clusters: sgn<mu1, x> is right with probability (3 - 2/e)/4 = 0.566",
+    control_outcome="refuted",
+    forms=Forms(
+        printed=r"\text{no linear classifier can perform better than random guessing}",
+        proved=r"\text{no classifier } \mathrm{sgn}\langle w, x \rangle \text{ can, if the clusters are symmetric}",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="The clusters of the paper need not be symmetric, and a linear classifier may have a bias.",
+                evidence="exponential clusters in the regime of (A3), without bias: (3 - 2/e)/4 = 0.566; Gaussian "
+                "clusters "
+                "with a bias: close to 3/4 (0.745 at sigma = 0.2)",
+                repair="FCB22/Rem.Linear-repaired: symmetric clusters, no bias",
+            ),
+        ),
+    ),
+)
+def rem_linear(instance: Instance) -> Findings:
+    """Every accuracy with an interval, those along an axis exactly, for all laws in the regime of (A3)."""
+    return _linear(instance, repaired=False)
+
+
+@partial(
+    Statement,
+    id="FCB22/Rem.Linear-repaired",
+    kind="remark",
+    number="Abstract and Section 1, repaired",
+    meaning="On symmetric clusters no linear classifier without bias beats chance.",
+    formula=r"b = 0, \; S(u) + S(-u) = 1 \implies \tfrac14 [S(s_1) + S(-s_1) + 2 - S(s_2) - S(-s_2)] = \tfrac12",
     needs=("law",),
     parameters={"bias": "b, 0 by default", "n": "samples to count on, 4000 by default"},
     example=lambda: _clusters("gaussian"),
     control=lambda: _clusters("exponential", 1.0),
     control_shows="skewed clusters: sgn<mu1, x> is right with probability 0.6",
-    forms=Forms(
-        printed=r"\text{no linear classifier can perform better than random guessing}",
-        proved=r"\text{no classifier } \mathrm{sgn}\langle w, x \rangle \text{ can, if the clusters are symmetric}",
-        remark="With a bias the accuracy comes close to 3/4 (0.745 at sigma = 0.2); for exponential clusters it is 0.6 "
-        "even without one. The clusters of the paper need not be symmetric.",
-    ),
 )
-def rem_linear(instance: Instance) -> Findings:
+def rem_linear_repaired(instance: Instance) -> Findings:
+    """The same for symmetric clusters and b = 0."""
+    return _linear(instance, repaired=True)
+
+
+def _linear(instance: Instance, *, repaired: bool) -> Findings:
     """The means, their sums and random directions; every accuracy with an interval, those along an axis exactly."""
     law = instance.the_law()
     if not isinstance(law, XorClusters):
@@ -110,7 +152,9 @@ def rem_linear(instance: Instance) -> Findings:
             true("symmetric clusters", isotropic_law(law.cluster_law).symmetric),
             equal("b", bias, 0.0),
             true("uniform noise or none", uniform),
-        ),
+        )
+        if repaired
+        else (at_most("sigma sqrt(d), for (A3) with C = 8", law.sigma_value * math.sqrt(law.dimension), 1 / 8),),
         constants=(
             value("largest accuracy seen", float(found.max())),
             value("smallest accuracy seen", float(found.min())),
@@ -122,4 +166,18 @@ def rem_linear(instance: Instance) -> Findings:
             *along,
             at_most("largest |accuracy - 1/2| over all classifiers", np.abs(found - 0.5), width, rtol=0.0),
         ),
+        counterexample=None if repaired else _skewed(word, law.sigma_value, bias),
     )
+
+
+def _skewed(word: str, sigma: float, bias: float) -> Counterexample | None:
+    """Exponential clusters, b = 0 and sigma <= 1: the accuracy along mu_1 is (3 + e^(-1 - 1/sigma) - 2/e)/4 > 1/2.
+
+    Larger than 1/2 because 2/e < 1.
+    """
+    if word != "exponential" or bias != 0 or not 0 < sigma <= 1:
+        return None
+    summary = (
+        "sgn<mu_1, x> is right with probability at least (3 - 2/e)/4 = 0.566 on exponential clusters, without bias"
+    )
+    return Counterexample(summary=summary, proof="closed form: 2/e < 1")

@@ -30,6 +30,7 @@ from marginflow.theory.fcb22.recorded import (
 )
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error, pointwise_check
 from marginflow.theory.frame import (
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -111,8 +112,17 @@ def rem_simple_rule(instance: Instance) -> Findings:
     forms=Forms(
         printed=r"\text{every clean test example is classified correctly}",
         proved=r"P(y \ne \mathrm{sgn} f) \le \eta + O(1/\sqrt{n})",
-        remark="The introduction claims more than the theorem. For Gaussian clusters even the ideal classifier errs "
-        "with probability 2q(1-q) > 0; on the instances measured no test point is wrong.",
+        remark="On the instances measured no test point is wrong.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="The introduction says 'test' where 'training' is probably meant: every clean example is "
+                "classified "
+                "correctly and every noisy one is not.",
+                evidence="on Gaussian clusters even the ideal classifier errs with probability 2q(1-q) > 0",
+                repair="Theorem 3.1, part 1, for training examples",
+            ),
+        ),
     ),
 )
 def rem_test_pointwise(instance: Instance) -> Findings:

@@ -81,10 +81,19 @@ def _numbers(**ranges: Range) -> NumberBox:
 FAMILIES: Final[dict[str, AbstractFamily]] = {
     **{
         f"KYS23/{name}": LOCAL
-        for name in ("PropA.4", "PropA.4-repaired", "LemA.6", "LemA.7", "PropA.5", "Thm3.2", "Def.LocMin")
+        for name in (
+            "PropA.4",
+            "PropA.4-repaired",
+            "LemA.6",
+            "LemA.7",
+            "PropA.5",
+            "X.A5",
+            "Thm3.2.sandwich",
+            "Def.LocMin",
+        )
     },
-    **{f"KYS23/{name}": GLOBAL for name in ("FN4", "X.GlobalLP", "Def.KKT")},
-    **{f"KYS23/{name}": SADDLE for name in ("Thm3.1", "LemA.2", "CorA.3")},
+    **{f"KYS23/{name}": GLOBAL for name in ("X.1NN", "X.GlobalLP", "Def.KKT")},
+    **{f"KYS23/{name}": SADDLE for name in ("Thm3.1.groups", "LemA.2", "CorA.3")},
     "KYS23/Prop4.4": WholeNetworks(least=2, most=2),
     "KYS23/Prop4.5": WholeNetworks(),
     "KYS23/Prop4.5-repaired": WholeNetworks(),

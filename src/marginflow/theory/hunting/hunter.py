@@ -14,11 +14,11 @@ from marginflow.plain import to_plain
 from marginflow.storage import write_text
 from marginflow.theory.hunting.catalogue import family_of
 from marginflow.theory.hunting.family import AbstractFamily
-from marginflow.theory.hunting.proofs import PROVERS, Proof
 from marginflow.theory.hunting.result import Hunt, HuntOutcome
 from marginflow.theory.hunting.search import Search, Step, Trail
 from marginflow.theory.registry import statement as statement_of
 from marginflow.theory.statement import Statement
+from marginflow.theory.verdict import Verdict
 
 _SHRINK_SHARE = 0.5
 _LEAST_SHRINK = 5.0
@@ -41,8 +41,8 @@ def hunt(
 
     Instances are drawn from a family that knows nothing of the statement, moved and drawn again; hypotheses are hard
     constraints, and the least relative slack over all claims is what gets smaller. A violation is shrunk to few points
-    and small numbers and then proved, if there is a prover for the statement and it succeeds: only then the outcome is
-    "refuted".
+    and small numbers; the outcome is "refuted" only where the statement itself proves the counterexample in exact or
+    enclosed arithmetic.
 
     Parameters
     ----------
@@ -93,24 +93,25 @@ def hunt(
 def _brought_home(search: Search, trail: Trail, began: float, seconds: float) -> Hunt:
     one, worst = search.statement, trail.worst
     outcome: HuntOutcome
-    proof = Proof(proved=False, sentence="")
     if trail.applied == 0:
         nearest = f"; the last one missed {trail.nearest}" if trail.nearest else ""
         raise InputError(
             f"None of {trail.tries} instances ({search.family.title}) met the hypotheses of {one.id}{nearest}."
         )
     limit = max(_LEAST_SHRINK, _SHRINK_SHARE * seconds)
+    proof = ""
     if worst is not None and worst.slack < 0:
         worst = search.shrink(worst, seconds=limit)
-        proof = _prove(search, worst)
-        outcome = "refuted" if proof.proved else "candidate"
     elif trail.step is not None:
         worst = search.shrink(trail.step, seconds=limit, of_proof=True)
+    judged = None if worst is None else search.judge(worst.candidate)
+    if judged is not None and judged[1].failed_claims:
+        outcome = "refuted" if judged[1].outcome == "refuted" else "candidate"
+        proof = _proof_of(judged[1])
+    elif trail.step is not None:
         outcome = "proof step fails"
     else:
         outcome = "not refuted" if trail.telling else "does not bite"
-    judged = None if worst is None else search.judge(worst.candidate)
-    text = proof.sentence + (f" ({proof.arithmetic})" if proof.arithmetic else "")
     return Hunt(
         id=one.id,
         outcome=outcome,
@@ -119,7 +120,7 @@ def _brought_home(search: Search, trail: Trail, began: float, seconds: float) ->
         verdict=None if judged is None else judged[1],
         candidate=None if worst is None else worst.candidate,
         family=search.family.title,
-        proof=text,
+        proof=proof,
         history=tuple(trail.history),
         tries=trail.tries,
         applied=trail.applied,
@@ -129,21 +130,14 @@ def _brought_home(search: Search, trail: Trail, began: float, seconds: float) ->
     )
 
 
-def _prove(search: Search, worst: Step) -> Proof:
-    """Ask the prover of the statement, on the instance built again."""
-    judged = search.judge(worst.candidate)
-    if judged is None:
-        return Proof(proved=False, sentence="the instance could not be built again.")
-    prover = PROVERS.get(search.statement.id)
-    if prover is None:
-        failed = [check for check in judged[1].claims if check.state == "failed"]
-        if all(check.interval is not None for check in failed):
-            return Proof(proved=False, sentence="counted: a hunt is multiple testing, and an interval proves nothing.")
-        return Proof(proved=False, sentence="in floating point; no prover is named for this statement.")
-    try:
-        return prover(worst.candidate, judged[0])
-    except ImportError as error:
-        return Proof(proved=False, sentence=f"exact arithmetic is not installed: {error}.")
+def _proof_of(verdict: Verdict) -> str:
+    """What the statement itself proved of the instance in exact arithmetic, or why that is not a proof."""
+    found = verdict.counterexample
+    if found is not None:
+        return f"{found.summary} ({found.proof})"
+    if all(check.interval is not None for check in verdict.failed_claims):
+        return "counted or enclosed only: a hunt is multiple testing, and an interval proves nothing"
+    return "in floating point only"
 
 
 class _Memory:

@@ -11,7 +11,18 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data.bartlett import bartlett
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    value,
+)
 from marginflow.theory.probability import estimate
 
 _DRAWS: Final = 60
@@ -87,12 +98,20 @@ def _against(c: int) -> Instance:
     example=lambda: Instance(name="10 samples, d = 10^6", parameters={"m": 10, "dimension": 10**6}),
     control=lambda: _against(100),
     control_shows="for every c: 2 (c + 2) points on a circle have ||X X^T - I|| >= c + 1, always",
-    control_outcome="violated",
+    control_outcome="refuted",
     forms=Forms(
         printed=r"\frac{c}{d} \left(\sqrt{\frac{d+t}{m}} + \frac{d+t}{m}\right)",
         sharp=r"C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)",
-        remark="The exercise bounds ||X^T X / m - I / d||. As printed the claim is true only for d of order m^3 and "
-        "more. Lemma B.1 uses it for ||X X^T|| = O(1), which needs d >= m and is then true.",
+        remark="As printed the claim is true only for d of order m^3 and more. Lemma B.1 uses it for ||X X^T|| = O(1), "
+        "which needs d >= m and is then true.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="m and d are exchanged: the exercise that is cited bounds ||X^T X / m - I / d||.",
+                evidence="2c + d + t points in dimension d, for every constant c: every sample deviates by more",
+                repair="KYS23/LemD.2-repaired",
+            ),
+        ),
     ),
 )
 def lemma_d2(instance: Instance) -> Findings:
@@ -100,14 +119,34 @@ def lemma_d2(instance: Instance) -> Findings:
     m, d, t, c = instance.whole("m"), instance.whole("dimension"), instance.number("t", 2.0), instance.number("c", 1.0)
     rate = stated_rate(m, d, t)
     one = gram_deviation(m, d, np.random.default_rng(instance.seed))
+    claim = _deviates(instance, "P(||X X^T - I|| >= c rate)", c * rate, t, m, d)
     return Findings(
         hypotheses=(at_least("t", t, 0.0), at_least("m", m, 1), at_least("d", d, 1)),
         constants=(
             value("||X X^T - I|| over the stated rate", one / rate, "bounded if the lemma were true"),
             value("||X X^T - I|| over the correct rate", one / correct_rate(m, d, t)),
         ),
-        claims=(_deviates(instance, "P(||X X^T - I|| >= c rate)", c * rate, t, m, d),),
+        claims=(claim,),
+        counterexample=_for_every_constant(d, t) if claim.state == "failed" else None,
     )
+
+
+def _for_every_constant(d: int, t: float) -> Counterexample | None:
+    """c is only said to exist: with these d and t, m = 2c + d + t contradicts every c.
+
+    For m >= d + t the rate is at most 2/d, so that c times it is at most 2c/d <= m/d - 1, by which every sample of rank
+    d and trace m deviates; the event then has probability 1 > 2 e^-t. The argument is checked on a ladder of c.
+    """
+    exact = Fraction(t)
+    for c in (1, 10, 10**3, 10**6):
+        m = math.ceil(2 * c + d + exact)
+        if not (m >= d + exact and sure_deviation(m, d) >= c * Fraction(2, d)):
+            return None
+    if not 2 * math.exp(-t) < 1 - 1e-9:
+        return None
+    summary = f"for every c >= 1, m = 2c + {d} + {t:g} points in dimension {d} always deviate by c times the rate at "
+    f"t = {t:g}"
+    return Counterexample(summary=f"{summary}, although 2 e^-t < 1", proof="fractions")
 
 
 @partial(

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy import special
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.certificates import minimality
-from marginflow.data import Dataset
+from marginflow.data import Dataset, Interval
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Check, Instance, equal, is_kkt_point, true, unmet
+from marginflow.theory.frame import Check, Instance, at_least, equal, is_kkt_point, true, unmet
 
 STRUCTURE: Final = 1e-6
 """Relative tolerance for values, kinks and bends of a point whose KKT conditions hold to `DEFAULT_TOLERANCE`."""
-
-
+UNLIKELY: Final = 1e-4
+"""Counts that are less likely than this under a law are not taken for a sample of it."""
 SAME_KINK: Final = 1e-9
 """Kinks closer than this are one point: split and merged networks have the same ones."""
 
@@ -151,6 +152,21 @@ def in_the_interval(instance: Instance) -> Check:
     """All samples in [0, 1], where the clean error is measured."""
     X = instance.the_data().X
     return true("samples in [0, 1]", bool((X >= 0).all() and (X <= 1).all()))
+
+
+def noise_rate(instance: Instance) -> float:
+    """p: the parameter, or else that of the law; an `InputError` where neither is given."""
+    law = instance.law if "p" not in instance.parameters else None
+    return instance.number("p", law.p if isinstance(law, Interval) else None)
+
+
+def sampled_labels(y: FloatArray, p: float) -> Check:
+    """Labels as a sample with noise rate p has them: the chance of so few, or so many, labels -1."""
+    m, k = y.size, int((y < 0).sum())
+    few = float(special.bdtr(k, m, p)) if p < 1 else float(k == m)
+    many = float(special.bdtrc(k - 1, m, p)) if k else 1.0
+    note = f"{k} of {m} labels are -1"
+    return at_least("P(as few, or as many, labels -1) at this p", min(few, many), UNLIKELY, rtol=0.0, note=note)
 
 
 def kkt_point(instance: Instance) -> tuple[Check, ...]:

@@ -7,6 +7,7 @@ points and serve as controls. Nothing trains.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -66,6 +67,20 @@ def five_point_minimum(width: int = 4) -> Instance:
     return at_point(point.widened(width) if width > 4 else point, "the five-point local minimum")
 
 
+def five_points_with(**parameters: object) -> Instance:
+    """The same with parameters."""
+    return replace(five_point_minimum(), parameters=parameters)
+
+
+@cache
+def linearity_counterexample() -> Instance:
+    """A local minimum on six points that is not linear behind a -; a search over points with two decimals found it."""
+    x = np.array([0.09, 0.44, 0.70, 0.77, 0.86, 0.98])
+    y = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    limit = line.local_minimum(Dataset(X=x[:, None], y=y), seed=0, neurons=4)
+    return at_limit(limit, "a local minimum on six points")
+
+
 def mirrored(instance: Instance, name: str = "") -> Instance:
     """The same under x -> 1 - x: right-facing neurons become left-facing ones."""
     network, data = instance.the_network(), instance.the_data()
@@ -94,16 +109,19 @@ def spline(knots: FloatArray | Sequence[float], values: FloatArray | Sequence[fl
     return TwoLayer.from_directions(rows[keep], signs[keep], bias=True)
 
 
+def spike_network(x: FloatArray, y: FloatArray, depth: float) -> TwoLayer:
+    """The labels at the samples, and `depth` halfway between any two of them."""
+    knots, values = [float(x[0])], [float(y[0])]
+    for left, right, label in zip(x[:-1], x[1:], y[1:], strict=True):
+        knots += [float(left + right) / 2, float(right)]
+        values += [depth, float(label)]
+    return spline(knots, values)
+
+
 @cache
 def spikes(m: int, p: float, seed: int = 0, *, runs: int = 0, run_length: int = 5, depth: float = 1.0) -> Instance:
     """Interpolation by spikes: -1 at the samples labelled -1, and `depth` halfway between any two samples."""
     law = Interval(p=p, runs=runs, run_length=run_length)
     data = law.sample(m, seed=seed)
-    x, y = line_samples(data)
-    knots, values = [float(x[0])], [float(y[0])]
-    for left, right, label in zip(x[:-1], x[1:], y[1:], strict=True):
-        knots += [float(left + right) / 2, float(right)]
-        values += [depth, float(label)]
-    return Instance(
-        name=f"spikes through {m} uniform points, not a KKT point", network=spline(knots, values), data=data, law=law
-    )
+    network = spike_network(*line_samples(data), depth)
+    return Instance(name=f"spikes through {m} uniform points, not a KKT point", network=network, data=data, law=law)

@@ -11,8 +11,19 @@ import numpy as np
 from marginflow.data import Dataset
 from marginflow.limit import specialist
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
+from marginflow.theory.frame import (
+    Counterexample,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.clean_error import clean_error
+from marginflow.theory.kys23.exact_error import enclosed_error
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
 from marginflow.theory.kys23.unit_sphere import without_bias
 
@@ -30,29 +41,28 @@ def interpolating(e: float) -> tuple[TwoLayer, Dataset]:
     return network, Dataset(X=X, y=np.array([1.0, 1.0, -1.0]))
 
 
-def exact_counterexample(e: Fraction) -> bool:
-    """Whether N = |x_1| - e relu(x_2) contradicts the proposition at n = 3, decided in fractions.
-
-    It fits (1, 0), (3/5, 4/5) as positive and (0, 1) as negative, and arctan(e)/pi < 1/8 exactly when e < tan(pi/8) =
-    sqrt(2) - 1, that is when (1 + e)^2 < 2.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from marginflow.theory.kys23.prop_4_5 import exact_counterexample
-    >>> exact_counterexample(Fraction(1, 8)), exact_counterexample(Fraction(1, 2))
-    (True, False)
-    """
-    samples = ((Fraction(1), Fraction(0), 1), (Fraction(3, 5), Fraction(4, 5), 1), (Fraction(0), Fraction(1), -1))
-    fits = all(y * (abs(a) - e * max(b, Fraction(0))) > 0 for a, b, y in samples)
-    return fits and e > 0 and (1 + e) ** 2 < 2
-
-
 @cache
 def interpolating_counterexample() -> Instance:
     """The counterexample with e = 1/8."""
     network, data = interpolating(0.125)
     return Instance(name="|x_1| - relu(x_2)/8", network=network, data=data)
+
+
+def small_error(network: TwoLayer) -> Counterexample | None:
+    """A proof that the error is below 2^-n: weights in the plane as the fractions that they are, angles enclosed."""
+    if network.dimension != 2:
+        return None
+    rows = [[Fraction(float(entry)) for entry in row] for row in np.column_stack([network.W, network.v])]
+    common = math.lcm(*(entry.denominator for row in rows for entry in row))
+    whole = [[int(entry * common) for entry in row] for row in rows]
+    live = [row for row in whole if any(row[:2]) and row[2]]
+    _, high = enclosed_error([row[:2] for row in live], [row[2] for row in live]) if live else (1, Fraction(1))
+    bound = Fraction(1, 2**network.width)
+    if high >= bound:
+        return None
+    size = "0" if high == 0 else f"at most {float(high):.9g}"
+    summary = f"a network of {network.width} neurons without bias has the clean error {size} < {bound}"
+    return Counterexample(summary=summary, proof="whole numbers, angles enclosed in fractions")
 
 
 @partial(
@@ -66,25 +76,37 @@ def interpolating_counterexample() -> Instance:
     example=lambda: Instance(
         name="one neuron for each of 4 orthonormal samples", network=specialist(orthonormal(4, 1), bias=False).network
     ),
-    control=interpolating_counterexample,
-    control_shows="|x_1| - relu(x_2)/8 fits a negative sample and errs on arctan(1/8)/pi = 0.04 < 1/8 of the sphere",
-    control_outcome="violated",
+    control=lambda: Instance(name="|x_1| in the plane", network=absolute_value(2)),
+    control_shows="relu(x_1) + relu(-x_1) = |x_1| has n = 2 and error 0",
+    control_outcome="refuted",
     forms=Forms(
         printed=r"L_{cl} \ge 2^{-n}",
         proved=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
-        remark="Pr[w_j . x < 0 for all j in J_+] >= 2^-|J_+| is Slepian's inequality, which needs non-negative "
-        "correlations. relu(w . x) + relu(-w . x) = |w . x| has error 0 with n = 2.",
+        remark="A network that fits a negative sample contradicts it too: |x_1| - relu(x_2)/8 errs on arctan(1/8)/pi = "
+        "0.04 < 1/8 of the circle.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="The proof bounds Pr[w_j . x < 0 for all j in J_+] by 2^-|J_+|, which is true for non-negative "
+                "correlations only.",
+                evidence="|x_1|: n = 2, error 0",
+                repair="KYS23/Prop4.5-repaired",
+            ),
+        ),
     ),
 )
 def proposition_4_5(instance: Instance) -> Findings:
     """The clean error against 2^-n."""
     network = instance.the_network()
     found = clean_error(network, seed=instance.seed)
-    bound = math.ldexp(1.0, -network.width)
+    claim = found.check("clean error", ">=", math.ldexp(1.0, -network.width))
+    hypotheses = (without_bias(network), at_least("d", network.dimension, 2))
+    broken = claim.state == "failed" and not unmet(hypotheses)
     return Findings(
-        hypotheses=(without_bias(network), at_least("d", network.dimension, 2)),
+        hypotheses=hypotheses,
         constants=(value("n", network.width), value("neurons with v > 0", int((network.v > 0).sum()))),
-        claims=(found.check("clean error", ">=", bound),),
+        claims=(claim,),
+        counterexample=small_error(network) if broken else None,
     )
 
 

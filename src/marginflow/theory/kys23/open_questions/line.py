@@ -6,7 +6,6 @@ from functools import cache, partial
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
 from marginflow.certificates import DEFAULT_TOLERANCE, certify, minimality
 from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
@@ -14,10 +13,10 @@ from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_least, below, equal, unmet, value
 from marginflow.theory.kys23.line import Bends, line_samples, on_the_line
-from marginflow.theory.kys23.line_points import global_point, spikes
+from marginflow.theory.kys23.line_points import global_point, linearity_counterexample, spikes
+from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
 from marginflow.theory.kys23.thm_3_1.a1_nstar import label_changes
-from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
-from marginflow.theory.kys23.thm_3_2.theorem import lower_core
+from marginflow.theory.kys23.thm_3_2.sandwich import lower_core
 
 
 def _errors_of(instance: Instance, *, minima: bool) -> tuple[list[float], int]:
@@ -127,16 +126,6 @@ def o2(instance: Instance) -> Findings:
 def o3(instance: Instance) -> Findings:
     """Clean errors over the certified local minima among the given networks."""
     return _spread(instance, minima=True)
-
-
-def symmetric_difference(first: FloatArray, second: FloatArray) -> float:
-    """The length of the set that belongs to exactly one of two unions of disjoint intervals."""
-    ends = np.unique(np.concatenate([first.ravel(), second.ravel()]))
-    if ends.size < 2:
-        return 0.0
-    middles = (ends[:-1] + ends[1:]) / 2
-    inside = [((part[:, :1] <= middles) & (middles <= part[:, 1:])).any(axis=0) for part in (first, second)]
-    return float(np.diff(ends)[inside[0] != inside[1]].sum())
 
 
 @partial(

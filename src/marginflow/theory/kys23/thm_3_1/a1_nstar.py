@@ -13,11 +13,13 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
     Findings,
     Forms,
     Instance,
     Statement,
-    at_least,
     at_most,
     equal,
     true,
@@ -26,7 +28,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.kys23.line import line_samples, on_the_line
-from marginflow.theory.kys23.line_points import global_point, spline
+from marginflow.theory.kys23.line_points import five_point_minimum, spline
 
 _ENUMERATED: Final = 8
 
@@ -54,11 +56,17 @@ def classifier_of_least_pieces(x: FloatArray, y: FloatArray) -> TwoLayer:
     return spline(knots, values)
 
 
+def label_law(m: int, p: float) -> tuple[FloatArray, FloatArray]:
+    """All 2^m labels of m samples, shape (2^m, m), and their probabilities when each is -1 with probability p."""
+    labels: FloatArray = np.array(list(itertools.product((-1.0, 1.0), repeat=m)))
+    minus = (labels < 0).sum(axis=1)
+    chances: FloatArray = p**minus * (1 - p) ** (m - minus)
+    return labels, chances
+
+
 def expected_changes(m: int, p: float) -> float:
     """E s over independent labels that are -1 with probability p: the sum over all 2^m of them."""
-    labels = np.array(list(itertools.product((-1.0, 1.0), repeat=m)))
-    minus = (labels < 0).sum(axis=1)
-    chances = p**minus * (1 - p) ** (m - minus)
+    labels, chances = label_law(m, p)
     return math.fsum((chances * (np.diff(labels, axis=1) != 0).sum(axis=1)).tolist())
 
 
@@ -67,57 +75,61 @@ def expected_changes(m: int, p: float) -> float:
     id="KYS23/A1.Nstar",
     kind="remark",
     number="Appendix A.1, equation (6)",
-    meaning="As many neurons as label changes, and one more, classify any samples on a line; about 2p(1-p)m.",
-    formula=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1, \qquad \mathbb{E}[n^*] \le 2 p (1 - p) (m - 1) + 1",
+    meaning="As many neurons as there are label changes classify any samples on a line. False: one more may be needed.",
+    formula=r"n^* \le |\{ i : y_i \ne y_{i+1} \}|, \qquad \mathbb{E}[n^*] \le 2 p (1 - p) (m - 1)",
     needs=("data",),
-    parameters={"bound": "repaired (s + 1, default) or printed (s)"},
-    example=lambda: global_point(20, 0.3, 5),
+    example=five_point_minimum,
     control=lambda: Instance(
-        name="two samples, one change",
-        data=Dataset(X=np.array([[0.2], [0.7]]), y=np.array([-1.0, 1.0])),
-        parameters={"bound": "printed"},
+        name="two samples, one change", data=Dataset(X=np.array([[0.2], [0.7]]), y=np.array([-1.0, 1.0]))
     ),
     control_shows="one label change needs two neurons, because one neuron has one sign; print allows one",
-    control_outcome="violated",
+    control_outcome="refuted",
     forms=Forms(
         printed=r"n^* \le |\{ i : y_i \ne y_{i+1} \}|",
         proved=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1",
         remark="Print is one short for s = 0, 1, 2; it is not always: the five points of the counterexample to Prop. "
         "A.4 have s = 4 and four neurons.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="s label changes may need s + 1 neurons.",
+                evidence="one change of label: one neuron has one sign",
+                repair="the bound plus 1, which is reached by a construction; the order stays",
+            ),
+        ),
     ),
 )
 def a1_nstar(instance: Instance) -> Findings:
-    """The width of a network that is constructed, and the expected number of label changes by enumeration."""
+    """n* between what two labels need and the narrowest network at hand; the construction with s + 1 neurons."""
     data = instance.the_data()
-    printed = instance.word("bound", "repaired", ("repaired", "printed")) == "printed"
     hypotheses = on_the_line(instance)
     if unmet(hypotheses):
         return undefined(hypotheses, "label changes need an order")
     x, y = line_samples(data)
     s = label_changes(y)
     made = classifier_of_least_pieces(x, y)
-    # One neuron has one sign, so two labels need two neurons.
-    least = 1 if s == 0 else 2
+    # One neuron has one sign, so two labels need two neurons; two neurons cannot give +, -, + (see upper.py).
+    least = min(s, 2) + 1
     widths = [made.width]
     given = instance.network
     if given is not None and given.dimension == 1 and bool((given.margins(data.X, data.y) > 0).all()):
         widths.append(given.compact().width)
-    p = float((y < 0).mean())
-    few = min(x.size, _ENUMERATED)
-    # With s + 1 on the right it could not fail, for least is 1 or 2.
-    print_fails = (at_most("n*, at least this, <= s", least, s),) if printed else ()
+    p, few = float((y < 0).mean()), min(x.size, _ENUMERATED)
+    most = max(least, min(widths))
+    claim = Check(name="n* <= s", observed=float(most), relation="<=", bound=float(s), interval=(least, most))
+    found = Counterexample(
+        summary=f"{s} changes of label need at least {least} neurons",
+        proof="a case distinction on the signs of outputs",
+    )
     return Findings(
         hypotheses=hypotheses,
-        constants=(
-            value("label changes s", s),
-            value("n*, at most", min(widths)),
-            value("n*, at least", least),
-            value("2 p (1 - p) (m - 1) + 1 at the realised p", 2 * p * (1 - p) * (x.size - 1) + 1),
-        ),
-        claims=(
+        constants=(value("label changes s", s), value("n*, at most", most), value("n*, at least", least)),
+        claims=(claim,),
+        derived=(
             true("the constructed network classifies every sample", bool((made.margins(data.X, data.y) > 0).all())),
             at_most("its width <= s + 1", made.width, s + 1),
-            *print_fails,
+        ),
+        arithmetic=(
             equal(
                 "E s over all labels of the first samples",
                 expected_changes(few, p),
@@ -125,6 +137,6 @@ def a1_nstar(instance: Instance) -> Findings:
                 scale=1.0,
                 note=f"enumerated for {few} samples at the realised p",
             ),
-            at_least("width >= least possible", min(widths), least),
         ),
+        counterexample=found if claim.state == "failed" else None,
     )

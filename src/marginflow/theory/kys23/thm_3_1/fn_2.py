@@ -1,34 +1,82 @@
-r"""[KYS23, footnote 2] Theorem 3.1 in expectation, for every number of samples."""
+r"""[KYS23, footnote 2] Theorem 3.1 in expectation, for every number of samples.
+
+The expectation is over all labels of a few samples, each with its probability: `networks` holds one KKT point for each,
+in the order of `label_law`.
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 
-from marginflow.data import Interval
+from marginflow.arrays import FloatArray
+from marginflow.certificates import certify
+from marginflow.data import Dataset, Interval
+from marginflow.generalisation import line_error
+from marginflow.limit import line
+from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
+    Check,
     Findings,
+    Forms,
     Instance,
     Statement,
     above,
     at_least,
     at_most,
     equal,
+    is_kkt_point,
     undefined,
     unmet,
     value,
 )
-from marginflow.theory.kys23.line import line_samples
-from marginflow.theory.kys23.thm_3_1.theorem import five_group_core, group_gaps
+from marginflow.theory.kys23.line import in_the_interval, line_samples, on_the_line
+from marginflow.theory.kys23.line_points import spike_network
+from marginflow.theory.kys23.thm_3_1.a1_nstar import label_law
+from marginflow.theory.kys23.thm_3_1.groups import five_group_core, group_gaps
+
+MOST: int = 7
+"""Samples up to which one network for each of the 2^m labels is asked for."""
 
 
-def _ten(factor: float) -> Instance:
-    law = Interval(p=0.3)
-    extra = {} if factor == 1.0 else {"factor": factor}
-    return Instance(name="ten uniform points", data=law.sample(10, seed=0), law=law, parameters={"p": 0.3, **extra})
+def all_labels(instance: Instance, p: float) -> tuple[Check, ...]:
+    """On the line, few samples, and one network for each of their labels."""
+    m = instance.the_data().n_samples
+    wanted = 2.0 ** min(m, MOST)
+    return (
+        *on_the_line(instance),
+        in_the_interval(instance),
+        above("p", p, 0.0),
+        at_most("p <= 1/2", p, 0.5),
+        at_most("m, for all 2^m labels", m, MOST),
+        equal("networks, one for each of 2^m labels", len(instance.networks), wanted),
+    )
+
+
+def certified(instance: Instance, x: FloatArray, labels: FloatArray) -> Check:
+    """Every network is a KKT point on the samples with its labels."""
+    pairs = zip(instance.networks, labels, strict=True)
+    return is_kkt_point([certify(network, Dataset(X=x[:, None], y=y)) for network, y in pairs])
+
+
+@cache
+def for_all_labels(m: int, p: float, *, kkt: bool = True, seed: int = 0) -> Instance:
+    """m uniform points, and for each of their labels the global optimum, or spikes that are no KKT points."""
+    law = Interval(p=p)
+    x, y = line_samples(law.sample(m, seed=seed))
+    labels, _ = label_law(m, p)
+    make: Callable[[FloatArray], TwoLayer] = (
+        (lambda y: line.max_margin(Dataset(X=x[:, None], y=y)).network) if kkt else lambda y: spike_network(x, y, -1e3)
+    )
+    return Instance(
+        name=f"{m} uniform points with all of their labels, {'global optima' if kkt else 'spikes'}",
+        data=Dataset(X=x[:, None], y=y),
+        networks=tuple(make(row) for row in labels),
+        parameters={"p": p},
+    )
 
 
 @partial(
@@ -38,40 +86,43 @@ def _ten(factor: float) -> Instance:
     number="Footnote 2",
     meaning="In expectation, for every m, the clean error of a KKT point is between order p^5 and order sqrt(p).",
     formula=r"c p^5 \le \mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] \le C \sqrt p",
-    needs=("data",),
-    parameters={"p": "noise rate (default 0.3)", "factor": "what to multiply the claim by (the proof's inner sum: 5)"},
-    example=lambda: _ten(1.0),
-    control=lambda: _ten(5.0),
-    control_shows="the proof's inner sum counts the one negative segment of a group five times",
-    control_outcome="violated",
+    needs=("networks", "data", "parameters"),
+    parameters={
+        "p": "noise rate",
+        "c": "which the paper leaves open (default 1/20, the limit of what the groups of five give)",
+        "C": "which the paper leaves open (default 1)",
+    },
+    example=lambda: for_all_labels(6, 0.3),
+    control=lambda: for_all_labels(6, 0.3, kkt=False),
+    control_shows="spikes that are negative between any two samples err almost everywhere: more than C sqrt(p)",
+    forms=Forms(
+        sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
+        remark="The expectation over labels is exact, that over x is the sample at hand.",
+    ),
 )
-def fn2(instance: Instance) -> Findings:
-    """The expectation over labels of the sum over groups, by all 2^m of them, against p^5 times the gaps."""
-    data = instance.the_data()
-    p = instance.number("p", 0.3)
-    m = data.n_samples
-    hypotheses = (
-        above("p", p, 0.0),
-        at_most("p <= 1/2", p, 0.5),
-        at_least("m, for one group of five", m, 5.0),
-        at_most("m, for all 2^m labels", m, 12.0),
-        at_most("d, of samples on a line", data.dimension, 1.0),
-    )
+def fn_2(instance: Instance) -> Findings:
+    """E over all labels of the exact clean error."""
+    data, p = instance.the_data(), instance.number("p")
+    c, C = instance.number("c", 1 / 20), instance.number("C", 1.0)
+    hypotheses = all_labels(instance, p)
     if unmet(hypotheses):
-        return undefined(hypotheses, "the expectation is over all labels of five to twelve samples on a line")
+        return undefined(hypotheses, "one network for each of the labels of at most seven samples is needed")
     x, _ = line_samples(data)
-    claimed = instance.number("factor", 1.0) * p**5 * float(group_gaps(x).sum())
-    mean = math.fsum(
-        p**minus * (1 - p) ** (x.size - minus) * five_group_core(x, np.array(y))
-        for y in itertools.product((-1.0, 1.0), repeat=x.size)
-        for minus in [y.count(-1.0)]
-    )
+    labels, chances = label_law(x.size, p)
+    errors = np.array([line_error(network).value for network in instance.networks])
+    mean = math.fsum(chances * errors)
+    cores = np.array([five_group_core(x, y) for y in labels])
     return Findings(
-        hypotheses=hypotheses,
-        constants=(
-            value("E over x as well", p**5 * (m // 5) / (4 * (m + 1)), "the least of four spacings: 1/(4(m+1))"),
-            value("c = that / p^5", (m // 5) / (4 * (m + 1)), "tends to 1/20"),
-            value("p, the error of 1-nearest neighbour", p, "between p^5 / 20 and sqrt(p), as it must be"),
+        hypotheses=(*hypotheses, certified(instance, x, labels)),
+        constants=(value("E_y L_cl", mean), value("p, the error of 1-nearest neighbour", p)),
+        claims=(
+            at_least("E L_cl >= c p^5", mean, c * p**5),
+            at_most("E L_cl <= C sqrt(p)", mean, C * math.sqrt(p), vacuous=C * math.sqrt(p) >= 1),
         ),
-        claims=(equal("E_y of the groups' error = p^5 sum of least gaps", claimed, mean),),
-    )
+        derived=(at_least("E L_cl against p^5 times the least gaps", mean, p**5 * float(group_gaps(x).sum())),),
+        arithmetic=(
+            equal("E of the groups' error = p^5 sum of least gaps", math.fsum(chances * cores),
+                  p**5 * float(group_gaps(x).sum())),
+        ),
+        unspecified=(value("c", c), value("C", C)),
+    )  # fmt: skip

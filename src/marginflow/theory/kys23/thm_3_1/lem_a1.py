@@ -15,6 +15,8 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.theory.frame import (
     Check,
+    Counterexample,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -83,16 +85,31 @@ def event(x: FloatArray, delta: float) -> bool:
     needs=("parameters",),
     parameters={"m": "number of points, at most 5000", "delta": "failure probability (default 0.1)"},
     example=lambda: Instance(name="m = 600", parameters={"m": 600, "delta": 0.1}),
-    control=lambda: Instance(name="m = 50", parameters={"m": 50, "delta": 0.1}),
-    control_shows="m = 50 is below m_0: one spacing in ten is small, and more than an eighth of them too often",
-    control_outcome="violated",
+    control=lambda: Instance(name="m = 1000, delta = 0.001", parameters={"m": 1000, "delta": 0.001}),
+    control_shows="at m = 1000, delta = 0.001 too many gaps are small more often than delta/4; no m_0 serves every "
+    "delta",
+    control_outcome="refuted",
     forms=Forms(
         printed=r"\Pr[\Delta_{(j)} \le r] \to \Big( 1 - \tfrac{e^{-(m+1) r + \log(m+1)}}{m+1} \Big)^j",
         sharp=r"\Pr[\text{all } K \text{ given spacings} \le r] = \sum_j (-1)^j \tbinom{K}{j} (1 - j r)_+^m",
-        remark="The proof gets 1 - delta/4 for each condition and then needs a union bound; its law of the j-th "
-        "ordered spacing is right for j = m + 1 only. At delta = 0.1 the exact law violates the bound for every m "
-        "from 3 to 311 and last decides so at m = 359; it first holds for certain at 408, and from 456 on (checked up "
-        "to 700). In between the two conditions are known exactly and their union is not.",
+        remark="At delta = 0.1 the exact law violates the bound for every m from 3 to 311 and last decides so at m = "
+        "359; it first holds for certain at 408, and from 456 on (checked up to 700). In between the two conditions "
+        "are known exactly and their union is not.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="m_0 cannot be absolute: the second condition fails with a probability that is positive for every "
+                "m and does not depend on delta.",
+                evidence="violated at m = 1000, delta = 0.001 and at m = 2000, delta = 1e-6, by the exact law of "
+                "spacings in whole numbers",
+                repair="m >= m_0 + c log(1/delta); Theorem 3.1 needs no more",
+            ),
+            Erratum(
+                severity="slip",
+                what="Each condition gets 1 - delta/4 and then a union bound is needed; the law of the j-th ordered "
+                "spacing is right for j = m + 1 only; 1/(10m) and 1/(10(m + 1)) are mixed.",
+            ),
+        ),
     ),
 )
 def lem_a1(instance: Instance) -> Findings:
@@ -109,7 +126,8 @@ def lem_a1(instance: Instance) -> Findings:
     r = Fraction(largest_gap_allowed(m, delta)).limit_denominator(10**9)
     small = Fraction(1, 10 * (m + 1))
     large_fine = float(no_large_gap(m, r, m - 1))
-    small_fine = float(few_small_gaps(m, small, m - 1, Fraction(m + 1, 8)))
+    few_small = few_small_gaps(m, small, m - 1, Fraction(m + 1, 8))
+    small_fine, fails = float(few_small), 1 - few_small
     lowest, highest = large_fine + small_fine - 1.0, min(large_fine, small_fine)
     target = 1 - delta / 4
     both = Check(
@@ -131,4 +149,16 @@ def lem_a1(instance: Instance) -> Findings:
             equal("one spacing: 1 - (1 - r)^m", one, 1 - (1 - float(r)) ** m),
         ),
         claims=(both,),
+        counterexample=_no_absolute_m0(m, delta, fails) if both.state == "failed" else None,
     )
+
+
+def _no_absolute_m0(m: int, delta: float, fails: Fraction) -> Counterexample | None:
+    """m_0 is only said to exist; the second condition alone contradicts every m_0, as its chance is free of delta."""
+    if fails <= Fraction(delta) / 4:
+        return None
+    summary = (
+        f"at m = {m} more than an eighth of the gaps are small with probability {float(fails):.6g} > delta/4 = "
+        f"{delta / 4:.6g}; this chance is positive for every m and free of delta, so that no m_0 serves every delta"
+    )
+    return Counterexample(summary=summary, proof="whole numbers, by inclusion and exclusion")

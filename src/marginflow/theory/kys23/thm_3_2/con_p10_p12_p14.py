@@ -162,6 +162,8 @@ def _judge(instance: Instance, equation: int) -> Findings:
                 rtol=1e-12,
             ),
             above("first-order drop", drop, 0.0, scale=float(network.norm_squared())),
+        ),
+        arithmetic=(
             equal(
                 "measured drop per delta",
                 measured,

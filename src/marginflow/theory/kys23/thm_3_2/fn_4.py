@@ -1,4 +1,4 @@
-r"""[KYS23, footnote 4] Theorem 3.2 in expectation; the global optimum and 1-nearest neighbour."""
+r"""[KYS23, footnote 4] Theorem 3.2 in expectation: over all labels of a few samples, each with its probability."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from functools import partial
 
 import numpy as np
 
+from marginflow.certificates import minimality
+from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.theory.frame import (
     Findings,
     Forms,
     Instance,
     Statement,
+    at_least,
     at_most,
     equal,
+    true,
     undefined,
     unmet,
     value,
 )
-from marginflow.theory.kys23.line import (
-    dual_supremum,
-    in_the_interval,
-    line_samples,
-    local_minimum,
-)
-from marginflow.theory.kys23.line_points import five_point_minimum, global_point
+from marginflow.theory.kys23.line import line_samples
+from marginflow.theory.kys23.thm_3_1.a1_nstar import label_law
+from marginflow.theory.kys23.thm_3_1.fn_2 import all_labels, certified, for_all_labels
 
 
 @partial(
@@ -33,36 +33,43 @@ from marginflow.theory.kys23.line_points import five_point_minimum, global_point
     id="KYS23/FN4",
     kind="remark",
     number="Footnote 4",
-    meaning="E L = Theta(p) for any m; of the global optimum even E L = p, because it has the sign of 1-NN.",
-    formula=r"\mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] = \Theta(p), \qquad "
-    r"\mathrm{sign}\, N_{\theta^*} = \mathrm{sign}\, \mathrm{1NN} \;\Rightarrow\; \mathbb{E} = p",
-    needs=("network", "data"),
-    example=lambda: global_point(20, 0.3, 5),
-    control=five_point_minimum,
-    control_shows="a local minimum that is not global errs on 0.25, 1-nearest neighbour on 0.4",
+    meaning="In expectation the clean error of a local minimum is of order p, for every m.",
+    formula=r"c p \le \mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] \le C p",
+    needs=("networks", "data", "parameters"),
+    parameters={
+        "p": "noise rate",
+        "c": "which the paper leaves open (default 1/8)",
+        "C": "which the paper leaves open (default 2)",
+    },
+    example=lambda: for_all_labels(6, 0.3),
+    control=lambda: for_all_labels(6, 0.3, kkt=False),
+    control_shows="spikes that are negative between any two samples err almost everywhere: more than C p",
     forms=Forms(
-        printed=r"\mathbb{E}_S[L_{\mathrm{cl}}] = \Theta(p)",
-        sharp=r"L_{\mathrm{cl}}(N_{\theta^*}) = L_{\mathrm{cl}}(\mathrm{1NN})",
-        remark="The sharp form is an observation, not a theorem: it is a conjecture that no sample has contradicted "
-        "(KYS23/O4).",
+        sharp=r"\mathbb{E}_y L_{\mathrm{cl}}(N_{\theta^*}) = p \quad \text{(KYS23/X.1NN)}",
+        remark="Of global optima the expectation is p itself, as of 1-nearest neighbour: KYS23/X.1NN, a conjecture.",
     ),
 )
-def fn4(instance: Instance) -> Findings:
-    """A global optimum has the sign of 1-nearest neighbour, so that E L = p exactly."""
-    data, network = instance.the_data(), instance.the_network()
-    hypotheses = (*local_minimum(instance), in_the_interval(instance))
+def fn_4(instance: Instance) -> Findings:
+    """E over all labels of the exact clean error, beside that of 1-nearest neighbour."""
+    data, p = instance.the_data(), instance.number("p")
+    c, C = instance.number("c", 1 / 8), instance.number("C", 2.0)
+    hypotheses = all_labels(instance, p)
     if unmet(hypotheses):
-        return undefined(hypotheses, "no local minimum on [0, 1]")
-    hypotheses = (*hypotheses, at_most("global: sup |F|", dual_supremum(instance), 1.0, rtol=1e-7))
-    error = line_error(network).value
-    neighbour = nearest_neighbour_line_error(data.X, data.y)
+        return undefined(hypotheses, "one network for each of the labels of at most seven samples is needed")
     x, _ = line_samples(data)
-    alone = [nearest_neighbour_line_error(x, np.where(np.arange(x.size) == i, -1.0, 1.0)).value for i in range(x.size)]
+    labels, chances = label_law(x.size, p)
+    kkt = certified(instance, x, labels)
+    minima = kkt.state == "met" and all(
+        minimality(network, Dataset(X=x[:, None], y=y)).verdict == "local minimum"
+        for network, y in zip(instance.networks, labels, strict=True)
+    )
+    mean = math.fsum(chances * np.array([line_error(network).value for network in instance.networks]))
+    neighbour = math.fsum(chances * np.array([nearest_neighbour_line_error(x, y).value for y in labels]))
     return Findings(
-        hypotheses=hypotheses,
-        constants=(value("L_cl", error), value("realised noise rate", float((data.y < 0).mean()))),
-        claims=(
-            equal("L_cl = L of 1-nearest neighbour", error, neighbour.value, scale=1.0, rtol=1e-9),
-            equal("E_y L of 1-nearest neighbour / p: the cells fill [0, 1]", math.fsum(alone), 1.0),
-        ),
+        hypotheses=(*hypotheses, kkt, true("all of them local minima", minima)),
+        constants=(value("E_y L_cl", mean), value("p", p)),
+        claims=(at_least("E L_cl >= c p", mean, c * p), at_most("E L_cl <= C p", mean, C * p, vacuous=C * p >= 1)),
+        derived=(equal("E L_cl = p", mean, p, scale=1.0),),
+        arithmetic=(equal("E L of 1-nearest neighbour = p: its cells fill [0, 1]", neighbour, p, scale=1.0),),
+        unspecified=(value("c", c), value("C", C)),
     )

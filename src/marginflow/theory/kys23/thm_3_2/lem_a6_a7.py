@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement
-from marginflow.theory.kys23.line_points import five_point_minimum, global_point
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement
+from marginflow.theory.kys23.line_points import five_point_minimum, global_point, linearity_counterexample
 from marginflow.theory.kys23.thm_3_2.prop_a4 import PATTERN, pattern_findings
-from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
 
 
 @partial(
@@ -21,9 +20,20 @@ from marginflow.theory.kys23.thm_3_2.search import linearity_counterexample
     example=lambda: global_point(20, 0.3, 5),
     control=linearity_counterexample,
     control_shows="a local minimum on six points, found by search, that bends between x_i and x_{i+1}",
-    control_outcome="violated",
+    control_outcome="refuted",
     forms=Forms(
-        remark="Case (2) must read N'(z2) < N'(z1), the middle term of (13) is v1 w1 w2 / v2, and i >= 2 is needed.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="The linear half of Prop. A.4 falls with it.",
+                evidence="a local minimum on six points that bends by 0.676 behind a -, enclosed in ball arithmetic",
+                repair="KYS23/PropA.4-repaired",
+            ),
+            Erratum(
+                severity="slip",
+                what="Case (2) must read N'(z2) < N'(z1); the middle term of (13) is v1 w1 w2 / v2; i >= 2 is needed.",
+            ),
+        ),
     ),
 )
 def lem_a6(instance: Instance) -> Findings:
@@ -42,8 +52,18 @@ def lem_a6(instance: Instance) -> Findings:
     example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="N(x_5) = 4 at a strict local minimum",
-    control_outcome="violated",
-    forms=Forms(remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has."),
+    control_outcome="refuted",
+    forms=Forms(
+        remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="The half of Prop. A.4 about values falls with it.",
+                evidence="N(x_5) = 4 at a strict local minimum on five points",
+                repair="KYS23/PropA.4-repaired",
+            ),
+        ),
+    ),
 )
 def lem_a7(instance: Instance) -> Findings:
     """The values of N at the - of every pattern and behind it."""

@@ -29,6 +29,8 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
+    Counterexample,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -40,6 +42,7 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
+from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
 from marginflow.theory.kys23.line import SAME_KINK, STRUCTURE, Bends, line_samples, local_minimum, plus_minus_plus
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point, mirror, right_facing_point
 
@@ -109,22 +112,50 @@ def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired
     network = instance.certificate.network
     every = patterns(network, x, y)
     found = covered_both_ways(network, x, y) if repaired else every
-    hypotheses = (*hypotheses, at_least("patterns +, -, +" + (" covered" if repaired else ""), found.count, 1.0))
-    if unmet(hypotheses):
+    count = found.count
+    hypotheses = (*hypotheses, at_least("patterns +, -, +" + (" covered" if repaired else ""), count, 1.0))
+    if not every.count:
         return undefined(hypotheses, "no pattern that the proposition speaks of")
+    if not count:  # does not apply; what the other patterns do is shown all the same
+        found = every
     by_values = (
         equal("N(x_i) = -1", found.at_minus, -1.0, rtol=STRUCTURE),
         equal("N(x_{i+1}) = 1", found.behind, 1.0, rtol=STRUCTURE),
     )
     by_chord = at_most("distance of N from its chord", found.nonlinearity, 0.0, scale=1.0, rtol=STRUCTURE)
+    claims = (*(by_values if values else ()), *((by_chord,) if linear else ()))
+    broken = not repaired and any(check.state == "failed" for check in claims)
     return Findings(
         hypotheses=hypotheses,
         constants=(
             value("patterns", every.count),
             value("patterns whose neurons face right", float(every.covered.sum())),
         ),
-        claims=(*(by_values if values else ()), *((by_chord,) if linear else ())),
+        claims=claims,
+        counterexample=pattern_breaks(instance, linear=linear, values=values) if broken else None,
     )
+
+
+def pattern_breaks(instance: Instance, *, linear: bool, values: bool) -> Counterexample | None:
+    """A proof that at the exact local minimum next to a network a value or a chord is off; None without a proof."""
+    found = enclose_minimum(instance.the_network(), instance.the_data())
+    if isinstance(found, str):
+        return None
+    x, y = line_samples(instance.the_data())
+    low, high = found.values(x)
+    bends = Bends.of(found.network)
+    for i in plus_minus_plus(y):
+        for index, wanted in ((i, -1.0), (i + 1, 1.0)) if values else ():
+            if low[index] > wanted or high[index] < wanted:
+                return proved_of_minimum(f"N({x[index]:g}) in [{low[index]:.9g}, {high[index]:.9g}], not {wanted:g}")
+        for kink in bends.inside(float(x[i]), float(x[i + 1])) if linear else ():
+            inner = found.values(np.array([kink]))
+            share = (kink - x[i]) / (x[i + 1] - x[i])
+            above = inner[0][0] - ((1 - share) * high[i] + share * high[i + 1])
+            under = inner[1][0] - ((1 - share) * low[i] + share * low[i + 1])
+            if above > 1e-9 or under < -1e-9:
+                return proved_of_minimum(f"N({kink:.6g}) is off its chord by at least {max(above, -under):.6g}")
+    return None
 
 
 PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
@@ -142,12 +173,21 @@ PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
     example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="five points, four neurons facing both ways: a strict local minimum with N(x_5) = 4",
-    control_outcome="violated",
+    control_outcome="refuted",
     forms=Forms(
         printed=PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
-        remark="False: equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j "
-        "|w_j|, and the perturbations are local only if both neurons face the same way. No global optimum has violated "
-        "it so far.",
+        remark="No global optimum has violated it so far.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="Equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j "
+                "|w_j|; "
+                "the perturbations are local only if both neurons face the same way.",
+                evidence="five points at distances h, h, h and far, four neurons facing both ways: a strict local "
+                "minimum with N(x_5) = 4 instead of 1, enclosed in ball arithmetic; the hunter finds others",
+                repair="KYS23/PropA.4-repaired",
+            ),
+        ),
     ),
 )
 def prop_a4(instance: Instance) -> Findings:

@@ -6,9 +6,23 @@ from functools import partial
 
 import numpy as np
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, undefined, value
-from marginflow.theory.kys23.line import STRUCTURE, Bends, line_samples, local_minimum, plus_plus
-from marginflow.theory.kys23.line_points import local_point, spikes
+from marginflow.data import Dataset
+from marginflow.limit import line
+from marginflow.theory.frame import (
+    Counterexample,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    undefined,
+    unmet,
+    value,
+)
+from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
+from marginflow.theory.kys23.line import STRUCTURE, Bends, in_the_interval, line_samples, local_minimum, plus_plus
+from marginflow.theory.kys23.line_points import at_limit, local_point, spikes
 
 
 @partial(
@@ -23,8 +37,16 @@ from marginflow.theory.kys23.line_points import local_point, spikes
     control=lambda: spikes(20, 0.3, depth=-1.0),
     control_shows="spikes that dip to -1 between any two samples interpolate, but are no KKT point",
     forms=Forms(
-        remark="The proof refers to case (1) of Lemma A.6, which has the gap of orientation; no counterexample is "
-        "known among hundreds of certified local minima.",
+        remark="A sharper form, N >= 1 for samples in [0, 1], is KYS23/X.A5.",
+        errata=(
+            Erratum(
+                severity="proof gap",
+                what="The proof refers to case (1) of Lemma A.6, which assumes that both neurons face right; the upper "
+                "half of Theorem 3.2 rests on it.",
+                evidence="1,375 local minima from our solver: none dips below N = 1 on [0, 1]",
+                repair="open; no counterexample is known",
+            ),
+        ),
     ),
 )
 def prop_a5(instance: Instance) -> Findings:
@@ -40,8 +62,64 @@ def prop_a5(instance: Instance) -> Findings:
     bends = Bends.of(instance.the_network())
     size = float(np.abs(bends.network(x[:, None])).max())  # local minima may come at any scale
     least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in places]
+    claim = at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, rtol=STRUCTURE)
     return Findings(
         hypotheses=hypotheses,
         constants=(value("least N between them", min(least)),),
-        claims=(at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, rtol=STRUCTURE),),
+        claims=(claim,),
+        counterexample=dips_below_zero(instance) if claim.state == "failed" and not unmet(hypotheses) else None,
+    )
+
+
+def dips_below_zero(instance: Instance) -> Counterexample | None:
+    """A proof that N of the exact local minimum is negative between two neighbours labelled +; None without one."""
+    found = enclose_minimum(instance.the_network(), instance.the_data())
+    if isinstance(found, str):
+        return None
+    x, y = line_samples(instance.the_data())
+    bends = Bends.of(found.network)
+    for i in plus_plus(y):
+        kinks = bends.inside(float(x[i]), float(x[i + 1]))
+        high = float(found.values(kinks)[1].min()) if kinks.size else 0.0
+        if high < 0:
+            return proved_of_minimum(f"N <= {high:.6g} between {x[i]:g} and {x[i + 1]:g}")
+    return None
+
+
+@partial(
+    Statement,
+    id="KYS23/X.A5",
+    kind="proposition",
+    number="Derived: conjecture on Proposition A.5",
+    meaning="On [0, 1] a local minimum is at least 1 between two neighbouring samples labelled +.",
+    formula=r"x_i \in [0, 1], \; y_i = y_{i+1} = 1 \;\Rightarrow\; N_\theta(x) \ge 1 \quad \forall x \in "
+    r"[x_i, x_{i+1}]",
+    needs=("network", "data"),
+    example=lambda: local_point(12, 0.3, 1),
+    control=lambda: at_limit(
+        line.max_margin(Dataset(X=np.array([[-2.0], [2.0]]), y=np.ones(2))), "the global optimum on -2 (+) and 2 (+)"
+    ),
+    control_shows="-2 and 2, both +: N(0) = 2/5 at the global optimum",
+    forms=Forms(
+        remark="A conjecture: 1,343 local minima on [0, 1], 229 of them not global, never dip below 1.",
+        known="on [0, 1] no local minimum was seen below N = 1 between neighbours labelled + (Prop. A.5 says N >= 0); "
+        "on the real line there are: N(0) = 2/5 at the global optimum on -2 (+) and 2 (+).",
+    ),
+)
+def x_a5(instance: Instance) -> Findings:
+    """The least value of N at margin 1 between neighbours labelled +."""
+    hypotheses = local_minimum(instance)
+    if unmet(hypotheses):
+        return undefined(hypotheses, "no local minimum on the line")
+    x, y = line_samples(instance.the_data())
+    places = plus_plus(y)
+    hypotheses = (*hypotheses, in_the_interval(instance), at_least("neighbours labelled +, +", places.size, 1.0))
+    if not places.size:
+        return undefined(hypotheses, "no two neighbours labelled +")
+    bends = Bends.of(instance.certificate.network)
+    least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in places]
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("least N between them", min(least)),),
+        claims=(at_least("N on [x_i, x_{i+1}]", least, 1.0, rtol=STRUCTURE),),
     )

@@ -13,6 +13,7 @@ from marginflow.generalisation import BiasDominance, Estimate, bias_dominance, s
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -56,6 +57,14 @@ def sampled_check(name: str, counted: Estimate, bound: float) -> Check:
     )
 
 
+def certain_error(name: str, counted: Estimate, log_bound: float, epsilon: float) -> Check:
+    """L_cl <= epsilon from what is certain: the counted interval, and the bound that is proved, where it is smaller."""
+    upper = min(counted.upper, math.exp(min(log_bound, 0.0)))
+    low = min(counted.lower, upper)
+    note = f"{counted.errors} of {counted.trials} counted; proved: at most e^{log_bound:.4g}"
+    return Check(name=name, observed=counted.value, relation="<=", bound=epsilon, interval=(low, upper), note=note)
+
+
 def fresh_error(instance: Instance, network: TwoLayer, *, points: int = TEST_POINTS) -> Estimate:
     """The clean error on fresh points of the law of the instance."""
     return sampled_error(
@@ -86,9 +95,18 @@ def dominance(network: TwoLayer, data: Dataset) -> BiasDominance:
         proved=r"\frac12 - 9 m \sqrt{\frac{2 c'' \ln(2m/\epsilon)}{d}}",
         sharp=r"\frac{n}{2} \Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], "
         r"\quad M = \sum_j |v_j| \|w_j\|",
-        remark="||X^T X - I|| = ||X X^T - I|| is false for d > m; what is needed is the least eigenvalue of X X^T. A "
-        "factor sqrt(m) between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m): the two errors "
-        "cancel. The test law is silently N(0, I/d). The form used here needs no KKT point and no span.",
+        remark="The form that is derived here needs no KKT point and no span.",
+        errata=(
+            Erratum(
+                severity="proof gap",
+                what="||X^T X - I|| = ||X X^T - I|| is false for d > m (the left side is at least 1); a factor sqrt(m) "
+                "between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m). The last two errors "
+                "cancel. "
+                "The test law is silently N(0, I/d).",
+                evidence="X = e_1 in dimension 2: ||X^T X - I|| = 1, ||X X^T - I|| = 0",
+                repair="the least eigenvalue of X X^T; or the bound here, from K, beta and n alone",
+            ),
+        ),
     ),
 )
 def b1_bias_dom(instance: Instance) -> Findings:
@@ -122,8 +140,10 @@ def b1_bias_dom(instance: Instance) -> Findings:
             at_least("N(x) - (beta - sum |v_j| |w_j . x|)", network(test) - beta + np.abs(products) @ np.abs(network.v),
                      0.0, scale=size),
             at_least("N(x) - (beta - ||v|| ||W x||)", network(test) - beta + norms, 0.0, scale=size),
-            at_most("sum |v_j| ||w_j||", proof.weight, size_of(network) / 2),
+        ),
+        derived=(
             at_most("ln of the proved error", proof.log_bound, math.log(epsilon)),
             sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
         ),
+        arithmetic=(at_most("sum |v_j| ||w_j||", proof.weight, size_of(network) / 2),),
     )  # fmt: skip

@@ -9,7 +9,18 @@ from typing import Final
 import numpy as np
 
 from marginflow.data.bartlett import bartlett
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import (
+    Check,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    value,
+)
 from marginflow.theory.kys23.lem_d2 import explicit_deviation
 from marginflow.theory.kys23.unit_sphere import log_binomial_tail
 from marginflow.theory.probability import estimate, log_sphere_correlation_tail, union
@@ -48,13 +59,19 @@ def log_pairs_tail(m: int, d: int, threshold: float) -> float:
     },
     example=lambda: Instance(name="m = 100, d = 10^6, p = 0.2", parameters={"m": 100, "dimension": 10**6, "p": 0.2}),
     control=lambda: Instance(name="m = 100, d = 20, p = 0.2", parameters={"m": 100, "dimension": 20, "p": 0.2}),
-    control_shows="nothing in the lemma bounds m/d, and ||X X^T|| >= m/d always: 5 > C = 4 here",
-    control_outcome="violated",
+    control_shows="d < m, which Section 4 excludes: ||X X^T|| >= m/d = 5 > C = 4, always",
     forms=Forms(
         printed=r"p \le c_1, \quad m > c_2 \frac{\ln(1/\delta)}{p}",
         proved=r"p \le \tfrac14, \quad m \ge \frac{5 \ln(3/\delta)}{p}, \quad d \ge c\, m",
-        remark="Property 1 must exclude i = l. Property 2 needs d >= c m, which is missing because Lemma D.2 has m "
-        "and d exchanged; the theorem's d >= c_3 m^2 supplies it. ln(1/delta) must be ln(3/delta).",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="Property 1 must exclude i = l; Property 2 needs d >= c m, which the lemma does not say (Section "
+                "4 "
+                "assumes d >> m throughout, and the theorem's d >= c_3 m^2 supplies it); ln(1/delta) must be "
+                "ln(3/delta).",
+            ),
+        ),
     ),
 )
 def lemma_b1(instance: Instance) -> Findings:
@@ -93,12 +110,14 @@ def lemma_b1(instance: Instance) -> Findings:
             above("p", p, 0.0),
             at_most("p against c_1", p, 0.25),
             at_least("m", m, c2 * math.log(3 / delta) / p if p > 0 else math.inf, note="c_2 ln(3/delta) / p"),
-            at_least("d", d, 2),
+            at_least("d", d, max(m, 2), note="Section 4 assumes d >> m throughout; d >= m is what is used"),
         ),
         constants=(
             value("threshold of P1", threshold),
             value("1 + explicit bound of Lemma D.2-repaired", deviation, "P2 with this C has probability 1 - delta/3"),
             value("m / d", m / d, "||X X^T|| is at least this"),
         ),
-        claims=(*exact, joint),
+        claims=(joint,),
+        proof_steps=exact,
+        unspecified=(value("C", C), value("c_2", c2)),
     )

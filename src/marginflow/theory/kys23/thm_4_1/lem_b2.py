@@ -8,7 +8,18 @@ from functools import cache, partial
 import numpy as np
 
 from marginflow.limit import orthogonal
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, undefined, unmet, value
+from marginflow.theory.frame import (
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
 from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
@@ -28,7 +39,7 @@ def without_bias() -> Instance:
 
 @cache
 def _with_bias() -> Instance:
-    data = orthonormal(100, 1)
+    data = orthonormal(400, 1)
     return Instance(name="the construction of Lemma B.3", network=biased_pair(data, 2), data=data)
 
 
@@ -42,13 +53,21 @@ def _with_bias() -> Instance:
     needs=("network", "data"),
     example=without_bias,
     control=_with_bias,
-    control_shows="large biases fit 99 positive samples with ||theta||^2 = 5 < sqrt(99)",
+    control_shows="large biases fit 399 positive samples with ||theta||^2 = 5 < sqrt(399/12)",
     forms=Forms(
         printed=r"\|\theta\|^2 \ge C \sqrt{|I_+|}",
         proved=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{12 \|X X^\top\|}}",
         sharp=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
-        remark="Feasible is enough, no max-margin solution is needed; i in [m] must be i in I_+. The sharp constant "
-        "comes from ||theta||^2 >= 2 ||v|| ||W||_F.",
+        remark="Feasible is enough, no max-margin solution is needed. The sharp constant comes from ||theta||^2 >= 2 "
+        "||v|| ||W||_F.",
+        errata=(
+            Erratum(severity="slip", what="'Take i in [m]' must be i in I_+."),
+            Erratum(
+                severity="constant",
+                what="The constant 1/sqrt(12 ||X X^T||) can be 1/sqrt(||X X^T||).",
+                repair="sharp form of KYS23/LemB.2; it takes c_4 of Theorem 4.1 from 0.0065 to 0.155",
+            ),
+        ),
     ),
 )
 def lemma_b2(instance: Instance) -> Findings:
@@ -65,9 +84,7 @@ def lemma_b2(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(fits, at_most("beta", beta, 0.5), sample.some_positive()),
         constants=(value("C_op", sample.C_op), value("|I_+|", sample.q), value("||theta||^2", K)),
-        claims=(
-            at_least("||v|| ||W x_i|| on I_+", products[plus], 1 - beta),
-            at_least("||theta||^2, as printed", K, math.sqrt(sample.q / (12 * sample.C_op))),
-            at_least("||theta||^2, sharp", K, least_norm(sample)),
-        ),
+        claims=(at_least("||theta||^2, as printed", K, math.sqrt(sample.q / (12 * sample.C_op))),),
+        proof_steps=(at_least("||v|| ||W x_i|| on I_+", products[plus], 1 - beta),),
+        derived=(at_least("||theta||^2, sharp", K, least_norm(sample)),),
     )

@@ -8,6 +8,7 @@ from functools import cache, partial
 from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramReduction, NoisySphere
 from marginflow.limit import convex_pair
 from marginflow.theory.frame import (
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -57,7 +58,9 @@ def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Insta
     forms=Forms(
         printed=r"\text{standard Gaussian}",
         proved=r"\mathcal{N}(0, I/d)",
-        remark="The standard Gaussian N(0, I) has neither property.",
+        errata=(
+            Erratum(severity="slip", what="The standard Gaussian N(0, I) has neither property; N(0, I/d) is meant."),
+        ),
     ),
 )
 def remark_4_2(instance: Instance) -> Findings:
@@ -84,8 +87,6 @@ def remark_4_2(instance: Instance) -> Findings:
             ),
         ),
         constants=(value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),),
-        claims=(
-            above("beta", beta_of(network), 0.5),
-            sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
-        ),
+        claims=(sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),),
+        proof_steps=(above("beta", beta_of(network), 0.5),),
     )

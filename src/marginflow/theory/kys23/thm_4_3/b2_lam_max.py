@@ -45,8 +45,8 @@ def b2_lam_max(instance: Instance) -> Findings:
             value("largest lambda / (3mn)", largest / (3 * frozen.mn)),
             value("largest lambda on I_+", on_plus),
         ),
-        claims=(
-            at_most("largest lambda", largest, 3 * frozen.mn),
+        claims=(at_most("largest lambda", largest, 3 * frozen.mn),),
+        proof_steps=(
             at_most("largest lambda, as the proof gives", largest, 1.5 * frozen.mn),
             at_most("largest lambda on I_+, as the proof gives", on_plus, 1.5),
             at_most("largest lambda against mn times the largest on I_+", largest, frozen.mn * on_plus),

@@ -6,23 +6,23 @@ import math
 from fractions import Fraction
 from functools import partial
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.thm_4_1.lem_b1 import log_pairs_tail, pair_threshold
 from marginflow.theory.kys23.thm_4_3.setting import NOISE
 from marginflow.theory.kys23.unit_sphere import log_binomial_tail
-
-
-def exact_no_negative(m: int, p: Fraction) -> Fraction:
-    """P(|I_-| = 0) = (1 - p)^m, exactly.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from marginflow.theory.kys23.thm_4_3.lem_b4 import exact_no_negative
-    >>> exact_no_negative(2, Fraction(1, 3))
-    Fraction(4, 9)
-    """
-    return (1 - p) ** m
 
 
 def _at(m: int, n: int, d: int, p: float) -> Instance:
@@ -52,12 +52,20 @@ def _at(m: int, n: int, d: int, p: float) -> Instance:
     example=lambda: _at(2000, 2, 10**12, NOISE / 16),
     control=lambda: _at(20 * 10**2, 10, 10**15, NOISE / 200),
     control_shows="m = 20 n^2 allows no negative sample at all, and one appears with probability 0.365",
-    control_outcome="violated",
+    control_outcome="refuted",
     forms=Forms(
         printed=r"m > c' \ln\frac{2}{\delta}",
         proved=r"m \ge C n^2 \ln\frac{2}{\delta}",
-        remark="False for every choice of c < c_1 and c': m just below n^2/c_1 demands |I_-| = 0, which fails with "
-        "probability about 1 - e^(-c/c_1) whatever n is. The theorem's m >= c_2 n ln(1/delta) is no help for large n.",
+        remark="The theorem's m >= c_2 n ln(1/delta) is no help for large n.",
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="m of order ln(1/delta) is too few for |I_-| <= c_1 m/n^2: m below n^2/c_1 demands |I_-| = 0.",
+                evidence="m = 20 n^2, p = 1/(44 n^2): fails with probability about 1 - e^(-c/c_1), whatever n is; for "
+                "every c and c' some delta and n contradict it",
+                repair="m >= C n^2 ln(2/delta)",
+            ),
+        ),
     ),
 )
 def lemma_b4(instance: Instance) -> Findings:
@@ -69,21 +77,50 @@ def lemma_b4(instance: Instance) -> Findings:
     threshold = pair_threshold(m, d, delta, 2.0)
     pairs, negatives = log_pairs_tail(m, d, threshold), log_binomial_tail(math.floor(allowed), m, p)
     together = math.log(min(1.0, math.exp(pairs) + math.exp(negatives))) if max(pairs, negatives) > -700 else -700.0
+    claim = Check(
+        name="ln P(P1' or P2' fails)",
+        observed=together,
+        relation="<=",
+        bound=math.log(delta),
+        interval=(min(negatives, together), together),
+        note="at least the exact tail of P2', at most the sum of both",
+    )
+    hypotheses = (
+        above("p", p, 0.0),
+        at_most("p against c / n^2", p, c / n**2),
+        at_least("m", m, c_prime * math.log(2 / delta), note="c' ln(2/delta)"),
+        at_least("d", d, 2),
+    )
     return Findings(
-        hypotheses=(
-            above("p", p, 0.0),
-            at_most("p against c / n^2", p, c / n**2),
-            at_least("m", m, c_prime * math.log(2 / delta), note="c' ln(2/delta)"),
-            at_least("d", d, 2),
-        ),
+        hypotheses=hypotheses,
         constants=(
             value("c_1 m / n^2", allowed, "below 1 no negative sample is allowed"),
             value("threshold of P1'", threshold),
             value("P(|I_-| = 0)", math.exp(m * math.log1p(-p)) if p < 1 else 0.0),
         ),
-        claims=(
+        claims=(claim,),
+        proof_steps=(
             at_most("ln P(P1' fails), union of exact tails", pairs, math.log(delta / 2)),
             at_most("ln P(P2' fails), exact", negatives, math.log(delta / 2)),
-            at_most("ln P(P1' or P2' fails)", together, math.log(delta)),
         ),
+        unspecified=(value("c", c), value("c'", c_prime)),
+        counterexample=_one_negative(m, n, p, delta) if claim.state == "failed" and not unmet(hypotheses) else None,
     )
+
+
+def _one_negative(m: int, n: int, p: float, delta: float) -> Counterexample | None:
+    """Where c_1 m / n^2 < 1 one negative sample is too many: P = 1 - (1 - p)^m, in fractions, for every n alike.
+
+    With m just below n^2/c_1 and p = c/n^2 this tends to 1 - e^(-c/c_1) as n grows, so that every c, c' is contradicted
+    by a smaller delta and a larger n.
+    """
+    if m >= 22 * n**2:  # c_1 = 1/22
+        return None
+    fails = 1 - (1 - Fraction(p)) ** m
+    if fails <= Fraction(delta):
+        return None
+    summary = (
+        f"m = {m} < 22 n^2 allows no negative sample, and one appears with probability {float(fails):.4g} > {delta:g}; "
+        "for every c, c' the same happens at a smaller delta and a larger n"
+    )
+    return Counterexample(summary=summary, proof="fractions")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
 
@@ -37,8 +37,15 @@ _DELTA: Final = {"delta": "0.1; only for the printed dimension"}
     forms=Forms(
         printed=r"d \ge 32 m^4 n^2 \ln\frac{2m^2}{\delta}",
         proved=r"1 \le B + n \lambda_r + n \rho \sum_{i \ne r} \lambda_i \quad \text{at every KKT point}",
-        remark="Only a step of the proof that B > 1/4. Equation (22) has a sign wrong, and the display after it too; "
-        "Section 4.1 defines sigma' by '> 1' where '> 0' is meant.",
+        remark="Only a step of the proof that B > 1/4.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="Equation (22) and the display after it have a sign wrong; Section 4.1 defines sigma' by '> 1' "
+                "where "
+                "'> 0' is meant.",
+            ),
+        ),
     ),
 )
 def lemma_b7(instance: Instance) -> Findings:
@@ -65,11 +72,10 @@ def lemma_b7(instance: Instance) -> Findings:
             value("ln of the least d that is printed", frozen.log_least_dimension(32, 2, delta)),
         ),
         claims=(
-            at_least("B + n lambda_r + n rho sum lambda, r in I_+", displayed, 1.0, vacuous=vacuous,
-                     note=_PREMISE if vacuous else ""),
             at_least("B > 1/4, or lambda_r - 1/(4n) on I_+", claim, 0.0, scale=1 / (4 * n), vacuous=vacuous,
                      note=_PREMISE if vacuous else ""),
         ),
+        proof_steps=(at_least("B + n lambda_r + n rho sum lambda, r in I_+", displayed, 1.0),),
     )  # fmt: skip
 
 
@@ -89,7 +95,13 @@ def lemma_b7(instance: Instance) -> Findings:
     forms=Forms(
         printed=r"d \ge 16 m^4 n^4 \ln\frac{2m^2}{\delta}",
         proved=r"d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}",
-        remark="With 16, 2 m^2 n^2 rho is only at most 0.707, not 1/2 as the proof says; 32 is needed.",
+        errata=(
+            Erratum(
+                severity="constant",
+                what="With d >= 16 m^4 n^4 ln(2m^2/delta), 2 m^2 n^2 rho is at most 0.707, not 1/2 as the proof says.",
+                repair="32 instead of 16",
+            ),
+        ),
     ),
 )
 def lemma_b8(instance: Instance) -> Findings:
@@ -115,9 +127,8 @@ def lemma_b8(instance: Instance) -> Findings:
             value("ln of the least d that is needed", frozen.log_least_dimension(32, 4, delta)),
         ),
         claims=(
-            at_least("B + n rho sum lambda - lambda_s, s in I_-", displayed, -1.0, vacuous=vacuous,
-                     note=_PREMISE if vacuous else ""),
             at_most("minus B - 1/4, or lambda_s - 10/4 on I_-", -claim, 0.0, scale=2.5, vacuous=vacuous,
                     note=_PREMISE if vacuous else ""),
         ),
+        proof_steps=(at_least("B + n rho sum lambda - lambda_s, s in I_-", displayed, -1.0),),
     )  # fmt: skip

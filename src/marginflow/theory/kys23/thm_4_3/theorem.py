@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least, at_most, value
 from marginflow.theory.kys23.sphere_points import frozen_point
-from marginflow.theory.kys23.thm_4_1.b1_bias_dom import dominance, fresh_error, sampled_check
+from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
 from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting, not_fitted
 from marginflow.theory.kys23.unit_sphere import Sample
@@ -44,7 +44,18 @@ def log_literal_error(sample: Sample, n: int) -> float:
         r"\text{at every KKT point, for every } n",
         remark="The smallest case with a negative sample is n = 2, m = 88, d of order 10^12, reached by sampling Gram "
         "matrices. Interpolation is a hypothesis: from small weights the negative neurons fall asleep and gradient "
-        "descent never fits. m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2.",
+        "descent never fits.",
+        errata=(
+            Erratum(
+                severity="constant",
+                what="m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2 (KYS23/LemB.4).",
+                repair="m of order n^2 ln(1/delta)",
+            ),
+        ),
+        known="on orthonormal samples every KKT point with frozen outputs and biases has B = (|I_+| - |I_-|)/(1 + m), "
+        "so "
+        "that the condition p = O(1/n^2) is not needed there; with trained outputs the KKT point is unique up to "
+        "splitting neurons and is the global optimum (theory/kys23/thm_4_3/orthonormal.py).",
     ),
 )
 def theorem_4_3(instance: Instance) -> Findings:
@@ -76,12 +87,12 @@ def theorem_4_3(instance: Instance) -> Findings:
             value("least d for the test point", needed),
             value("ln of the error from B and the weights themselves", proof.log_bound),
         ),
-        claims=(
+        claims=(certain_error("clean error", fresh_error(instance, network), proof.log_bound, epsilon),),
+        proof_steps=(
             at_least("b_j", frozen.b, 0.0, scale=frozen.scale),
             above("B, at the end of Lemma B.9", frozen.B, 0.25),
             at_most("largest lambda against 3mn", float(frozen.lam.max()), 3 * frozen.mn),
             at_least("N(x) - (1/4 - 3 m^2 n^2 max |x . x_i|)", network(test) - 0.25 + 3 * frozen.mn**2 * reach, 0.0),
-            at_most("ln of the proved clean error", proof.log_bound, math.log(epsilon)),
-            sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),
         ),
+        derived=(at_most("ln of the proved clean error", proof.log_bound, math.log(epsilon)),),
     )

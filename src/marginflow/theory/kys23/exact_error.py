@@ -53,7 +53,7 @@ def enclosed_error(W: Sequence[Sequence[int]], v: Sequence[int]) -> tuple[Fracti
 
     Examples
     --------
-    >>> from marginflow.theory.hunting.exact_error import enclosed_error
+    >>> from marginflow.theory.kys23.exact_error import enclosed_error
     >>> enclosed_error([[1, 0], [-1, 0]], [1, 1])
     (Fraction(0, 1), Fraction(0, 1))
     """

@@ -16,7 +16,9 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.certificates import certify, prove_kkt_point
 from marginflow.data import Dataset
+from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.theory.findings import Counterexample
 
 # Rounding of one value of N, in units of the sum of its terms; far more than it is.
 _ROUNDING = 1e-12
@@ -51,7 +53,10 @@ class EnclosedMinimum:
 def enclose_minimum(network: TwoLayer, data: Dataset) -> EnclosedMinimum | str:
     """The enclosure, or the sentence that says why there is none."""
     merged = network.at_margin_one(data.X, data.y).compact(rtol=1e-9)
-    proof = prove_kkt_point(merged, data)
+    try:
+        proof = prove_kkt_point(merged, data)
+    except InputError as error:  # without python-flint there is no ball arithmetic, and no proof
+        return str(error)
     if not proof.proved or proof.distance is None:
         return f"no exact KKT point is enclosed: {proof.reason}"
     certificate = certify(merged, data)
@@ -61,3 +66,9 @@ def enclose_minimum(network: TwoLayer, data: Dataset) -> EnclosedMinimum | str:
     if not bool(certificate.live.all()):
         return "a neuron is zero, so that local minimality is not proved this way."
     return EnclosedMinimum(network=certificate.network, distance=proof.distance)
+
+
+def proved_of_minimum(what: str) -> Counterexample:
+    """The counterexample of an enclosed local minimum."""
+    summary = f"an exact local minimum is enclosed at which {what}"
+    return Counterexample(summary=summary, proof="ball arithmetic of 192 bits (Krawczyk's test)")

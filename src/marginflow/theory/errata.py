@@ -1,0 +1,37 @@
+"""What is wrong in print, as the statements carry it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from marginflow.errors import InputError
+
+Severity = Literal["statement false", "proof gap", "constant", "slip"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Erratum:
+    """One thing that is wrong in print.
+
+    Parameters
+    ----------
+    severity : "statement false", "proof gap", "constant" or "slip"
+    what : str
+        What is wrong, in a sentence or two.
+    evidence : str
+        The counterexample or computation that shows it; empty where reading suffices.
+    repair : str
+        What is true instead, an id where there is one; "open" where nobody knows.
+    """
+
+    severity: Severity
+    what: str
+    evidence: str = ""
+    repair: str = ""
+
+    def __post_init__(self) -> None:
+        if self.severity not in get_args(Severity):
+            raise InputError(f"severity is {self.severity!r}; one of {get_args(Severity)} is expected.")
+        if not self.what:
+            raise InputError("An erratum needs what is wrong.")

@@ -1,0 +1,82 @@
+"""The page of what is wrong in print: `python -m marginflow.theory.findings_page docs/findings.md` writes it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from marginflow.storage import write_text
+from marginflow.theory.errata import Severity
+from marginflow.theory.registry import statements
+from marginflow.theory.statement import Statement
+
+SEVERITIES: Final[dict[Severity, tuple[str, str]]] = {
+    "statement false": (
+        "False as printed",
+        "The printed statement has a counterexample. Its repair, where there is one, stands in the last column.",
+    ),
+    "proof gap": (
+        "Proof gaps",
+        "The printed conclusion is not contradicted, but a step of the printed proof fails or is missing.",
+    ),
+    "constant": (
+        "Constants",
+        "True with other constants, or with conditions that the printed constants do not meet at any feasible size.",
+    ),
+    "slip": ("Slips", "Misprints and small steps that a reader repairs at once; nothing rests on them."),
+}
+"""Title of a section and what belongs in it, the gravest first."""
+
+
+_HEAD: Final = """# What was found in print
+
+Making every statement of the four papers run with its real constants turned up mistakes. This page is written from
+the statements themselves (`python -m marginflow.theory.findings_page docs/findings.md`): `marginflow statements ID`
+shows the printed, the proved and the sharp form, and `marginflow check ID --control` judges the instance on which a
+statement must not hold, from scratch. "Refuted" there means that hypotheses and failing claim were decided in exact or
+enclosed arithmetic.
+
+The main theorems are not refuted by any of this: where a lemma falls, its repair carries the proof, or the line says
+that a question is open.
+"""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def findings_page(chosen: tuple[Statement, ...]) -> str:
+    """The page as Markdown, from the errata and the new facts of the statements."""
+    lines = [_HEAD]
+    for severity, (title, meaning) in SEVERITIES.items():
+        rows = [
+            (one, erratum)
+            for one in chosen
+            for erratum in (one.forms.errata if one.forms is not None else ())
+            if erratum.severity == severity
+        ]
+        if not rows:
+            continue
+        lines += [f"## {title}", "", meaning, "", "| id | what is wrong | shown by | instead |", "|---|---|---|---|"]
+        for one, erratum in rows:
+            evidence = erratum.evidence
+            if not evidence and severity == "statement false":
+                evidence = f"the control: {one.control_shows}"
+            lines.append(f"| {one.id} | {_cell(erratum.what)} | {_cell(evidence)} | {_cell(erratum.repair)} |")
+        lines.append("")
+    known = [one for one in chosen if one.forms is not None and one.forms.known]
+    if known:
+        lines += ["## Known now, not in the papers", ""]
+        lines += [f"- {one.id}: {one.forms.known}" for one in known if one.forms is not None]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main(path: str) -> None:
+    """Write the page."""
+    write_text(Path(path), findings_page(statements()))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

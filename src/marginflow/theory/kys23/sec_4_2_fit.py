@@ -1,0 +1,59 @@
+r"""[KYS23, Section 4.2] Without biases two neurons still fit any data, if the dimension is large enough.
+
+For linearly independent samples there is w with w . x_i = y_i, and relu(w . x) - relu(-w . x) = w . x.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, equal, value
+from marginflow.theory.kys23.definitions_sphere import noisy_sample
+
+
+def linear_pair(data: Dataset) -> TwoLayer:
+    """relu(w . x) - relu(-w . x) = w . x with the least-squares w."""
+    w = np.linalg.lstsq(data.X, data.y, rcond=None)[0]
+    return TwoLayer(W=np.array([w, -w]), v=np.array([1.0, -1.0]))
+
+
+def _opposite_corners() -> Instance:
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    return Instance(
+        name="four points of the plane in XOR position", data=Dataset(X=X, y=np.array([1.0, 1.0, -1.0, -1.0]))
+    )
+
+
+@partial(
+    Statement,
+    id="KYS23/Sec4.2.Fit",
+    kind="remark",
+    number="Section 4.2, before Proposition 4.4",
+    meaning="If the dimension is large enough, networks of two neurons without bias fit any data.",
+    formula=r"\mathrm{rank}(X) = m \;\Rightarrow\; \exists w: \; y_i (\sigma(w^\top x_i) - \sigma(-w^\top x_i)) = 1",
+    needs=("data",),
+    example=lambda: noisy_sample(20, 0.3, 10**4),
+    control=_opposite_corners,
+    control_shows="four points of the plane in XOR position: two neurons without bias that are opposite fit none of "
+    "them",
+    forms=Forms(
+        printed=r"d \text{ sufficiently large}, \ n \ge 2",
+        proved=r"x_1, \dots, x_m \text{ linearly independent}, \ n \ge 2",
+        remark="d >= m suffices for almost every sample.",
+    ),
+)
+def sec_4_2_fit(instance: Instance) -> Findings:
+    """The margins of the pair that is linear."""
+    data = instance.the_data()
+    rank = int(np.linalg.matrix_rank(data.X))
+    margins = linear_pair(data).margins(data.X, data.y)
+    return Findings(
+        hypotheses=(at_least("rank of the samples", rank, data.n_samples),),
+        constants=(value("m", data.n_samples), value("rank", rank)),
+        claims=(above("y_i N(x_i)", margins, 0.0, scale=1.0),),
+        derived=(equal("y_i N(x_i) = 1", margins, 1.0),),
+    )

@@ -1,0 +1,62 @@
+r"""[KYS23, proof of Thm 3.1] What the lower half gives for every single sample, without probability.
+
+A KKT point is negative on a gap of every five consecutive labels -1 (Corollary A.3), so that disjoint groups of five
+force an error of at least the sum of their least gaps.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.generalisation import line_error
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, undefined, value
+from marginflow.theory.kys23.line import in_the_interval, kkt_point, line_samples
+from marginflow.theory.kys23.line_points import global_point, spikes
+from marginflow.theory.kys23.thm_3_1.cor_a3 import fives
+
+
+def group_gaps(x: FloatArray) -> FloatArray:
+    """The least gap inside each of the disjoint groups I_1, I_2, ... of five consecutive samples."""
+    groups = x[: x.size // 5 * 5].reshape(-1, 5)
+    least: FloatArray = np.diff(groups, axis=1).min(axis=1) if groups.size else np.zeros(0)
+    return least
+
+
+def five_group_core(x: FloatArray, y: FloatArray) -> float:
+    """The error that the disjoint groups of five labels -1 force on a KKT point: the sum of their least gaps."""
+    negative = (y[: x.size // 5 * 5].reshape(-1, 5) < 0).all(axis=1)
+    return float(group_gaps(x)[negative].sum())
+
+
+@partial(
+    Statement,
+    id="KYS23/Thm3.1.groups",
+    kind="lemma",
+    number="Proof of Theorem 3.1, lower half, per sample",
+    meaning="Disjoint groups of five labels -1 force on every KKT point an error of at least their least gaps.",
+    formula=r"L_{\mathrm{cl}} \ge \sum_{g} 1\{ y|_{I_g} = -1 \} \min_{\ell \in I_g} (x_{\ell+1} - x_\ell)",
+    needs=("network", "data"),
+    example=lambda: global_point(40, 0.2, runs=2, run_length=9),
+    control=lambda: spikes(40, 0.2, runs=2, run_length=9, depth=1000.0),
+    control_shows="spikes through the same samples err less than the groups of five force on KKT points",
+    forms=Forms(
+        sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
+        remark="The printed expectation counts the one segment of a group five times; the sum over groups does not.",
+    ),
+)
+def thm_3_1_groups(instance: Instance) -> Findings:
+    """The exact clean error against the sum over the groups."""
+    data, network = instance.the_data(), instance.the_network()
+    hypotheses = (*kkt_point(instance), in_the_interval(instance))
+    if network.dimension != 1 or data.dimension != 1:
+        return undefined(hypotheses, "the theorem is about the line")
+    x, y = line_samples(data)
+    error, core = line_error(network).value, five_group_core(x, y)
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("L_cl", error), value("fives of labels -1", len(fives(y)))),
+        claims=(at_least("L_cl against the least gaps of groups of five", error, core, vacuous=core == 0.0),),
+    )

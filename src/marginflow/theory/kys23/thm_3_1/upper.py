@@ -1,0 +1,167 @@
+r"""[KYS23, App. A.1] The upper half of Theorem 3.1 with its steps, and the step that fails.
+
+Label changes bound the least width n*; their mean is 2p(1-p)(m-1); Jensen; a class of VC dimension O(n*); the clean
+error is at most twice the error on noisy labels; one label is said to change n* by at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.data import Dataset
+from marginflow.generalisation import line_error
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
+from marginflow.theory.kys23.line import (
+    in_the_interval,
+    kkt_point,
+    line_samples,
+    noise_rate,
+    on_the_line,
+    sampled_labels,
+)
+from marginflow.theory.kys23.line_points import global_point, spikes
+from marginflow.theory.kys23.thm_3_1.a1_nstar import label_changes, label_law
+from marginflow.theory.kys23.thm_3_1.theorem import upper_half
+
+_ENUMERATED = 8
+
+
+@partial(
+    Statement,
+    id="KYS23/Thm3.1.upper",
+    kind="theorem",
+    number="Theorem 3.1, upper half, and Appendix A.1, equations (6) and (7)",
+    meaning="Few label changes, a class of small VC dimension, and so an error of order sqrt(p): step by step.",
+    formula=r"\mathbb{E}\, n^* \le 2 p (1 - p)(m - 1), \quad \mathbb{E} \sqrt{n^*} \le \sqrt{\mathbb{E}\, n^*}, \quad "
+    r"L_{\mathrm{cl}} \le 2 L^{0\text{-}1}, \quad L_{\mathrm{cl}} \le C \Big( \sqrt p + "
+    r"\sqrt{\tfrac{\log(1/\delta)}{m}} \Big)",
+    needs=("network", "data", "parameters"),
+    parameters={
+        "p": "noise rate; that of the law where one is given",
+        "delta": "failure probability (default 0.1)",
+        "C": "which the paper leaves open (default 1)",
+    },
+    example=lambda: global_point(60, 0.2, 1),
+    control=lambda: spikes(60, 0.2, 1, depth=-1000.0),
+    control_shows="spikes that are negative almost everywhere but on the samples: the error is far above sqrt(p)",
+    forms=Forms(
+        printed=r"\Pr[N_\theta(x) \le 0] \le C (\sqrt p + \sqrt{\log(1/\delta)/m})",
+        remark="The VC bound conditions on n*, which depends on the sample; as the training error is 0, the "
+        "realisable rate would give p log(1/p), better than sqrt(p).",
+        errata=(
+            Erratum(
+                severity="proof gap",
+                what="The VC bound is taken conditionally on n*, which is a function of the sample it speaks of.",
+                repair="a union over the values of n* costs a factor of order log m",
+            ),
+        ),
+    ),
+)
+def thm_3_1_upper(instance: Instance) -> Findings:
+    """The upper half at the exact clean error; the steps in exact expectations over the labels of a few samples."""
+    data, network = instance.the_data(), instance.the_network()
+    p, delta, C = noise_rate(instance), instance.number("delta", 0.1), instance.number("C", 1.0)
+    hypotheses = (*kkt_point(instance), in_the_interval(instance), at_least("p", p, 0.0), at_most("p <= 1/2", p, 0.5))
+    if network.dimension != 1 or data.dimension != 1:
+        return undefined(hypotheses, "the theorem is about the line")
+    x, y = line_samples(data)
+    m, error = x.size, line_error(network).value
+    slack = math.sqrt(math.log(1 / delta) / m)
+    few = min(m, _ENUMERATED)
+    labels, chances = label_law(few, p)
+    changes = (np.diff(labels, axis=1) != 0).sum(axis=1)
+    mean = math.fsum(chances * changes)
+    noisy = (1 - p) * error + p * (1 - error)
+    return Findings(
+        hypotheses=(*hypotheses, sampled_labels(y, p)),
+        constants=(value("L_cl", error), value("label changes", label_changes(y)), value("noisy error", noisy)),
+        claims=(upper_half(error, math.sqrt(p), slack, C, "sqrt(p)"),),
+        proof_steps=(
+            equal("(6): E of the label changes", mean, 2 * p * (1 - p) * (few - 1), note=f"all labels of {few} "
+            "samples"),
+            at_most("Jensen: E sqrt(changes)", math.fsum(chances * np.sqrt(changes)), math.sqrt(mean)),
+            at_least("2 L^{0-1} against L_cl", 2 * noisy, error),
+        ),
+        unspecified=(value("C", C),),
+    )  # fmt: skip
+
+
+def least_width(y: FloatArray) -> tuple[int, int]:
+    """Bounds of n*: 1 without a change of label, 2 with one, 3 with two, then at least 3 and at most changes + 1.
+
+    Two neurons cannot give +, -, +: of two outputs of one sign N has one sign, and of two signs {N > 0} is convex on
+    the half-line where the positive neuron is awake, outside of which N is not positive.
+    """
+    s = int((np.diff(y) != 0).sum())
+    return min(s, 2) + 1, s + 1
+
+
+@partial(
+    Statement,
+    id="KYS23/A1.Flip",
+    kind="remark",
+    number="Appendix A.1, before the end of the proof of Theorem 3.1",
+    meaning="Turning one label changes the least width n* by at most 1. False: by 2, inside a run of one label.",
+    formula=r"|n^*(y) - n^*(y')| \le 1 \quad \text{for } y, y' \text{ that differ in one label}",
+    needs=("data",),
+    example=lambda: Instance(
+        name="two samples of different labels",
+        data=Dataset(X=np.array([[0.25], [0.75]]), y=np.array([1.0, -1.0])),
+    ),
+    control=lambda: Instance(
+        name="three samples labelled +", data=Dataset(X=np.array([[0.25], [0.5], [0.75]]), y=np.ones(3))
+    ),
+    control_shows="+, +, + needs one neuron, and +, -, + three",
+    control_outcome="refuted",
+    forms=Forms(
+        printed=r"\text{flipping a single label changes } n^* \text{ by at most } 1",
+        proved=r"\text{by at most } 2",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="One label changes the least width, and the number of label changes, by up to 2, not 1.",
+                evidence="+, +, + needs one neuron; +, -, + needs three",
+                repair="by at most 2, which costs a constant only",
+            ),
+        ),
+    ),
+)
+def a1_flip(instance: Instance) -> Findings:
+    """n* of the labels and of every neighbour, by the exact values for up to two changes."""
+    hypotheses = on_the_line(instance)
+    if unmet(hypotheses):
+        return undefined(hypotheses, "label changes need an order")
+    _, y = line_samples(instance.the_data())
+    worst: Check | None = None
+    for i in range(y.size):
+        turned = np.where(np.arange(y.size) == i, -y, y)
+        (low, high), (low_turned, high_turned) = least_width(y), least_width(turned)
+        sure = max(low_turned - high, low - high_turned, 0)
+        most = max(high_turned - low, high - low_turned)
+        check = Check(name="change of n*", observed=sure, relation="<=", bound=1.0, interval=(sure, max(sure, most)))
+        worst = check if worst is None or sure > worst.observed else worst
+    assert worst is not None
+    failed = worst.state == "failed"
+    found = Counterexample(
+        summary=f"turning one of {y.size} labels changes the least width by {worst.observed:g}",
+        proof="a case distinction on whole numbers",
+    )
+    return Findings(hypotheses=hypotheses, claims=(worst,), counterexample=found if failed else None)

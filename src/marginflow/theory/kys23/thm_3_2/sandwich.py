@@ -1,0 +1,151 @@
+r"""[KYS23, proof of Thm 3.2] What the proof gives for every single sample: LO <= L <= HI, without probability.
+
+.. math:: \mathrm{LO} = \tfrac12 \sum_i (x_{i+1} - x_i) 1\{y_{i-1}, y_i, y_{i+1} = +, -, +\}, \qquad
+          \mathrm{HI} = 1 - \sum_i (x_{i+1} - x_i) 1\{y_i, y_{i+1} = +, +\}
+
+Prop. A.4 gives LO and Prop. A.5 gives HI. LO fails where Prop. A.4 does.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.generalisation import line_error
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    undefined,
+    unmet,
+    value,
+)
+from marginflow.theory.kys23.enclosed import enclose_minimum
+from marginflow.theory.kys23.line import (
+    STRUCTURE,
+    in_the_interval,
+    line_samples,
+    local_minimum,
+    on_the_line,
+    plus_minus_plus,
+    plus_plus,
+)
+from marginflow.theory.kys23.line_points import five_point_minimum, local_point
+
+
+def lower_core(x: FloatArray, y: FloatArray) -> float:
+    """LO: half the gap behind the - of every pattern +, -, +."""
+    i = plus_minus_plus(y)
+    return float((x[i + 1] - x[i]).sum()) / 2
+
+
+def upper_core(x: FloatArray, y: FloatArray) -> float:
+    """HI: everything but the gaps between two +; the two end pieces of [0, 1] are in it."""
+    i = plus_plus(y)
+    return 1.0 - float((x[i + 1] - x[i]).sum())
+
+
+def expected_cores(x: FloatArray, p: float) -> tuple[float, float]:
+    """E_y LO and E_y HI for labels that are independent of x, exactly."""
+    gaps = np.diff(x)
+    return p * (1 - p) ** 2 / 2 * float(gaps[1:].sum()), 1.0 - (1 - p) ** 2 * float(gaps.sum())
+
+
+def core_slacks(x: FloatArray, delta: float) -> tuple[float, float]:
+    """McDiarmid: LO and HI are within these of their expectations, each with probability 1 - delta.
+
+    One label y_l changes LO by at most half of max(gap_l, gap_{l-1} + gap_{l+1}) - the pattern may lose its middle or
+    its sides - and HI by at most gap_{l-1} + gap_l.
+    """
+    g = np.concatenate([[0.0], np.diff(x), [0.0]])  # g[l] is the gap before, g[l + 1] the gap behind sample l
+    further = np.append(g[2:], 0.0)
+    lo = np.maximum(g[1:], g[:-1] + further) / 2
+    hi = g[:-1] + g[1:]
+    factor = math.sqrt(math.log(1 / delta) / 2)
+    return factor * float(np.linalg.norm(lo)), factor * float(np.linalg.norm(hi))
+
+
+def sandwich(x: FloatArray, y: FloatArray, error: float) -> tuple[Check, Check]:
+    """LO <= L and L <= HI."""
+    low, high = lower_core(x, y), upper_core(x, y)
+    return (
+        at_least("L_cl >= LO", error, low, scale=1.0, rtol=STRUCTURE, vacuous=low == 0.0),
+        at_most("L_cl <= HI", error, high, scale=1.0, rtol=STRUCTURE, vacuous=high >= 1.0),
+    )
+
+
+def below_lower_core(instance: Instance) -> Counterexample | None:
+    """A proof that the exact local minimum next to a network errs on less than LO; None where there is none.
+
+    On [0, 1] N* >= N - w for the width w of its enclosure, so that L* is at most the error of N - w.
+    """
+    found = enclose_minimum(instance.the_network(), instance.the_data())
+    if isinstance(found, str):
+        return None
+    x, y = line_samples(instance.the_data())
+    network = found.network
+    assert network.b is not None
+    low, high = found.values(np.linspace(0.0, 1.0, 3))
+    width = 2.0 * float((high - low).max())  # the width grows with |x| and with the terms of N: twice it is ample
+    lowered = TwoLayer(W=np.vstack([network.W, [[0.0]]]), b=np.append(network.b, 1.0), v=np.append(network.v, -width))
+    error, core = line_error(lowered).value + 1e-12, lower_core(x, y) - 1e-12
+    if error >= core:
+        return None
+    summary = f"an exact local minimum is enclosed whose clean error is at most {error:.9g}, below LO = {core:.9g}"
+    return Counterexample(summary=summary, proof="ball arithmetic of 192 bits (Krawczyk's test)")
+
+
+@partial(
+    Statement,
+    id="KYS23/Thm3.2.sandwich",
+    kind="lemma",
+    number="Proof of Theorem 3.2, per sample",
+    meaning="At a local minimum LO <= L <= HI for every sample. The lower half is false, as Prop. A.4 is.",
+    formula=r"\tfrac12 \sum_i (x_{i+1} - x_i) 1\{+, -, +\} \le L_{\mathrm{cl}} \le 1 - \sum_i (x_{i+1} - x_i) 1\{+, "
+    r"+\}",
+    needs=("network", "data"),
+    example=lambda: local_point(12, 0.3, 1),
+    control=five_point_minimum,
+    control_shows="a local minimum with L = 0.25 below LO = 0.30",
+    control_outcome="refuted",
+    forms=Forms(
+        proved=r"\mathbb{E}\,\mathrm{LO} = \tfrac{p (1-p)^2}{2} \tfrac{m-2}{m+1}, \quad "
+        r"\mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
+        remark="The paper's E HI = 2p forgets the two end pieces of [0, 1], mass 2/(m + 1), where Prop. A.5 is silent.",
+        errata=(
+            Erratum(
+                severity="proof gap",
+                what="The per-sample lower bound behind Theorem 3.2 rests on Prop. A.4 and is false with it; the "
+                "theorem, whose constants are free and which speaks of most samples, is not refuted by that.",
+                evidence="five points at distances h, h, h and far: a local minimum with error 2.5 h where LO is near "
+                "1/2; 0 of 213 local minima on uniform samples fell below LO",
+                repair="open with high probability over samples (KYS23/O3)",
+            ),
+        ),
+    ),
+)
+def thm_3_2_sandwich(instance: Instance) -> Findings:
+    """The exact clean error against LO and HI."""
+    hypotheses = (*local_minimum(instance), in_the_interval(instance))
+    if unmet(on_the_line(instance)) or instance.the_network().dimension != 1:
+        return undefined(hypotheses, "the theorem is about samples on a line, one label at each place")
+    x, y = line_samples(instance.the_data())
+    error = line_error(instance.the_network()).value
+    claims = sandwich(x, y, error)
+    broken = claims[0].state == "failed" and not unmet(hypotheses)
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("L_cl", error),),
+        claims=claims,
+        counterexample=below_lower_core(instance) if broken else None,
+    )
