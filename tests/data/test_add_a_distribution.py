@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import marginflow as mf
+from marginflow.cli import sample
 from marginflow.data import ExactCountNoise
 from marginflow.errors import InputError
 
@@ -45,3 +48,19 @@ def test_fresh_points_are_others(annulus: Any) -> None:
 def test_radii_that_are_not_in_order_are_refused(annulus: Any) -> None:
     with pytest.raises(InputError, match=r"outer is 0\.5"):
         annulus(inner=1.0, outer=0.5)
+
+
+def test_a_new_file_is_all_that_a_law_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    (tmp_path / "annulus.py").write_text(block, encoding="utf-8")
+    monkeypatch.setattr(mf.data, "__path__", [*mf.data.__path__, str(tmp_path)])
+    try:
+        drawn = mf.data.Annulus(outer=3.0).sample(5, seed=0)
+        assert np.array_equal(mf.data.redraw(drawn.law).X, drawn.X)
+        assert mf.data.distribution_of(drawn.law).outer == 3.0
+        assert "annulus" in sample.laws()
+    finally:
+        sys.modules.pop("marginflow.data.annulus", None)
+        vars(mf.data).pop("annulus", None)
+    with pytest.raises(AttributeError, match="Nonsense"):
+        _ = mf.data.Nonsense

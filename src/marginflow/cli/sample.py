@@ -50,15 +50,9 @@ sample = App(
 
 def laws() -> dict[str, type[AbstractDistribution]]:
     """Every law that the data room offers, under the name that the command line gives it."""
-    found = [getattr(data, name) for name in data.__all__]
-    return {
-        _dashed(law.__name__): law
-        for law in found
-        if isinstance(law, type)
-        and issubclass(law, AbstractDistribution)
-        and not inspect.isabstract(law)
-        and law is not data.GramReduction  # it wraps the others, as the option --reduced
-    }
+    found = data.distributions().values()
+    # The Gram reduction wraps the others, as the option --reduced.
+    return {_dashed(law.__name__): law for law in found if law is not data.GramReduction}
 
 
 def command_for(law: type[AbstractDistribution]) -> Callable[..., int]:

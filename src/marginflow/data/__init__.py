@@ -12,6 +12,7 @@ from marginflow.data.gaussian import Gaussian
 from marginflow.data.gram import GramReduction
 from marginflow.data.hadamard import hadamard
 from marginflow.data.interval import Interval
+from marginflow.data.laws import distributions, noises
 from marginflow.data.noise import (
     AbstractLabelNoise,
     BoundaryNoise,
@@ -55,17 +56,28 @@ __all__ = [
     "breast_cancer",
     "digits",
     "distribution_of",
+    "distributions",
     "from_gram",
     "hadamard",
     "in_span",
     "iris",
     "isotropic",
     "most_clusters",
+    "noises",
     "random_frame",
     "redraw",
     "smallest_dimension",
     "standardised",
     "wine",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # A law in a file of its own is a door without being named here.
+    found = distributions().get(name) or noises().get(name)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found
+
 
 check_types(globals())

@@ -6,40 +6,11 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from marginflow.data import isotropic, noise
-from marginflow.data.ball import Ball
-from marginflow.data.clusters import Clusters
+from marginflow.data import laws
 from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import AbstractDistribution
-from marginflow.data.gaussian import Gaussian
-from marginflow.data.gram import GramReduction
-from marginflow.data.interval import Interval
-from marginflow.data.noisy_sphere import NoisySphere
-from marginflow.data.orthogonal import Orthogonal
-from marginflow.data.sphere import Sphere
-from marginflow.data.xor import XorClusters
+from marginflow.data.noise import AbstractLabelNoise
 from marginflow.errors import InputError
-
-DISTRIBUTIONS: dict[str, type[AbstractDistribution]] = {
-    kind.__name__: kind
-    for kind in (Sphere, NoisySphere, Gaussian, Ball, Orthogonal, Clusters, Interval, XorClusters, GramReduction)
-}
-NOISES: dict[str, type[noise.AbstractLabelNoise]] = {
-    kind.__name__: kind
-    for kind in (
-        noise.UniformNoise,
-        noise.ExactCountNoise,
-        noise.ClusterNoise,
-        noise.DirectionNoise,
-        noise.BoundaryNoise,
-        noise.SmoothNoise,
-        noise.GivenNoise,
-    )
-}
-ISOTROPIC_LAWS: dict[str, type[isotropic.AbstractIsotropicLaw]] = {
-    type(law).__name__: type(law) for law in isotropic.LAWS.values()
-}
-_KINDS: dict[str, type[Any]] = {**DISTRIBUTIONS, **NOISES, **ISOTROPIC_LAWS}
 
 
 def from_plain(value: object) -> Any:
@@ -47,9 +18,10 @@ def from_plain(value: object) -> Any:
     if not isinstance(value, Mapping):
         return value
     name = value.get("name")
-    if name not in _KINDS:
-        raise InputError(f"There is no distribution, noise or cluster law named {name!r}; known are {sorted(_KINDS)}.")
-    kind = _KINDS[str(name)]
+    kinds: dict[str, type[Any]] = {**laws.distributions(), **laws.noises(), **laws.isotropic_laws()}
+    if name not in kinds:
+        raise InputError(f"There is no distribution, noise or cluster law named {name!r}; known are {sorted(kinds)}.")
+    kind = kinds[str(name)]
     known = [field.name for field in fields(kind)]
     foreign = sorted(set(value) - {"name", *known})
     if foreign:
@@ -101,6 +73,6 @@ def _repeat(dataset: Dataset, step: object) -> Dataset:
     if step.get("name") == "subset":
         return dataset.subset(step.get("index", []))
     made = from_plain({key: value for key, value in step.items() if key != "seed"})
-    if not isinstance(made, noise.AbstractLabelNoise):
+    if not isinstance(made, AbstractLabelNoise):
         raise InputError(f"The step {step.get('name')!r} of the law is neither a subset nor label noise.")
     return made(dataset, seed=step.get("seed", 0))
