@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from marginflow.cli import main
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 
@@ -34,6 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     spec = '[sweep]\nname = "small"\ntask = "limit"\n[grid]\ndimension = [4]\n[fixed]\nn_samples = 4\nwidth = 6\n'
     (made / "spec.toml").write_text(spec, encoding="utf-8")
     assert main(f"limit {made}/data.npz --width 8 --seed 0 --out {made}/kkt.safetensors".split()) == 0
+    Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1]).save(made / "plane.npz")
+    TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0]).save(made / "plane.safetensors")
     return made
 
 
@@ -45,6 +49,7 @@ LINES = {
     "certify": "certify {f}/kkt.safetensors {f}/data.npz",
     "radius": "radius {f}/kkt.safetensors {f}/data.npz --first 2",
     "flip": "flip {f}/kkt.safetensors {f}/data.npz",
+    "plot": "plot {f}/plane.safetensors {f}/plane.npz --out {f}/plane.svg --force",
     "statements": "statements VYS22/Thm4.1",
     "check": "check VYS22/Lem3.1a",
     "check --all": "check --all --paper VYS22 --network {f}/kkt.safetensors --data {f}/data.npz",

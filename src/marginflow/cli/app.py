@@ -60,6 +60,10 @@ COMMANDS = {
         "Find the smallest multiple of one vector that flips the samples, all at once or a share of them.",
         "marginflow flip kkt.safetensors data.npz --direction label-sum dual",
     ),
+    "plot": (
+        "Draw a network with two inputs: decision regions, the line of every neuron, margins, samples.",
+        "marginflow plot kkt.safetensors data.npz --out plane.html",
+    ),
     "audit": (
         "Audit your own network: how near a KKT point, what flips it, exact radii, which theorems apply; one page.",
         "marginflow audit model.pt data.csv --out audit.html",

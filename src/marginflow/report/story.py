@@ -7,6 +7,7 @@ import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, Final
 
 from marginflow.report.bundle import template_text, vega_script
@@ -63,7 +64,7 @@ def render_story(
         }
     drawn: dict[str, Record] = {}
     if "plane" in chapters:
-        drawn["plane"] = _plane_data(chapters["plane"])
+        drawn["plane"] = plane_data(chapters["plane"])
     if "digits" in chapters:
         drawn["digits"] = chapters["digits"]
     return (
@@ -72,9 +73,9 @@ def render_story(
         .render(
             style=template_text("story.css"),
             script=template_text("story.js"),
-            data=_script_safe(drawn),
+            data=script_safe(drawn),
             bundle=vega_script() if specifications else "",
-            specifications={name: _script_safe(chart) for name, chart in specifications.items()},
+            specifications={name: script_safe(chart) for name, chart in specifications.items()},
             plane=_plane(chapters["plane"]) if "plane" in chapters else None,
             digits=_digits(chapters["digits"]) if "digits" in chapters else None,
             clusters=_clusters(chapters["clusters"]) if "clusters" in chapters else None,
@@ -88,7 +89,7 @@ def render_story(
     )
 
 
-def _plane_data(record: Record) -> dict[str, object]:
+def plane_data(record: Record) -> dict[str, object]:
     """What the script draws: neurons as packed 32-bit floats, everything else as it is."""
 
     def frame(one: Record) -> dict[str, object]:
@@ -109,7 +110,7 @@ def _plane(record: Record) -> dict[str, object]:
     last, point, n = record["frames"][-1], record["point"], len(record["samples"])
     return {
         "n": n,
-        "loss_exponent": round(last["log10_loss"]),
+        "loss_exponent": f"−{-round(last['log10_loss'])}",
         "right": last["right"],
         "neurons_before": last["directions"],
         "neurons_after": point["directions"],
@@ -171,8 +172,14 @@ def _theorem(record: Record) -> dict[str, object]:
         {
             "name": words,
             "used": checks[name]["used"],
-            "percent": f"{100 * checks[name]['used']:.3g}",
-            "compared": f"{checks[name]['observed']:.4g} {_SIGN[checks[name]['relation']]} {checks[name]['bound']:.4g}",
+            "percent": _percent(checks[name]["used"]),
+            "compared": " ".join(
+                (
+                    _number(checks[name]["observed"]),
+                    escape(_SIGN[checks[name]["relation"]]),
+                    _number(checks[name]["bound"]),
+                )
+            ),
             "met": checks[name]["state"] == "met",
         }
         for name, words in IN_WORDS.items()
@@ -197,9 +204,23 @@ def _theorem(record: Record) -> dict[str, object]:
     }
 
 
+def _percent(share: float) -> str:
+    """Three digits near the limit, two elsewhere."""
+    return f"{100 * share:.1f}" if share > 0.99 else f"{100 * share:.0f}" if share > 0.1 else f"{100 * share:.1f}"
+
+
+def _number(value: float) -> str:
+    """Four digits, with a raised exponent where there must be one."""
+    digits, _, exponent = f"{value:.4g}".partition("e")
+    if not exponent:
+        return digits
+    front = f"{float(digits):.0f}"
+    return f"{'' if front == '1' else front + '·'}10<sup>{str(int(exponent)).replace('-', '−')}</sup>"
+
+
 _SIGN = {"<=": "≤", ">=": "≥", "<": "<", ">": ">", "==": "="}
 
 
-def _script_safe(value: object) -> str:
+def script_safe(value: object) -> str:
     """JSON in which no character can end the script element that holds it."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

@@ -56,7 +56,7 @@ def cluster_chart(record: Record) -> dict[str, Any]:
         .encode(x=x, y=y, tooltip=hint),
         alt.Chart(inline(kkt)).mark_point(filled=True, opacity=1, size=90, color=EXACT).encode(x=x, y=y, tooltip=hint),
         alt.Chart(inline(names))
-        .mark_text(align="left", fontSize=13, baseline="middle")
+        .mark_text(align="left", fontSize=13, baseline="middle", fontWeight="bold")
         .encode(
             x=x,
             y=y,

@@ -141,7 +141,9 @@ function planePicture({ samples, frames, point }) {
   }
 
   function residualChart(now) {
-    const svg = byId("residuals"), width = svg.parentElement.clientWidth, height = 214;
+    const svg = byId("residuals");
+    if (!svg) return;
+    const width = svg.parentElement.clientWidth, height = 214;
     svg.replaceChildren(); svg.setAttribute("viewBox", `0 0 ${width} ${height}`); svg.setAttribute("height", height);
     const left = 40, right = width - 14, top = 12, bottom = height - 44;
     const judged = all.filter((f) => f.residual !== null && !f.last);
@@ -180,9 +182,9 @@ function planePicture({ samples, frames, point }) {
 
   let current = all.length - 1;
   const slider = byId("frame"), play = byId("play");
-  slider.max = all.length - 1;
+  if (slider) slider.max = all.length - 1;
   const separated = all.findIndex((f) => f.right === samples.length);
-  const stops = [[0, "random start"], [separated, `all ${samples.length} right`], [all.length - 2, "training ends"], [all.length - 1, "the KKT point"]];
+  const stops = !slider ? [] : [[0, "random start"], [separated, `all ${samples.length} right`], [all.length - 2, "training ends"], [all.length - 1, "the KKT point"]];
   const thumbs = stops.filter(([index]) => index >= 0).map(([index, words]) => {
     const button = document.createElement("button"), canvas = document.createElement("canvas");
     button.type = "button"; button.append(canvas, words);
@@ -191,15 +193,16 @@ function planePicture({ samples, frames, point }) {
     return { button, canvas, index };
   });
   function show(index) {
-    current = index; slider.value = index;
+    current = index;
     const frame = all[index];
-    slider.setAttribute("aria-valuetext", frame.last ? "the KKT point" : `loss 10 to the ${frame.log10_loss.toFixed(0)}`);
+    if (slider) slider.value = index;
+    if (slider) slider.setAttribute("aria-valuetext", frame.last ? "the KKT point" : `loss 10 to the ${frame.log10_loss.toFixed(0)}`);
     paint(byId("plane"), frame, false);
-    byId("s-loss").innerHTML = frame.last ? "→ 0" : frame.log10_loss > -1 ? (10 ** frame.log10_loss).toPrecision(2) : `10<sup>${minus(Math.round(frame.log10_loss))}</sup>`;
+    if (byId("s-loss")) byId("s-loss").innerHTML = frame.last ? "→ 0" : frame.log10_loss > -1 ? (10 ** frame.log10_loss).toPrecision(2) : `10<sup>${minus(Math.round(frame.log10_loss))}</sup>`;
     byId("s-residual").innerHTML = scientific(frame.residual);
     byId("s-neurons").textContent = frame.directions;
     byId("s-margin").textContent = `${frame.on_margin.length} of ${samples.length}`;
-    for (const id of ["s-residual", "s-neurons", "s-margin"]) byId(id).parentElement.classList.toggle("now", Boolean(frame.last));
+    for (const id of ["s-residual", "s-neurons", "s-margin"]) byId(id).parentElement.classList.toggle("now", Boolean(frame.last) && frame.residual !== null && frame.residual < 1e-8);
     thumbs.forEach((t) => t.button.setAttribute("aria-pressed", String(t.index === index)));
     residualChart(frame);
   }
@@ -210,13 +213,13 @@ function planePicture({ samples, frames, point }) {
     show(current + 1);
     timer = setTimeout(step, current === all.length - 2 ? 900 : 90);
   }
-  play.addEventListener("click", () => {
+  if (play) play.addEventListener("click", () => {
     if (timer !== null) { halt(); return; }
     play.textContent = "❚❚ Stop";
     if (current >= all.length - 1) show(0);
     timer = setTimeout(step, 300);
   });
-  slider.addEventListener("input", () => { halt(); show(Number(slider.value)); });
+  if (slider) slider.addEventListener("input", () => { halt(); show(Number(slider.value)); });
   redraw.push(() => { thumbs.forEach((t) => paint(t.canvas, all[t.index], true)); show(current); });
 }
 
@@ -277,8 +280,8 @@ function digitPicture(record) {
         const [context, width] = prepare(cells[c].canvas, 1);
         tile(context, 0, 0, width, values, colourOf, colourOf === null ? grey : null);
       });
-      cells[0].words.textContent = place === 2 ? `the most stubborn ${names[before]}` : `read as ${names[before]}`;
-      cells[1].words.textContent = place === 0 ? "the vector" : "the same vector";
+      cells[0].words.textContent = place === 2 ? `the hardest ${names[before]}` : `read as ${names[before]}`;
+      cells[1].words.textContent = place === 0 ? "the vector" : "the same";
       cells[2].words.textContent = `read as ${names[now]}`;
       cells[2].words.className = now === before ? "" : now > 0 ? "minus" : "plus";
     }
@@ -287,7 +290,7 @@ function digitPicture(record) {
   function mosaics(t) {
     const ground = grounds();
     for (const [label, id, word] of [[-1, "threes", "threes"], [1, "eights", "eights"]]) {
-      const chosen = labels.flatMap((l, i) => (l === label ? [i] : [])), across = 15;
+      const chosen = labels.flatMap((l, i) => (l === label ? [i] : [])), across = 13;
       const [context, width] = prepare(byId(id), Math.ceil(chosen.length / across) / across), size = width / across;
       let flipped = 0;
       chosen.forEach((index, place) => {
@@ -300,7 +303,7 @@ function digitPicture(record) {
   }
 
   function flipChart(t) {
-    const svg = byId("flips"), width = svg.parentElement.clientWidth, narrow = width < 600, height = narrow ? 300 : 278;
+    const svg = byId("flips"), width = svg.parentElement.clientWidth, narrow = width < 600, height = narrow ? 310 : 306;
     svg.replaceChildren(); svg.setAttribute("viewBox", `0 0 ${width} ${height}`); svg.setAttribute("height", height);
     const left = 44, right = width - 8, top = 26, floor = narrow ? 150 : 158, bottom = height - 40, end = upper * 1.12, length = t * upper;
     const X = (v) => left + (right - left) * v / end, Y = (s) => floor - (floor - top) * s;
@@ -328,9 +331,10 @@ function digitPicture(record) {
     const least = Math.min(...radii), crowd = radii.filter((r) => r - least < 1e-6 * least).length;
     if (crowd > 3) draw(svg, "text", { x: X(least) + 8, y: floor + 26 }, narrow ? `${crowd} on the margin, all at ${least.toFixed(3)}` : `${crowd} digits on the margin, all at exactly the same distance, ${least.toFixed(3)}`);
     draw(svg, "path", { d: `M${left} ${bottom}H${right}`, stroke: "var(--ink)" });
-    for (let v = 0; v <= end; v += 4) if (Math.abs(v - upper) > 1.2 || v === 0) draw(svg, "text", { x: X(v), y: bottom + 16, "text-anchor": "middle" }, v);
+    for (let v = 0; v <= end; v += 4) if (Math.abs(X(v) - X(upper)) > 36 || v === 0) draw(svg, "text", { x: X(v), y: bottom + 16, "text-anchor": "middle" }, v);
     draw(svg, "text", { x: X(upper), y: bottom + 16, "text-anchor": "middle", class: "exact" }, upper.toFixed(2));
     draw(svg, "text", { x: left, y: bottom + 34 }, narrow ? "length (grey levels 0 to 16); dots: exact distances" : "length of the vector (grey levels, pixels run from 0 to 16). Each block: one digit, at its exact distance to the boundary");
+    slider.style.marginLeft = `${left - 8}px`; slider.style.flex = `0 0 ${X(upper) - left + 16}px`;  // under its axis
     draw(svg, "path", { d: `M${X(length)} ${top - 8}V${bottom}`, stroke: "var(--ink)", "stroke-width": 1.5 });
   }
 

@@ -1,0 +1,38 @@
+"""`marginflow plot NETWORK DATA`: a network on the plane as a page or a picture."""
+
+from __future__ import annotations
+
+from marginflow.cli.exit_codes import DONE
+from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Out
+from marginflow.cli.output import check_target, tell
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+
+
+def plot(
+    network: NetworkFile,
+    data: DataFile,
+    *,
+    label: Label = None,
+    out: Out,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """The ending of --out decides: .html, .svg, .pdf or .png. Exit code 0."""
+    from marginflow.plot.plane import FORMATS, plane
+
+    check_target(out, FORMATS, force=force)
+    picture = plane(TwoLayer.load(network), Dataset.load(data, label=label))
+    picture.save(out)
+    point = picture.record["point"]
+    record = {
+        "out": out,
+        "samples": len(picture.record["samples"]),
+        "right": point["right"],
+        "residual": point["residual"],
+        "directions": point["directions"],
+        "on_margin": len(point["on_margin"]),
+    }
+    headings = {"residual": "KKT residual", "directions": "Neurons that differ", "on_margin": "On the margin"}
+    tell(record, as_json=as_json, headings=headings | {"out": "Written to"})
+    return DONE

@@ -1,0 +1,27 @@
+"""The plane as a small offline page, drawn by the script of the demo's first picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marginflow.report.bundle import template_text
+from marginflow.report.page import environment
+from marginflow.report.story import plane_data, script_safe
+
+
+def render_plane(record: Mapping[str, Any], *, title: str) -> str:
+    """The page as one HTML document that asks nothing of any other machine."""
+    point = record["point"]
+    return (
+        environment()
+        .from_string(template_text("plane.html.j2"))
+        .render(
+            title=title,
+            style=template_text("story.css"),
+            script=template_text("story.js"),
+            data=script_safe({"plane": plane_data(record)}),
+            n=len(record["samples"]),
+            point=point,
+        )
+    )
