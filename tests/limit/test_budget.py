@@ -43,7 +43,7 @@ def test_an_interrupt_of_the_flow_returns_the_best_point_so_far(monkeypatch, at_
 
 def test_an_interrupt_of_the_columns_keeps_what_the_flow_has_found(monkeypatch):
     monkeypatch.setattr(columns.Columns, "price", raising(columns.Columns.price, at_call=2))
-    limit = mf.kkt_point(PLANE, width=60, max_iterations=100)
+    limit = mf.kkt_point(PLANE, width=60, max_iterations=100, starts=["flow", "columns"])
     assert limit.stopped_by == "interrupt"
     assert limit.certificate.margins.shape == (20,)
 

@@ -20,9 +20,13 @@ _FRESH_POINTS = 500
 
 
 def of_finished(task: Task, point: Finished, tolerance: float, budget: Budget) -> Limit:
-    """The limit of a point that needed no polish; it has moved from the caller's own network, or from nothing."""
+    """The limit of a point that needed no polish; it has moved from where it comes from, if it comes from anywhere."""
     nowhere = np.full(task.width, -1, dtype=np.int64)
     limit = _limit(task, point, tolerance, budget)
+    if point.origin is not None:
+        origin = task.given if task.callers_own else point.origin.network
+        moved = _moved(task, origin, limit.network, point.origin.members, point.origin.patterns)
+        return replace(limit, moved=moved, flow_seconds=point.origin.flow_seconds)
     if not task.callers_own:
         return limit
     patterns = np.zeros((task.problem.n_samples, 0), dtype=bool)

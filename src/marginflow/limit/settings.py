@@ -23,10 +23,11 @@ LONG_FLOW = 2000
 BUNDLES, FINER = 96, 4
 # Polishes of one call before the best point so far is returned as not exact.
 MOST_POLISHES = 3
-# Iterations of ADMM after which columns are generated instead, in so few dimensions (with the bias). Random labels on a
-# circle: ten draws of 12 and of 20 points.
-BEFORE_COLUMNS, VERY_FEW_DIMENSIONS = 3000, 4
-# Dimensions (with the bias) and samples up to which columns are generated. The same draws.
+# Iterations of ADMM after which the interior point takes over, where it is cheap; and where there are more than so many
+# samples to a dimension. Spheres with random labels: from 14 on ADMM settles on nothing.
+BEFORE_INTERIOR, BEFORE_INTERIOR_IN_A_CROWD, CROWDED = 2000, 120, 12
+# Dimensions (with the bias) and samples up to which columns are generated. Random labels on a circle: ten
+# draws of 12 and of 20 points.
 COLUMN_DIMENSIONS, COLUMN_SAMPLES = 6, 100
 # Random directions offered to the linear program of a feasible start, and the largest matrix worth solving.
 RANDOM_DIRECTIONS, LARGEST_PROGRAM = 2000, 4_000_000

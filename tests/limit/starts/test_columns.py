@@ -30,7 +30,7 @@ def test_a_generated_point_is_a_kkt_point_and_not_below_the_proved_bound(seed: i
 
 def test_random_labels_on_a_circle_have_an_exact_point_that_says_where_it_comes_from() -> None:
     data = Sphere(dimension=2).sample(12, seed=1)
-    limit = mf.kkt_point(data, width=60, seed=1, max_iterations=500)
+    limit = mf.kkt_point(data, width=60, seed=1, max_iterations=500, starts=["flow", "columns"])
     assert limit.exact
     assert limit.certificate.holds(1e-9)
     assert limit.network.width == 60

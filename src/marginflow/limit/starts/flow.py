@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
-from marginflow.limit.settings import BEFORE_COLUMNS, VERY_FEW_DIMENSIONS
+from marginflow.limit.interior.point import affordable
+from marginflow.limit.settings import BEFORE_INTERIOR, BEFORE_INTERIOR_IN_A_CROWD, CROWDED
 from marginflow.limit.starts.bundles import bundle
-from marginflow.limit.starts.columns import in_reach
 from marginflow.limit.starts.feasible import feasible
 from marginflow.limit.starts.start import AbstractStart, Start
 from marginflow.limit.task import Flowed, Task
@@ -27,10 +27,13 @@ class Flow(AbstractStart):
 
 
 def first(task: Task, flowed: Flowed) -> Start:
-    """The first start of a call: in very few dimensions it gets fewer iterations, as columns are cheap there."""
+    """The first start of a call: where an interior point is cheap it gets fewer iterations, and very few where samples
+    are so many to a dimension that they lead nowhere."""
     start = both_signs(task, flowed)
-    few = task.problem.X.shape[1] <= VERY_FEW_DIMENSIONS and not task.frozen and in_reach(task.problem)
-    return replace(start, max_iterations=BEFORE_COLUMNS) if few else start
+    if task.frozen or not affordable(task.problem, len(start.neurons.s)):
+        return start
+    m, r = task.problem.X.shape
+    return replace(start, max_iterations=BEFORE_INTERIOR if m <= CROWDED * r else BEFORE_INTERIOR_IN_A_CROWD)
 
 
 def both_signs(task: Task, flowed: Flowed, *, finer: int = 1) -> Start:

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, IntArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.solver.admm import Precision
@@ -59,6 +59,28 @@ class Start:
 
 
 @dataclass(frozen=True, eq=False)
+class Origin:
+    """Where a finished point comes from, if it comes from a network.
+
+    Attributes
+    ----------
+    network : TwoLayer
+        In coordinates of the span.
+    members : integer array, shape (width,)
+        For every neuron of `network` its column of `patterns`, -1 where it has vanished.
+    patterns : boolean array, shape (m, k)
+        Activations of the point on the samples of `task.problem`.
+    flow_seconds : float
+        What the flow to `network` took.
+    """
+
+    network: TwoLayer
+    members: IntArray
+    patterns: BoolArray
+    flow_seconds: float
+
+
+@dataclass(frozen=True, eq=False)
 class Finished:
     """A point that needs no polish, in the coordinates and the order of the caller's data.
 
@@ -74,6 +96,10 @@ class Finished:
         Relative duality gap of the convex problem of its pattern, or of what was proved instead.
     status : str or None
         The whole sentence, where "exact KKT point" says too little.
+    history : tuple of Progress
+        One entry for every round.
+    origin : Origin or None
+        The network that it comes from.
     """
 
     network: TwoLayer
@@ -83,6 +109,7 @@ class Finished:
     gap: float
     status: str | None = None
     history: tuple[Progress, ...] = ()
+    origin: Origin | None = None
 
 
 class AbstractStart(ABC):

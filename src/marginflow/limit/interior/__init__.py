@@ -1,0 +1,1 @@
+"""A structured interior point for the convex problem (C), and from it an exact KKT point of (P)."""

@@ -1,0 +1,254 @@
+r"""Newton's method on a structure, scaled and rank-revealing: from an interior point to rounding error.
+
+With the null space Q_j of the (normalised) kink rows of neuron j and u_j = Q_j a_j, the conditions of (C) are
+
+.. math:: a_j / \|a_j\| = Q_j^T \sum_{active} \sigma_{ij} \lambda_i x_i, \qquad
+          \sum_{active} \sigma_{ij}\, x_i \cdot Q_j a_j = 1 \ \ (i \text{ on the margin}),
+
+a square system in a and lambda. Scaled by the roots of ||a_j|| on one side and to unit margin rows on the other, its
+Jacobian is the symmetric matrix [[blkdiag(I - d d^T), -B^T], [-B, 0]]: nothing is squared and nothing subtracted. Where
+it is singular (a solution that is not unique) the step of least norm is taken.
+
+After convergence every pair and sample must be on its side; what is not is moved there, and the method goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.structure import Guess
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+
+_STEPS = 15
+# Steps in a row that do not halve the residual after which it is at rounding, or lost.
+_PATIENCE = 3
+_STRUCTURES = 25
+# Reciprocal condition below which a factorisation is not trusted.
+_SINGULAR = 1e-14
+_RANK = 1e-12
+# Relative sizes below which singular values are left out, one after the other.
+_CUTS = (0.0, 1e-11, 1e-9)
+# What the equations may be missed by for a point to count as a solution of them.
+_ACCEPTED = 1e-10
+# Pre-activations (relative to their neuron), weights and margins that count as zero.
+_ZERO = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """Neurons, signs, lambda (m,), mu (m, k), the residual of the equations and the number of linear solves."""
+
+    U: FloatArray
+    s: FloatArray
+    lam: FloatArray
+    mu: FloatArray
+    residual: float
+    steps: int
+
+
+def finish(program: Program, guess: Guess) -> Finished | None:
+    """The exact point of the structure, or of a neighbouring one; None where none is consistent."""
+    total, fewest, idle = 0, np.inf, 0
+    for _ in range(_STRUCTURES):
+        if len(guess.s) == 0 or not guess.free.any():
+            return None
+        face, steps, residual = _solution(program, guess)
+        total += steps
+        if not residual < 1e-3:
+            return None
+        point = face.point()
+        following, violations = _moved(program, guess, point)
+        if violations == 0:
+            # Rounding of the multipliers alone leaves this much in the equations.
+            accepted = _ACCEPTED + 4.0 * np.finfo(float).eps * float(point.lam.max())
+            return replace(point, residual=residual, steps=total) if residual <= accepted else None
+        if violations < fewest:
+            fewest, idle = violations, 0
+        else:
+            idle += 1
+            if idle > 5:
+                return None
+        guess = following
+    return None
+
+
+def _solution(program: Program, guess: Guess) -> tuple[Face, int, float]:
+    """The equations of a structure with their solution; singular values are cut off where that is what helps."""
+    taken = 0
+    best: tuple[Face, float] | None = None
+    for cut in _CUTS:
+        face = Face(program, guess)
+        steps, residual = face.converge(cut)
+        taken += steps
+        if best is None or residual < best[1]:
+            best = face, residual
+        if residual <= _ACCEPTED:
+            break
+    assert best is not None
+    return best[0], taken, best[1]
+
+
+class Face:
+    """The equations of one structure."""
+
+    def __init__(self, program: Program, guess: Guess) -> None:
+        self.program, self.guess = program, guess
+        X = program.X
+        self.rows = np.flatnonzero(guess.free)
+        self.sigma: FloatArray = program.y[:, None] * guess.s
+        self.active = np.where(guess.state == ACTIVE, self.sigma, 0.0)
+        self.lam = np.where(guess.free, guess.lam, 0.0)
+        if guess.capped.any():
+            self.lam[guess.capped] = program.penalty
+        lengths = np.linalg.norm(X, axis=1)
+        unit = X / np.where(lengths > 0, lengths, 1.0)[:, None]
+        self.kinks: list[IntArray] = []
+        self.Q: list[FloatArray] = []
+        self.a: list[FloatArray] = []
+        for j, u in enumerate(guess.U):
+            rows = np.flatnonzero(guess.state[:, j] == KINK)
+            Q = _null_space(unit[rows])
+            self.kinks.append(rows)
+            self.Q.append(Q)
+            self.a.append(Q.T @ u)
+        self.sizes = np.array([Q.shape[1] for Q in self.Q])
+
+    def converge(self, cut: float) -> tuple[int, float]:
+        """Newton steps until the residual falls no further; their number and the residual.
+
+        Least-norm steps leave out singular values below `cut` times the largest; 0 leaves out none, if it can.
+        """
+        best, kept = self._equations()[2], (self.lam, list(self.a))
+        step = poor = 0
+        while step < _STEPS and poor < _PATIENCE and best > 0.0 and self._step(cut):
+            step += 1
+            residual = self._equations()[2]
+            poor = poor + 1 if not residual < 0.5 * best else 0
+            if residual < best:
+                best, kept = residual, (self.lam, list(self.a))
+        self.lam, self.a = kept
+        return step, best
+
+    def _equations(self) -> tuple[list[FloatArray], FloatArray, float]:
+        """Q_j^T g_j - a_j / ||a_j||, 1 - margins on the margin set, and the largest entry of both."""
+        X = self.program.X
+        g = (self.active * self.lam[:, None]).T @ X
+        U = self.rows_of_U()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pull = [Q.T @ gj - a / np.linalg.norm(a) for Q, gj, a in zip(self.Q, g, self.a, strict=True)]
+        short = 1.0 - (self.active * (X @ U.T)).sum(axis=1)[self.rows]
+        worst = max((float(np.abs(part).max(initial=0.0)) for part in pull), default=0.0)
+        value = max(worst, float(np.abs(short).max(initial=0.0)))
+        return pull, short, value if np.isfinite(value) else np.inf
+
+    def rows_of_U(self) -> FloatArray:
+        """u_j = Q_j a_j, shape (k, r)."""
+        U: FloatArray = np.array([Q @ a for Q, a in zip(self.Q, self.a, strict=True)])
+        return U
+
+    def _step(self, cut: float) -> bool:
+        """One Newton step; False if the linear system has no finite solution."""
+        pull, short, _ = self._equations()
+        rows, X = self.rows, self.program.X[self.rows]
+        n, ends = int(self.sizes.sum()), np.cumsum(self.sizes)
+        size = n + len(rows)
+        J, rhs = np.zeros((size, size)), np.empty(size)
+        roots = []
+        for j, (Q, a) in enumerate(zip(self.Q, self.a, strict=True)):
+            block = slice(int(ends[j]) - len(a), int(ends[j]))
+            norm = float(np.linalg.norm(a))
+            root = np.sqrt(norm)
+            roots.append(root)
+            d = a / norm
+            J[block, block] = np.eye(len(a)) - np.outer(d, d)
+            J[n:, block] = -root * self.active[rows, j][:, None] * (X @ Q)
+            rhs[block] = root * pull[j]
+        length = np.linalg.norm(J[n:, :n], axis=1)
+        length = np.where(length > 0, length, 1.0)
+        J[n:, :n] /= length[:, None]
+        J[:n, n:] = J[n:, :n].T
+        rhs[n:] = -short / length
+        solution = _solve(J, rhs, cut)
+        if solution is None:
+            return False
+        for j in range(len(self.a)):
+            block = slice(int(ends[j]) - len(self.a[j]), int(ends[j]))
+            self.a[j] = self.a[j] + roots[j] * solution[block]
+        self.lam = self.lam.copy()
+        self.lam[rows] += solution[n:] / length
+        return True
+
+    def point(self) -> Finished:
+        """The point with the weights of its kinks."""
+        X = self.program.X
+        g = (self.active * self.lam[:, None]).T @ X
+        mu = np.where(self.guess.state == ACTIVE, self.lam[:, None], 0.0)
+        U = self.rows_of_U()
+        for j, rows in enumerate(self.kinks):
+            if len(rows):
+                missing = U[j] / np.linalg.norm(U[j]) - g[j]
+                lengths = np.linalg.norm(X[rows], axis=1)
+                c = scipy.linalg.lstsq((X[rows] / lengths[:, None]).T, missing, check_finite=False)[0]
+                mu[rows, j] = self.sigma[rows, j] * c / lengths
+        return Finished(U, self.guess.s, self.lam, mu, np.inf, 0)
+
+
+def _null_space(rows: FloatArray) -> FloatArray:
+    """An orthonormal basis of the vectors orthogonal to the rows, by QR with pivoting."""
+    r = rows.shape[1]
+    if not len(rows):
+        return np.eye(r)
+    Q, R, _ = scipy.linalg.qr(rows.T, pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(R))
+    rank = int((diagonal > _RANK * diagonal[0]).sum())
+    null: FloatArray = Q[:, rank:]
+    return null
+
+
+def _solve(J: FloatArray, rhs: FloatArray, cut: float) -> FloatArray | None:
+    """LU with one refinement; with a cut, or where J is singular, the least-norm solution by pivoted QR."""
+    if not (np.isfinite(J).all() and np.isfinite(rhs).all()):
+        return None
+    lu, pivots, info = scipy.linalg.lapack.dgetrf(J)
+    if info == 0 and cut == 0.0:
+        condition, _ = scipy.linalg.lapack.dgecon(lu, float(np.abs(J).sum(axis=0).max()))
+        if condition > _SINGULAR:
+            x, _ = scipy.linalg.lapack.dgetrs(lu, pivots, rhs)
+            dx, _ = scipy.linalg.lapack.dgetrs(lu, pivots, rhs - J @ x)
+            solution: FloatArray = x + dx
+            return solution
+    least: FloatArray = scipy.linalg.lstsq(J, rhs, cond=max(cut, _RANK), lapack_driver="gelsy", check_finite=False)[0]
+    return least
+
+
+def _moved(program: Program, guess: Guess, point: Finished) -> tuple[Guess, int]:
+    """Each pair and sample where its own condition puts it, and how many had to be moved."""
+    U, lam, C = point.U, point.lam, program.penalty
+    Z = program.X @ U.T
+    tiny = _ZERO * np.abs(Z).max(axis=0)
+    small = _ZERO * float(lam.max(initial=0.0))
+    state, opposite = guess.state, program.opposite(guess.s)
+    kink = state == KINK
+    falls, rises = (state == ACTIVE) & (Z < -tiny), (state == INACTIVE) & (Z > tiny)
+    new = state.copy()
+    new[kink & (point.mu < -small)] = INACTIVE
+    new[kink & (point.mu > lam[:, None] + small)] = ACTIVE
+    new[opposite & (falls | rises)] = KINK
+    new[~opposite & falls] = INACTIVE
+    new[~opposite & rises] = ACTIVE
+    # A sample without a multiplier holds no neuron: its pairs follow the sign.
+    none = (lam <= 0) & ~guess.free
+    new[none] = np.where(Z[none] > 0, ACTIVE, INACTIVE)
+    margins = program.margins(U, guess.s)
+    leave, enter = guess.free & (lam < -small), ~guess.free & ~guess.capped & (margins < 1.0 - _ZERO)
+    cap, uncap = guess.free & (lam > C * (1.0 + _ZERO)), guess.capped & (margins > 1.0 + _ZERO)
+    wrong = (new != state) & ~none[:, None]
+    violations = int(sum(part.sum() for part in (wrong, leave, enter, cap, uncap)))
+    free = (guess.free & ~leave & ~cap) | enter | uncap
+    following = Guess(U, guess.s, np.maximum(lam, 0.0), new, free, (guess.capped & ~uncap) | cap, guess.kept)
+    return following, violations

@@ -1,0 +1,302 @@
+r"""A point of the interior of (C) with all of its slacks and multipliers, and the Newton step from it.
+
+Per opposite pair let p = alpha / e, q = mu / f, theta = q / (p + q), omega = p q / (p + q). Eliminating everything but
+du and dlambda from the linearised conditions leaves, neuron by neuron,
+
+.. math:: M_j\,du_j = B_j^T d\lambda + c_j, \qquad M_j = h_j I - a_j a_j^T + \sum_{opp} \omega_{ij} x_i x_i^T,
+
+with rows A_ij x_i (same) and -theta_ij x_i (opposite) of B_j; and then, for the multipliers,
+
+.. math:: \Big(\mathrm{diag}
+          \big(\tfrac{w}{\lambda} + \tfrac{\xi}{C - \lambda} + \textstyle\sum_{opp} \tfrac{1}{p + q}\big)
+          + \sum_j B_j M_j^{-1} B_j^T\Big)\, d\lambda = \text{rhs} .
+
+With the Cholesky factors L_j of M_j the sum is E E^T, E = [B_j L_j^{-T}]: one product of size m x k r x m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.interior.cones import Cones
+from marginflow.limit.interior.program import Program
+
+# Columns of E made at once.
+_COLUMNS_AT_ONCE = 8192
+# Share of the step to the boundary that is taken.
+_SHORT_OF_BOUNDARY = 0.99
+
+
+@dataclass(eq=False)
+class Step:
+    """A direction in all variables."""
+
+    U: FloatArray
+    e: FloatArray
+    f: FloatArray
+    alpha: FloatArray
+    mu: FloatArray
+    w: FloatArray
+    lam: FloatArray
+    xi: FloatArray
+    beta: FloatArray
+
+
+class Iterate:
+    """Variables named as in `program`; `beta` = C - lambda is the multiplier of xi. Pairs that are not opposite hold 1
+    in e and f and 0 in alpha and mu. `members` says which row the neurons of the start belong to, -1 for none."""
+
+    def __init__(
+        self, program: Program, U: FloatArray, s: FloatArray, lam: FloatArray, A: FloatArray, nu: float
+    ) -> None:
+        """The centred point of (U, lambda): every product of a slack and its multiplier is nu."""
+        self.program, self.U, self.s, self.A, self.lam = program, U, s, A, lam
+        self.opposite: BoolArray = program.opposite(s)
+        self.members: IntArray = np.arange(len(s))
+        self.centre(nu)
+
+    def centre(self, nu: float) -> None:
+        """Set every slack and multiplier except U and lambda to where their products are nu."""
+        opposite, lam = self.opposite, self.lam
+        self.w = nu / lam
+        z = self.program.X @ self.U.T
+        c = (nu / lam)[:, None]
+        root = np.sqrt(z**2 + 4.0 * c**2)
+        small = c + 2.0 * c**2 / (root + np.abs(z))
+        large = small + np.abs(z)
+        self.e = np.where(opposite, np.where(z > 0, large, small), 1.0)
+        self.f = np.where(opposite, np.where(z > 0, small, large), 1.0)
+        self.alpha, self.mu = np.where(opposite, nu / self.e, 0.0), np.where(opposite, nu / self.f, 0.0)
+        self.cones = Cones(self.U, nu)
+        if self.program.soft:
+            self.beta = self.program.penalty - lam
+            self.xi = nu / self.beta
+        else:
+            self.beta, self.xi = np.ones_like(lam), np.zeros_like(lam)
+
+    def take(self, live: BoolArray) -> None:
+        """Keep the selected neurons."""
+        self.U, self.s, self.A, self.opposite = self.U[live], self.s[live], self.A[:, live], self.opposite[:, live]
+        self.e, self.f, self.alpha, self.mu = (part[:, live] for part in (self.e, self.f, self.alpha, self.mu))
+        self.cones.take(live)
+        self.members = survivors(self.members, np.flatnonzero(live))
+        # What the others contributed is taken up by the slacks of the margins where they have room for it.
+        slack = self.w + self.shortfall
+        self.w = np.where(slack > 0.1 * self.w, slack, self.w)
+
+    @property
+    def products(self) -> float:
+        """The sum of all products of slacks and multipliers: the duality gap of a feasible point."""
+        pairs = float((self.alpha * self.e).sum() + (self.mu * self.f).sum())
+        return pairs + float(self.w @ self.lam) + float(self.xi @ self.beta) + self.cones.products(self.U)
+
+    @property
+    def degree(self) -> int:
+        """The number of these products."""
+        m = len(self.lam)
+        return 2 * int(self.opposite.sum()) + m * (2 if self.program.soft else 1) + self.cones.degree
+
+    @property
+    def cost(self) -> float:
+        """The objective."""
+        return self.cones.cost(self.U) + (self.program.penalty * float(self.xi.sum()) if self.program.soft else 0.0)
+
+    def newton(self) -> float:
+        """One step of Mehrotra's method at the present pattern, predictor and corrector; returns its length.
+
+        Where rounding leaves nothing to gain, the point stays where it is and the length is 0.
+        """
+        if self.cones.at_rounding(self.U):
+            return 0.0
+        try:
+            system = System(self)
+        except np.linalg.LinAlgError:
+            return 0.0
+        affine = system.solve(0.0, None)
+        reach = min(1.0, self.reach(affine))
+        step = system.solve((1.0 - reach) ** 3 * self.products / self.degree, affine)
+        length = min(1.0, _SHORT_OF_BOUNDARY * self.reach(step))
+        if not (np.isfinite(length) and np.isfinite(step.lam).all() and np.isfinite(step.U).all()):
+            return 0.0
+        self.move(step, length)
+        return length
+
+    def reach(self, step: Step) -> float:
+        """The step to the boundary."""
+        most = self.cones.reach(self.U, step.U)
+        parts = [(self.e, step.e), (self.f, step.f), (self.alpha, step.alpha), (self.mu, step.mu)]
+        parts += [(self.w, step.w), (self.lam, step.lam)]
+        if self.program.soft:
+            parts += [(self.xi, step.xi), (self.beta, step.beta)]
+        for value, change in parts:
+            falling = change < 0
+            most = min(most, float((value[falling] / -change[falling]).min(initial=1e30)))
+        return most
+
+    def move(self, step: Step, length: float) -> None:
+        """Take the step."""
+        self.U = self.U + length * step.U
+        self.e, self.f = self.e + length * step.e, self.f + length * step.f
+        self.alpha, self.mu = self.alpha + length * step.alpha, self.mu + length * step.mu
+        self.w, self.lam = self.w + length * step.w, self.lam + length * step.lam
+        if self.program.soft:
+            self.xi, self.beta = self.xi + length * step.xi, self.beta + length * step.beta
+        self.cones.move(length)
+
+    @property
+    def shortfall(self) -> FloatArray:
+        """Residual of the margin equation, shape (m,)."""
+        z = self.program.X @ self.U.T
+        margins = (self.A * z).sum(axis=1) - np.where(self.opposite, self.e, 0.0).sum(axis=1)
+        shortfall: FloatArray = margins + self.xi - 1.0 - self.w
+        return shortfall
+
+
+class System:
+    """The linearised conditions at an iterate, factorised."""
+
+    def __init__(self, at: Iterate) -> None:
+        self.at = at
+        X = at.program.X
+        m, r = X.shape
+        opposite = at.opposite
+        k = len(at.s)
+        self.p, self.q = at.alpha / at.e, at.mu / at.f
+        self.inverse = np.where(opposite, 1.0 / np.where(opposite, self.p + self.q, 1.0), 0.0)
+        self.theta = self.q * self.inverse
+        self.omega = self.p * self.theta
+        self.coefficient = np.where(opposite, -self.theta, at.A)  # of x_i in row i of B_j
+        self.diagonal = at.w / at.lam + self.inverse.sum(axis=1)
+        if at.program.soft:
+            self.diagonal = self.diagonal + at.xi / at.beta
+        at.cones.scale(at.U)
+        self.h, self.a = at.cones.matrices()
+        M = (self.omega.T @ at.program.squares).reshape(k, r, r) - self.a[:, :, None] * self.a[:, None, :]
+        M[:, np.arange(r), np.arange(r)] += self.h[:, None]
+        self.inverse_factor = _inverse_factors(M)
+        S = np.zeros((m, m))
+        at_once = max(1, _COLUMNS_AT_ONCE // r)
+        for first in range(0, k, at_once):
+            block = slice(first, min(first + at_once, k))
+            # X L_j^{-T} for all neurons of the block side by side
+            E = X @ self.inverse_factor[block].transpose(2, 0, 1).reshape(r, -1)
+            E = (E.reshape(m, -1, r) * self.coefficient[:, block, None]).reshape(m, -1)
+            S = scipy.linalg.blas.dsyrk(1.0, E.T, beta=1.0, c=S.T, trans=1, lower=0, overwrite_c=1).T
+        S = np.tril(S)
+        S = S + np.tril(S, -1).T
+        S[np.diag_indices(m)] += self.diagonal
+        self.S = S
+        self.factor = _cholesky(S)
+        # Residuals of the equations at the iterate.
+        self.Z = X @ at.U.T
+        self.rf = np.where(opposite, at.e - self.Z - at.f, 0.0)
+        self.rl = np.where(opposite, at.lam[:, None] - at.alpha - at.mu, 0.0)
+        pull = np.where(opposite, -at.mu, at.A * at.lam[:, None]).T @ X
+        self.rq = -pull - at.cones.q
+        self.rw = (at.A * self.Z).sum(axis=1) - np.where(opposite, at.e, 0.0).sum(axis=1) + at.xi - 1.0 - at.w
+        self.rb = at.program.penalty - at.lam - at.beta if at.program.soft else np.zeros(m)
+
+    def solve(self, target: float, affine: Step | None) -> Step:
+        """The direction that brings all products to `target`, corrected to second order by `affine`."""
+        at, opposite, X = self.at, self.at.opposite, self.at.program.X
+        ce, cf, cw = target - at.alpha * at.e, target - at.mu * at.f, target - at.w * at.lam
+        cx = target - at.xi * at.beta if at.program.soft else np.zeros_like(at.lam)
+        if affine is not None:
+            ce, cf = ce - affine.alpha * affine.e, cf - affine.mu * affine.f
+            cw = cw - affine.w * affine.lam
+            if at.program.soft:
+                cx = cx - affine.xi * affine.beta
+        side = at.cones.right(target, at.U, affine is not None, at.U if affine is None else affine.U)
+        ce, cf = np.where(opposite, ce / at.e, 0.0), np.where(opposite, cf / at.f, 0.0)
+        R = ce + cf - self.q * self.rf - self.rl
+        kappa = cf - self.q * self.rf - self.theta * R
+        c = side - self.rq - kappa.T @ X
+        d = cw / at.lam + (R * self.inverse).sum(axis=1) - self.rw
+        if at.program.soft:
+            d = d - (cx - at.xi * self.rb) / at.beta
+        dU, dlam = self._eliminate(c, d)
+        for _ in range(2):
+            rc, rd = self._residual(dU, dlam)
+            more_U, more_lam = self._eliminate(c - rc, d - rd)
+            dU, dlam = dU + more_U, dlam + more_lam
+        dZ = X @ dU.T
+        base = (R - dlam[:, None]) * self.inverse
+        de = np.where(opposite, base + self.theta * dZ, 0.0)
+        df = np.where(opposite, base - self.p * self.inverse * dZ + self.rf, 0.0)
+        # The smaller of the two multipliers by complementarity, the larger by what their sum must be.
+        total = np.where(opposite, dlam[:, None] + self.rl, 0.0)
+        by_alpha, by_mu = ce - self.p * de, cf - self.q * df
+        first = at.alpha < at.mu
+        dalpha = np.where(first, by_alpha, total - by_mu)
+        dmu = np.where(first, total - by_alpha, by_mu)
+        dw = (cw - at.w * dlam) / at.lam
+        dbeta = self.rb - dlam if at.program.soft else np.zeros_like(dlam)
+        dxi = (cx - at.xi * dbeta) / at.beta if at.program.soft else np.zeros_like(dlam)
+        dq = np.where(opposite, dmu, -at.A * dlam[:, None]).T @ X + self.rq
+        at.cones.advance(dU, dq)
+        return Step(dU, de, df, dalpha, dmu, dw, dlam, dxi, dbeta)
+
+    def _eliminate(self, c: FloatArray, d: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(du, dlambda) with M_j du_j - B_j^T dlambda = c_j and sum_j B_j du_j + D dlambda = d."""
+        X = self.at.program.X
+        own = self._by_M(c)
+        rhs = d - (self.coefficient * (X @ own.T)).sum(axis=1)
+        dlam = scipy.linalg.cho_solve(self.factor, rhs, check_finite=False)
+        dlam = dlam + scipy.linalg.cho_solve(self.factor, rhs - self.S @ dlam, check_finite=False)
+        dU = self._by_M(c + (self.coefficient * dlam[:, None]).T @ X)
+        return dU, dlam
+
+    def _by_M(self, c: FloatArray) -> FloatArray:
+        half = np.matmul(self.inverse_factor, c[:, :, None])
+        whole: FloatArray = np.matmul(self.inverse_factor.transpose(0, 2, 1), half)[:, :, 0]
+        return whole
+
+    def _residual(self, dU: FloatArray, dlam: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The left sides of the equations of `_eliminate`."""
+        X = self.at.program.X
+        dZ = X @ dU.T
+        along = np.einsum("ij,ij->i", self.a, dU)
+        left: FloatArray = self.h[:, None] * dU - along[:, None] * self.a
+        left = left + (self.omega * dZ - self.coefficient * dlam[:, None]).T @ X
+        return left, (self.coefficient * dZ).sum(axis=1) + self.diagonal * dlam
+
+
+def survivors(members: IntArray, kept: IntArray) -> IntArray:
+    """Members after only the rows `kept` are left."""
+    row = np.full(int(max(members.max(initial=-1), kept.max(initial=-1))) + 2, -1, dtype=np.int64)
+    row[kept] = np.arange(len(kept))
+    after: IntArray = row[members]  # -1 stays -1: the last entry is never kept
+    return after
+
+
+def _inverse_factors(M: FloatArray) -> FloatArray:
+    """L^-1 of the Cholesky factors of a stack of matrices; a matrix that rounding made indefinite is lifted."""
+    r = M.shape[1]
+    size = np.einsum("jaa->j", M) / r
+    for lift in (0.0, 1e-15, 1e-13, 1e-11):
+        try:
+            L = np.linalg.cholesky(M + (lift * size)[:, None, None] * np.eye(r))
+        except np.linalg.LinAlgError:
+            continue
+        inverse: FloatArray = np.linalg.inv(L)
+        return inverse
+    raise np.linalg.LinAlgError("a neuron's matrix is not positive definite")
+
+
+def _cholesky(S: FloatArray) -> tuple[FloatArray, bool]:
+    size = np.diag(S).mean()
+    for lift in (0.0, 1e-15, 1e-13, 1e-11):
+        try:
+            shifted = S.copy()
+            shifted[np.diag_indices(len(S))] += lift * size
+            factor: tuple[FloatArray, bool] = scipy.linalg.cho_factor(
+                shifted, lower=True, check_finite=False, overwrite_a=True
+            )
+        except np.linalg.LinAlgError:
+            continue
+        return factor
+    raise np.linalg.LinAlgError("the Schur complement is not positive definite")

@@ -1,0 +1,154 @@
+"""A KKT point of (P) by the interior point: separation, pattern, rounds, structure, Newton's method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.interior.finish import Finished, finish
+from marginflow.limit.interior.iterate import Iterate, survivors
+from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.rounds import (
+    COLD,
+    Effort,
+    converge,
+    hard_rounds,
+    separate,
+    soft_pattern,
+    soften,
+    started,
+)
+from marginflow.limit.interior.structure import Snapshot, read_structures
+from marginflow.limit.neurons import Neurons
+from marginflow.limit.problem import Problem
+
+Manner = Literal["hard", "soft"]
+# Multiplications of an iteration up to which all rounds are hard, and up to which there is an interior point at all.
+_CHEAP, _AFFORDABLE = 7e7, 5e9
+# Hard rounds before the pattern is softened after all.
+_FIRST_ROUNDS = 25
+# Before the pattern is softened, (C) is solved to this relative gap, and the margins to this.
+_CENTRED, _ROUGHLY = 0.3, 1e-2
+# Relative gaps at which the structure is read.
+_READ_AT = (1e-8, 1e-10, 1e-12)
+_READ_ITERATIONS = 15
+
+
+@dataclass(frozen=True, eq=False)
+class InteriorPoint:
+    """An exact point in the coordinates of the problem, and how it was found.
+
+    `U` (k, r) with signs `s`, `lam` (m,), `mu` (m, k). `members` says which row each neuron of the start belongs to, -1
+    for none. `manner` says whether the pattern was soft on the way.
+    """
+
+    U: FloatArray
+    s: FloatArray
+    lam: FloatArray
+    mu: FloatArray
+    members: IntArray
+    manner: Manner
+    iterations: int
+    rounds: int
+    newton_steps: int
+    history: tuple[Progress, ...]
+
+
+def affordable(problem: Problem, neurons: int) -> bool:
+    """Whether an iteration with so many neurons is cheap enough."""
+    return _work(problem, neurons) <= _AFFORDABLE
+
+
+def _work(problem: Problem, neurons: int) -> float:
+    m, r = problem.X.shape
+    return float(m * m) * float(r * neurons)
+
+
+def interior_point(
+    problem: Problem,
+    neurons: Neurons,
+    budget: Budget,
+    *,
+    multipliers: FloatArray | None = None,
+    manner: Manner | None = None,
+) -> InteriorPoint | None:
+    """An exact point of (P) with trained outputs near the given neurons; None where none was found.
+
+    Parameters
+    ----------
+    problem : Problem
+        Hard or soft margin.
+    neurons : Neurons
+        Rows at a typical margin of 1, positive signs first; they need not separate the samples.
+    budget : Budget
+    multipliers : array, shape (m,), optional
+        Where known. Neurons that come with multipliers are taken to separate the samples.
+    manner : "hard" or "soft", optional
+        Whether the pattern is hard in all rounds, or soft at first; by default soft where rounds are dear.
+    """
+    program = Program.of(problem)
+    effort = Effort(budget)
+    with budget.interruptible(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        if manner is None:
+            manner = "hard" if _work(problem, len(neurons.s)) <= _CHEAP else "soft"
+        at = _first(program, neurons, multipliers, effort)
+        if at is None:
+            return None
+        at, trail = _settled(at, manner, effort)
+        if trail is None and manner == "hard":
+            manner = "soft"
+            at, trail = _settled(at, manner, effort)
+        if trail is None:
+            return None
+        exact = _exact(at, trail, effort)
+        if exact is None:
+            return None
+        found, kept = exact
+        of_rows = survivors(at.members, kept)
+        members = np.full(len(neurons.s), -1, dtype=np.int64)
+        members[neurons.U.any(axis=1)] = of_rows
+        scale = program.scale
+        return InteriorPoint(
+            found.U / scale, found.s, found.lam / scale, found.mu / scale, members, manner,
+            effort.iterations, effort.rounds, found.steps, tuple(effort.history),
+        )  # fmt: skip
+    return None
+
+
+def _first(program: Program, neurons: Neurons, multipliers: FloatArray | None, effort: Effort) -> Iterate | None:
+    """A point in the interior whose margins are positive, as far as they have to be."""
+    live = neurons.U.any(axis=1)
+    scaled = Neurons(neurons.U[live] * program.scale, neurons.s[live])
+    if not live.any():
+        return None
+    total = float(np.linalg.norm(scaled.U, axis=1).sum())
+    even = np.full(len(program.y), total / len(program.y))
+    lam = even if multipliers is None else multipliers * program.scale
+    separated = multipliers is not None or bool(program.margins(scaled.U, scaled.s).min() > 0.0)
+    at = started(program, scaled, lam, COLD)
+    return at if separated or program.soft else separate(at, effort)
+
+
+def _settled(at: Iterate, manner: Manner, effort: Effort) -> tuple[Iterate, list[Snapshot] | None]:
+    """The solution of (C) at its own pattern, and the iterates that led to it; None in their place if there is none."""
+    if manner == "hard":
+        return hard_rounds(at, effort, cold=True, most=_FIRST_ROUNDS)
+    if not converge(at, _CENTRED, effort, shortfall=_ROUGHLY):
+        return at, None
+    softened = soften(at)
+    return hard_rounds(softened if soft_pattern(softened, effort) else at, effort)
+
+
+def _exact(at: Iterate, trail: list[Snapshot], effort: Effort) -> tuple[Finished, IntArray] | None:
+    """Newton's method on the structure that the iterates show, read again and again as they come closer."""
+    for gap in _READ_AT:
+        converge(at, gap, effort, most=_READ_ITERATIONS, trail=trail)
+        for guess in read_structures(at, trail):
+            found = finish(at.program, guess)
+            if found is not None:
+                return found, guess.kept
+    return None

@@ -1,0 +1,112 @@
+r"""What is discrete about a solution of (C), read off an interior point by complementarity.
+
+On the central path the product of a slack and its multiplier falls to zero with nu, and it is one of the two that takes
+the fall: between two iterates the one that is zero in the limit shrinks like nu and the other stays. So the two
+*ratios* are compared, and no threshold and no unit is needed. [El-Bakry, Tapia and Zhang 1994]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.interior.iterate import Iterate
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+
+# Iterates are compared whose gaps differ by these factors.
+_APART = (100.0, 1e4)
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """Neurons U (k, r) with signs s, multipliers lam (m,), the state of every pair (m, k), and who is on the margin.
+
+    `free` samples have margin 1; `capped` ones carry the whole penalty; the others have no multiplier. `kept` holds the
+    rows of the iterate that U has.
+    """
+
+    U: FloatArray
+    s: FloatArray
+    lam: FloatArray
+    state: IntArray
+    free: BoolArray
+    capped: BoolArray
+    kept: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The slacks and multipliers of an iterate, to be compared with those of a later one."""
+
+    w: FloatArray
+    lam: FloatArray
+    e: FloatArray
+    alpha: FloatArray
+    f: FloatArray
+    mu: FloatArray
+    xi: FloatArray
+    beta: FloatArray
+    t: FloatArray
+    idle: FloatArray
+    products: float
+
+    @classmethod
+    def of(cls, at: Iterate) -> Snapshot:
+        """Of an iterate, whose arrays are replaced and never written to."""
+        return cls(at.w, at.lam, at.e, at.alpha, at.f, at.mu, at.xi, at.beta, at.cones.t, at.cones.idle(), at.products)
+
+    def take(self, live: BoolArray) -> Snapshot:
+        """Of the selected neurons."""
+        pairs = {name: getattr(self, name)[:, live] for name in ("e", "alpha", "f", "mu")}
+        return replace(self, t=self.t[live], idle=self.idle[live], **pairs)
+
+
+def read_structures(at: Iterate, trail: list[Snapshot]) -> Iterator[Guess]:
+    """Structures of the solution that the iterates approach, the most trustworthy first."""
+    for apart in _APART:
+        earlier = [snapshot for snapshot in trail if snapshot.products > apart * at.products]
+        if earlier:
+            yield _by_ratios(at, earlier[-1])
+    yield _by_sizes(at)
+
+
+def _by_ratios(at: Iterate, earlier: Snapshot) -> Guess:
+    """Of a slack and its multiplier the one that fell more since the earlier iterate is zero."""
+    carries = at.lam / earlier.lam > at.w / earlier.w
+    capped = np.zeros(len(at.lam), dtype=bool)
+    if at.program.soft:
+        capped = carries & (at.xi / earlier.xi > at.beta / earlier.beta)
+    with np.errstate(invalid="ignore"):  # same pairs have no multipliers
+        mu, alpha = at.mu / earlier.mu, at.alpha / earlier.alpha
+    held = np.where(mu < at.f / earlier.f, INACTIVE, np.where(alpha < at.e / earlier.e, ACTIVE, KINK))
+    return _guess(at, held, carries, capped, at.cones.t / earlier.t > at.cones.idle() / earlier.idle)
+
+
+def _by_sizes(at: Iterate) -> Guess:
+    """Of a slack and its multiplier the smaller is zero: margins in units of 1, multipliers of their mean,
+    pre-activations of the largest of their neuron."""
+    carries = at.lam / at.lam.mean() > at.w
+    capped = np.zeros(len(at.lam), dtype=bool)
+    if at.program.soft:
+        capped = carries & (at.beta / at.program.penalty < at.xi)
+    lam, largest = at.lam[:, None], np.abs(at.program.X @ at.U.T).max(axis=0)
+    held = np.where(at.mu / lam < at.f / largest, INACTIVE, np.where(at.alpha / lam < at.e / largest, ACTIVE, KINK))
+    return _guess(at, held, carries, capped, at.cones.t / at.cones.t.sum() > at.cones.idle())
+
+
+def _guess(at: Iterate, held: IntArray, carries: BoolArray, capped: BoolArray, live: BoolArray) -> Guess:
+    """The structure, with what follows from the sign where nothing holds a pair."""
+    Z = at.program.X @ at.U.T
+    state = np.where(at.opposite & carries[:, None], held, np.where(Z > 0, ACTIVE, INACTIVE))
+    most = at.U.shape[1] - 1
+    for j in np.flatnonzero((state == KINK).sum(axis=0) > most):
+        # A neuron orthogonal to as many samples as there are dimensions is zero: release the least certain.
+        rows = np.flatnonzero(state[:, j] == KINK)
+        weight = at.mu[rows, j] / at.lam[rows]
+        released = np.argsort(-np.minimum(weight, 1.0 - weight))[most:]
+        state[rows[released], j] = np.where(weight[released] > 0.5, ACTIVE, INACTIVE)
+    kept = np.flatnonzero(live)
+    return Guess(at.U[kept], at.s[kept], at.lam, state[:, kept], carries & ~capped, capped, kept)
