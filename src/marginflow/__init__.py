@@ -52,7 +52,7 @@ __all__ = [
     "theory",
     "train",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Rooms are imported when they are first entered (PEP 562), so that `import marginflow` and the help of the command line
 # do not wait for scipy.
