@@ -5,6 +5,7 @@ import pytest
 
 from marginflow import experiments
 from marginflow.cli import main
+from marginflow.experiments.running import Computed
 
 
 def test_without_an_id_every_figure_is_listed_with_its_claim_and_cost(capsys):
@@ -39,10 +40,14 @@ def test_the_claim_and_its_outcome_are_printed(tmp_path, capsys):
     assert "on one core" in said.err
 
 
+def made_up(rows):
+    return Computed(rows=tuple(rows), seconds=1.0, computed=len(rows), missing=())
+
+
 def test_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch, capsys):
     rows = experiments.figure("KYS23/Fig3").run(size="smoke").rows
     asked = []
-    monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: (asked.append(1), (rows, 1.0))[1])
+    monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: (asked.append(1), made_up(rows))[1])
     line = ["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]
     page = tmp_path / "KYS23-Fig3-smoke.html"
     page.write_text("mine", encoding="utf-8")
@@ -90,6 +95,50 @@ def test_an_interrupt_is_one_sentence_and_keeps_what_is_stored(tmp_path, monkeyp
 def test_a_claim_that_is_not_borne_out_is_exit_code_one(tmp_path, monkeypatch, capsys):
     figure = experiments.figure("KYS23/Fig3")
     rows = [dict(row, norm_after=row["norm_before"] + 1.0) for row in figure.run(size="smoke").rows]
-    monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: (tuple(rows), 1.0))
+    monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: made_up(rows))
     assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]) == 1
     assert "Our numbers do not bear out the claim: least fall" in capsys.readouterr().out
+
+
+def test_a_dry_run_says_cells_hours_and_memory_and_writes_nothing(tmp_path, capsys):
+    out = tmp_path / "figures"
+    assert main(["figure", "VYS22/Fig1a", "--size", "paper", "--dry-run", "--out", str(out), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["cells"], told["stored"]) == (500, 0)
+    assert told["hours"] > 1.0
+    assert told["memory"] > 2**26
+    assert not out.exists()
+    line = ["figure", "VYS22/Fig1a", "--size", "paper", "--dry-run", "--out", str(out), "--seeds", "2"]
+    assert main([*line, "--only", "alpha=1,method=KKT point", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cells"] == 20
+    assert main([*line, "--only", "alpha=7"]) == 2
+    assert "no cell has {'alpha': 7}; there are {'alpha': [0.5, 0.8, 1.0, 1.2, 1.5]}" in capsys.readouterr().err
+    assert main([*line, "--only", "alfa=1"]) == 2
+    assert "the cells have no parameter 'alfa'" in capsys.readouterr().err
+
+
+def test_what_is_stored_is_drawn_with_its_gaps_and_their_cost(tmp_path, capsys):
+    line = ["figure", "VYS22/Fig1b", "--size", "smoke", "--out", str(tmp_path / "out"), "--json"]
+    assert main([*line, "--only", "width=30", "--seeds", "1"]) == 1  # one width leaves nothing to compare
+    capsys.readouterr()
+    assert main([*line, "--only-stored", "--force", "--images", "svg"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["missing"] == 6
+    assert len(told["rows"]) == 2
+    assert told["outcome"]["gaps"]
+    assert "6 of 8 runs of the grid were not made and are gaps; they would take about" in told["outcome"]["sentence"]
+    page = (tmp_path / "out" / "VYS22-Fig1b-smoke.html").read_text()
+    assert "6 of 8 runs of the grid were not made" in page
+
+
+def test_an_estimate_that_proves_wrong_is_said(tmp_path, capsys, monkeypatch):
+    from marginflow.cli import figure as command
+
+    monkeypatch.setattr(command, "_WORTH_SAYING", 0.0)
+    monkeypatch.setattr(
+        command.experiments.Figure,
+        "cost",
+        lambda self, grid, store=None: command.Cost(cells=5, hours=50.0, memory=None, measured=1),
+    )
+    assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path / "out")]) == 0
+    assert "the estimate was 50.0 h, wrong by" in capsys.readouterr().err

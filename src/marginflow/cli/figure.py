@@ -7,21 +7,26 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
 from marginflow import experiments
 from marginflow.arrays import whole_number
+from marginflow.cli.engines import engine_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force, Seed
 from marginflow.cli.output import check_folder, check_target, note, print_rows, result_text
 from marginflow.cli.progress import duration, progress, time_left
 from marginflow.cli.provenance import versions
-from marginflow.experiments import Result, Size
+from marginflow.errors import InputError
+from marginflow.experiments import Figure, Grid, Result, Size
+from marginflow.experiments.cost import Cost
 from marginflow.plain import to_plain
 from marginflow.storage import write_text
-from marginflow.sweeps import StoppedError
+from marginflow.sweeps import StoppedError, Store, Sweep, stored
+
+_WORTH_SAYING: Final = 30.0  # seconds; below, starting processes decides
 
 
 def figure(
@@ -34,7 +39,25 @@ def figure(
         Path | None,
         Parameter(name=["--out", "-o"], help="Folder for page, rows and pictures; default: marginflow-figures."),
     ] = None,
-    workers: Annotated[int, Parameter(help="Processes.")] = 1,
+    seeds: Annotated[int | None, Parameter(help="Number of seeds; by default that of the size.")] = None,
+    only: Annotated[
+        tuple[str, ...],
+        Parameter(negative="", consume_multiple=True, help='Only cells with these parameters, such as "alpha=1".'),
+    ] = (),
+    workers: Annotated[int | None, Parameter(help="Processes; by default 1, or every core with dask.")] = None,
+    engine: Annotated[Literal["local", "dask"], Parameter(help="Where cells are computed.")] = "local",
+    address: Annotated[
+        str | None, Parameter(help="With dask: the scheduler; without it a cluster is started here.")
+    ] = None,
+    any_code: Annotated[
+        bool, Parameter(negative="", help="Accept rows computed by another version of the code.")
+    ] = False,
+    dry_run: Annotated[
+        bool, Parameter(negative="", help="Only say how many cells there are, their hours and their memory.")
+    ] = False,
+    only_stored: Annotated[
+        bool, Parameter(negative="", help="Compute nothing: draw what the store has, and name what is missing.")
+    ] = False,
     store: Annotated[
         Path | None, Parameter(help="SQLite file that keeps finished cells; default: cells.sqlite in the folder.")
     ] = None,
@@ -49,27 +72,33 @@ def figure(
     if id is None:
         return _listed(as_json=as_json)
     chosen = experiments.figure(id)
-    whole_number("--workers", workers)
     whole_number("seed", seed, minimum=0)
+    conditions = _conditions(only)
+    grid = chosen.select(size, only=conditions, seeds=None if seeds is None else whole_number("--seeds", seeds))
     folder = check_folder(Path("marginflow-figures") if out is None else out)
+    kept = Store(folder / "cells.sqlite" if store is None else store) if folder.is_dir() or store is not None else None
+    cost = chosen.cost(grid, store=kept)
+    if dry_run:
+        return _planned(chosen, size, grid, cost, kept, seed, any_code=any_code, as_json=as_json)
+    where = engine_of(engine, address, workers)
     folder.mkdir(exist_ok=True)
     name = _name(chosen.id, size)
     for ending in ("html", "csv", "json", *images):
         check_target(folder / f"{name}.{ending}", (f".{ending}",), force=force)
     for ending in images:  # of several charts
         check_target(folder / f"{name}-1.{ending}", (f".{ending}",), force=force)
-    grid = chosen.grid(size)
-    note(
-        f"{chosen.id}, {chosen.title}: {len(grid.cells) * grid.seeds} cells, about "
-        f"{_time(chosen.cost(size).hours)} on one core."
-    )
+    note(f"{chosen.id}, {chosen.title}: {cost.cells} cells, about {_time(cost.hours)} on one core.")
     try:
         with progress(chosen.id) as show:
             result = chosen.run(
                 size,
                 seed=seed,
+                seeds=seeds,
+                only=conditions,
                 store=folder / "cells.sqlite" if store is None else store,
-                workers=workers,
+                engine=where,
+                any_code=any_code,
+                only_stored=only_stored,
                 progress=lambda now: show(1.0 - now.left / max(1, now.total), time_left(now.seconds_left, now.failed)),
             )
     except StoppedError as error:
@@ -78,6 +107,8 @@ def figure(
     except KeyboardInterrupt:
         note("marginflow: interrupted; finished cells are kept, and the same command goes on from there.")
         return INTERRUPTED
+    if wrong := _misjudged(cost, result):
+        note(wrong)
     written = _written(result, folder, images)
     if as_json:
         print(result_text(result.to_dict() | {"written": written}))
@@ -86,6 +117,48 @@ def figure(
         for path in written:
             print(f"Written to {path}")
     return DONE if result.outcome.borne_out else DOES_NOT_HOLD
+
+
+def _conditions(only: Sequence[str]) -> dict[str, object]:
+    """`name=value` as parameters; a value is a number, true, false or a word."""
+    made: dict[str, object] = {}
+    for condition in (part for text in only for part in text.split(",")):
+        name, equals, value = condition.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f'--only is {condition!r}; name=value is expected, such as "alpha=1".')
+        try:
+            made[name.strip()] = json.loads(value)
+        except json.JSONDecodeError:
+            made[name.strip()] = value.strip()
+    return made
+
+
+def _planned(
+    chosen: Figure, size: str, grid: Grid, cost: Cost, store: Store | None, seed: int, *, any_code: bool, as_json: bool
+) -> int:
+    """What would be computed, what is there already, and what the rest will take."""
+    sweep = Sweep(task=chosen.cell, points=grid.cells, seeds=tuple(range(seed, seed + grid.seeds)), name=chosen.id)
+    done = 0 if store is None else len(stored(sweep, store, any_code=any_code).done)
+    record = {"id": chosen.id, "size": size, "cells": cost.cells, "stored": done, "hours": cost.hours}
+    record |= {"memory": cost.memory, "measured_cells": cost.measured}
+    if as_json:
+        print(result_text(record))
+        return DONE
+    memory = "unknown" if cost.memory is None else f"{cost.memory / 2**20:.0f} MiB"
+    print(f"{chosen.id}, size {size}: {cost.cells} cells, {done} of them stored.")
+    print(f"All of them take about {_time(cost.hours)} on one core, and a process needs about {memory}.")
+    print(f"This rests on {cost.measured} measured cells{' of the store' if done else ''}.")
+    return DONE
+
+
+def _misjudged(cost: Cost, result: Result) -> str | None:
+    """A sentence if the estimate was wrong by more than a factor of two; None for what takes seconds, or was right."""
+    if cost.hours is None or result.missing or max(3600 * cost.hours, result.seconds) < _WORTH_SAYING:
+        return None
+    ratio = result.seconds / (3600 * cost.hours)
+    if 0.5 <= ratio <= 2.0:
+        return None
+    return f"The cells took {duration(result.seconds)}; the estimate was {_time(cost.hours)}, wrong by {ratio:.2g}."
 
 
 def _name(id: str, size: str) -> str:

@@ -11,15 +11,13 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from marginflow import experiments
+from marginflow.cli.engines import engine_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force
 from marginflow.cli.output import check_target, note, result_text
 from marginflow.cli.progress import time_left
 from marginflow.errors import InputError
 from marginflow.sweeps import (
-    AbstractEngine,
-    DaskEngine,
-    LocalEngine,
     Progress,
     Results,
     StoppedError,
@@ -92,7 +90,7 @@ def sweep(
     if table is not None:
         check_target(table, SUFFIXES, force=force or is_export_of(chosen, table))
         check_export(table)
-    where = _engine(engine, address, workers)
+    where = engine_of(engine, address, workers)
     stopped, code = None, DONE
     if not dry_run and not failures:
         try:
@@ -166,14 +164,6 @@ def _list_tasks(*, as_json: bool) -> int:
         print(f"{entry['task']}: {entry['does']}")
         print(f"    {', '.join(entry['parameters'])}")
     return DONE
-
-
-def _engine(engine: str, address: str | None, workers: int | None) -> AbstractEngine:
-    if engine == "dask":
-        return DaskEngine(address=address, workers=workers)
-    if address is not None:
-        raise InputError("--address is for --engine dask.")
-    return LocalEngine(workers=1 if workers is None else workers)  # in its own process: a cell may crash
 
 
 def _summarise(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, final
 
@@ -13,9 +13,9 @@ from marginflow.errors import InputError
 from marginflow.experiments.cost import Cost, estimate, measured_in, recorded
 from marginflow.experiments.outcome import Outcome
 from marginflow.experiments.panel import Panel, Row
-from marginflow.experiments.running import Show, computed
+from marginflow.experiments.running import Computed, Show, computed, matching
 from marginflow.experiments.soundness import sound_judge, sound_panels
-from marginflow.sweeps import Store, Task
+from marginflow.sweeps import AbstractEngine, Store, Sweep, Task
 
 Size = Literal["smoke", "laptop", "paper"]
 SIZES: tuple[Size, ...] = ("smoke", "laptop", "paper")
@@ -109,19 +109,33 @@ class Figure:
                 return self.sizes[known]
         raise InputError(f"size is {size!r}; one of {', '.join(SIZES)} is expected.")
 
-    def cost(self, size: str, *, store: Store | None = None) -> Cost:
-        """What all cells of a size will take, by cells of the store, or by those measured for the library."""
+    def select(self, size: str, *, only: Mapping[str, object] | None = None, seeds: int | None = None) -> Grid:
+        """The cells of a size that have these parameters, with another number of seeds if one is given."""
         grid = self.grid(size)
+        chosen = tuple(matching(self.cell, grid.cells, only)) if only else grid.cells
+        return Grid(cells=chosen, seeds=grid.seeds if seeds is None else seeds)
+
+    def cost(self, size: str | Grid, *, store: Store | None = None) -> Cost:
+        """What all cells of a size will take, by cells of the store, or by those measured for the library."""
+        grid = size if isinstance(size, Grid) else self.grid(size)
+        return self._cost(grid.cells * grid.seeds, store)
+
+    def _cost(self, cells: Sequence[Mapping[str, object]], store: Store | None) -> Cost:
         here = () if store is None else measured_in(store, self.cell.name)
-        return estimate(self.cell, grid.cells * grid.seeds, here or recorded(self.cell.name))
+        return estimate(self.cell, cells, here or recorded(self.cell.name))
 
     def run(
         self,
         size: str = "laptop",
         *,
         seed: int = 0,
+        seeds: int | None = None,
+        only: Mapping[str, object] | None = None,
         store: str | Path | None = None,
         workers: int | None = None,
+        engine: AbstractEngine | None = None,
+        any_code: bool = False,
+        only_stored: bool = False,
         progress: Show | None = None,
     ) -> Result:
         """Compute every cell and judge the claim.
@@ -130,12 +144,22 @@ class Figure:
         ----------
         size : "smoke", "laptop" or "paper"
         seed : int
-            The first seed; the cells of a size use as many as its grid says, counted up from here.
+            The first seed; the others are counted up from here.
+        seeds : int or None
+            Their number; by default that of the size.
+        only : mapping or None
+            Only the cells with these parameters.
         store : path or None
             An SQLite file that keeps finished cells; what is in it already is not computed again. Figures that show the
             same runs share them.
         workers : int or None
             Processes; None computes in this one.
+        engine : AbstractEngine or None
+            Where to compute instead.
+        any_code : bool
+            Accept rows that another version of the code computed.
+        only_stored : bool
+            Compute nothing: what the store has is drawn and judged, and the rest is named with its cost.
         progress : callable or None
             Receives a `sweeps.Progress` at the start and after every cell.
 
@@ -146,32 +170,55 @@ class Figure:
         >>> found.outcome.borne_out
         True
         """
-        grid = self.grid(size)
+        grid = self.select(size, only=only, seeds=seeds)
         first = whole_number("seed", seed, minimum=0)
-        rows, seconds = computed(
-            self.cell,
-            grid.cells,
-            range(first, first + grid.seeds),
-            name=self.id,
+        sweep = Sweep(task=self.cell, points=grid.cells, seeds=tuple(range(first, first + grid.seeds)), name=self.id)
+        found = computed(
+            sweep,
             store=store,
             workers=workers,
+            engine=engine,
+            any_code=any_code,
+            only_stored=only_stored,
             progress=progress,
         )
+        gap = self._gap(found, len(sweep.cells), None if store is None else Store(store))
+        panels = self.panels(found.rows) if found.rows else ()
         return Result(
             figure=self,
             size=size,
             seed=first,
-            rows=rows,
-            panels=self.panels(rows),
-            outcome=self.judge(rows),
-            seconds=seconds,
+            rows=found.rows,
+            panels=tuple(replace(panel, description=f"{panel.description} {gap}".rstrip()) for panel in panels),
+            outcome=self._judged(found, gap),
+            seconds=found.seconds,
+            missing=len(found.missing),
         )
+
+    def _gap(self, found: Computed, total: int, store: Store | None) -> str:
+        """What is missing and what it would cost, as a sentence."""
+        if not found.missing:
+            return ""
+        points = [{name: value for name, value in cell.items() if name != "seed"} for cell in found.missing]
+        cost = self._cost(points, store)
+        hours = "an unknown time" if cost.hours is None else f"about {cost.hours:.2g} hours on one core"
+        return f"{len(found.missing)} of {total} runs of the grid were not made and are gaps; they would take {hours}."
+
+    def _judged(self, found: Computed, gap: str) -> Outcome:
+        """The outcome; with gaps a claim is undecided at best, and there may be too little to judge by."""
+        if not gap:
+            return self.judge(found.rows)
+        try:
+            outcome = self.judge(found.rows)
+        except (InputError, ValueError, IndexError, ZeroDivisionError):
+            return Outcome(findings=(), lost=gap, gaps=True)
+        return replace(outcome, lost=f"{outcome.lost} {gap}".strip(), gaps=True)
 
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Result:
-    """A figure computed: its rows, what is drawn of them, the outcome of its claim, and the seconds of all cells."""
+    """A figure computed: rows, what is drawn of them, the outcome of its claim, seconds, and how many are missing."""
 
     figure: Figure
     size: str
@@ -180,6 +227,7 @@ class Result:
     panels: tuple[Panel, ...]
     outcome: Outcome
     seconds: float
+    missing: int = 0
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
@@ -190,6 +238,7 @@ class Result:
             "size": self.size,
             "seed": self.seed,
             "seconds": self.seconds,
+            "missing": self.missing,
             "outcome": self.outcome.to_dict(),
             "rows": [dict(row) for row in self.rows],
         }

@@ -41,7 +41,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
         for d in values(rows, "dimension"):
             here = where(rows, method=method, dimension=d, separated=True)
             flips = [Mean.of(column(where(here, width=width), "flip")) for width in values(here, "width")]
-            if flips:
+            if len(flips) > 1:
                 middle = sum(mean.value for mean in flips) / len(flips)
                 spread = (most(mean.value for mean in flips) - least(mean.value for mean in flips)) / middle
                 name = f"spread of the flip over the widths, relative to its mean, {method}, d = {d}"
@@ -54,7 +54,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
                         basis=ours('"almost the same" is not a number in the paper'),
                     )
                 )
-    return Outcome(findings=tuple(findings))
+    return Outcome(findings=tuple(findings), gaps=not findings)
 
 
 FIGURE = Figure(

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, values, where
+from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, most, values, where
+from marginflow.experiments.outcome import least as least_of
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.vys22.samples import CLAIMED_SHARE, DEVIATIONS, SIZES, by_samples
 from marginflow.experiments.vys22.sphere import sphere_run
@@ -35,6 +36,8 @@ def judge(rows: Sequence[Row]) -> Outcome:
     findings = []
     for alpha in values(rows, "alpha"):
         curve = where(rows, method="recipe", alpha=alpha)
+        if not curve:
+            continue
         by_dimension = [
             (d, Mean.of(column(where(curve, dimension=d), "on_margin"))) for d in values(curve, "dimension")
         ]
@@ -56,15 +59,15 @@ def judge(rows: Sequence[Row]) -> Outcome:
                     f"least share on the margin, m = d^{alpha:g}, d = {d}", least, ">=", CLAIMED_SHARE, basis=PAPER
                 )
             )
-    exact = where(rows, method="KKT point", exact=True)
-    remarks: tuple[str, ...] = ()
-    if exact:
-        shares = column(exact, "on_margin")
-        remarks = (
-            f"At {len(exact)} exact KKT points the share is {min(shares):.3g} to {max(shares):.3g}, mean "
-            f"{sum(shares) / len(shares):.3g}.",
-        )
-    return Outcome(findings=tuple(findings), remarks=remarks)
+    remarks = []
+    for alpha in values(rows, "alpha"):
+        shares = column(where(rows, method="KKT point", alpha=alpha, exact=True), "on_margin")
+        if shares:
+            remarks.append(
+                f"At {len(shares)} exact KKT points with m = d^{alpha:g} the share is {least_of(shares):.3g} to "
+                f"{most(shares):.3g}, mean {sum(shares) / len(shares):.3g}."
+            )
+    return Outcome(findings=tuple(findings), remarks=tuple(remarks), gaps=not findings)
 
 
 FIGURE = Figure(
