@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from marginflow import InputError, theory
+from marginflow.theory import dependencies
 from marginflow.theory.errata import Erratum
 from marginflow.theory.findings_page import SEVERITIES, findings_page
 
@@ -49,6 +51,27 @@ def test_small_facts_of_the_page_in_fractions() -> None:
     assert Fraction(4, 3) > Fraction(2, 3) ** 2
     # one neuron, v = b = 1, w . x = -1: N = relu(0) = 0 against 1 - |relu(-1)| = 1
     assert max(Fraction(-1) + 1, Fraction(0)) < 1 - abs(max(Fraction(-1), Fraction(0)))
+
+
+def test_the_exponent_of_lemma_b1_is_too_large() -> None:
+    """P(Bin(276, 7/64) >= 45.3) > exp(-pm/5), with e^(1/5) enclosed in fractions; 3/28 is small enough."""
+    m, p = 276, Fraction(7, 64)
+    tail = sum(math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(math.ceil(3 * p * m / 2), m + 1))
+    low = sum(Fraction(1, 5**k * math.factorial(k)) for k in range(12))  # e^(1/5) > low
+    whole = int(p * m)  # exp(-pm/5) < low^-whole, for pm >= whole
+    assert tail > 1 / low**whole
+    assert float(tail) < math.exp(-3 * float(p) * m / 28)
+    assert theory.statement("KYS23/LemB.1").check(m=m, dimension=10**6, p=float(p)).outcome == "proof step fails"
+
+
+def test_what_rests_on_a_false_lemma_is_marked() -> None:
+    assert dependencies.shaken_by("KYS23/Thm3.2")[0] in ("KYS23/LemA.1", "KYS23/Thm3.2.sandwich")
+    assert "KYS23/PropA.4" in dependencies.shaken_by("KYS23/Thm3.2")
+    assert "FCB22/Thm3.1.1" in dependencies.used_by("FCB22/Eq6")
+    known = {one.id for one in theory.statements()}
+    for id, others in dependencies.DIRECT.items():
+        assert {id, *others} <= known, id
+        assert id not in dependencies.rests_on(id), "a proof does not use itself"
 
 
 @pytest.mark.parametrize(("fields", "sentence"), [({"severity": "odd"}, "severity"), ({"what": ""}, "what is wrong")])

@@ -14,7 +14,7 @@ from marginflow.cli.output import result_text
 from marginflow.cli.progress import watched
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
-from marginflow.theory import Covered, Statement
+from marginflow.theory import Covered, Statement, dependencies
 
 
 def statements(
@@ -111,5 +111,8 @@ def _in_full(one: Statement) -> str:
             instead = f"; instead: {erratum.repair}" if erratum.repair else ""
             lines.append(f"  {erratum.severity:<15}  {erratum.what}{shown}{instead}")
         lines += [f"  {'known now':<9}  {one.forms.known}"] if one.forms.known else []
+    used, shaky = dependencies.rests_on(one.id), dependencies.shaken_by(one.id)
+    lines += [f"  rests on   {', '.join(used)}"] if used else []
+    lines += [f"  of these   {', '.join(shaky)}: false as printed, or with a gap in the proof"] if shaky else []
     lines.append(f"  control    {one.control_shows}")
     return "\n".join(lines)

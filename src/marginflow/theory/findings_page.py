@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from marginflow.storage import write_text
+from marginflow.theory.dependencies import shaken
 from marginflow.theory.errata import Severity
 from marginflow.theory.registry import statements
 from marginflow.theory.statement import Statement
@@ -64,6 +65,17 @@ def findings_page(chosen: tuple[Statement, ...]) -> str:
             if not evidence and severity == "statement false":
                 evidence = f"the control: {one.control_shows}"
             lines.append(f"| {one.id} | {_cell(erratum.what)} | {_cell(evidence)} | {_cell(erratum.repair)} |")
+        lines.append("")
+    resting = {id: others for id, others in shaken().items() if id in {one.id for one in chosen}}
+    if resting:
+        lines += [
+            "## What rests on it",
+            "",
+            "Where a lemma falls or has a gap, these statements use it in their proofs.",
+            "",
+        ]
+        lines += ["| id | used by |", "|---|---|"]
+        lines += [f"| {id} | {', '.join(others)} |" for id, others in resting.items()]
         lines.append("")
     known = [one for one in chosen if one.forms is not None and one.forms.known]
     if known:

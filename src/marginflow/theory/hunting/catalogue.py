@@ -93,7 +93,8 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
         )
     },
     **{f"KYS23/{name}": GLOBAL for name in ("X.1NN", "X.GlobalLP", "Def.KKT")},
-    **{f"KYS23/{name}": SADDLE for name in ("Thm3.1.groups", "LemA.2", "CorA.3")},
+    **{f"KYS23/{name}": SADDLE for name in ("LemA.2", "CorA.3")},
+    "KYS23/Thm3.1.groups": LinePoints(point="global", least=5, most=11),
     "KYS23/Prop4.4": WholeNetworks(least=2, most=2),
     "KYS23/Prop4.5": WholeNetworks(),
     "KYS23/Prop4.5-repaired": WholeNetworks(),
@@ -118,7 +119,7 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
     **{f"VYS22/LemC.{number}": GRAM for number in range(1, 10)},
     **{
         f"VYS22/{name}": GRAM
-        for name in ("Thm4.1", "Cor4.1", "AppD", "X.sharp", "X.cert", "Sec5.2", "Sec5.3", "Sec5.4")
+        for name in ("Thm4.1", "Cor4.1", "AppD", "X.sharp", "X.cert")
     },
     "VYS22/Lem3.1a": _numbers(
         dimension=Range(low=2, high=4096), n_samples=Range(low=2, high=512), k=Range(low=1, high=64)

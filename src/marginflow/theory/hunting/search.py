@@ -38,8 +38,14 @@ def relative_slack(check: Check) -> float:
 
 
 def least(checks: tuple[Check, ...]) -> Check | None:
-    """The check with the least relative slack among those that say something."""
-    return min((check for check in checks if not check.vacuous), key=relative_slack, default=None)
+    """The check with the least relative slack: among those that fail, else inequalities that say something, else any.
+
+    An identity that holds is always tight and says nothing of how far the others are from failing.
+    """
+    telling = [check for check in checks if not check.vacuous]
+    failed = [check for check in telling if check.state == "failed"]
+    inequalities = [check for check in telling if check.relation != "=="]
+    return min(failed or inequalities or telling, key=relative_slack, default=None)
 
 
 def applies(verdict: Verdict) -> bool:
