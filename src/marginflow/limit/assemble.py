@@ -6,12 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, IntArray
 from marginflow.certificates import certify
 from marginflow.limit.budget import Budget, Stop
 from marginflow.limit.limit import Limit, Moved
-from marginflow.limit.solver.polish import Polished
-from marginflow.limit.starts.start import Finished, Start, finished
+from marginflow.limit.starts.start import Finished, Origin
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
@@ -19,31 +17,39 @@ from marginflow.threads import available_threads, threads_for
 _FRESH_POINTS = 500
 
 
-def of_finished(task: Task, point: Finished, tolerance: float, budget: Budget) -> Limit:
-    """The limit of a point that needed no polish; it has moved from where it comes from, if it comes from anywhere."""
-    nowhere = np.full(task.width, -1, dtype=np.int64)
-    limit = _limit(task, point, tolerance, budget)
-    if point.origin is not None:
-        origin = task.given if task.callers_own else point.origin.network
-        moved = _moved(task, origin, limit.network, point.origin.members, point.origin.patterns)
-        return replace(limit, moved=moved, flow_seconds=point.origin.flow_seconds)
-    if not task.callers_own:
-        return limit
-    patterns = np.zeros((task.problem.n_samples, 0), dtype=bool)
-    return replace(limit, moved=_moved(task, task.given, limit.network, nowhere, patterns))
+def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> Limit:
+    """The point with its certificate; it has moved from the caller's own network, or from where the flow ended.
 
-
-def of_polish(task: Task, start: Start, found: Polished, tolerance: float, budget: Budget) -> Limit:
-    """The limit of a polish; it has moved from the caller's own network, or from where the flow ended."""
-    members = np.where(start.groups >= 0, found.members[start.groups], -1)
-    how = f"after {found.iterations} ADMM iterations and {found.newton_steps} Newton steps"
-    point = _frozen(task, found, members, how) if task.frozen else finished(task, *_parts(found), how)
-    assert point is not None  # a polish never has more neurons than it was given
-    limit = _limit(task, replace(point, history=found.history), tolerance, budget)
-    origin = task.given if task.callers_own else start.origin
-    patterns = task.problem.X @ found.U.T > 0
-    moved = _moved(task, origin, limit.network, members, patterns)
-    return replace(limit, moved=moved, flow_seconds=start.flow_seconds)
+    A certificate that comes when the budget is over judges the multipliers as they are.
+    """
+    with threads_for(task.data.X.size * task.width, available_threads()):
+        certificate = certify(
+            point.network,
+            task.data,
+            penalty=task.penalty if task.soft else None,
+            multipliers=(point.lam, point.mu),
+            as_given=budget.over,
+        )
+    exact = certificate.holds(tolerance) and point.gap <= tolerance
+    stopped = None if exact else budget.stopped_by
+    origin = point.origin
+    if task.callers_own:
+        nothing = np.zeros((task.data.n_samples, 0), dtype=bool)
+        lost = Origin(task.given, np.full(task.width, -1, dtype=np.int64), nothing, 0.0)
+        origin = lost if origin is None else replace(origin, network=task.given)
+    return Limit(
+        network=certificate.network,
+        compact=certificate.network.compact(rtol=1e-9),
+        certificate=certificate,
+        gap=point.gap,
+        moved=None if origin is None else _moved(task, origin, certificate.network),
+        history=point.history,
+        status=_status(task, point, exact, stopped, certificate.stationarity, float(certificate.margins.min())),
+        exact=exact,
+        seconds=budget.seconds,
+        flow_seconds=0.0 if origin is None else origin.flow_seconds,
+        stopped_by=stopped,
+    )
 
 
 def stopped_early(by: Stop, stationarity: float) -> str:
@@ -52,62 +58,9 @@ def stopped_early(by: Stop, stationarity: float) -> str:
     return f"Stopped early {what}: relative stationarity {stationarity:.1e}."
 
 
-def _parts(found: Polished) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    return found.U, found.s, found.lam, found.mu
-
-
-def _frozen(task: Task, found: Polished, members: IntArray, how: str) -> Finished:
-    """Neurons of one group share its u in proportion to v_j^2; those that vanished have zero weights."""
-    v = task.given.v
-    used = members >= 0
-    total = np.zeros(len(found.s))
-    np.add.at(total, members[used], v[used] ** 2)
-    share = np.where(used, np.abs(v) / total[members], 0.0)
-    rows = task.outside(share[:, None] * task.problem.ambient(found.U)[members])
-    bias = task.given.b is not None
-    W, b = (rows[:, :-1], rows[:, -1]) if bias else (rows, None)
-    return Finished(
-        network=TwoLayer(W=W, b=b, v=v, outputs="frozen"),
-        lam=task.in_callers_order(found.lam),
-        mu=task.in_callers_order(np.where(used, found.mu[:, members], 0.0)),
-        how=how,
-        gap=task.problem.gap(*_parts(found), found.outputs_squared),
-    )
-
-
-def _limit(task: Task, point: Finished, tolerance: float, budget: Budget) -> Limit:
-    """The point with its certificate; a certificate that is to be quick judges the multipliers as they are."""
-    with threads_for(task.data.X.size * task.width, available_threads()):
-        certificate = certify(
-            point.network,
-            task.data,
-            penalty=task.problem.penalty if task.soft else None,
-            multipliers=(point.lam, point.mu),
-            as_given=budget.over,
-        )
-    exact = certificate.holds(tolerance) and point.gap <= tolerance
-    stopped = None if exact else budget.stopped_by
-    return Limit(
-        network=certificate.network,
-        compact=certificate.network.compact(rtol=1e-9),
-        certificate=certificate,
-        gap=point.gap,
-        moved=None,
-        history=point.history,
-        status=_status(task, point, exact, stopped, certificate.stationarity, float(certificate.margins.min())),
-        exact=exact,
-        seconds=budget.seconds,
-        flow_seconds=0.0,
-        stopped_by=stopped,
-    )
-
-
-def _moved(task: Task, origin: TwoLayer, network: TwoLayer, members: IntArray, patterns: BoolArray) -> Moved:
-    """What has changed since `origin` (in coordinates of the span).
-
-    `members` gives for every neuron of `origin` its column of `patterns`, the activations on the samples of
-    `task.problem`; -1 where it has vanished.
-    """
+def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
+    """What has changed since the network that the point comes from."""
+    origin, members = came_from.network, came_from.members
     least = float(origin.margins(task.X, task.data.y).min())
     before = origin.norm_squared() / least ** (2 / origin.degree) if least > 0 else np.inf
     rng = np.random.default_rng(0)
@@ -118,8 +71,7 @@ def _moved(task: Task, origin: TwoLayer, network: TwoLayer, members: IntArray, p
     new = replace(network, W=network.W @ task.Q.T).compact(rtol=1e-9)(fresh)
     lengths = float(np.linalg.norm(old) * np.linalg.norm(new))
     kept = np.flatnonzero(members >= 0)
-    was = origin.patterns(task.X)[task.problem.order][:, kept]
-    now = patterns[:, members[kept]]
+    was, now = origin.patterns(task.X)[:, kept], came_from.patterns[:, members[kept]]
     return Moved(
         cosine=float(old @ new) / lengths if lengths > 0 else 0.0,
         norm_squared_before=before,

@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import one_of, real_number, whole_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.assemble import of_finished, of_polish, stopped_early
+from marginflow.limit.assemble import assemble, stopped_early
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.limit import Limit
 from marginflow.limit.settings import MOST_POLISHES
@@ -24,6 +24,7 @@ from marginflow.limit.starts import AbstractStart, Start, named_starts
 from marginflow.limit.starts.line import Line
 from marginflow.limit.starts.plane import global_point
 from marginflow.limit.starts.rising import least_useful_penalty
+from marginflow.limit.starts.start import finished_polish
 from marginflow.limit.task import Task
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
@@ -159,7 +160,7 @@ def kkt_point(
     )
     if optimum == "global":
         best = Line().propose(task, budget) or global_point(task, budget)
-        return of_finished(task, best, tolerance, budget)
+        return assemble(task, best, tolerance, budget)
     return _search(task, ways, tolerance, budget)
 
 
@@ -183,10 +184,9 @@ def _search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget:
             if isinstance(proposed, Start):
                 polishes += 1
                 found = _polish(task, proposed, budget)
-                if len(found.s):
-                    limits.append(of_polish(task, proposed, found, tolerance, budget))
-            elif proposed is not None:
-                limits.append(of_finished(task, proposed, tolerance, budget))
+                proposed = finished_polish(task, proposed, found) if len(found.s) else None
+            if proposed is not None:
+                limits.append(assemble(task, proposed, tolerance, budget))
     except KeyboardInterrupt:
         if not limits:
             raise
@@ -222,7 +222,7 @@ def _nothing_found(task: Task, polishes: int) -> InputError:
     """Every polish ended at the zero function, or no start applied."""
     if not polishes:
         return InputError("None of the starts that were asked for applies to these data; leave `starts` out.")
-    C = task.problem.penalty
+    C = task.penalty
     useful = least_useful_penalty(task.problem, task.neurons(task.given).U)
     return InputError(
         f"penalty is {C:g}, so small that the best network found is the zero function; other networks are better from "

@@ -27,9 +27,16 @@ from functools import cached_property
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.products import times_transpose
+from marginflow.limit.settings import GRAM_KEPT, RIDGE_STEPS
 
 # Singular values below this fraction of the largest are rounding noise of the data, not directions of it.
 _RANK_RTOL = 1e-13
+
+
+# Multiplications above which tall samples are rotated by the eigenvectors of X^T X, several times cheaper than
+# singular vectors, and the share of the largest eigenvalue that the smallest must have (squares lose digits).
+_LARGE, _WELL_CONDITIONED = 1e8, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +70,8 @@ class Problem:
         """Reduce samples (m, d): append the bias column, rotate to singular vectors, sort by label."""
         order = np.argsort(-y, kind="stable")
         Xt = np.column_stack([samples, np.ones(len(y))]) if bias else np.asarray(samples)
-        left, sigma, right = np.linalg.svd(Xt[order], full_matrices=False)
-        rank = int((sigma > _RANK_RTOL * sigma[0]).sum())
-        X = np.ascontiguousarray(left[:, :rank] * sigma[:rank])
-        return cls(X=X, y=y[order], basis=right[:rank], s2=sigma[:rank] ** 2, order=order, penalty=penalty)
+        X, basis, s2 = _rotated(Xt[order])
+        return cls(X=X, y=y[order], basis=basis, s2=s2, order=order, penalty=penalty)
 
     @property
     def n_samples(self) -> int:
@@ -79,32 +84,22 @@ class Problem:
         return int((self.y > 0).sum())
 
     @cached_property
-    def gram(self) -> FloatArray:
-        """Inner products of the rows of X, shape (m, m)."""
-        gram: FloatArray = self.X @ self.X.T
-        return gram
+    def _gram(self) -> FloatArray | None:
+        """All inner products, kept where they are few; nothing of size m x m is made for many samples."""
+        return times_transpose(self.X) if self.n_samples <= GRAM_KEPT else None
+
+    def gram(self, rows: IntArray, columns: IntArray | None = None) -> FloatArray:
+        """Inner products of some rows of X with some others, with all of them by default."""
+        if self._gram is None:
+            some: FloatArray = self.X[rows] @ (self.X if columns is None else self.X[columns]).T
+            return some
+        return self._gram[rows] if columns is None else self._gram[np.ix_(rows, columns)]
 
     @cached_property
     def norms(self) -> FloatArray:
         """||xt_i||, shape (m,)."""
         norms: FloatArray = np.linalg.norm(self.X, axis=1)
         return norms
-
-    def restricted(self, rows: IntArray) -> Problem:
-        """The problem of a subset of samples (ascending rows), in the same coordinates.
-
-        X^T X is then no longer diagonal, so the subset is rotated to its own singular vectors.
-        """
-        left, sigma, right = np.linalg.svd(self.X[rows], full_matrices=False)
-        rank = int((sigma > _RANK_RTOL * sigma[0]).sum())
-        return Problem(
-            X=np.ascontiguousarray(left[:, :rank] * sigma[:rank]),
-            y=self.y[rows],
-            basis=right[:rank] @ self.basis,
-            s2=sigma[:rank] ** 2,
-            order=self.order[rows],
-            penalty=self.penalty,
-        )
 
     def reduced(self, U: FloatArray) -> FloatArray:
         """Ambient rows u_j (k, d or d + 1) in reduced coordinates: the orthogonal projection on the span."""
@@ -149,10 +144,49 @@ class Problem:
         """
         active = np.where(self.X @ U.T > 0, self.y[:, None] * s, 0.0)
         t = np.linalg.norm(U, axis=1)
-        H = self.gram * ((active * t) @ active.T)
-        H[np.diag_indices(len(H))] += 1e-3 * np.trace(H) / len(H) + 1e-300
-        lam = np.linalg.solve(H, self.margins(U, s))
+        margins = self.margins(U, s)
+        if self._gram is None:
+            lam = self._ridge_by_gradients(active, t, margins)
+        else:
+            H = self._gram * ((active * t) @ active.T)
+            H[np.diag_indices(len(H))] += 1e-3 * np.trace(H) / len(H) + 1e-300
+            lam = np.linalg.solve(H, margins)
         positive = np.clip(lam, 0.0, None)
         total = float(positive.sum())
         scaled: FloatArray = positive * (float(t.sum()) / total) if total > 0 else np.full(len(lam), t.sum() / len(lam))
         return scaled
+
+    def _ridge_by_gradients(self, active: FloatArray, t: FloatArray, margins: FloatArray) -> FloatArray:
+        """The same ridge solution by conjugate gradients: a product with the matrix costs 2 m r k, and no memory."""
+        shift = 1e-3 * float((self.norms**2 * ((active**2) @ t)).mean()) + 1e-300
+
+        def times(v: FloatArray) -> FloatArray:
+            G = (active * v[:, None]).T @ self.X
+            product: FloatArray = np.einsum("ij,ij->i", self.X @ (t[:, None] * G).T, active) + shift * v
+            return product
+
+        lam, rest = np.zeros_like(margins), margins.copy()
+        direction, size = rest.copy(), float(rest @ rest)
+        for _ in range(RIDGE_STEPS):
+            image = times(direction)
+            step = size / max(float(direction @ image), 1e-300)
+            lam += step * direction
+            rest -= step * image
+            before, size = size, float(rest @ rest)
+            if size <= 1e-6 * float(margins @ margins):
+                break
+            direction = rest + (size / before) * direction
+        return lam
+
+
+def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rows in an orthonormal basis in which X^T X is diagonal, that basis (as rows), and the diagonal."""
+    m, r = Xt.shape
+    if m >= r and float(m) * r * r > _LARGE:
+        values, vectors = np.linalg.eigh(times_transpose(Xt.T))
+        if values[0] > _WELL_CONDITIONED * values[-1]:
+            basis = np.ascontiguousarray(vectors[:, ::-1].T)
+            return np.ascontiguousarray(Xt @ basis.T), basis, values[::-1].copy()
+    left, sigma, right = np.linalg.svd(Xt, full_matrices=False)
+    rank = int((sigma > _RANK_RTOL * sigma[0]).sum())
+    return np.ascontiguousarray(left[:, :rank] * sigma[:rank]), right[:rank], sigma[:rank] ** 2

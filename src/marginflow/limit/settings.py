@@ -21,6 +21,13 @@ LONG_FLOW = 2000
 # times as many where the first polish did not end. Spheres: ten times cheaper than all neurons, and no farther from
 # the flow.
 BUNDLES, FINER = 96, 4
+# Samples, and multiples of the rank, from which a working set of samples is tried; how many are in the first set;
+# rounds; the margin beyond which samples are left out again; and the shares of wrongly classified samples and of
+# samples in the set above which it is given up. Images 784 x 5000 and x 30,000, Gaussian mixtures 50 x 30,000.
+WORKING_SET_FROM, WORKING_SET_RATIO, FIRST_SET, SET_ROUNDS = 1000, 2, 400, 40
+FAR_BEYOND, SET_WRONG, SET_SHARE = 1.2, 0.3, 0.5
+# Multiplications in a step of the flow (m r k) above which it runs on a random part of the samples, and in all of it.
+FLOW_PART, FLOW_WORK = 3e8, 6e10
 # Polishes of one call before the best point so far is returned as not exact.
 MOST_POLISHES = 3
 # Iterations of ADMM after which the interior point takes over, where it is cheap; and where there are more than so many
@@ -34,6 +41,9 @@ RANDOM_DIRECTIONS, LARGEST_PROGRAM = 2000, 4_000_000
 # Ascents for a rising start from given and from random directions. XOR labels, 40 points, d = 4, penalties just above
 # the one at which the zero function stops being the best network.
 ASCENTS = 24
+
+# Samples up to which their inner products are kept (0.5 GB); steps of conjugate gradients for first multipliers above.
+GRAM_KEPT, RIDGE_STEPS = 8000, 30
 
 # ADMM --------------------------------------------------------------------------------------------------------------
 
@@ -58,6 +68,9 @@ FIRST_ROUND, LONGEST_ROUND = 60, 2000
 # Shares of flipping pairs at which Newton's method is tried first, and then always; in between after each halving.
 # (100, 1000, 1000), seeds 0 to 2: the first or second serious try succeeds after 650 to 870 iterations.
 FEW_FLIPS, VERY_FEW_FLIPS = 0.025, 1e-3
+# Residuals of ADMM at which Newton's method is tried, and iterations after which it is tried anyway. CPU seconds
+# without this bound and with 0.1, 0.01, 0.003: (100, 500, 500) 2.8, 1.8, 1.6, 1.6; (50, 400, 300) 2.3, 1.0, 0.9, 0.9.
+NEWTON_RESIDUAL, NEWTON_ANYWAY = 1e-2, 2000
 # (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it by then.
 HOPELESS_AFTER = 600
 # A run whose objective has grown by this factor has diverged.

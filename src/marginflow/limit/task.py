@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, IntArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.data import Dataset, in_span
 from marginflow.flow import angle_flow
 from marginflow.limit.budget import Budget
@@ -17,6 +19,8 @@ from marginflow.limit.settings import FLOW_BLOCK, FLOW_LARGE_STEP, FLOW_LEAST, F
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
+
+_Rows = TypeVar("_Rows", FloatArray, BoolArray)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +46,8 @@ class Task:
         Whether the caller gave that network.
     X, Q : arrays, shapes (m, r) and (r, d)
         Samples in the span, and its basis: data.X = X Q.
-    problem : Problem
-        (P) in its own reduced coordinates, positive labels first.
+    penalty : float
+        C of the soft margin; infinite for the hard one.
     flow_steps : int or None
         The caller's; None leaves the length to the start. 0 is no flow, in every start.
     angle, loss : float, AbstractLoss or None
@@ -57,7 +61,7 @@ class Task:
     callers_own: bool
     X: FloatArray
     Q: FloatArray
-    problem: Problem
+    penalty: float
     flow_steps: int | None
     angle: float
     loss: AbstractLoss | None
@@ -80,10 +84,24 @@ class Task:
         """Reduce the data, and the network with them."""
         with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
             X, Q = in_span(data.X)
-            problem = Problem.of(X, data.y, bias=start.b is not None, penalty=penalty)
         given = _of_ordinary_size(start)
         given = replace(given, W=given.W @ Q.T)
-        return cls(data, given, callers_own, X, Q, problem, flow_steps, angle, loss, stay_near)
+        return cls(data, given, callers_own, X, Q, penalty, flow_steps, angle, loss, stay_near)
+
+    @cached_property
+    def problem(self) -> Problem:
+        """(P) with all samples, in its own reduced coordinates, positive labels first."""
+        with threads_for(self.X.size * float(min(self.X.shape)), available_threads()):
+            return self.problem_of(np.arange(len(self.X)))
+
+    def problem_of(self, rows: IntArray) -> Problem:
+        """(P) with some of the samples; `order` of it counts within these rows."""
+        return Problem.of(self.X[rows], self.data.y[rows], bias=self.bias, penalty=self.penalty)
+
+    @property
+    def bias(self) -> bool:
+        """Whether neurons have a bias."""
+        return self.given.b is not None
 
     @property
     def width(self) -> int:
@@ -98,10 +116,15 @@ class Task:
     @property
     def soft(self) -> bool:
         """Whether the margin is soft."""
-        return bool(np.isfinite(self.problem.penalty))
+        return bool(np.isfinite(self.penalty))
 
     def neurons(self, network: TwoLayer) -> Neurons:
-        """Rows u_j at a typical margin of 1, in the coordinates of `problem`.
+        """Rows u_j at a typical margin of 1, in the coordinates of `problem`."""
+        neurons = self.neurons_in_span(network)
+        return replace(neurons, U=self.problem.reduced(neurons.U))
+
+    def neurons_in_span(self, network: TwoLayer) -> Neurons:
+        """Rows u_j at a typical margin of 1, in coordinates of the span.
 
         Scaled to a smallest margin of 1, most samples would lie beyond the margin, where no multiplier holds the
         neurons, and ADMM would let all of them shrink to zero before the first sample resists.
@@ -109,8 +132,8 @@ class Task:
         margins = network.margins(self.X, self.data.y)
         typical = float(margins.mean())
         size = typical if typical > 0 else float(np.abs(margins).mean())
-        U = self.problem.reduced(network.directions)
-        return Neurons(U / (size if size > 0 else 1.0), network.signs, network.v**2 if self.frozen else None)
+        U = network.directions / (size if size > 0 else 1.0)
+        return Neurons(U, network.signs, network.v**2 if self.frozen else None)
 
     def missing_sign(self, neurons: Neurons) -> float | None:
         """A sign that no neuron has any more: outputs may change sign in a flow that cannot separate the data."""
@@ -119,7 +142,7 @@ class Task:
             return None  # with a soft margin one sign may be all that pays
         return next((sign for sign in (1.0, -1.0) if not (live & (neurons.s == sign)).any()), None)
 
-    def in_callers_order(self, rows: FloatArray) -> FloatArray:
+    def in_callers_order(self, rows: _Rows) -> _Rows:
         """Rows that belong to the samples of `problem`, in the order of `data`."""
         out = np.empty_like(rows)
         out[self.problem.order] = rows
@@ -127,27 +150,31 @@ class Task:
 
     def outside(self, rows: FloatArray) -> FloatArray:
         """Rows (w, b) in coordinates of the span in those of `data`, the bias as last column."""
-        return np.column_stack([rows[:, :-1] @ self.Q, rows[:, -1]]) if self.given.b is not None else rows @ self.Q
+        return np.column_stack([rows[:, :-1] @ self.Q, rows[:, -1]]) if self.bias else rows @ self.Q
 
     def flow(self, steps: int | None, budget: Budget) -> Flowed:
         """Angle-bounded steps from the given network; a flow that was made before is not made again."""
         if steps not in self._flows:
-            began = time.monotonic()
-            with threads_for(self.X.size * self.width, available_threads()):
-                network = self._flow(steps, budget)
-            self._flows[steps] = Flowed(network, time.monotonic() - began)
+            self._flows[steps] = self._flow(self.X, self.data.y, steps, budget)
         return self._flows[steps]
 
-    def _flow(self, steps: int | None, budget: Budget) -> TwoLayer:
-        """As many steps as asked for, or until every margin is positive and half as long again."""
+    def flow_on(self, rows: IntArray, most: int, budget: Budget) -> Flowed:
+        """The flow on some of the samples, of at most so many steps."""
+        return self._flow(self.X[rows], self.data.y[rows], None, budget, most=most)
+
+    def _flow(
+        self, X: FloatArray, y: FloatArray, steps: int | None, budget: Budget, *, most: int = FLOW_MOST
+    ) -> Flowed:
+        """As many steps as asked for, or until every margin is positive and half as long again, but at most `most`."""
+        began = time.monotonic()
         network, done = self.given, 0
-        until = FLOW_MOST if steps is None else steps
-        length = FLOW_BLOCK if self.X.size * self.width < FLOW_LARGE_STEP else FLOW_BLOCK // 10
-        with budget.interruptible():
+        until = most if steps is None else steps
+        length = FLOW_BLOCK if X.size * self.width < FLOW_LARGE_STEP else FLOW_BLOCK // 10
+        with budget.interruptible(), threads_for(X.size * self.width, available_threads()):
             while done < until and not budget.over:
                 block = min(length, until - done)
                 end = angle_flow(
-                    network.W, network.b, network.v, self.X, self.data.y,
+                    network.W, network.b, network.v, X, y,
                     steps=block, angle=self.angle, outputs=network.outputs, loss=self.loss, precision="single",
                 )  # fmt: skip
                 if not all(np.isfinite(part).all() for part in (end.W, end.v)):
@@ -156,9 +183,9 @@ class Task:
                 done += block
                 if end.steps < block:
                     break
-                if steps is None and end.separated and until == FLOW_MOST:
+                if steps is None and end.separated and until == most:
                     until = max(FLOW_LEAST, int(1.5 * done))
-        return network
+        return Flowed(network, time.monotonic() - began)
 
 
 def _of_ordinary_size(network: TwoLayer) -> TwoLayer:

@@ -42,7 +42,7 @@ def some_task(**options) -> Task:
 
 def test_the_order_is_that_of_the_ranks():
     names = [start.name for start in all_starts()]
-    expected = ["line", "own", "flow", "columns", "long flow", "rising", "feasible", "fine bundles"]
+    expected = ["line", "working set", "own", "flow", "columns", "long flow", "rising", "feasible", "fine bundles"]
     assert [name for name in names if name in expected] == expected
     assert len(set(names)) == len(names)
 
@@ -67,7 +67,7 @@ def test_a_start_by_name_is_the_only_one_tried():
 
 
 def test_an_unknown_start_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="'nonsense'; known are line, own, flow"):
+    with pytest.raises(InputError, match="'nonsense'; known are line, working set, own, flow"):
         mf.kkt_point(DATA, width=30, starts=["nonsense"])
 
 

@@ -45,7 +45,7 @@ class KinkBasis:
             return cls(problem, rows, XK, False, L=np.zeros((0, 0)))
         if not complement:
             try:
-                gram = problem.gram[np.ix_(rows, rows)]
+                gram = problem.gram(rows, rows)
                 L: FloatArray = scipy.linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
             except np.linalg.LinAlgError:
                 L = np.zeros((1, 1))
@@ -63,7 +63,7 @@ class KinkBasis:
         if self.Q is not None and self.N is not None:
             narrow = self.problem.X @ (self.N if self.complement else self.Q)
         elif self.L is not None and len(self.rows):
-            cross = self.problem.gram[self.rows]
+            cross = self.problem.gram(self.rows)
             narrow = scipy.linalg.solve_triangular(self.L, cross, lower=True, check_finite=False).T
         else:
             narrow = np.zeros((self.problem.n_samples, 0))

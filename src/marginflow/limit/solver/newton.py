@@ -34,6 +34,7 @@ import scipy.linalg
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import equal_pattern_groups
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import times_transpose
 from marginflow.limit.settings import COLUMNS_AT_ONCE, PATIENCE, WRONG, WRONG_AT_FIRST
 from marginflow.limit.solver.kink_basis import KinkBases
 from marginflow.limit.solver.pairs import ACTIVE, Pairs
@@ -220,7 +221,7 @@ def _hessian(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> F
     """sum_j t_j H_j on the given rows, H_j the Gram matrix of the projected samples of neuron j."""
     signs, bases = pairs.active[rows], pairs.bases
     whole = np.where([basis.complement for basis in bases], 0.0, t)
-    H: FloatArray = problem.gram[np.ix_(rows, rows)] * ((signs * whole) @ signs.T)
+    H: FloatArray = problem.gram(rows, rows) * ((signs * whole) @ signs.T)
     for complement in (False, True):
         pending: list[FloatArray] = []
         columns = 0
@@ -231,7 +232,7 @@ def _hessian(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> F
             columns += pending[-1].shape[1]
             if columns > COLUMNS_AT_ONCE or j == chosen[-1]:
                 E = np.concatenate(pending, axis=1)
-                H += E @ E.T if complement else -(E @ E.T)
+                H += times_transpose(E) if complement else -times_transpose(E)
                 pending, columns = [], 0
     return H
 

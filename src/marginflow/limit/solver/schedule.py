@@ -13,6 +13,8 @@ from marginflow.limit.settings import (
     FIRST_ROUND,
     LONGEST_ROUND,
     MANNERS,
+    NEWTON_ANYWAY,
+    NEWTON_RESIDUAL,
     NEWTON_SHARE,
     VERY_FEW_FLIPS,
 )
@@ -40,8 +42,14 @@ class Schedule:
         return (
             admm.anchor_weight == 0.0
             and admm.share_flipped <= self._few
+            and self._settled(admm)
             and self._of_newton <= NEWTON_SHARE * self._of_admm
         )
+
+    def _settled(self, admm: Admm) -> bool:
+        """Whether the residuals have come down, which ADMM does more cheaply; in the end Newton is tried anyway."""
+        residual = max(admm.primal_residual, admm.dual_residual)
+        return residual <= NEWTON_RESIDUAL or admm.iterations >= NEWTON_ANYWAY or admm.a2 is not None
 
     def manner(self) -> tuple[float, float]:
         """Damping and inertia of the next try."""

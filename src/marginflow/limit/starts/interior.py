@@ -60,5 +60,6 @@ def _of(task: Task, point: InteriorPoint, where: str, start: Start) -> Finished 
     if end is None:
         return None
     members = np.where(start.groups >= 0, point.members[start.groups], -1)
-    origin = Origin(start.origin, members, task.problem.X @ point.U.T > 0, start.flow_seconds)
+    patterns = task.in_callers_order(task.problem.X @ point.U.T > 0)
+    origin = Origin(start.origin, members, patterns, start.flow_seconds)
     return replace(end, history=point.history, origin=origin)

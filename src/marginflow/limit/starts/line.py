@@ -19,7 +19,7 @@ class Line(AbstractStart):
 
     def propose(self, task: Task, budget: Budget) -> Finished | None:
         """The global optimum, of the asked width."""
-        bias = task.given.b is not None
+        bias = task.bias
         if task.data.dimension > 1 or not bias or task.frozen or task.soft or task.callers_own:
             return None
         point = line.max_margin(task.data)

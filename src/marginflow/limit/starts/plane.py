@@ -38,7 +38,7 @@ def global_point(task: Task, budget: Budget) -> Finished:
     point = plane.max_margin(
         task.data,
         penalty=penalty,
-        bias=task.given.b is not None,
+        bias=task.bias,
         time_limit=budget.left if np.isfinite(budget.left) else None,
     )
     if point.network.width > task.width:

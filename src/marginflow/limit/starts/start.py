@@ -14,7 +14,7 @@ To add one, write a file in this folder with a class like
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.solver.admm import Precision
+from marginflow.limit.solver.polish import Polished
 from marginflow.limit.task import Task, parents
 from marginflow.networks import TwoLayer
 
@@ -60,16 +61,16 @@ class Start:
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Where a finished point comes from, if it comes from a network.
+    """Where a point came from: what `Moved` compares it with.
 
     Attributes
     ----------
     network : TwoLayer
         In coordinates of the span.
     members : integer array, shape (width,)
-        For every neuron of `network` its column of `patterns`, -1 where it has vanished.
-    patterns : boolean array, shape (m, k)
-        Activations of the point on the samples of `task.problem`.
+        For every neuron of `network` the column of `patterns` that it became, -1 where it vanished.
+    patterns : boolean array, shape (n, k)
+        Activations of the point on the caller's samples.
     flow_seconds : float
         What the flow to `network` took.
     """
@@ -96,10 +97,8 @@ class Finished:
         Relative duality gap of the convex problem of its pattern, or of what was proved instead.
     status : str or None
         The whole sentence, where "exact KKT point" says too little.
-    history : tuple of Progress
-        One entry for every round.
     origin : Origin or None
-        The network that it comes from.
+        Where it came from, if that is known.
     """
 
     network: TwoLayer
@@ -130,14 +129,47 @@ def finished(task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: Floa
     """
     if not 0 < len(s) <= task.width:
         return None
+    lam_given, mu_given = task.in_callers_order(lam), task.in_callers_order(mu)
+    return split(task, task.problem.ambient(U), s, lam_given, mu_given, how, task.problem.gap(U, s, lam, mu))
+
+
+def split(task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, how: str, gap: float) -> Finished:
+    """The same from rows U in coordinates of the span and multipliers in the order of the caller's samples."""
     parent = parents(np.linalg.norm(U, axis=1), task.width)
     copies = np.bincount(parent, minlength=len(s))[parent]
-    rows = task.problem.ambient(U)[parent] / copies[:, None]
-    network = TwoLayer.from_directions(task.outside(rows), s[parent], bias=task.given.b is not None)
-    return Finished(
-        network=network,
-        lam=task.in_callers_order(lam),
-        mu=task.in_callers_order(mu[:, parent]),
-        how=how,
-        gap=task.problem.gap(U, s, lam, mu),
-    )
+    rows = task.outside(U[parent] / copies[:, None])
+    network = TwoLayer.from_directions(rows, s[parent], bias=task.bias)
+    return Finished(network=network, lam=lam, mu=mu[:, parent], how=how, gap=gap)
+
+
+def shared(
+    task: Task,
+    U: FloatArray,
+    members: IntArray,
+    lam: FloatArray,
+    mu: FloatArray,
+    how: str,
+    gap: float,
+) -> Finished:
+    """With frozen outputs: neurons of a group share its u in proportion to v_j^2; those that vanished are zero."""
+    v, used = task.given.v, members >= 0
+    total = np.zeros(len(U))
+    np.add.at(total, members[used], v[used] ** 2)
+    share = np.where(used, np.abs(v) / total[members], 0.0)
+    rows = task.outside(share[:, None] * U[members])
+    W, b = (rows[:, :-1], rows[:, -1]) if task.bias else (rows, None)
+    network = TwoLayer(W=W, b=b, v=v, outputs="frozen")
+    return Finished(network=network, lam=lam, mu=np.where(used, mu[:, members], 0.0), how=how, gap=gap)
+
+
+def finished_polish(task: Task, start: Start, found: Polished) -> Finished:
+    """The point of a polish of `task.problem`, and where it came from."""
+    problem = task.problem
+    members = np.where(start.groups >= 0, found.members[start.groups], -1)
+    how = f"after {found.iterations} ADMM iterations and {found.newton_steps} Newton steps"
+    U, lam, mu = problem.ambient(found.U), task.in_callers_order(found.lam), task.in_callers_order(found.mu)
+    gap = problem.gap(found.U, found.s, found.lam, found.mu, found.outputs_squared if task.frozen else None)
+    point = shared(task, U, members, lam, mu, how, gap) if task.frozen else split(task, U, found.s, lam, mu, how, gap)
+    patterns = task.in_callers_order(problem.X @ found.U.T > 0)
+    origin = Origin(start.origin, members, patterns, start.flow_seconds)
+    return replace(point, history=found.history, origin=origin)

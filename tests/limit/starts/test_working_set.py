@@ -1,0 +1,73 @@
+"""Samples as a working set: the same conditions, on all samples, as if all had been there from the beginning."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import marginflow as mf
+from marginflow.data import Dataset, Sphere
+from marginflow.limit.budget import Budget
+from marginflow.limit.starts import working_set
+from marginflow.limit.starts.working_set import WorkingSet
+from marginflow.limit.task import Task
+from marginflow.networks import TwoLayer
+
+
+def mixture(n: int, seed: int, d: int = 6, noise: float = 0.25) -> Dataset:
+    rng = np.random.default_rng(seed)
+    means, labels = rng.standard_normal((5, d)), np.array([1, -1, 1, -1, 1])
+    own = rng.integers(0, 5, n)
+    return Dataset(X=2 * means[own] + noise * rng.standard_normal((n, d)), y=labels[own])
+
+
+@pytest.fixture(autouse=True)
+def small_sets(monkeypatch):
+    monkeypatch.setattr(working_set, "FIRST_SET", 40)
+    monkeypatch.setattr(working_set, "WORKING_SET_FROM", 200)
+
+
+@pytest.mark.parametrize("options", [{}, {"penalty": 0.5}, {"outputs": "frozen"}, {"bias": False}, {"flow_steps": 80}])
+@pytest.mark.parametrize("seed", range(2))
+def test_the_point_is_a_kkt_point_of_all_samples(options, seed):
+    data = mixture(400, seed)
+    limit = mf.kkt_point(data, width=40, seed=seed, starts=["working set"], **options)
+    assert limit.exact, limit.status
+    assert "of 400 samples" in limit.status
+    again = mf.certify(limit.network, data, penalty=options.get("penalty"))
+    assert again.holds(1e-8)
+    assert limit.moved is not None
+    assert limit.moved.cosine > 0.5
+    assert limit.network.width == 40
+
+
+def test_far_fewer_samples_are_worked_on_than_there_are():
+    limit = mf.kkt_point(mixture(1000, 3), width=40, starts=["working set"])
+    assert limit.exact
+    assert int(limit.status.split(" on ")[1].split()[0]) < 300
+
+
+def test_random_labels_are_left_to_others():
+    data = Sphere(dimension=6).sample(300, seed=0)
+    task = Task.of(data, TwoLayer.initialise(100, 6, scale=0.01, seed=0))
+    assert WorkingSet().propose(task, Budget()) is None
+
+
+def test_few_samples_are_left_to_others():
+    task = Task.of(mixture(150, 0), TwoLayer.initialise(20, 6, scale=0.01, seed=0))
+    assert WorkingSet().propose(task, Budget()) is None
+
+
+def test_when_time_is_over_the_point_of_the_present_set_is_what_there_is(monkeypatch):
+    budget = Budget()
+    original = working_set._Rounds._report
+
+    def late(self, *arguments):
+        budget.deadline = -1.0
+        return original(self, *arguments)
+
+    monkeypatch.setattr(working_set._Rounds, "_report", late)
+    task = Task.of(mixture(1000, 3), TwoLayer.initialise(40, 6, scale=0.01, seed=0))
+    point = WorkingSet().propose(task, budget)
+    assert point is not None
+    assert point.lam.shape == (1000,)

@@ -1,0 +1,67 @@
+"""Products with the own transpose: the same in blocks, and never a large symmetric product."""
+
+import numpy as np
+import pytest
+
+from marginflow.data import Sphere
+from marginflow.limit import problem as problem_room
+from marginflow.limit import products
+from marginflow.limit.neurons import Neurons
+from marginflow.limit.problem import Problem
+from marginflow.limit.products import times_transpose
+from marginflow.limit.solver.polish import polish
+
+
+@pytest.mark.parametrize("rows", [1, 6, 7, 8, 20, 21])
+def test_blocks_make_the_same_matrix(monkeypatch, rows):
+    monkeypatch.setattr(products, "BLOCK", 7)
+    A = np.random.default_rng(rows).normal(size=(rows, 5))
+    product = times_transpose(A)
+    np.testing.assert_allclose(product, A @ A.T, rtol=0, atol=1e-14 * np.abs(A @ A.T).max())
+    np.testing.assert_array_equal(product, product.T)
+
+
+class NoLargeProduct(np.ndarray):
+    """An array that refuses products with results of more than seven rows and columns at once."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        plain = [np.asarray(part) for part in inputs]
+        if ufunc is np.matmul:
+            assert plain[0].shape[0] <= 7
+            assert plain[1].shape[1] <= 7
+        out = options.pop("out", None)
+        result = getattr(ufunc, method)(*plain, **options)
+        if out is not None:
+            np.asarray(out[0])[...] = result
+        return result
+
+
+def test_no_product_is_larger_than_a_block(monkeypatch):
+    monkeypatch.setattr(products, "BLOCK", 7)
+    A = np.random.default_rng(0).normal(size=(20, 3))
+    np.testing.assert_allclose(times_transpose(A.view(NoLargeProduct)), A @ A.T, atol=1e-14)
+
+
+def some_problem() -> tuple[Problem, Neurons]:
+    data = Sphere(dimension=10).sample(30, seed=0)
+    problem = Problem.of(data.X, data.y, bias=True)
+    U = np.random.default_rng(0).normal(size=(40, problem.X.shape[1]))
+    return problem, Neurons(U, np.repeat([1.0, -1.0], 20))
+
+
+def test_many_samples_get_their_first_multipliers_without_a_matrix_of_all_pairs(monkeypatch):
+    problem, neurons = some_problem()
+    expected = problem.warm_multipliers(neurons.U, neurons.s)
+    monkeypatch.setattr(problem_room, "GRAM_KEPT", 10)
+    monkeypatch.setattr(problem_room, "RIDGE_STEPS", 300)
+    again, _ = some_problem()
+    np.testing.assert_allclose(again.warm_multipliers(neurons.U, neurons.s), expected, atol=2e-3 * expected.max())
+    np.testing.assert_allclose(again.gram(np.arange(3)), problem.gram(np.arange(3)), atol=1e-14)
+
+
+def test_a_polish_needs_no_matrix_of_all_pairs(monkeypatch):
+    monkeypatch.setattr(problem_room, "GRAM_KEPT", 10)
+    problem, neurons = some_problem()
+    found = polish(problem, neurons)
+    assert found.exact
+    assert problem._gram is None
