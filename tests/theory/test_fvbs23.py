@@ -62,7 +62,22 @@ def test_the_theorems_hold_where_their_window_is_open(numbers: tuple[int, int, f
         if numbers == W and name in ("Thm3.1", "Thm4.2"):
             instance = replace(instance, parameters={"epsilon": 0.1, "delta": 0.1})
         verdict = judged(name, instance)
-        assert verdict.outcome == "holds", str(verdict)
+        # With so few clusters the printed z is longer than the data: what it flips says nothing.
+        assert verdict.outcome == ("vacuous" if name in ("ThmD.1", "Thm4.2") else "holds"), str(verdict)
+
+
+def test_the_printed_vector_says_something_from_hundreds_of_clusters_on() -> None:
+    verdict = judged("Thm4.2", presets.hundreds_of_clusters())
+    assert verdict.outcome == "holds"
+    assert not any(check.vacuous for check in verdict.claims)
+    assert verdict["||z|| / sqrt(d), literal"].observed < 1
+
+
+def test_the_contrast_does_not_bite_with_64_clusters_or_fewer() -> None:
+    verdict = judged("Cor-Both", preset(A))
+    assert verdict.outcome == "not applicable"
+    assert verdict.deciding is not None
+    assert verdict.deciding.name == "k"
 
 
 def test_correlated_means_are_at_the_limit_of_the_assumption() -> None:
@@ -208,7 +223,8 @@ def test_sizes_of_the_four_vectors(
     assert verdict["||z|| / sqrt(d), sharp"].observed == pytest.approx(sharp, rel=0.01)
     assert verdict["||z|| / sqrt(d), measured"].observed == pytest.approx(measured, rel=0.03)
     assert verdict["k times the exact eta"].observed == pytest.approx(1.0, abs=0.06)
-    assert verdict["y N(x - y z), literal z"].vacuous
+    assert verdict["y N(x - y z)"].vacuous
+    assert verdict.outcome == "vacuous", "derived lines never turn vacuous into holds"
 
 
 def test_constant_of_the_size_is_at_most_13_31_and_tends_to_12_98() -> None:
@@ -334,16 +350,21 @@ def test_every_id_of_the_catalogue_is_there() -> None:
     assert all(row.implemented for row in theory.coverage("FVBS23", run=False))
 
 
-@pytest.mark.parametrize("name", ["LemA.13", "LemD.1"])
-def test_test_points_of_wider_clusters_contradict_the_event(name: str) -> None:
-    """The count is a constant while it decides nothing, and a conclusion as soon as it speaks against the tails."""
+@pytest.mark.parametrize(
+    "name", ["LemA.12", "LemA.13", "LemD.1", "LemD.7", "ThmA.1", "Thm3.1", "Thm4.1", "ThmD.1", "Thm4.2"]
+)
+def test_test_points_that_are_not_of_the_law_are_refused(name: str) -> None:
+    """Flipped labels, wider noise or other means: nothing is judged on points of another law."""
     good = preset(A)
     test = good.the_test()
     assert test.means is not None
     assert test.clusters is not None
     centres = test.means[test.clusters]
-    statement = theory.statement(f"FVBS23/{name}")
-    assert "share of points outside the event" in [one.name for one in statement.judge_instance(good).constants]
-    wide = statement.judge_instance(replace(good, test=replace(test, X=centres + 20.0 * (test.X - centres))))
-    assert wide.outcome == "violated"
-    assert [one.name for one in wide.failed_claims] == ["share of points outside the event"]
+    strangers = {
+        "the label": replace(test, y=-test.y, mean_labels=None, clean_labels=None),
+        "standard deviation of": replace(test, X=centres + 20.0 * (test.X - centres)),
+        "other cluster means": replace(test, X=test.X + 1.0, means=test.means + 1.0),
+    }
+    for sentence, stranger in strangers.items():
+        with pytest.raises(InputError, match=sentence):
+            judged(name, replace(good, test=stranger))

@@ -28,7 +28,18 @@ THEOREMS = [*LEMMAS, "VYS22/Thm4.1", "VYS22/Cor4.1", "VYS22/AppD", "VYS22/X.shar
 def test_every_result_holds_on_every_preset(id: str) -> None:
     for instance in presets():
         verdict = theory.statement(id).judge_instance(_only(instance, id))
-        assert verdict.outcome == "holds", str(verdict)
+        assert met(verdict), str(verdict)
+
+
+def met(verdict: theory.Verdict) -> bool:
+    """Whether it holds, or says nothing because the printed z is longer than the data; derived lines are met too."""
+    fine = not any(check.state == "failed" for check in verdict.conclusions)
+    name = "y_i N(x_i - y_i z), literal z"
+    if verdict.id == "VYS22/X.cert" or name not in [check.name for check in verdict.claims]:
+        return fine and verdict.outcome == "holds"
+    note = verdict[name].note
+    longer = float(note.split(" = ")[-1].split(" sqrt")[0]) >= 1
+    return fine and verdict.outcome == ("vacuous" if longer else "holds")
 
 
 def _only(instance: Instance, id: str) -> Instance:
@@ -42,7 +53,7 @@ def test_designed_gram_matrices_at_the_largest_allowed_size(p: float) -> None:
     m = 2 * int(101 / (3 * (p + 1)) / 2)
     point = orthogonal_point(100, m) if p == 0 else gram_point(100, m, p)
     verdict = theory.statement("VYS22/Thm4.1").judge_instance(point)
-    assert verdict.outcome == "holds"
+    assert met(verdict), str(verdict)
     assert verdict["p"].observed == pytest.approx(p, abs=1e-9)
     assert verdict["sample size m"].slack == pytest.approx(101 / (3 * (p + 1)) - m)
 
@@ -106,20 +117,29 @@ def test_every_statement_answers_on_anything_and_no_theorem_is_violated(name: st
                 assert verdict.outcome != "violated", str(verdict)
 
 
-NOT_JUDGED = ("VYS22/Cor4.1", "VYS22/Ex1b", "VYS22/Thm2.1", "VYS22/Thm3.1", "VYS22/X.iters")
+EXPLAINED = {"VYS22/Ex1a": "too few samples: z is short all the same, and only the order of m is another"}
 
 
 @pytest.mark.parametrize(
     "statement",
-    [one for one in theory.statements("VYS22") if not one.is_probe and one.id not in NOT_JUDGED],
+    [one for one in theory.statements("VYS22") if not one.is_probe and one.id not in EXPLAINED],
     ids=by_id,
 )
 def test_controls_break_the_conclusion_and_not_only_a_hypothesis(statement: theory.Statement) -> None:
     verdict = statement.judge_instance(statement.control())
     if statement.control_outcome == "vacuous":
-        assert all(check.vacuous for check in verdict.conclusions)
+        assert all(check.vacuous for check in verdict.claims)
     else:
         assert verdict.failed_claims, str(verdict)
+
+
+def test_a_vector_longer_than_the_data_says_nothing() -> None:
+    """On 4 random samples in dimension 1000 the printed z is 2.7 sqrt(d) long: it flips, and that is no news."""
+    verdict = theory.statement("VYS22/Thm4.1").judge_instance(sphere_point(1000, 4))
+    assert verdict.outcome == "vacuous"
+    assert all(check.vacuous for check in verdict.claims)
+    assert verdict["||z||, literal"].observed > 1000**0.5
+    assert "says nothing here" in verdict.sentence
 
 
 def test_theorem_does_not_apply_where_the_paper_draws_its_figures() -> None:
@@ -132,7 +152,8 @@ def test_theorem_does_not_apply_where_the_paper_draws_its_figures() -> None:
 
 def test_random_data_in_a_large_dimension_satisfy_everything() -> None:
     verdict = theory.statement("VYS22/Thm4.1").judge_instance(sphere_point(100_000, 16))
-    assert verdict.outcome == "holds"
+    assert verdict.outcome == "vacuous", "below d of about 400000 the printed z is longer than sqrt(d)"
+    assert met(verdict)
 
 
 @pytest.mark.parametrize("word", ["exact margin", "10 % margin", "support"])

@@ -6,6 +6,7 @@ logarithmic in 1/L: at a finite time only the trend can be judged.
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import Final
 
 import numpy as np
@@ -71,6 +72,21 @@ def _alignment(network: TwoLayer, data: Dataset, loss: AbstractLoss) -> float:
     return inner / float(np.sqrt(network.norm_squared() * g.norm_squared("trained")))
 
 
+def backwards(instance: Instance, name: str) -> Instance:
+    """The record of a run read from its end to its start: everything that should fall rises."""
+    run = instance.the_run()
+    path = run.trajectory
+    turned = {
+        field.name: getattr(path, field.name)[::-1]
+        for field in fields(path)
+        if field.name not in ("step", "epoch", "log_time") and getattr(path, field.name) is not None
+    }
+    trajectory = replace(path, **turned)
+    network = path.networks[0] if path.networks is not None else None
+    assert isinstance(network, TwoLayer)
+    return replace(instance, name=name, network=network, run=replace(run, network=network, trajectory=trajectory))
+
+
 def judge_convergence(instance: Instance) -> Findings:
     """From the first record with L < l(0) to the last: KKT residual, alignment, turning, loss, norm."""
     run, data = instance.the_run(), instance.the_data()
@@ -89,6 +105,7 @@ def judge_convergence(instance: Instance) -> Findings:
             rtol=0.0,
             note="ln l(0), minus ln n for a mean",
         ),
+        at_most("ln L never rises between records", np.diff(path.log_loss), 0.0),
     )
     if fitted.size < 3:
         return undefined(hypotheses, "the samples were never fitted")
@@ -98,6 +115,7 @@ def judge_convergence(instance: Instance) -> Findings:
     assert isinstance(late, TwoLayer)
     before, after = certify(early, data), certify(late, data)
     tight = late.margins(data.X, data.y)[after.support]
+    spread = float(tight.max() / tight.min()) - 1.0 if tight.size else np.nan
     off = [1.0 - _alignment(network, data, loss) for network in (early, late)]
     rate = turning(path)
     smooth = path.smoothed_margin[first:]
@@ -108,16 +126,18 @@ def judge_convergence(instance: Instance) -> Findings:
             value("ln L at the end", float(path.log_loss[last])),
             value("KKT residual at t_0", before.total),
             value("KKT residual at the end", after.total, "0.1 and more is common in training"),
-            value("max q / min q - 1 on the support at the end", float(tight.max() / tight.min()) - 1.0),
+            value("max q / min q - 1 on the support at the end", spread),
             value("stationarity with hard patterns at the end", after.kink_report.hard_residual or after.stationarity),
         ),
         claims=(
             above("all margins are positive at t_0", early.margins(data.X, data.y), 0.0),
             at_most("the KKT residual falls", after.total, before.total),
-            at_most("1 - cos(theta, -grad L) falls, or is next to nothing", off[1], max(off[0], _ALIGNED)),
-            at_most("angle per unit of ln t, last against largest", float(rate[-1]), float(rate.max())),
             below("ln L falls by at least 10", float(path.log_loss[last]), float(path.log_loss[first]) - 10.0),
             at_least("||theta|| grows", np.diff(path.norm[first:]), 0.0),
+        ),
+        derived=(
+            at_most("1 - cos(theta, -grad L) falls, or is next to nothing", off[1], max(off[0], _ALIGNED)),
+            at_most("angle per unit of ln t, last against largest", float(rate[-1]), float(rate.max())),
             at_least("the smoothed normalised margin never falls", np.diff(smooth), 0.0, scale=smooth.max(), rtol=1e-3),
         ),
     )

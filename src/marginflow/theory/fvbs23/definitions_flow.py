@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Final
 
 from marginflow.losses import Exponential, Logistic
 from marginflow.theory.convergence import flow_checks, judge_direction
@@ -80,17 +79,20 @@ def def_gf(instance: Instance) -> Findings:
     return Findings(constants=ends, claims=flow_checks(path))
 
 
-DEF_DIRCONV: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/Def-DirConv",
     kind="definition",
     number="Section 2, Gradient flow",
     meaning="The direction of the parameters converges.",
     formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
     needs=("run",),
-    judge=judge_direction,
     example=flow_run,
     control=unfinished_run,
     control_shows="after 20 steps the direction still turns",
     control_outcome="violated",
     forms=Forms(remark="A limit cannot be seen at a finite time; the rate of turning in log time is what is judged."),
 )
+def def_dirconv(instance: Instance) -> Findings:
+    """Angles between records, per unit of ln t."""
+    return judge_direction(instance)

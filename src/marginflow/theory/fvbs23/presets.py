@@ -8,13 +8,14 @@ sample per cluster, which the deterministic lemmas allow and the theorems do not
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 from typing import Final, Literal
 
 import numpy as np
 
-from marginflow.data import Clusters, GramReduction
+from marginflow.data import Clusters, Dataset, GramReduction
 from marginflow.limit import convex_pair, pair_kink, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
@@ -104,6 +105,40 @@ def specialist_point(d: int = 2000, k: int = 10, rho: float = 2.0) -> Instance:
     return at_point(point, f"one neuron per mean, inner products {-rho:g}", law=law, test=data)
 
 
+@cache
+def hundreds_of_clusters(d: int = 6961, k: int = 396, sigma: float = 1e-30) -> Instance:
+    """So many clusters that the printed z is shorter than the data, with n >= k ln(d)^2 samples drawn independently.
+
+    The noise is far below the resolution of a float: every sample is rounded to its mean. The network is the closed
+    form on the means; the first sample of each cluster carries the multiplier of its mean.
+    """
+    y = tuple(np.repeat([1.0, -1.0], k // 2).tolist())
+    law = Clusters(dimension=d, n_clusters=k, sigma=sigma, mean_labels=y)
+    point = pair_kink(k // 2, k // 2, d)
+    means = point.data.X[:, :k]  # the means are multiples of the first k basis vectors
+    rng = np.random.default_rng(0)
+
+    def draw(count: int) -> Dataset:
+        q = rng.integers(k, size=count)
+        labels = np.array(y)
+        return Dataset(X=means[q], y=labels[q], clusters=q, means=means, mean_labels=labels, ambient_dimension=d)
+
+    data, test = draw(math.ceil(k * math.log(d) ** 2)), draw(TEST_POINTS)
+    assert data.clusters is not None
+    seen, first = np.unique(data.clusters, return_index=True)
+    lam, clarke = np.zeros(data.n_samples), point.clarke[data.clusters]
+    lam[first] = point.multipliers[seen]
+    network = TwoLayer(W=point.network.W[:, :k], b=point.network.b, v=point.network.v)
+    return Instance(
+        name=f"the closed form on {data.n_samples} samples of {k} clusters, d = {d}, noise below rounding",
+        network=network,
+        data=data,
+        multipliers=(lam, lam[:, None] * clarke),
+        law=law,
+        test=test,
+    )
+
+
 # Controls ------------------------------------------------------------------------------------------
 
 
@@ -129,6 +164,43 @@ def robust_control(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
     return Instance(
         name="the robust network of Theorem 4.1", network=made.network, data=data, law=good.law, test=good.test
     )
+
+
+@cache
+def long_noise(numbers: tuple[int, int, Sigma, int] = A, factor: float = 20.0) -> Instance:
+    """A preset in which the noise of the first sample is stretched: P1 fails. Without the network."""
+    good = preset(numbers)
+    data = good.the_data()
+    assert data.clusters is not None
+    assert data.means is not None
+    X = data.X.copy()
+    centre = data.means[data.clusters[0]]
+    X[0] = centre + factor * (X[0] - centre)
+    return Instance(name="a sample with one long noise", data=replace(data, X=X), law=good.law, test=good.test)
+
+
+@cache
+def robust_of_many(d: int = 6961, k: int = 396) -> Instance:
+    """The robust network of Theorem 4.1 on hundreds of clusters, one sample each: the printed z does not flip it."""
+    good = hundreds_of_clusters(d, k)
+    data = good.the_data()
+    assert data.clusters is not None
+    assert data.means is not None
+    assert data.mean_labels is not None
+    made = one_neuron_per_cluster(data.means, data.mean_labels, ambient_dimension=d)
+    few = data.subset(np.unique(data.clusters, return_index=True)[1])
+    name = f"the robust network of Theorem 4.1 on {k} clusters"
+    return Instance(name=name, network=made.network, data=few, law=good.law, test=good.test)
+
+
+@cache
+def blind_network(numbers: tuple[int, int, Sigma, int] = B) -> Instance:
+    """The robust network of Theorem 4.1 without the neurons of its first two clusters: it errs there, no KKT point."""
+    good = robust_control(numbers)
+    network = good.the_network()
+    assert network.b is not None
+    kept = TwoLayer(W=network.W[2:], b=network.b[2:], v=network.v[2:])
+    return replace(good, name="the robust network, blind to two clusters", network=kept)
 
 
 @cache

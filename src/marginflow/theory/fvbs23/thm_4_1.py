@@ -10,8 +10,8 @@ import numpy as np
 from marginflow.arrays import BoolArray
 from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, equal, value
-from marginflow.theory.fvbs23.presets import A, noisier, preset, robust_control
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, equal, value
+from marginflow.theory.fvbs23.presets import A, close_means, preset, robust_control
 from marginflow.theory.fvbs23.setting import Setting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.probability import log_two_sided_gaussian_tail
@@ -27,8 +27,10 @@ def on_event(instance: Instance) -> BoolArray:
     return fine
 
 
-def construction_checks(instance: Instance, network: TwoLayer) -> tuple[Check, ...]:
-    """Inputs, outputs and certified radii of the construction on the test points of the good event."""
+def construction_checks(
+    instance: Instance, network: TwoLayer
+) -> tuple[tuple[Check, ...], tuple[Check, ...], tuple[Check, ...]]:
+    """On the test points of the good event: what is claimed, the steps of the proof, and sharper forms."""
     s = Setting.of(instance)
     test, clusters = test_clusters(instance)
     fine = on_event(instance)
@@ -39,17 +41,23 @@ def construction_checks(instance: Instance, network: TwoLayer) -> tuple[Check, .
     outputs = s.y[q] * network(X)
     root = math.sqrt(s.d)
     radius = root / 4 * np.minimum(own, -others)
-    return (
-        at_least("input of the own neuron", own, 41 / 21, note="2 - Delta/d >= 41/21"),
-        at_most("input of any other neuron", others, -1.8, note="-9/5"),
-        at_least("input of the own neuron, as printed", own, 1.0),
-        at_most("input of any other neuron, as printed", others, -1.0),
+    claims = (
+        above("y N(x)", outputs, 0.0, rtol=0.0),
+        at_least("certified radius / sqrt(d)", radius / root, 1 / 8),
+    )
+    steps = (
+        at_least("input of the own neuron", own, 1.0),
+        at_most("input of any other neuron", others, -1.0),
         equal("active neurons", (pre > 0).sum(axis=1).astype(np.float64), 1.0),
-        at_least("y N(x)", outputs, 1.0),
-        at_least("certified radius / sqrt(d), as printed", radius / root, 1 / 8),
-        at_least("certified radius / sqrt(d), sharp", radius / root, 0.45, note="0.45"),
+        at_least("y N(x), from below", outputs, 1.0),
         at_least("y N(x) less the largest fall within sqrt(d)/8", outputs - 4 / root * root / 8, 0.5),
     )
+    sharp = (
+        at_least("input of the own neuron, sharp", own, 41 / 21, note="2 - Delta/d >= 41/21"),
+        at_most("input of any other neuron, sharp", others, -1.8, note="-9/5"),
+        at_least("certified radius / sqrt(d), sharp", radius / root, 0.45, note="0.45"),
+    )
+    return claims, steps, sharp
 
 
 @partial(
@@ -64,8 +72,8 @@ def construction_checks(instance: Instance, network: TwoLayer) -> tuple[Check, .
     needs=("law", "test"),
     parameters={"width": "width of the network, at least k"},
     example=lambda: preset(A),
-    control=lambda: noisier(A),
-    control_shows="ten times the noise: Assumption 2.2 fails",
+    control=lambda: close_means(A, 0.9),
+    control_shows="means at a cosine of 0.9: the neuron of the other cluster is active too",
     forms=Forms(
         printed=r"\tfrac{1}{8} \sqrt{d} \text{ for } d \text{ sufficiently large } (d \ge 681)",
         sharp=r"0.45 \sqrt{d} \text{ for every } d \text{ under Assumption 2.2}",
@@ -83,6 +91,7 @@ def theorem_4_1(instance: Instance) -> Findings:
     exact = math.log(s.k) + log_two_sided_gaussian_tail(s.L)
     bound = math.log(2 * s.k) + s.log_q
     fine = on_event(instance)
+    claims, steps, sharp = construction_checks(instance, made.network)
     return Findings(
         hypotheses=s.assumption(),
         constants=(
@@ -92,9 +101,13 @@ def theorem_4_1(instance: Instance) -> Findings:
         ),
         claims=(
             at_most("ln P(not in the event), exact", exact, bound, vacuous=bound >= 0, note="ln(2 k q_d)"),
-            equal("||w_j|| sqrt(d)", np.linalg.norm(made.network.W[: s.k], axis=1) * math.sqrt(s.d), 4.0),
-            *construction_checks(instance, made.network),
+            *claims,
         ),
+        proof_steps=(
+            equal("||w_j|| sqrt(d)", np.linalg.norm(made.network.W[: s.k], axis=1) * math.sqrt(s.d), 4.0),
+            *steps,
+        ),
+        derived=sharp,
     )
 
 
@@ -134,6 +147,7 @@ def con_robust(instance: Instance) -> Findings:
     assert test.means is not None
     b = np.zeros(network.width) if network.b is None else network.b
     k = min(s.k, network.width)
+    claims, steps, sharp = construction_checks(instance, network) if network.width >= s.k else ((), (), ())
     return Findings(
         hypotheses=(*s.assumption(), at_least("width", network.width, s.k)),
         constants=(value("test points in the event", float(on_event(instance).sum())),),
@@ -141,6 +155,8 @@ def con_robust(instance: Instance) -> Findings:
             at_most("w_j - 4 mu_j / d", np.abs(network.W[:k] - 4 * test.means[:k] / s.d).max(), 0.0, scale=1.0),
             equal("b_j", b[:k], -2.0),
             equal("v_j", network.v[:k], s.y[:k]),
-            *(construction_checks(instance, network) if network.width >= s.k else ()),
+            *claims,
         ),
+        proof_steps=steps,
+        derived=sharp,
     )

@@ -2,6 +2,7 @@ r"""[VYS22, Corollary 4.1] and its proof in Appendix D: only the samples on the 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -21,9 +22,9 @@ from marginflow.theory.frame import (
     equal,
     is_kkt_point,
     true,
+    undefined,
     value,
 )
-from marginflow.theory.instances import sphere_point
 from marginflow.theory.vys22.presets import robust_control, with_longer_samples
 from marginflow.theory.vys22.setting import Neurons, Setting
 from marginflow.theory.vys22.thm_4_1.lem_c2 import printed_bound
@@ -55,8 +56,8 @@ def index_sets(instance: Instance) -> dict[str, BoolArray]:
     needs=("network", "data"),
     parameters={"samples": f"which set is I: one of {', '.join(SETS)}"},
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
-    control=lambda: sphere_point(20, 12),
-    control_shows="12 random samples in dimension 20 are on the margin: far too many",
+    control=robust_control,
+    control_shows="the robust network has every sample on its margin and is not a KKT point; z does not flip it",
     forms=Forms(
         printed=r"I = \{i : y_i N_\theta(x_i) = 1\}",
         proved=r"\{i : \lambda_i > 0\} \subseteq I \subseteq \{i : y_i N_\theta(x_i) = 1\}",
@@ -77,21 +78,22 @@ def corollary_4_1(instance: Instance) -> Findings:
             note = f"c = {other.c:.4g}, p = {other.p:.4g}, allowed {other.allowed:.4g}"
             constants.append(value(f"samples in I, {name}", other.m, note))
     if not chosen.any():
-        none = at_most("y_i N(x_i - y_i z)", np.nan, -1.0, note="I is empty")
-        return Findings(hypotheses=(is_kkt_point(instance),), claims=(none,))
+        return undefined((is_kkt_point(instance),), "I is empty", tuple(constants))
     setting = Setting.of(data, chosen)
-    more, conclusions = flips(instance, setting)
+    found = flips(instance, setting)
     # I must lie between the support and the exact margin set, and then everything in (9), (10) comes from I.
     q = instance.certificate.margins
-    return Findings(
+    if not chosen.all():
+        constants.append(value("largest margin outside I", float(q[~chosen].max())))
+    return replace(
+        found,
         hypotheses=(
             equal("margins in I", q[chosen], 1.0, rtol=DEFAULT_TOLERANCE),
             true("I contains the support", bool((chosen | ~sets["support"]).all())),
             *setting.hypotheses(),
             is_kkt_point(instance),
         ),
-        constants=(*constants, value("largest margin outside I", float(q[~chosen].max(initial=np.nan))), *more),
-        claims=conclusions,
+        constants=(*constants, *found.constants),
     )
 
 

@@ -129,10 +129,12 @@ def def_sign(instance: Instance) -> Findings:
         claims=(
             equal("sign(N(x_i)) against the label", [sign(z) for z in values], (data.y > 0).astype(float)),
             at_least("positive samples flip later than N = 0", positive.first[plus], both.first[plus]),
+            equal("negative samples flip at N = 0", positive.first[minus], both.first[minus]),
+        ),
+        derived=(
             above(
                 "positive samples still flipped where N = 0", _share_kept(positive.first[plus], both.first[plus]), 0.0
             ),
-            equal("negative samples flip at N = 0", positive.first[minus], both.first[minus]),
         ),
     )
 

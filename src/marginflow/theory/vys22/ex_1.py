@@ -8,7 +8,19 @@ from functools import partial
 import numpy as np
 
 from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, below, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    below,
+    equal,
+    undefined,
+    value,
+)
 from marginflow.theory.vys22.setting import Setting
 
 
@@ -81,8 +93,8 @@ def example_1a(instance: Instance) -> Findings:
             at_least("m / d stays bounded below", min(shares), 0.9 * max(shares) if p == 0 else 0.75 * max(shares)),
         ),
         constants=tuple(value(f"||z|| at d = {d}", size) for d, size in zip(_DIMENSIONS_A, sizes, strict=True)),
-        claims=(
-            at_most("largest ||z||", max(sizes), constant, note="15 sqrt(2) sqrt(d/m) / c"),
+        claims=(at_most("largest ||z||", max(sizes), constant, note="15 sqrt(2) sqrt(d/m) / c"),),
+        derived=(
             at_most("slope of ln ||z|| in ln d", slope(_DIMENSIONS_A, sizes), 0.05, rtol=0.0),
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(_DIMENSIONS_A)), 0.0),
         ),
@@ -92,9 +104,9 @@ def example_1a(instance: Instance) -> Findings:
 _DIMENSIONS_B = (16_000, 160_000, 1_600_000)
 
 
-def random_samples(d: int, seed: int) -> Dataset | None:
-    """m = floor((d + 1) / (3 (sqrt(d) ln d + 1))) random samples with balanced labels; None where m < 2."""
-    m = int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1)))
+def random_samples(d: int, seed: int, samples: int = 0) -> Dataset | None:
+    """m = floor((d + 1) / (3 (sqrt(d) ln d + 1))) random samples (or so many) with balanced labels; None if m < 2."""
+    m = samples or int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1)))
     if m < 2:
         return None
     return GramReduction(Sphere(dimension=d, labels="balanced")).sample(m, seed=seed)
@@ -108,10 +120,13 @@ def random_samples(d: int, seed: int) -> Dataset | None:
     meaning="On random data, m of order sqrt(d)/ln d, the vector z has size of order (sqrt(d) ln d)^(1/2).",
     formula=r"m = \Theta\left(\tfrac{\sqrt{d}}{\ln d}\right) \implies \|z\| = O\left(\sqrt{\sqrt{d} \ln d}\right)",
     needs=("parameters",),
-    parameters={"dimension": "the smallest of three dimensions, each ten times the one before"},
+    parameters={
+        "dimension": "the smallest of three dimensions, each ten times the one before",
+        "samples": "m in every dimension; by default the m of the example",
+    },
     example=lambda: Instance(name="random data in dimensions 16000, 160000, 1600000"),
-    control=lambda: Instance(name="dimension 1000", parameters={"dimension": 1000}),
-    control_shows="below d = 2123 the formula allows fewer than two samples",
+    control=lambda: Instance(name="two samples in every dimension", parameters={"dimension": 10**8, "samples": 2}),
+    control_shows="two samples in every dimension: z grows like sqrt(d)",
     forms=Forms(
         printed=r"m = \Theta\left(\tfrac{\sqrt{d}}{\log d}\right)",
         proved=r"m = \left\lfloor \frac{d+1}{3(\sqrt{d} \ln d + 1)} \right\rfloor \ge 2 \iff d \ge 2123",
@@ -122,12 +137,14 @@ def example_1b(instance: Instance) -> Findings:
     """The explicit m of the example in three dimensions a factor 10 apart; Gram data, so that any d is cheap."""
     first = instance.whole("dimension", _DIMENSIONS_B[0])
     dimensions = (first, 10 * first, 100 * first)
-    drawn = [random_samples(d, instance.seed) for d in dimensions]
-    m_first = int((first + 1) / (3 * (math.sqrt(first) * math.log(first) + 1)))
-    enough = at_least("m in the smallest dimension", m_first, 2, note="needs d >= 2123")
+    samples = instance.whole("samples", 0)
+    drawn = [random_samples(d, instance.seed, samples) for d in dimensions]
+    printed = [int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1))) for d in dimensions]
+    enough = at_least("m in the smallest dimension", printed[0], 2, note="needs d >= 2123")
     settings = [Setting.of(data) for data in drawn if data is not None]
     if len(settings) < 3:
-        return Findings(hypotheses=(enough,), claims=(at_most("||z||", math.nan, 1.0, note="no samples"),))
+        return undefined((enough,), "fewer than two samples")
+    order = equal("m against floor((d+1) / (3 (sqrt(d) ln d + 1)))", [setting.m for setting in settings], printed)
     sizes = [size_of_z(setting) for setting in settings]
     claimed = [math.sqrt(math.sqrt(d) * math.log(d)) for d in dimensions]
     ratios = np.array(sizes) / np.array(claimed)
@@ -137,15 +154,17 @@ def example_1b(instance: Instance) -> Findings:
         "p against sqrt(d) ln d", [setting.p for setting in settings], [math.sqrt(d) * math.log(d) for d in dimensions]
     )
     return Findings(
-        hypotheses=(enough, small_p, *_all_apply(settings)),
+        hypotheses=(enough, order, small_p, *_all_apply(settings)),
         constants=(
             *(value(f"||z|| at d = {d}", size) for d, size in zip(dimensions, sizes, strict=True)),
             value("slope of ln ||z|| in ln d", slope(dimensions, sizes), "1/4 and a little more, for the logarithm"),
         ),
         claims=(
             at_most("||z|| / sqrt(sqrt(d) ln d)", ratios, constants),
+            below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),
+        ),
+        derived=(
             at_most("slope of ln ||z||, from above", slope(dimensions, sizes), 0.45, rtol=0.0),
             at_least("slope of ln ||z||, from below", slope(dimensions, sizes), 0.15, rtol=0.0),
-            below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),
         ),
     )

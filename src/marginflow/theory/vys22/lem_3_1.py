@@ -3,7 +3,7 @@ r"""[VYS22, Lemma 3.1]: random points of the sphere are nearly orthogonal. Exact
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
 from scipy.special import betaln
 
@@ -67,7 +67,8 @@ def _case(dimension: int, **size: float) -> Instance:
     return Instance(name=f"d = {dimension}, {told}", parameters={"dimension": dimension, **size})
 
 
-LEMMA_3_1A: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/Lem3.1a",
     kind="lemma",
     number="Lemma 3.1, first part",
@@ -76,7 +77,6 @@ LEMMA_3_1A: Final = Statement(
     r"d^{2k+1} \left(\tfrac34\right)^{(d-3)/2}, \quad m \le d^k",
     needs=("parameters",),
     parameters=_PARAMETERS,
-    judge=lambda instance: _judge(instance, "a"),
     example=lambda: _case(200, n_samples=200),
     control=lambda: _case(50, n_samples=50),
     control_shows="at d = m = 50 the printed bound is above 1 and says nothing",
@@ -88,8 +88,13 @@ LEMMA_3_1A: Final = Statement(
         "Gamma((d-1)/2) >= Gamma(d/2 - 1) of the proof is false for d = 3 and 4, where B >= 2/d holds anyway.",
     ),
 )
+def lemma_3_1a(instance: Instance) -> Findings:
+    """ln of the exact union of pair tails against the printed bound, threshold 1/2."""
+    return _judge(instance, "a")
 
-LEMMA_3_1B: Final = Statement(
+
+@partial(
+    Statement,
     id="VYS22/Lem3.1b",
     kind="lemma",
     number="Lemma 3.1, second part",
@@ -98,7 +103,6 @@ LEMMA_3_1B: Final = Statement(
     r"d^{2k+1-\ln(d)/4}, \quad m \le d^k",
     needs=("parameters",),
     parameters=_PARAMETERS,
-    judge=lambda instance: _judge(instance, "b"),
     example=lambda: _case(10_000, n_samples=100),
     control=lambda: _case(1000, k=1.0),
     control_shows="at m = d the printed bound says nothing below d = 160000, while the truth is 1e-6 at d = 1000",
@@ -110,3 +114,6 @@ LEMMA_3_1B: Final = Statement(
         "ln d > 4(2k + 1). The proof needs d >= 6.",
     ),
 )
+def lemma_3_1b(instance: Instance) -> Findings:
+    """ln of the exact union of pair tails against the printed bound, threshold ln(d)/sqrt(d)."""
+    return _judge(instance, "b")

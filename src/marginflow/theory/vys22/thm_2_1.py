@@ -2,13 +2,15 @@ r"""[VYS22, Theorem 2.1]: gradient flow converges in direction to a KKT point. Q
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
-from marginflow.theory.convergence import judge_convergence
-from marginflow.theory.frame import Forms, Statement
-from marginflow.theory.recorded import flow_run, unfinished_run
+from marginflow.theory.convergence import backwards, judge_convergence
+from marginflow.theory.frame import Findings, Forms, Instance, Statement
+from marginflow.theory.recorded import flow_run
 
-THEOREM_2_1: Final = Statement(
+
+@partial(
+    Statement,
     id="VYS22/Thm2.1",
     kind="theorem",
     number="Theorem 2.1 (Lyu and Li; Ji and Telgarsky)",
@@ -16,10 +18,9 @@ THEOREM_2_1: Final = Statement(
     formula=r"L(\theta(t_0)) < 1 \implies \frac{\theta(t)}{\|\theta(t)\|} \to \text{a KKT direction}, \quad "
     r"L(\theta(t)) \to 0, \quad \|\theta(t)\| \to \infty",
     needs=("run", "data"),
-    judge=judge_convergence,
     example=flow_run,
-    control=unfinished_run,
-    control_shows="the run never fits the samples",
+    control=lambda: backwards(flow_run(), "the record of the flow, read backwards"),
+    control_shows="read backwards the record is no gradient flow: it leaves the KKT point",
     forms=Forms(
         printed=r"L(\theta(t_0)) < 1",
         proved=r"L(\theta(t_0)) < \ell(0)",
@@ -27,3 +28,6 @@ THEOREM_2_1: Final = Statement(
         "point need not be a local minimum. For the logistic loss the threshold is ln 2, not 1.",
     ),
 )
+def theorem_2_1(instance: Instance) -> Findings:
+    """The trends of a recorded run; the limit itself is out of reach in finite time."""
+    return judge_convergence(instance)

@@ -8,19 +8,31 @@ from typing import Final
 import numpy as np
 
 from marginflow.data import Dataset, Sphere
-from marginflow.robustness import one_neuron_per_sample
+from marginflow.networks import TwoLayer
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, equal, unmet, value
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    below,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.vys22.setting import Setting
 
 _EXACT: Final = 1e-12
 """The construction is a formula: its margins are 1 to rounding."""
 
 
-def _copies() -> Instance:
-    data = Sphere(dimension=50, labels="both").sample(5)
-    again = Dataset(X=np.vstack([data.X, data.X[:1]]), y=np.append(data.y, data.y[0]))
-    return Instance(name="5 random samples and a copy of the first", data=again)
+def _nearly_parallel() -> Instance:
+    X = np.sqrt(2.0) * np.array([[1.0, 0.0], [0.9, np.sqrt(1 - 0.9**2)]])
+    data = Dataset(X=X, y=np.array([1.0, -1.0]))
+    return Instance(name="two samples at a cosine of 0.9, c = 0.1 claimed", data=data, parameters={"c_corr": 0.1})
 
 
 @partial(
@@ -36,8 +48,8 @@ def _copies() -> Instance:
     example=lambda: Instance(
         name="300 random samples in dimension 200", data=Sphere(dimension=200, labels="both").sample(300)
     ),
-    control=_copies,
-    control_shows="two equal samples have correlation 1, and no neuron can tell them apart",
+    control=_nearly_parallel,
+    control_shows="two samples at a cosine of 0.9, while c = 0.1 is claimed: each wakes the neuron of the other",
     forms=Forms(
         printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",
         sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
@@ -57,11 +69,10 @@ def theorem_3_1(instance: Instance) -> Findings:
         at_most("largest <x_i, x_j> / d", largest, c, note=f"two-sided {setting.p / d:.6g}"),
         below("c_corr", c, 1.0),
     )
-    if not c < 1.0 - 1e-9 or largest > c + 1e-9 or unmet(setting.equal_norms()):
-        nothing = at_least("margins y_i N(x_i)", np.nan, 1.0, note="there is no such network for these data")
-        return Findings(hypotheses=hypotheses, claims=(nothing,))
-    made = one_neuron_per_sample(setting.X, setting.y, correlation=max(c, largest), ambient_dimension=d)
-    network, stated, sharp = made.network, made.stated_radius, made.sharp_radius
+    if not c < 1.0 - 1e-9 or unmet(setting.equal_norms()):
+        return undefined(hypotheses, "there is no such network for these data")
+    network = TwoLayer(W=2 * setting.X / (d * (1 - c)), b=np.full(m, -(1 + c) / (1 - c)), v=setting.y)
+    stated, sharp = (1 - c) / 4 * float(np.sqrt(d)), (1 - c) / 2 * float(np.sqrt(d))
     pre = network.preactivations(setting.X)
     own, others = np.diag(pre), pre[~np.eye(m, dtype=np.bool_)]
     norms = np.linalg.norm(network.W, axis=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Final
 
 import numpy as np
 
@@ -90,14 +89,14 @@ def def_gf(instance: Instance) -> Findings:
     )
 
 
-DEF_DIRCONV: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/Def.dirconv",
     kind="definition",
     number="Section 2, Gradient flow",
     meaning="The direction of the parameters converges while their length grows.",
     formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
     needs=("run",),
-    judge=judge_direction,
     example=flow_run,
     control=unfinished_run,
     control_shows="after 20 steps the direction still turns",
@@ -106,3 +105,6 @@ DEF_DIRCONV: Final = Statement(
         remark="A limit cannot be seen at a finite time; what is checked is how fast the direction turns in log time."
     ),
 )
+def def_dirconv(instance: Instance) -> Findings:
+    """Angles between records, per unit of ln t."""
+    return judge_direction(instance)

@@ -2,12 +2,16 @@ r"""[FVBS23, Lemma A.12]: a KKT point classifies every point near a seen cluster
 
 from __future__ import annotations
 
+import math
 from functools import partial
+from typing import Final
 
 import numpy as np
+from scipy import stats
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.data import Dataset
+from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.errors import InputError
 from marginflow.theory.frame import (
     Check,
@@ -22,15 +26,39 @@ from marginflow.theory.frame import (
 )
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, missing_cluster, preset
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
+
+IMPLAUSIBLE: Final = 1e-9
+"""Test points whose noise would be so long, or so short, with this probability only are not of the law."""
 
 
 def test_clusters(instance: Instance) -> tuple[Dataset, IntArray]:
-    """The test points and their clusters; an `InputError` where they have none."""
-    test = instance.the_test()
-    if test.clusters is None:
-        raise InputError("The test points know no clusters; points of Clusters are expected.")
+    """The test points and their clusters; an `InputError` where they have none, or are not of the law they claim."""
+    test, law = instance.the_test(), cluster_law(instance.the_law())
+    if test.clusters is None or test.means is None:
+        raise InputError("The test points know no clusters; points of Clusters, with clusters and means, are expected.")
+    s = Setting.of(instance)
+    wrong = np.flatnonzero(test.y != s.y[test.clusters])
+    if wrong.size:
+        raise InputError(
+            f"Test point {int(wrong[0])} has the label {test.y[wrong[0]]:+g}, but its cluster of the law has the other "
+            f"one ({wrong.size} of {test.n_samples} points); test points of the law are expected."
+        )
+    if instance.data is not None and instance.data.means is not None:
+        means = instance.data.means
+        if means.shape != test.means.shape or not np.allclose(means, test.means, rtol=0.0, atol=1e-9 * math.sqrt(s.d)):
+            raise InputError("The test points belong to other cluster means than the data.")
+    resolved = s.sigma > 1e-12 * math.sqrt(s.d)  # below, noise is rounded away
+    if resolved and isotropic_law(law.cluster_law) == Normal():
+        total = float(((test.X - test.means[test.clusters]) ** 2).sum()) / s.sigma**2
+        tail = min(stats.chi2.cdf(total, test.X.size), stats.chi2.sf(total, test.X.size))
+        if tail < IMPLAUSIBLE:
+            seen = s.sigma * math.sqrt(total / test.X.size)
+            raise InputError(
+                f"The noise of the test points has a standard deviation of {seen:.3g} per coordinate, but the law says "
+                f"{s.sigma:.3g}; test points of the law are expected."
+            )
     return test, test.clusters
 
 
@@ -41,9 +69,9 @@ def and_worst_points(sample: Sample, test: Dataset, clusters: IntArray) -> tuple
 
 
 def inner_products(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[FloatArray, BoolArray]:
-    """<x_i, x> and whether x is of the cluster of x_i, shapes (n, t)."""
-    own: BoolArray = sample.clusters[:, None] == clusters[None, :]
-    return sample.data.X @ test.X.T, own
+    """<x_i, x> and whether x is of the cluster of x_i, for the samples that differ, shapes (n, t)."""
+    own: BoolArray = sample.clusters[sample.distinct, None] == clusters[None, :]
+    return sample.data.X[sample.distinct] @ test.X.T, own
 
 
 def near_one_cluster(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Check, Check]:
@@ -62,8 +90,8 @@ def nice_noise(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Check
     noise = test.X - sample.means[clusters]
     return (
         *near_one_cluster(sample, test, clusters),
-        at_most("|<x_i, xi>|", np.abs(sample.data.X @ noise.T), s.Delta, scale=s.d),
-        at_most("|<xi_i, xi>|", np.abs(sample.noise @ noise.T), s.Delta, scale=s.d),
+        at_most("|<x_i, xi>|", np.abs(sample.data.X[sample.distinct] @ noise.T), s.Delta, scale=s.d),
+        at_most("|<xi_i, xi>|", np.abs(sample.noise[sample.distinct] @ noise.T), s.Delta, scale=s.d),
     )
 
 
@@ -74,7 +102,10 @@ def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
     noise = test.X - sample.means[clusters]
     room = 1e-9 * s.d
     off = np.where(own, np.abs(inner - s.d) - s.Delta, np.abs(inner) - s.p - s.Delta)
-    along = np.maximum(np.abs(sample.data.X @ noise.T), np.abs(sample.noise @ noise.T)) - s.Delta
+    along = (
+        np.maximum(np.abs(sample.data.X[sample.distinct] @ noise.T), np.abs(sample.noise[sample.distinct] @ noise.T))
+        - s.Delta
+    )
     fine: BoolArray = np.all(np.maximum(off, along) <= room, axis=0)
     return fine
 

@@ -13,7 +13,7 @@ from marginflow.theory.frame import (
     at_most,
     value,
 )
-from marginflow.theory.fvbs23.presets import A, close_means, missing_cluster, preset
+from marginflow.theory.fvbs23.presets import A, long_noise, preset
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.probability import clopper_pearson
@@ -59,8 +59,8 @@ def _event_statement(id: str, number: str, meaning: str) -> Statement:
         needs=("data", "law", "test"),
         judge=_event,
         example=lambda: preset(A),
-        control=missing_cluster if id.endswith("13") else lambda: close_means(A),
-        control_shows="a cluster has no sample" if id.endswith("13") else "means at a cosine of 0.2",
+        control=long_noise,
+        control_shows="the noise of one sample is twenty times too long for fresh noise to be nearly orthogonal to it",
         forms=Forms(
             printed=r"4 n q_d",
             sharp=r"\sum_i \mathrm{erfc}\left(\frac{2 g}{\sqrt{2} \sigma \|\xi_i\|}\right) + "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -51,24 +52,21 @@ def log_inner_product_tail(d: int) -> float:
     return top + math.log(float(np.exp(logs - top).sum()) * float(grid[1] - grid[0]))
 
 
-def _dimension(instance: Instance) -> int:
-    return instance.whole("dimension")
-
-
-def _tail(name: str, exact: Callable[[int], float], bound: Callable[[int], float]) -> Callable[[Instance], Findings]:
+def _tail(instance: Instance, name: str, exact: Callable[[int], float], bound: Callable[[int], float]) -> Findings:
     """exact(d) <= bound(d), both logarithms; a bound of at least 0 says nothing. Reached on a sweep of dimensions."""
+    d = instance.whole("dimension")
+    shift = math.log(instance.number("factor", 1.0))
+    claimed, found = bound(d) + shift, exact(d)
+    return Findings(
+        hypotheses=(at_least("d", d, 1), above("ln d", math.log(d), 0.0, rtol=0.0)),
+        constants=(value(f"{name}, exact", math.exp(found)), value("gap of the logarithms", claimed - found)),
+        claims=(at_most(f"ln {name}", found, claimed, vacuous=claimed >= 0),),
+    )
 
-    def judge(instance: Instance) -> Findings:
-        d = _dimension(instance)
-        shift = math.log(instance.number("factor", 1.0))
-        claimed, found = bound(d) + shift, exact(d)
-        return Findings(
-            hypotheses=(at_least("d", d, 1), above("ln d", math.log(d), 0.0, rtol=0.0)),
-            constants=(value(f"{name}, exact", math.exp(found)), value("gap of the logarithms", claimed - found)),
-            claims=(at_most(f"ln {name}", found, claimed, vacuous=claimed >= 0),),
-        )
 
-    return judge
+def _log_component_tail(d: int) -> float:
+    """ln P(|g| >= ln d) for a standard normal g."""
+    return log_two_sided_gaussian_tail(math.log(d))
 
 
 def _half_square(d: int) -> float:
@@ -82,7 +80,8 @@ def _at(dimension: int, **more: float) -> Callable[[], Instance]:
     return lambda: Instance(name=f"d = {dimension}", parameters={"dimension": dimension, **more})
 
 
-LEMMA_A1: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/LemA.1",
     kind="lemma",
     number="Lemma A.1",
@@ -90,7 +89,6 @@ LEMMA_A1: Final = Statement(
     formula=r"\Pr[\|\xi\| \ge \sigma \sqrt{2d}] \le e^{-d/16}",
     needs=("parameters",),
     parameters=_PARAMETERS,
-    judge=_tail("P(||xi|| >= sigma sqrt(2d))", log_noise_norm_tail, lambda d: -d / 16),
     example=_at(549),
     control=_at(549, factor=1e-24),
     control_shows="1e-24 times the bound is too small",
@@ -101,9 +99,13 @@ LEMMA_A1: Final = Statement(
         remark="The constant 1/16 = 0.0625 could be (1 - ln 2)/2 = 0.153.",
     ),
 )
+def lemma_a1(instance: Instance) -> Findings:
+    """The exact chi-square tail against the bound."""
+    return _tail(instance, "P(||xi|| >= sigma sqrt(2d))", log_noise_norm_tail, lambda d: -d / 16)
 
 
-LEMMA_A2: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/LemA.2",
     kind="lemma",
     number="Lemma A.2",
@@ -111,7 +113,6 @@ LEMMA_A2: Final = Statement(
     formula=r"\Pr[|\langle a, \xi' \rangle| \ge \|a\| \sigma \ln d] \le 2 d^{-\ln(d)/2}",
     needs=("parameters",),
     parameters=_PARAMETERS,
-    judge=_tail("P(|<a, xi>| >= ||a|| sigma ln d)", lambda d: log_two_sided_gaussian_tail(math.log(d)), _half_square),
     example=_at(549),
     control=_at(549, factor=1e-2),
     control_shows="a hundredth of the bound is too small",
@@ -122,9 +123,13 @@ LEMMA_A2: Final = Statement(
         remark="The vector a must not be zero, or the event is certain.",
     ),
 )
+def lemma_a2(instance: Instance) -> Findings:
+    """The exact Gaussian tail against the bound."""
+    return _tail(instance, "P(|<a, xi>| >= ||a|| sigma ln d)", _log_component_tail, _half_square)
 
 
-LEMMA_A3: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/LemA.3",
     kind="lemma",
     number="Lemma A.3",
@@ -132,11 +137,6 @@ LEMMA_A3: Final = Statement(
     formula=r"\Pr[|\langle \xi, \xi' \rangle| \ge \sigma^2 \sqrt{2d} \ln d] \le e^{-d/16} + 2 d^{-\ln(d)/2}",
     needs=("parameters",),
     parameters=_PARAMETERS,
-    judge=_tail(
-        "P(|<xi, xi'>| >= sigma^2 sqrt(2d) ln d)",
-        log_inner_product_tail,
-        lambda d: float(np.logaddexp(-d / 16, _half_square(d))),
-    ),
     example=_at(549),
     control=_at(549, factor=1e-12),
     control_shows="a millionth of a millionth of the bound is too small",
@@ -148,9 +148,18 @@ LEMMA_A3: Final = Statement(
         "is about the square of the bound.",
     ),
 )
+def lemma_a3(instance: Instance) -> Findings:
+    """The exact tail of the inner product against the bound."""
+    return _tail(
+        instance,
+        "P(|<xi, xi'>| >= sigma^2 sqrt(2d) ln d)",
+        log_inner_product_tail,
+        lambda d: float(np.logaddexp(-d / 16, _half_square(d))),
+    )
 
 
-LEMMA_A4: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/LemA.4",
     kind="lemma",
     number="Lemma A.4",
@@ -158,12 +167,12 @@ LEMMA_A4: Final = Statement(
     formula=r"\Pr[|\langle \mu^{(i)}, \xi \rangle| \ge \sigma \sqrt{d} \ln d] \le 2 d^{-\ln(d)/2}",
     needs=("parameters",),
     parameters=_PARAMETERS,
-    judge=_tail(
-        "P(|<mu, xi>| >= sigma sqrt(d) ln d)", lambda d: log_two_sided_gaussian_tail(math.log(d)), _half_square
-    ),
     example=_at(3382),
     control=_at(3),
     control_shows="in dimension 3 the bound 2 d^(-ln(d)/2) = 1.09 says nothing",
     control_outcome="vacuous",
     forms=Forms(printed=r"2 q_d", remark="Lemma A.2 with ||mu|| = sqrt(d)."),
 )
+def lemma_a4(instance: Instance) -> Findings:
+    """The exact Gaussian tail against the bound, for a mean."""
+    return _tail(instance, "P(|<mu, xi>| >= sigma sqrt(d) ln d)", _log_component_tail, _half_square)

@@ -6,7 +6,6 @@ import math
 from functools import partial
 
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
-from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import _dimension
 from marginflow.theory.probability import (
     log_coupon_missed_tail,
     union,
@@ -33,7 +32,7 @@ from marginflow.theory.probability import (
 )
 def lemma_a8(instance: Instance) -> Findings:
     """The chain k (1 - 1/k)^n <= k e^(-n/k) <= k d^(-ln d) <= d^(1 - ln d), and inclusion and exclusion below it."""
-    d, k = _dimension(instance), instance.whole("n_clusters")
+    d, k = instance.whole("dimension"), instance.whole("n_clusters")
     L = math.log(d)
     n = instance.whole("n", math.ceil(k * L**2))
     exact = log_coupon_missed_tail(n, k)

@@ -14,7 +14,7 @@ from marginflow.theory.frame import (
     at_most,
     value,
 )
-from marginflow.theory.fvbs23.presets import B, noisier, preset
+from marginflow.theory.fvbs23.presets import B, blind_network, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, theorem_hypotheses
 from marginflow.theory.probability import clopper_pearson
@@ -62,8 +62,8 @@ def packaging(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, 
     needs=("network", "data", "law", "test"),
     parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},
     example=lambda: preset(B),
-    control=lambda: noisier(B),
-    control_shows="ten times the noise at the smallest dimension: Assumption 2.2 fails",
+    control=blind_network,
+    control_shows="a network without neurons for two of ten clusters is not a KKT point and errs there",
     forms=Forms(
         printed=r"n \le \min\{\dots\}",
         remark="The window for n is empty for small d (for k = 2 below d = 183 with epsilon = delta = 0.1), where the "

@@ -2,7 +2,6 @@ r"""[FVBS23, Theorem A.1]: with probability 1 - F every KKT point errs on at mos
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
@@ -15,13 +14,14 @@ from marginflow.theory.frame import (
     Forms,
     Instance,
     Statement,
+    above,
     at_least,
     at_most,
     is_kkt_point,
     true,
     value,
 )
-from marginflow.theory.fvbs23.presets import A, preset, robust_control
+from marginflow.theory.fvbs23.presets import A, blind_network, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 
@@ -59,16 +59,10 @@ def least_outputs(instance: Instance) -> tuple[FloatArray, BoolArray]:
     return outputs, are_nice(sample, test, clusters)
 
 
-def failure_checks(s: Setting, n: int) -> tuple[Check, Check]:
-    """F as a probability, and the same union without waste below it."""
-    printed, sharp = s.log_failure(n), s.log_failure_sharp(n)
-    nothing = printed >= 0
-    return (
-        at_most("ln F", printed, 0.0, vacuous=nothing, note="F < 1 or the theorem says nothing")
-        if not nothing
-        else at_most("ln F, cut at 0", 0.0, 0.0, vacuous=True, note=f"F = {math.exp(min(printed, 700)):.3g}"),
-        at_most("ln F', counted without waste", sharp, printed, vacuous=nothing),
-    )
+def without_waste(s: Setting, n: int) -> Check:
+    """The union of Proposition A.1 counted without waste, below F."""
+    printed = s.log_failure(n)
+    return at_most("ln F', counted without waste", s.log_failure_sharp(n), printed, vacuous=printed >= 0)
 
 
 @partial(
@@ -82,8 +76,8 @@ def failure_checks(s: Setting, n: int) -> tuple[Check, Check]:
     r"q_d = d^{-\ln(d)/2}",
     needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
-    control=robust_control,
-    control_shows="the network is no KKT point (it classifies well all the same)",
+    control=blind_network,
+    control_shows="a network without neurons for two of ten clusters is not a KKT point and errs there",
     forms=Forms(
         printed=r"\text{let } \theta \text{ be a KKT point; then with probability } 1 - F \text{ over } S",
         proved=r"\text{with probability } 1 - F \text{ over } S \text{, for every KKT point } \theta",
@@ -99,17 +93,20 @@ def theorem_a1(instance: Instance) -> Findings:
     outputs, fine = least_outputs(instance)
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
     wrong = int((outputs <= 0).sum())
+    nothing = s.log_failure(sample.n) >= 0  # "with probability at least 1 - F" says nothing
     return Findings(
         hypotheses=theorem_hypotheses(instance),
         constants=(
+            value("ln F", s.log_failure(sample.n), "F < 1 or the theorem says nothing"),
             value("ln(4 n q_d)", bound),
             value("test points", float(outputs.size)),
             value("test errors", float(wrong)),
             value("KKT points", float(1 + len(instance.networks))),
         ),
         claims=(
-            *failure_checks(s, sample.n),
-            at_most("ln P(y N(x) <= 0), from exact tails", exact, bound, vacuous=bound >= 0),
-            at_least("y N(x) on good test points", outputs[fine], 3 / 128, note="3/128"),
+            at_most("ln P(y N(x) <= 0), from exact tails", exact, bound, vacuous=nothing or bound >= 0),
+            above("y N(x) on good test points", outputs[fine], 0.0, rtol=0.0, vacuous=nothing),
         ),
+        proof_steps=(at_least("y N(x) on good test points, Lemma A.12", outputs[fine], 3 / 128, note="3/128"),),
+        derived=(without_waste(s, sample.n),),
     )

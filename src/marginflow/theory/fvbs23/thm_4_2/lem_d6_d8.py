@@ -3,22 +3,14 @@ r"""[FVBS23, Lemmas D.6 to D.8]: a step along u wakes the neurons of the other c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
-from typing import Final
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.fvbs23.neurons import Neurons
-from marginflow.theory.fvbs23.presets import (
-    A,
-    close_means,
-    preset,
-    robust_control,
-    scaled_neurons,
-)
+from marginflow.theory.fvbs23.presets import A, preset, robust_control, robust_of_many
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
 from marginflow.theory.fvbs23.thm_4_2.lem_d3_d4 import _INPUT_RTOL
@@ -36,8 +28,8 @@ from marginflow.theory.fvbs23.thm_4_2.lem_d3_d4 import _INPUT_RTOL
     needs=("network", "data", "law", "test"),
     parameters={"times": "eta / eta_1, at least 1"},
     example=lambda: preset(A),
-    control=lambda: close_means(A),
-    control_shows="means at a cosine of 0.2: Assumption 2.2 fails",
+    control=robust_control,
+    control_shows="the robust network is not a KKT point: a small step does not wake its neurons",
 )
 def lemma_d6(instance: Instance) -> Findings:
     """At x - eta_1 u all neurons of J- are active, at x + eta_1 u all of J+."""
@@ -64,8 +56,8 @@ def lemma_d6(instance: Instance) -> Findings:
     )
 
 
-def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, ...]:
-    """Lemmas D.7 (sign = 1) and D.8 (sign = -1) with every link of their chain, at points X of that label."""
+def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, tuple[Check, ...]]:
+    """Lemmas D.7 (sign = 1) and D.8 (sign = -1) at points X of that label: the claim, and every link of the chain."""
     s, u = neurons.sample.setting, neurons.sample.u
     own, other = (neurons.positive, neurons.negative) if sign > 0 else (neurons.negative, neurons.positive)
     scale = neurons.input_scale()
@@ -78,7 +70,7 @@ def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, ..
     fall = s.eta_2 * s.D_u * float(S_other.sum())
     step = s.eta_2 * s.D_u * neurons.s[other]
     floor = np.maximum(pre, 0.0)[:, other]
-    return (
+    steps = (
         at_most("own neurons: input after - before", (moved - pre)[:, own], 0.0, scale=scale[own], rtol=_INPUT_RTOL),
         at_least(
             "other neurons after eta_1: input - max(0, input before)",
@@ -97,43 +89,41 @@ def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, ..
         at_most("y N(x - y z) against y N(x) - eta_2 D_u sum S", after, before - fall, scale=10.0),
         at_least("eta_2 D_u sum S", fall, 3.0),
         at_most("y N(x - y z), as proved", after, -1.5, note="3/2 - 3"),
-        at_most("y N(x - y z), as printed", after, -1.0, note="2 - 3"),
+    )
+    return at_most("y N(x - y z)", after, -1.0, note="2 - 3"), steps
+
+
+def _flip(instance: Instance, sign: float) -> Findings:
+    """What z does to the points of one label, with every link of the chain."""
+    neurons = Neurons.of(instance)
+    s = neurons.sample.setting
+    test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
+    chosen = s.y[clusters] == sign
+    claim, steps = flip_checks(neurons, test.X[chosen], sign)
+    return Findings(
+        hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
+        constants=(
+            value("eta_1", s.eta_1),
+            value("eta_2", s.eta_2),
+            value("||z|| / sqrt(d)", (s.eta_1 + s.eta_2) * s.u_norm / math.sqrt(s.d), "above 1: longer than the data"),
+            value("points", float(chosen.sum())),
+        ),
+        claims=(claim,),
+        proof_steps=steps,
     )
 
 
-def _flip(sign: float) -> Callable[[Instance], Findings]:
-    def judge(instance: Instance) -> Findings:
-        neurons = Neurons.of(instance)
-        s = neurons.sample.setting
-        test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
-        chosen = s.y[clusters] == sign
-        X = test.X[chosen]
-        z = (s.eta_1 + s.eta_2) * s.u_norm / math.sqrt(s.d)
-        return Findings(
-            hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
-            constants=(
-                value("eta_1", s.eta_1),
-                value("eta_2", s.eta_2),
-                value("||z|| / sqrt(d)", z, "above 1.4: longer than the way to another mean"),
-                value("points", float(chosen.sum())),
-            ),
-            claims=flip_checks(neurons, X, sign),
-        )
-
-    return judge
-
-
-LEMMA_D7: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/LemD.7",
     kind="lemma",
     number="Lemma D.7",
     meaning="Subtracting z from a positive fresh point takes the output to -1 or below.",
     formula=r"r \in Q_+: \ N_\theta(x - z) \le N_\theta(x) - \eta_2 D_u \sum_q S_q^- \le 2 - 3 = -1",
     needs=("network", "data", "law", "test"),
-    judge=_flip(1.0),
     example=lambda: preset(A),
-    control=robust_control,
-    control_shows="the robust network is no KKT point",
+    control=robust_of_many,
+    control_shows="the robust network on 396 clusters is not a KKT point, and z does not flip it",
     forms=Forms(
         printed=r"N_\theta(x - z) \le -1",
         proved=r"N_\theta(x - z) \le -\tfrac{3}{2}",
@@ -141,19 +131,22 @@ LEMMA_D7: Final = Statement(
         remark="The 3 in eta_2 is 2 + 1 with the loose 2 of Lemma D.2.",
     ),
 )
+def lemma_d7(instance: Instance) -> Findings:
+    """The chain for the points of positive clusters."""
+    return _flip(instance, 1.0)
 
 
-LEMMA_D8: Final = Statement(
+@partial(
+    Statement,
     id="FVBS23/LemD.8",
     kind="lemma",
     number="Lemma D.8",
     meaning="Adding z to a negative fresh point takes the output to 1 or above.",
     formula=r"r \in Q_-: \ N_\theta(x + z) \ge N_\theta(x) + \eta_2 D_u \sum_q S_q^+ \ge -2 + 3 = 1",
     needs=("network", "data", "law", "test"),
-    judge=_flip(-1.0),
     example=lambda: preset(A),
-    control=scaled_neurons,
-    control_shows="neurons are not balanced: the same function is no KKT point",
+    control=robust_of_many,
+    control_shows="the robust network on 396 clusters is not a KKT point, and z does not flip it",
     forms=Forms(
         printed=r"N_\theta(x + z) \ge 1",
         proved=r"N_\theta(x + z) \ge \tfrac{3}{2}",
@@ -161,3 +154,6 @@ LEMMA_D8: Final = Statement(
         "inequality.",
     ),
 )
+def lemma_d8(instance: Instance) -> Findings:
+    """The chain for the points of negative clusters, mirrored."""
+    return _flip(instance, -1.0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,13 +22,15 @@ from marginflow.theory.frame import (
     Instance,
     Statement,
     at_most,
+    undefined,
     value,
 )
-from marginflow.theory.fvbs23.presets import B, preset, robust_control
+from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
-from marginflow.theory.fvbs23.thm_3_1.thm_a1 import failure_checks, theorem_hypotheses
+from marginflow.theory.fvbs23.thm_3_1.thm_a1 import theorem_hypotheses, without_waste
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
+from marginflow.theory.vacuity import says_nothing
 
 
 def networks_of(instance: Instance) -> list[TwoLayer]:
@@ -47,7 +51,7 @@ def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:
         except InputError:  # the constants of this form have no meaning here
             continue
     with contextlib.suppress(InputError):
-        found["measured"] = measured_cluster_vector(sample.data, test.X, clusters)
+        found["measured"] = measured_cluster_vector(sample.data.subset(sample.distinct), test.X, clusters)
     return found
 
 
@@ -59,37 +63,19 @@ def moved_outputs(instance: Instance, z: FloatArray) -> FloatArray:
     return outputs
 
 
-def flip_table(instance: Instance) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
-    """Constants and conclusions for the four vectors beside the exact smallest step along u.
-
-    A vector longer than the way from one mean to another flips points of any rule that knows the clusters: what it
-    shows is vacuous, whatever it flips.
-    """
+def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) -> tuple[Check, ...]:
+    """How long the four vectors are, beside the exact smallest step along u."""
     sample = Sample.of(instance)
     s = sample.setting
-    test, clusters = test_clusters(instance)
-    fine = are_nice(sample, test, clusters)
-    way = math.sqrt(2 * s.d + 2 * s.p)
-    constants: list[Check] = []
-    conclusions: list[Check] = []
-    level = {"literal": -1.0, "flip": 0.0, "sharp": 0.0, "measured": 0.0}
-    for form, vector in explicit_vectors(instance).items():
-        outputs = moved_outputs(instance, vector.vector)[fine]
-        note = f"||z|| = {vector.relative_size:.4g} sqrt(d)"
-        conclusions.append(
-            at_most(f"y N(x - y z), {form} z", outputs, level[form], scale=1.0, note=note, vacuous=vector.size > way)
-        )
-        constants.append(value(f"||z|| / sqrt(d), {form}", vector.relative_size))
-    if not conclusions:
-        conclusions.append(at_most("y N(x - y z)", math.nan, -1.0, note="z is not defined here"))
+    test = instance.the_test()
     steps = [minimal_step(network, test.X, test.y, sample.u, at_zero="negative") for network in networks_of(instance)]
-    first = np.max([one.first for one in steps], axis=0)
-    constants += [
-        value("||z|| / sqrt(d), exact", float(first.max()) * s.u_norm / math.sqrt(s.d), "all test points flip there"),
-        value("k times the exact eta", float(first.max()) * s.k),
+    first = float(np.max([step.first for step in steps]))
+    return (
+        *(value(f"||z|| / sqrt(d), {form}", vector.relative_size) for form, vector in vectors.items()),
+        value("||z|| / sqrt(d), exact", first * s.u_norm / math.sqrt(s.d), "all test points flip there"),
+        value("k times the exact eta", first * s.k),
         value("sqrt(1 / k)", 1 / math.sqrt(s.k)),
-    ]
-    return tuple(constants), tuple(conclusions)
+    )
 
 
 @partial(
@@ -102,9 +88,9 @@ def flip_table(instance: Instance) -> tuple[tuple[Check, ...], tuple[Check, ...]
     formula=r"z = (\eta_1 + \eta_2) \sum_q y^{(q)} \mu^{(q)}, \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
     r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - 4 n q_d",
     needs=("network", "data", "law", "test"),
-    example=lambda: preset(B),
-    control=robust_control,
-    control_shows="the robust network is no KKT point, and short vectors do not flip it",
+    example=hundreds_of_clusters,
+    control=robust_of_many,
+    control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
         proved=r"\|z\| \le 13.31 \sqrt{\frac{d}{c^2 k}}",
@@ -118,15 +104,39 @@ def theorem_d1(instance: Instance) -> Findings:
     """On a good draw: exact tails against 4 n q_d, what z does to every good test point, and how long z is."""
     sample = Sample.of(instance)
     s = sample.setting
-    constants, conclusions = flip_table(instance)
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
+    test, clusters = test_clusters(instance)
+    fine = are_nice(sample, test, clusters)
+    vectors = explicit_vectors(instance)
+    hypotheses = theorem_hypotheses(instance)
+    constants = (
+        value("ln F", s.log_failure(sample.n), "F < 1 or the theorem says nothing"),
+        value("ln(4 n q_d)", bound),
+        value("networks", float(1 + len(instance.networks))),
+        *vector_constants(instance, vectors),
+    )
+    if "literal" not in vectors:
+        return undefined(hypotheses, "z is not defined here", constants)
+    moved = {form: moved_outputs(instance, vector.vector)[fine] for form, vector in vectors.items()}
+    trivial = {form: says_nothing(vector.size, s.d) for form, vector in vectors.items()}
+    notes = {form: f"||z|| = {vector.relative_size:.4g} sqrt(d)" for form, vector in vectors.items()}
+    nothing = trivial["literal"] or s.log_failure(sample.n) >= 0
+    size, steps = size_checks(s)
     return Findings(
-        hypotheses=theorem_hypotheses(instance),
-        constants=(value("ln(4 n q_d)", bound), value("networks", float(1 + len(instance.networks))), *constants),
+        hypotheses=hypotheses,
+        constants=constants,
         claims=(
-            *failure_checks(s, sample.n),
-            at_most("ln P(sign not flipped), from exact tails", exact, bound, vacuous=bound >= 0),
-            *conclusions,
-            *size_checks(s),
+            at_most("ln P(sign not flipped), from exact tails", exact, bound, vacuous=nothing or bound >= 0),
+            at_most("y N(x - y z)", moved["literal"], 0.0, scale=1.0, note=notes["literal"], vacuous=nothing),
+            replace(size, vacuous=nothing),
+        ),
+        proof_steps=(at_most("y N(x - y z), Lemmas D.7 and D.8", moved["literal"], -1.0, scale=1.0), *steps),
+        derived=(
+            without_waste(s, sample.n),
+            *(
+                at_most(f"y N(x - y z), {form} z", moved[form], 0.0, scale=1.0, note=notes[form], vacuous=trivial[form])
+                for form in moved
+                if form != "literal"
+            ),
         ),
     )

@@ -2,7 +2,7 @@ r"""[VYS22, Lemmas C.7 and C.8]: z takes every positive sample to N <= -1 and ev
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -44,43 +44,50 @@ def _judge(instance: Instance, label: int) -> Findings:
     moved = network.preactivations(X - label * eta * setting.u)
     size = np.abs(pre) + eta * np.abs(neurons.w_u)
     sign, which = ("+", "-") if label > 0 else ("-", "+")
-    checks: list[Check] = [
+    steps: list[Check] = [
         at_most(f"J{sign}: pre-activation does not rise", moved[:, own], pre[:, own], scale=size[:, own]),
         at_least(f"J{which}: pre-activation at the stage point", stage[:, other], 0.0, scale=size[:, other]),
         at_least(f"J{which}: stage point is no lower than x_i", stage[:, other], pre[:, other], scale=size[:, other]),
         at_most(f"y N(x_i - y z) against 1 - eta_2 (d - mp) S{which}", after, before - drop, scale=1.0 + drop),
         at_most(f"1 - eta_2 (d - mp) S{which}", 1.0 - drop, -1.0, scale=1.0 + drop),
-        at_most("y N(x_i - y z)", after, -1.0, scale=1.0),
     ]
     return Findings(
         hypotheses=hypotheses,
         constants=(value("eta_1", setting.eta_1), value("eta_2", setting.eta_2), value(f"S{which}", neurons.S(other))),
-        claims=tuple(checks),
+        claims=(at_most("y N(x_i - y z)", after, -1.0, scale=1.0),),
+        proof_steps=tuple(steps),
     )
 
 
-LEMMA_C7: Final = Statement(
+@partial(
+    Statement,
     id="VYS22/LemC.7",
     kind="lemma",
     number="Lemma C.7",
     meaning="Subtracting z takes every positive sample from N = 1 to N <= -1.",
     formula=r"i \in I^+:\ N_\theta(x_i - z) \le N_\theta(x_i) - \eta_2 (d - mp) S_- \le -1",
     needs=("network", "data"),
-    judge=lambda instance: _judge(instance, 1),
     example=orthogonal_preset,
     control=robust_control,
     control_shows="the robust network still says +1, almost unchanged, at x_i - z",
 )
+def lemma_c7(instance: Instance) -> Findings:
+    """The chain for the positive samples."""
+    return _judge(instance, 1)
 
-LEMMA_C8: Final = Statement(
+
+@partial(
+    Statement,
     id="VYS22/LemC.8",
     kind="lemma",
     number="Lemma C.8",
     meaning="Adding z takes every negative sample from N = -1 to N >= 1.",
     formula=r"i \in I^-:\ N_\theta(x_i + z) \ge N_\theta(x_i) + \eta_2 (d - mp) S_+ \ge 1",
     needs=("network", "data"),
-    judge=lambda instance: _judge(instance, -1),
     example=gram_preset,
     control=robust_control,
     control_shows="the robust network still says -1, almost unchanged, at x_i + z",
 )
+def lemma_c8(instance: Instance) -> Findings:
+    """The chain for the negative samples, mirrored."""
+    return _judge(instance, -1)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
-from marginflow.theory.instances import orthogonal_point
+from marginflow.theory.instances import gram_point
 from marginflow.theory.vys22.presets import gram_preset
 from marginflow.theory.vys22.setting import Setting
 
@@ -42,8 +42,8 @@ def chain(setting: Setting) -> dict[str, float]:
     formula=r"\|z\| \le \frac{(18cc' + 12)\sqrt{2d}}{c \sqrt{m}} \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
     needs=("data",),
     example=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
-    control=lambda: Instance(name="100 orthogonal samples in dimension 100", data=orthogonal_point(100, 100).data),
-    control_shows="m = d leaves no room in the denominators: d - m (p + 1) = 0",
+    control=lambda: Instance(name="11 samples with p = 9 in dimension 100", data=gram_point(100, 11, 9.0).data),
+    control_shows="m p is almost d, and z is longer than the bound",
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
         proved=r"\|z\| \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
@@ -63,8 +63,9 @@ def lemma_c9(instance: Instance) -> Findings:
             value("||z|| / sqrt(d)", steps["||z||"] / float(np.sqrt(setting.d))),
             value("sqrt(d / m)", float(np.sqrt(setting.d / setting.m))),
         ),
-        claims=(
-            *(at_most(f"step {i}: {names[i]}", steps[names[i - 1]], steps[names[i]]) for i in range(1, len(names))),
-            at_most("||z|| with c <= 1/2", steps["||z||"], tight, note="15 sqrt(2) sqrt(d/m) / c"),
+        claims=(at_most("||z||", steps["||z||"], steps[names[-1]], note="18 sqrt(2) sqrt(d/m) / c"),),
+        proof_steps=tuple(
+            at_most(f"step {i}: {names[i]}", steps[names[i - 1]], steps[names[i]]) for i in range(1, len(names))
         ),
+        derived=(at_most("||z|| with c <= 1/2", steps["||z||"], tight, note="15 sqrt(2) sqrt(d/m) / c"),),
     )

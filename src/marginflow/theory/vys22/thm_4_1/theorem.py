@@ -2,55 +2,63 @@ r"""[VYS22, Theorem 4.1]: at every KKT point one small vector z = eta sum_i y_i 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import Final
 
 import numpy as np
 
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_steps, vys22_vector
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_most, is_kkt_point, value
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_most, is_kkt_point, undefined, value
 from marginflow.theory.instances import orthogonal_point
+from marginflow.theory.vacuity import says_nothing
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
+LEVEL: Final = {"literal": -1.0, "flip": 0.0, "sharp": 0.0}
+"""What each form of z takes y N(x - y z) below."""
 
-def flips(instance: Instance, setting: Setting) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
-    """Constants and conclusions of the theorem for the samples of the setting: literal, flip-only and sharp z.
 
-    The literal z gives y N(x - y z) <= -1, the two others y N(x - y z) <= 0; the exact z is the smallest multiple of u
-    that does so.
+def flips(instance: Instance, setting: Setting) -> Findings:
+    """What z does to the samples of the setting: the printed z as a claim, flip-only and sharp z beside it.
+
+    The printed (literal) z gives y N(x - y z) <= -1, the two others y N(x - y z) <= 0; the exact z is the smallest
+    multiple of u that does so.
     """
     network = instance.certificate.network
     X, y = setting.X, setting.y
-    root = float(np.sqrt(setting.d))
     constants = [value("eta_1", setting.eta_1), value("eta_2", setting.eta_2)]
-    conclusions: list[Check] = []
     if not setting.defines_z:
-        nothing = at_most("y_i N(x_i - y_i z)", np.nan, -1.0, note="z is not defined for these data")
-        return tuple(constants), (nothing,)
-    level = {"literal": -1.0, "flip": 0.0, "sharp": 0.0}
-    for form in ("literal", "flip", "sharp"):
-        vector = vys22_vector(X, y, form=form, ambient_dimension=setting.d)
+        return undefined((), "z is not defined for these data", tuple(constants))
+    lines: dict[str, Check] = {}
+    nothing = True
+    for form, level in LEVEL.items():
+        vector = vys22_vector(X, y, form=form, ambient_dimension=setting.d)  # type: ignore[arg-type]
         moved = y * network(X - y[:, None] * vector.vector)
-        vacuous = vector.size > 2 * root  # longer than the way to the farthest point of the sphere
+        vacuous = says_nothing(vector.size, setting.d)
+        nothing = vacuous if form == "literal" else nothing
         note = f"||z|| = {vector.size:.6g} = {vector.relative_size:.4g} sqrt(d)"
-        name = f"y_i N(x_i - y_i z), {form} z"
-        conclusions.append(at_most(name, moved, level[form], scale=1.0, note=note, vacuous=vacuous))
+        lines[form] = at_most(f"y_i N(x_i - y_i z), {form} z", moved, level, scale=1.0, note=note, vacuous=vacuous)
         constants.append(value(f"||z||, {form}", vector.size))
     exact = minimal_step(network, X, y, setting.u)
     constants.append(
         value("||z||, exact", exact.all_at_once * setting.u_norm, "the smallest multiple of u that flips all")
     )
-    c, c_prime, m = setting.c, setting.c_prime, setting.m
-    literal = sum(vys22_steps(float(setting.d), float(m), setting.p, float(setting.n_least), "literal"))
-    chain = (18 * c * c_prime + 12) * np.sqrt(2 * setting.d) / (c * np.sqrt(m))  # Lemma C.9
-    conclusions += [
-        at_most("||z||", literal * setting.u_norm, chain, note="(18 c c' + 12) sqrt(2d) / (c sqrt m)"),
-        at_most(
-            "||z||, big-O", literal * setting.u_norm, 18 * root * np.sqrt(2 / m) / c, note="18 sqrt(2) sqrt(d/m) / c"
+    c, c_prime, m, root = setting.c, setting.c_prime, setting.m, float(np.sqrt(setting.d))
+    length = sum(vys22_steps(float(setting.d), float(m), setting.p, float(setting.n_least), "literal")) * setting.u_norm
+    order = 18 * root * np.sqrt(2 / m) / c
+    return Findings(
+        constants=tuple(constants),
+        claims=(
+            lines["literal"],
+            at_most("||z||", length, order, note="18 sqrt(2) sqrt(d/m) / c, as proved for O(.)", vacuous=nothing),
         ),
-    ]
-    return tuple(constants), tuple(conclusions)
+        proof_steps=(  # Lemma C.9
+            at_most("||z|| with c'", length, (18 * c * c_prime + 12) * np.sqrt(2 / m) * root / c),
+        ),
+        derived=(lines["flip"], lines["sharp"]),
+    )
 
 
 @partial(
@@ -77,9 +85,9 @@ def flips(instance: Instance, setting: Setting) -> tuple[tuple[Check, ...], tupl
 def theorem_4_1(instance: Instance) -> Findings:
     """Hypotheses on the data and the KKT point; z and what it does to every sample."""
     setting = Setting.of(instance.the_data())
-    constants, conclusions = flips(instance, setting)
-    return Findings(
+    found = flips(instance, setting)
+    return replace(
+        found,
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        constants=(value("p", setting.p), value("c", setting.c), value("c'", setting.c_prime), *constants),
-        claims=conclusions,
+        constants=(value("p", setting.p), value("c", setting.c), value("c'", setting.c_prime), *found.constants),
     )
