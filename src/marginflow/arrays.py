@@ -16,7 +16,10 @@ BoolArray = NDArray[np.bool_]
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A C-ordered copy that cannot be written to, for the fields of frozen dataclasses."""
+    """A C-ordered copy that cannot be written to, for the fields of frozen dataclasses; never a copy of such a copy."""
+    flags = array.flags
+    if flags.owndata and flags.c_contiguous and not flags.writeable:
+        return array
     copy = np.array(array, order="C", copy=True)
     copy.setflags(write=False)
     return copy

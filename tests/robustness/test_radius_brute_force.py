@@ -1,41 +1,10 @@
 """The radius is the least of the convex problems of all subsets of opposing neurons, each solved by Clarabel."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 from marginflow.networks import TwoLayer
 from marginflow.robustness.radius import check_certificate, exact_radius
-
-clarabel = pytest.importorskip("clarabel", reason="the outside solver of the brute-force search")
-sparse = pytest.importorskip("scipy.sparse", reason="its input format")
-
-
-def least_over_all_subsets(network: TwoLayer, x: np.ndarray, label: float, level: float = 0.0) -> float:
-    """min over S of min ||delta|| s.t. sum_{c > 0} c t + sum_S c z <= level, t >= 0, t >= z: 2^q quadratic programs."""
-    b = np.zeros(network.width) if network.b is None else network.b
-    c, a, W, d = label * network.v, network.W @ x + b, network.W, network.dimension
-    positive, negative = np.flatnonzero(c > 0), np.flatnonzero(c < 0)
-    p = positive.size
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-    P = sparse.csc_matrix(np.diag(np.append(np.ones(d), np.zeros(p))))
-    above = np.hstack([W[positive], -np.eye(p)])
-    nonnegative = np.hstack([np.zeros((p, d)), -np.eye(p)])
-    best = np.inf
-    for size in range(negative.size + 1):
-        for chosen in itertools.combinations(negative, size):
-            S = list(chosen)
-            row = np.concatenate([c[S] @ W[S], c[positive]])
-            A = sparse.csc_matrix(np.vstack([row, above, nonnegative]))
-            h = np.concatenate([[level - c[S] @ a[S]], -a[positive], np.zeros(p)])
-            cones = [clarabel.NonnegativeConeT(h.size)]
-            solution = clarabel.DefaultSolver(P, np.zeros(d + p), A, h, cones, settings).solve()
-            if str(solution.status) in ("Solved", "AlmostSolved"):
-                best = min(best, float(np.linalg.norm(np.array(solution.x)[:d])))
-    return best
 
 
 def random_case(seed: int, width: int, dimension: int, opposing: int) -> tuple[TwoLayer, np.ndarray, float]:
@@ -53,7 +22,7 @@ def random_case(seed: int, width: int, dimension: int, opposing: int) -> tuple[T
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_search_and_brute_force_agree(seed: int):
+def test_search_and_brute_force_agree(seed: int, least_over_all_subsets):
     rng = np.random.default_rng(1000 + seed)
     network, x, label = random_case(seed, width=12, dimension=int(rng.integers(2, 7)), opposing=int(rng.integers(1, 7)))
     level = float(rng.choice([0.0, -0.2, 0.1]))
@@ -70,7 +39,7 @@ def test_search_and_brute_force_agree(seed: int):
         assert radius.lower <= truth * (1 + 1e-8)
 
 
-def test_twelve_opposing_neurons_agree_with_all_4096_subsets():
+def test_twelve_opposing_neurons_agree_with_all_4096_subsets(least_over_all_subsets):
     network, x, label = random_case(7, width=20, dimension=4, opposing=12)
     truth = least_over_all_subsets(network, x, label)
     radius = exact_radius(network, x, label=label)

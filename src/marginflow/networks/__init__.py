@@ -1,11 +1,12 @@
-"""ReLU networks: two layers (the papers' object), any depth, and how they begin."""
+"""ReLU networks: two layers (the papers' object), K classes, any depth, and how they begin."""
 
 from marginflow.doors import check_types
 from marginflow.networks import initialisation
+from marginflow.networks.classifier import Classifier
 from marginflow.networks.gradient import Gradient, MLPGradient
 from marginflow.networks.mlp import MLP
 from marginflow.networks.two_layer import TwoLayer
 
-__all__ = ["MLP", "Gradient", "MLPGradient", "TwoLayer", "initialisation"]
+__all__ = ["MLP", "Classifier", "Gradient", "MLPGradient", "TwoLayer", "initialisation"]
 
 check_types(globals())

@@ -22,9 +22,13 @@ Layer = tuple[FloatArray, FloatArray | None]
 
 
 def checked_layers(
-    weights: Sequence[ArrayLike], biases: Sequence[ArrayLike | None], names: Sequence[str]
+    weights: Sequence[ArrayLike],
+    biases: Sequence[ArrayLike | None],
+    names: Sequence[str],
+    *,
+    several_outputs: bool = False,
 ) -> list[Layer]:
-    """Finite layers whose shapes fit one another and end in one output, or an `InputError` that names the layer."""
+    """Finite layers whose shapes fit one another, or an `InputError` that names the layer; one output unless said."""
     layers: list[Layer] = []
     for name, weight, bias in zip(names, weights, biases, strict=True):
         W = matrix(f"{name}weight", weight)
@@ -34,7 +38,7 @@ def checked_layers(
             )
         layers.append((W, None if bias is None else vector(f"{name}bias", bias, W.shape[0])))
     last = layers[-1][0]
-    if last.shape[0] != 1:
+    if last.shape[0] != 1 and not several_outputs:
         raise InputError(f"{names[-1]}weight has {last.shape[0]} rows; a network with one output is expected.")
     return layers
 
@@ -49,7 +53,7 @@ def state_of(layers: Sequence[Layer]) -> dict[str, FloatArray]:
     return state
 
 
-def layers_of(state: Mapping[str, ArrayLike]) -> list[Layer]:
+def layers_of(state: Mapping[str, ArrayLike], *, several_outputs: bool = False) -> list[Layer]:
     """The inverse of `state_of`; any other set of names is refused."""
     depth = sum(name.endswith(".weight") for name in state)
     names = [f"{2 * index}." for index in range(depth)]
@@ -60,7 +64,10 @@ def layers_of(state: Mapping[str, ArrayLike]) -> list[Layer]:
             "expected (torch's Sequential of Linear and ReLU in turn)."
         )
     return checked_layers(
-        [state[f"{name}weight"] for name in names], [state.get(f"{name}bias") for name in names], names
+        [state[f"{name}weight"] for name in names],
+        [state.get(f"{name}bias") for name in names],
+        names,
+        several_outputs=several_outputs,
     )
 
 

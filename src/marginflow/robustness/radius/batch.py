@@ -10,18 +10,17 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, labels, matrix, whole_number
+from marginflow.arrays import FloatArray, matrix, whole_number
 from marginflow.errors import InputError
-from marginflow.networks import TwoLayer
+from marginflow.networks import Classifier, TwoLayer
 from marginflow.processes import work
-from marginflow.robustness.radius.exact import checked_options, radius_at
-from marginflow.robustness.radius.reduction import reduce_network
+from marginflow.robustness.radius.exact import checked_labels, checked_options, radius_of
 from marginflow.robustness.radius.result import Radius
 from marginflow.threads import one_thread
 
 
 def exact_radii(
-    network: TwoLayer,
+    network: TwoLayer | Classifier,
     X: ArrayLike,
     y: ArrayLike | None = None,
     *,
@@ -42,7 +41,7 @@ def exact_radii(
         X : array, shape (n, d)
             Points as rows.
         y : array, shape (n,), or None
-            Labels; None for the signs of N(x_i).
+            Labels; None for the signs of N(x_i). Of a classifier the classes, None for the predicted ones.
         level, tolerance, max_nodes : float, float, int or None
             As in `exact_radius`.
         time_limit : float
@@ -61,7 +60,7 @@ def exact_radii(
 
         Examples
         --------
-        >>> from marginflow.networks import TwoLayer
+        >>> from marginflow.networks import Classifier, TwoLayer
     from marginflow.processes import end_with
         >>> from marginflow.robustness.radius import exact_radii
         >>> net = TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
@@ -88,7 +87,7 @@ def exact_radii(
 
 
 def each_radius(
-    network: TwoLayer,
+    network: TwoLayer | Classifier,
     X: ArrayLike,
     y: ArrayLike | None = None,
     *,
@@ -104,8 +103,8 @@ def each_radius(
     if points.shape[1] != network.dimension:
         raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {network.dimension}.")
     n = points.shape[0]
-    signs: list[float | None] = [None] * n if y is None else [float(s) for s in labels("y", y, n)]
     options = checked_options(level, tolerance, time_limit, max_nodes)
+    signs = checked_labels(network, y, n, "y", options["level"])
     workers = min(whole_number("workers", workers), n)
     if workers > 1:
         payloads = _Payloads(network, points, signs, {"certificate": certificate, **options})
@@ -114,11 +113,9 @@ def each_radius(
                 raise RuntimeError(f"The radius of row {answer.index} was lost. {answer.reason}")
             yield answer.index, Radius.from_plain(msgspec.msgpack.decode(answer.content))
         return
-    with one_thread():
-        reduction = reduce_network(network)
-    for index, (x, s) in enumerate(zip(points, signs, strict=True)):
+    for index, (x, label) in enumerate(zip(points, signs, strict=True)):
         with one_thread():
-            radius = radius_at(network, reduction, x, s, certificate=certificate, **options)
+            radius = radius_of(network, x, label, certificate=certificate, **options)
         yield index, radius
 
 
@@ -126,10 +123,12 @@ class _Payloads(Sequence[bytes]):
     """What a worker is handed, made when it is asked for: the network, one point and what is wanted."""
 
     def __init__(
-        self, network: TwoLayer, points: FloatArray, signs: list[float | None], options: dict[str, float]
+        self, network: TwoLayer | Classifier, points: FloatArray, signs: list[float | None], options: dict[str, float]
     ) -> None:
-        arrays = [network.W.tobytes(), network.v.tobytes(), None if network.b is None else network.b.tobytes()]
-        self._network = msgspec.msgpack.encode(arrays)
+        arrays = {name: getattr(network, name) for name in ("W", "b", "v", "V", "c") if hasattr(network, name)}
+        self._network = msgspec.msgpack.encode(
+            {name: (array.shape, array.tobytes()) for name, array in arrays.items() if array is not None}
+        )
         self._points, self._signs, self._options = points, signs, options
 
     def __len__(self) -> int:
@@ -144,13 +143,12 @@ def radius_of_payload(payload: bytes) -> bytes:
     encoded, point, label, options = msgspec.msgpack.decode(payload)
     network = _decoded(encoded)
     with one_thread():
-        radius = radius_at(network, reduce_network(network), np.frombuffer(point), label, **options)
+        radius = radius_of(network, np.frombuffer(point), label, **options)
     return msgspec.msgpack.encode(radius.to_plain())
 
 
 @lru_cache(maxsize=1)
-def _decoded(encoded: bytes) -> TwoLayer:
-    rows, outputs, biases = msgspec.msgpack.decode(encoded)
-    v = np.frombuffer(outputs)
-    b = None if biases is None else np.frombuffer(biases)
-    return TwoLayer(W=np.frombuffer(rows).reshape(v.size, -1), b=b, v=v)
+def _decoded(encoded: bytes) -> TwoLayer | Classifier:
+    arrays = msgspec.msgpack.decode(encoded)
+    given: dict[str, Any] = {name: np.frombuffer(content).reshape(shape) for name, (shape, content) in arrays.items()}
+    return Classifier(**given) if "V" in given else TwoLayer(**given)

@@ -17,7 +17,7 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray, read_only, vector
 from marginflow.errors import InputError
 
-_FORMAT = "marginflow.radius.3"
+_FORMAT, _FORMAT_OF_CLASSES = "marginflow.radius.3", "marginflow.radius.classes.1"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,6 +142,51 @@ class RadiusCertificate:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"The certificate is not of the expected form: {error!r}.") from None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClassifierCertificate:
+    """A proof for a classifier: for every rival t, one for the difference f_label - f_t with level -(c_label - c_t).
+
+    Parameters
+    ----------
+    label : int
+        The class whose boundary is asked for.
+    proofs : mapping of int to RadiusCertificate
+        For every other class, with label +1. Each says that this rival is no nearer than `lower`.
+    """
+
+    label: int
+    proofs: Mapping[int, RadiusCertificate]
+
+    @property
+    def lower(self) -> float:
+        """No shorter perturbation makes any rival as large."""
+        return min((proof.lower for proof in self.proofs.values()), default=0.0)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Numbers, strings, lists and dictionaries, ready for JSON."""
+        proofs = {str(rival): proof.to_plain() for rival, proof in self.proofs.items()}
+        return {"format": _FORMAT_OF_CLASSES, "label": self.label, "proofs": proofs}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> ClassifierCertificate:
+        """The inverse of `to_plain`; what does not have its form is refused."""
+        try:
+            if plain["format"] != _FORMAT_OF_CLASSES:
+                raise InputError(f"The format is {plain['format']!r}; {_FORMAT_OF_CLASSES!r} is expected.")
+            proofs = {int(rival): RadiusCertificate.from_plain(proof) for rival, proof in plain["proofs"].items()}
+            return cls(label=int(plain["label"]), proofs=proofs)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"The certificate is not of the expected form: {error!r}.") from None
+
+
+def certificate_from_plain(plain: Mapping[str, Any]) -> RadiusCertificate | ClassifierCertificate:
+    """Whichever of the two it is."""
+    of_classes = plain.get("format") == _FORMAT_OF_CLASSES
+    return ClassifierCertificate.from_plain(plain) if of_classes else RadiusCertificate.from_plain(plain)
 
 
 def _node(entry: Mapping[str, Any]) -> ProofNode:

@@ -29,8 +29,8 @@ from fractions import Fraction
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.networks import TwoLayer
-from marginflow.robustness.radius.certificate import RadiusCertificate, Step
+from marginflow.networks import Classifier, TwoLayer
+from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate, Step
 from marginflow.robustness.radius.normal import LARGE, SMALL, crosses, exponent, length, normal_form, shifted, unflushed
 from marginflow.threads import one_thread
 
@@ -49,30 +49,68 @@ class Judgement:
     reason: str
 
 
-def check_certificate(certificate: RadiusCertificate, network: TwoLayer) -> Judgement:
+def check_certificate(
+    certificate: RadiusCertificate | ClassifierCertificate, network: TwoLayer | Classifier
+) -> Judgement:
     """Verify both bounds of a radius certificate.
 
     Parameters
     ----------
-    certificate : RadiusCertificate
+    certificate : RadiusCertificate or ClassifierCertificate
         From `Radius.certificate`, or read back from plain values.
-    network : TwoLayer
+    network : TwoLayer or Classifier
         The network it speaks about.
 
     Returns
     -------
     Judgement
-        `holds` only if the witness crosses the level, or touches it, and every leaf of the tree is refuted.
+        `holds` only if the witness crosses the level, or touches it, and every leaf of the tree is refuted; for a
+        classifier, only if that is so for every rival.
 
     Examples
     --------
-    >>> from marginflow.networks import TwoLayer
+    >>> from marginflow.networks import Classifier, TwoLayer
     >>> from marginflow.robustness.radius import check_certificate, exact_radius
     >>> net = TwoLayer(W=[[1.0, 0.0]], b=[-1.0], v=[1.0])
     >>> radius = exact_radius(net, [3.0, 5.0])
     >>> check_certificate(radius.certificate, net).holds
     True
     """
+    if isinstance(certificate, RadiusCertificate) and isinstance(network, TwoLayer):
+        return _judge(certificate, network)
+    if isinstance(certificate, ClassifierCertificate) and isinstance(network, Classifier):
+        return _judge_rivals(certificate, network)
+    return _refused("The certificate is for another kind of network.")
+
+
+def _refused(reason: str) -> Judgement:
+    return Judgement(holds=False, lower=0.0, upper=np.inf, reason=reason)
+
+
+def _judge_rivals(certificate: ClassifierCertificate, classifier: Classifier) -> Judgement:
+    """One proof for every rival, all about the same point; the bounds are the least of theirs.
+
+    The weights of a difference are rounded to float64, by less than the charge for rounding allows for.
+    """
+    own, proofs = certificate.label, certificate.proofs
+    if set(proofs) | {own} != set(range(classifier.n_classes)) or own in proofs:
+        return _refused("There is not one proof for every rival of the class.")
+    points = [proof.point for proof in proofs.values()]
+    if any(not np.array_equal(points[0], point) for point in points):
+        return _refused("The proofs for the rivals are about different points.")
+    upper = np.inf
+    for rival, proof in proofs.items():
+        network, level = classifier.difference(own, rival)
+        if proof.label != 1.0 or proof.level != level:
+            return _refused(f"The proof for rival {rival} has another label or level.")
+        judged = _judge(proof, network)
+        if not judged.holds:
+            return _refused(f"Rival {rival}: {judged.reason}")
+        upper = min(upper, judged.upper)
+    return Judgement(holds=True, lower=min(certificate.lower, upper), upper=upper, reason="")
+
+
+def _judge(certificate: RadiusCertificate, network: TwoLayer) -> Judgement:
     with np.errstate(all="ignore"), one_thread():
         upper, fault = _upper(certificate, network)
         L = certificate.lower
@@ -115,7 +153,7 @@ def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
     """Walk the tree from the root; the first leaf that is not refuted, in words."""
     form, k = normal_form(network), exponent(np.array(certificate.lower))
     x, L = shifted(certificate.point, -k), float(np.ldexp(certificate.lower, -k))
-    W, v, b = form.W, form.v, form.biases(k)
+    W, v, b = form.inputs.W, form.v, form.inputs.biases(k)
     level = float(unflushed(np.array(certificate.level), -(form.outputs + k)))
     if max(abs(unit) for unit in certificate.units) > _FARTHEST:
         return f"The units 2^{certificate.units[0]} and 2^{certificate.units[1]} are beyond float64."

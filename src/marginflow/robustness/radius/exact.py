@@ -1,4 +1,4 @@
-r"""The door: the exact l2 distance of points to the decision boundary of a two-layer ReLU network."""
+r"""The door: the exact l2 distance of points to the decision boundary of a two-layer ReLU network or classifier."""
 
 from __future__ import annotations
 
@@ -11,27 +11,31 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, labels, read_only, real_number, vector, whole_number
 from marginflow.errors import InputError
-from marginflow.networks import TwoLayer
-from marginflow.robustness.radius.certificate import ProofNode, RadiusCertificate, Step
+from marginflow.networks import Classifier, TwoLayer
+from marginflow.networks.classifier import class_numbers
+from marginflow.robustness.radius.certificate import RadiusCertificate
 from marginflow.robustness.radius.checker import Judgement, check_certificate
-from marginflow.robustness.radius.normal import length, margin_sign, margins, unflushed
+from marginflow.robustness.radius.claims import (
+    MODEST,
+    ROUNDING,
+    as_length,
+    in_plain_units,
+    on_the_other_side,
+    status_of,
+)
+from marginflow.robustness.radius.normal import length, margin_sign, unflushed
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
-from marginflow.robustness.radius.result import Radius, Status
-from marginflow.robustness.radius.search import HORIZONS, Outcome, TreeNode, solve
+from marginflow.robustness.radius.result import Radius
+from marginflow.robustness.radius.rivals import classifier_radius_at, reduce_classifier
+from marginflow.robustness.radius.search import HORIZONS, Outcome, solve
 from marginflow.threads import one_thread
 
-# What is given up of the lower bound so that the checker, which charges all rounding, confirms it.
-_ROUNDING = 1e-9
-# Shares of the lower bound that are claimed one after the other if the judge refuses it.
-_MODEST = (1.0, 1.0 - 1e-7, 0.99, 0.5, 1e-2, 1e-4, 1e-6)
-# How much farther than computed the witness may be put so that the network is seen to cross the level there.
-_STRETCHES = np.append(0.0, np.geomspace(1e-15, 1e-9, 7))
 # A radius below 2^-100 of the farthest neuron is searched for again with itself as unit.
 _NEAR = 2.0**-100
 
 
 def exact_radius(
-    network: TwoLayer,
+    network: TwoLayer | Classifier,
     x: ArrayLike,
     *,
     label: float | None = None,
@@ -52,15 +56,17 @@ def exact_radius(
 
     Parameters
     ----------
-    network : TwoLayer
-        With or without biases.
+    network : TwoLayer or Classifier
+        With or without biases. For a classifier the answer is the least of the radii of f_y - f_t over all rivals t,
+        with the nearest of them as `Radius.rival`.
     x : array, shape (d,)
         The point.
     label : -1, +1 or None
-        y; None for the sign of N(x), +1 if N(x) = 0.
+        y; None for the sign of N(x), +1 if N(x) = 0. For a classifier the class 0, ..., K - 1; None for the
+        predicted one.
     level : float
         Where the other side begins: y N <= level. Constructed robust networks vanish on whole regions; with level 0
-        these count as the other side, with a negative level they do not.
+        these count as the other side, with a negative level they do not. For a classifier it is 0.
     tolerance : float
         Stop when upper - lower <= tolerance upper; at least 1e-8.
     time_limit : float
@@ -76,19 +82,49 @@ def exact_radius(
 
     Examples
     --------
-    >>> from marginflow.networks import TwoLayer
+    >>> from marginflow.networks import Classifier, TwoLayer
+    from marginflow.networks.classifier import class_numbers
     >>> from marginflow.robustness.radius import exact_radius
     >>> net = TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
     >>> exact_radius(net, [3.0, 1.0])  # the distance to the diagonal, 2 / sqrt(2)
     Radius(1.41421356, proved, 1 node)
+    >>> from marginflow.networks import Classifier
+    >>> three = Classifier(W=[[1.0, 0.0], [0.0, 1.0]], V=[[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    >>> exact_radius(three, [3.0, 1.0]).rival
+    1
     """
     point = vector("x", x)
     if point.size != network.dimension:
         raise InputError(f"x has {point.size} entries, but the network has dimension {network.dimension}.")
     options = checked_options(level, tolerance, time_limit, max_nodes)
-    y = None if label is None else float(labels("label", [label])[0])
+    given = None if label is None else [label]
+    (y,) = checked_labels(network, given, 1, "label", options["level"])
     with one_thread():
-        return radius_at(network, reduce_network(network), point, y, certificate=certificate, **options)
+        return radius_of(network, point, y, certificate=certificate, **options)
+
+
+def radius_of(
+    network: TwoLayer | Classifier, point: FloatArray, label: float | None, *, certificate: bool, **options: float
+) -> Radius:
+    """One point, of either kind of network; what was prepared for an earlier point is used again."""
+    if isinstance(network, Classifier):
+        reduction = reduce_classifier(network)
+        return classifier_radius_at(network, reduction, point, label, certificate=certificate, **options)
+    return radius_at(network, reduce_network(network), point, label, certificate=certificate, **options)
+
+
+def checked_labels(
+    network: TwoLayer | Classifier, y: ArrayLike | None, n: int, name: str, level: float
+) -> list[float | None]:
+    """Labels -1 and +1, or classes; None for what the network says."""
+    if isinstance(network, Classifier) and level != 0:
+        raise InputError(f"level is {level:g}; for a classifier it must be 0.")
+    if y is None:
+        return [None] * n
+    if isinstance(network, Classifier):
+        return [float(label) for label in class_numbers(name, y, network.n_classes, n)]
+    given = labels(name, y, n)
+    return [float(label) for label in given]
 
 
 def checked_options(level: float, tolerance: float, time_limit: float, max_nodes: int | None) -> dict[str, float]:
@@ -122,7 +158,7 @@ def radius_at(
         with np.errstate(all="ignore"):
             found = _search(network, reduction, point, y, level, tolerance, time_limit, max_nodes)
     proof, judgement, reason = _confirmed(network, reduction, point, y, level, found)
-    scale = partial(_length, found.unit)
+    scale = partial(as_length, found.unit)
     return Radius(
         point=proof.point,
         label=y,
@@ -130,7 +166,7 @@ def radius_at(
         lower=judgement.lower,
         upper=judgement.upper,
         witness=proof.witness,
-        status=_status(judgement, tolerance),
+        status=status_of(judgement, tolerance),
         nodes=len(found.outcome.tree),
         seconds=time.monotonic() - begin,
         trace=tuple((seconds, scale(lower), scale(upper)) for seconds, lower, upper in found.outcome.trace),
@@ -168,32 +204,27 @@ def _search(
         problem = reduction.at(point, y, level, unit)
         if not (reduction.fits and np.isfinite(problem.a).all() and problem.value(np.zeros(problem.rank)) > 0):
             return _Found(lower=0.0, witness=None, unit=unit, outcome=_nothing(float("inf")))
-        outcome = solve(problem, rtol=tolerance - 2 * _ROUNDING, seconds=time_limit, max_nodes=max_nodes)
+        outcome = solve(problem, rtol=tolerance - 2 * ROUNDING, seconds=time_limit, max_nodes=max_nodes)
         if not 0.0 < outcome.upper < _NEAR:
             break
         unit += int(np.frexp(outcome.upper)[1])
     witness, upper = None, float("inf")
     if outcome.delta is not None:
         delta = unflushed(reduction.lift(outcome.delta), unit)
-        witness = _on_the_other_side(network, point, delta, y, level)
+        witness = on_the_other_side(network, point, delta, y, level)
         upper = length(witness - point)
-    lower = _length(unit, outcome.lower * (1.0 - _ROUNDING))
+    lower = as_length(unit, outcome.lower * (1.0 - ROUNDING))
     if lower == np.inf and (y * network.v < 0)[network.W.any(axis=1)].any():
         # Neurons have cancelled, which is true up to rounding only; infinity would be too much.
-        lower = _length(unit, HORIZONS[-1] * farthest(problem))
+        lower = as_length(unit, HORIZONS[-1] * farthest(problem))
     return _Found(lower=min(lower, upper), witness=witness, unit=unit, outcome=outcome)
-
-
-def _length(unit: int, distance: float) -> float:
-    """A distance in units of 2^unit as the user's."""
-    return float(unflushed(np.array(distance), unit))
 
 
 def _confirmed(
     network: TwoLayer, reduction: Reduction, point: FloatArray, y: float, level: float, found: _Found
 ) -> tuple[RadiusCertificate, Judgement, str]:
     """The largest claim that the judge confirms, its judgement, and why it refused the first."""
-    units, nodes = _in_plain_units(found.outcome.tree, found.unit, reduction.outputs)
+    units, nodes = in_plain_units(found.outcome.tree, found.unit, reduction.outputs)
     proof = RadiusCertificate(
         point=read_only(point),
         label=y,
@@ -205,65 +236,10 @@ def _confirmed(
         units=units,
     )
     first = judgement = check_certificate(proof, network)
-    claims = [replace(proof, lower=share * found.lower) for share in _MODEST[1:] if np.isfinite(found.lower)]
+    claims = [replace(proof, lower=share * found.lower) for share in MODEST[1:] if np.isfinite(found.lower)]
     claims += [replace(proof, lower=0.0), replace(proof, lower=found.lower, witness=None)]
     claims.append(replace(proof, lower=0.0, witness=None))
     while not judgement.holds:
         proof = claims.pop(0)
         judgement = check_certificate(proof, network)
     return proof, judgement, first.reason
-
-
-def _in_plain_units(tree: list[TreeNode], unit: int, outputs: int) -> tuple[tuple[int, int], tuple[ProofNode, ...]]:
-    """The nodes, with steps in the user's units (exponents 0, 0) unless a number becomes too large or too small."""
-    shifts = (outputs, outputs - unit, unit - outputs)
-    numbers = np.concatenate(
-        [[1.0], *(np.ravel(part) for node in tree for step in node.steps for part in _parts(step))]
-    )
-    sizes = np.abs(numbers[numbers != 0])
-    plain = sizes.max() < 1e100 and sizes.min() > 1e-100 and max(abs(shift) for shift in shifts) < 600
-    if not plain:
-        shifts = (0, 0, 0)
-    nodes = tuple(
-        ProofNode(steps=tuple(_shifted(step, shifts) for step in node.steps), split=node.split, children=node.children)
-        for node in tree
-    )
-    return (0, 0) if plain else (unit, outputs), nodes
-
-
-def _parts(step: Step) -> tuple[FloatArray, ...]:
-    bends = np.zeros(0) if step.curvatures is None else step.curvatures
-    return step.slopes, bends, np.array(step.taus)
-
-
-def _shifted(step: Step, shifts: tuple[int, int, int]) -> Step:
-    """Slopes, curvatures and taus times powers of two, all exact."""
-    slopes, curvatures, taus = (unflushed(part, by) for part, by in zip(_parts(step), shifts, strict=True))
-    curved = step.curvatures is not None
-    return Step(scale=step.scale, slopes=slopes, curvatures=curvatures if curved else None, taus=tuple(taus.tolist()))
-
-
-def _status(judgement: Judgement, tolerance: float) -> Status:
-    if judgement.upper == 0:
-        return "misclassified"
-    if judgement.lower == np.inf:
-        return "infinite"
-    gap = judgement.upper - judgement.lower
-    return "proved" if gap <= tolerance * judgement.upper < np.inf else "bounded"
-
-
-def _on_the_other_side(
-    network: TwoLayer, point: FloatArray, delta: FloatArray, label: float, level: float
-) -> FloatArray:
-    """point + delta, lengthened by as little as makes label N <= level certain, or at least likely.
-
-    Where N only touches the level, rounding decides; then the point is kept as it is, and the judge allows for it.
-    """
-    candidates: FloatArray = point + (1.0 + _STRETCHES[:, None]) * delta
-    values, errors = margins(network, candidates, label, level)
-    for good in (values < -errors, values <= 0):
-        if good.any():
-            chosen: FloatArray = candidates[int(np.argmax(good))]
-            return chosen
-    nearest: FloatArray = candidates[0]
-    return nearest

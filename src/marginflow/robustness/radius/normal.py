@@ -11,6 +11,7 @@ Radii are the same for every C, and scale with 2^k. Only what falls below 2^-200
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -55,14 +56,12 @@ def length(delta: FloatArray) -> float:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NormalForm:
-    """W' (width, d), v', the biases as they are, the exponents p and C, and the norms of the rows of W'."""
+class InputForm:
+    """W' (width, d), the biases as they are, the exponents p and the norms of the rows of W'."""
 
     W: FloatArray
-    v: FloatArray
     b: FloatArray
     rows: IntArray
-    outputs: int
     sizes: FloatArray
 
     def biases(self, unit: int) -> FloatArray:
@@ -70,23 +69,45 @@ class NormalForm:
         return shifted(self.b, -(self.rows + unit))
 
 
-@lru_cache(maxsize=8)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NormalForm:
+    """The inputs, v' and the exponent C."""
+
+    inputs: InputForm
+    v: FloatArray
+    outputs: int
+
+
+@lru_cache(maxsize=32)
 def normal_form(network: TwoLayer) -> NormalForm:
     """The powers of two of a network; remembered, since networks cannot change."""
+    given = input_form(network)
+    heights = np.frexp(network.v)[1] + given.rows
+    counted = (network.v != 0) & (given.sizes > 0)
+    if not counted.any():
+        counted = network.v != 0
+    outputs = int(heights[counted].max()) if counted.any() else 0
+    return NormalForm(inputs=given, v=unflushed(network.v, given.rows - outputs), outputs=outputs)
+
+
+# The last few forms, each with the arrays that it belongs to.
+_forms: deque[tuple[FloatArray, FloatArray | None, InputForm]] = deque(maxlen=4)
+
+
+def input_form(network: TwoLayer) -> InputForm:
+    """The form of W and b; remembered for the arrays themselves, which several networks may share."""
+    for W, b, known in tuple(_forms):
+        if W is network.W and b is network.b:
+            return known
     b = np.zeros(network.width) if network.b is None else network.b
     largest = np.abs(network.W).max(axis=1)
     sees = largest > 0
     # A neuron that does not see the input is measured by its bias.
     rows = np.frexp(np.where(sees, largest, np.abs(b)))[1].astype(np.int64)
-    heights = np.frexp(network.v)[1] + rows
-    counted = (network.v != 0) & sees
-    if not counted.any():
-        counted = network.v != 0
-    outputs = int(heights[counted].max()) if counted.any() else 0
-    W = shifted(network.W, -rows[:, None])
-    return NormalForm(
-        W=W, v=unflushed(network.v, rows - outputs), b=b, rows=rows, outputs=outputs, sizes=np.linalg.norm(W, axis=1)
-    )
+    scaled = shifted(network.W, -rows[:, None])
+    form = InputForm(W=scaled, b=b, rows=rows, sizes=np.linalg.norm(scaled, axis=1))
+    _forms.append((network.W, network.b, form))
+    return form
 
 
 def margins(network: TwoLayer, X: FloatArray, label: float, level: float) -> tuple[FloatArray, FloatArray]:
@@ -96,12 +117,13 @@ def margins(network: TwoLayer, X: FloatArray, label: float, level: float) -> tup
     """
     form = normal_form(network)
     k = exponent(X)
-    b, height = form.biases(k), float(unflushed(np.array(level), -(form.outputs + k)))
+    inputs = form.inputs
+    b, height = inputs.biases(k), float(unflushed(np.array(level), -(form.outputs + k)))
     points = shifted(X, -k)
     with np.errstate(all="ignore"):
-        values = label * (np.maximum(points @ form.W.T + b, 0.0) @ form.v) - height
+        values = label * (np.maximum(points @ inputs.W.T + b, 0.0) @ form.v) - height
         lengths = np.linalg.norm(points, axis=1)
-        sizes = lengths * (np.abs(form.v) @ form.sizes) + np.abs(form.v) @ np.abs(b) + abs(height)
+        sizes = lengths * (np.abs(form.v) @ inputs.sizes) + np.abs(form.v) @ np.abs(b) + abs(height)
         errors = 2.0 * (network.width + network.dimension + 8) * _UNIT * sizes
         errors += 8.0 * SMALL * network.width * network.dimension  # what was set to zero
     fits = np.abs(b).max() <= LARGE and np.abs(form.v).max() <= LARGE and abs(height) <= LARGE

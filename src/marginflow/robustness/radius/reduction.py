@@ -14,9 +14,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.linalg import qr
 
-from marginflow.arrays import FloatArray, IntArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius.normal import exponent, normal_form, shifted, unflushed
+from marginflow.robustness.radius.normal import InputForm, exponent, normal_form, shifted, unflushed
 
 # Unit vectors (w, b) / ||w|| closer than this are one direction; the checker charges the difference to the bound.
 _PARALLEL = 1e-12
@@ -171,53 +171,106 @@ def farthest(problem: Problem) -> float:
     return float(np.abs(problem.a).max(initial=0.0)) or 1.0
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Geometry:
+    """The part of a reduction that does not depend on the output weights: parallel neurons, and their span.
+
+    Parameters
+    ----------
+    live : integer array, shape (l,)
+        Neurons that see the input and count.
+    members, first : integer arrays, shapes (l,) and (g,)
+        Group of each, and the first of each group.
+    b, sizes : arrays, shape (k,)
+        Biases in units of 2^base, and norms of the input weights.
+    offsets : array, shape (l,)
+        b / ||w|| of the live neurons.
+    apart, between : arrays, shape (l,)
+        Distances of directions and of offsets from those of the first of the group.
+    W, coordinates, basis, base, groups
+        As in `Reduction`.
+    """
+
+    live: IntArray
+    members: IntArray
+    first: IntArray
+    groups: IntArray
+    b: FloatArray
+    sizes: FloatArray
+    offsets: FloatArray
+    apart: FloatArray
+    between: FloatArray
+    W: FloatArray
+    coordinates: FloatArray
+    basis: FloatArray | None
+    base: int
+    rows: FloatArray
+
+    @classmethod
+    def of(cls, form: InputForm, counted: BoolArray) -> Geometry:
+        """The geometry of the neurons that are counted."""
+        sizes, blind = form.sizes, form.sizes == 0
+        biased = ~blind & (form.b != 0)
+        base = int((np.frexp(form.b)[1] - form.rows)[biased].max()) if biased.any() else 0
+        b = form.biases(base)
+        live = np.flatnonzero(~blind & counted)
+        units = form.W[live] / sizes[live, None]
+        offsets = b[live] / sizes[live]
+        first, members = _parallel(np.column_stack([units, offsets]))
+        groups = np.full(sizes.size, -1, dtype=np.int64)
+        groups[live] = members
+        W = np.ascontiguousarray(units[first])
+        coordinates, basis = _span(W)
+        return cls(
+            live=live,
+            members=members,
+            first=first,
+            groups=groups,
+            b=b,
+            sizes=sizes,
+            offsets=offsets,
+            apart=np.linalg.norm(units - W[members], axis=1),
+            between=np.abs(offsets - offsets[first][members]),
+            W=W,
+            coordinates=coordinates,
+            basis=basis,
+            base=base,
+            rows=np.abs(form.W).sum(axis=1),
+        )
+
+    def with_outputs(self, v: FloatArray, outputs: int) -> Reduction:
+        """The reduction with these output weights in normal form."""
+        n_groups, live = self.first.size, self.live
+        blind, rest = self.sizes == 0, self.groups < 0
+        share = v[live] * self.sizes[live]
+        lost = np.abs(share)
+        weights = np.bincount(self.members, weights=share, minlength=n_groups).astype(np.float64)
+        gross = np.bincount(self.members, weights=lost, minlength=n_groups)
+        weights[np.abs(weights) <= 1e-15 * gross] = 0.0  # neurons that cancel exactly
+        noise = 8.0 * _UNIT * (v.size + self.W.shape[1] + 8)
+        still = float(lost @ (self.between + noise * np.abs(self.offsets)))
+        return Reduction(
+            groups=self.groups,
+            W=self.W,
+            offsets=self.offsets[self.first],
+            weights=weights,
+            coordinates=self.coordinates,
+            basis=self.basis,
+            constant=float(v[blind] @ np.maximum(self.b[blind], 0.0)),
+            noise=noise,
+            still=still + noise * float(np.abs(v[rest]) @ np.abs(self.b[rest])),
+            drift=float(lost @ (self.apart + noise)) + float(np.abs(v[rest]) @ self.rows[rest]),
+            outputs=outputs,
+            base=self.base,
+        )
+
+
 @lru_cache(maxsize=4)
 def reduce_network(network: TwoLayer) -> Reduction:
     """Unit directions, merged and in the coordinates of their span; remembered, since networks cannot change."""
     with np.errstate(all="ignore"):  # what is not finite is noticed by `fits`
-        return _reduced(network)
-
-
-def _reduced(network: TwoLayer) -> Reduction:
-    form = normal_form(network)
-    v, size = form.v, form.sizes
-    blind = size == 0
-    biased = ~blind & (form.b != 0)
-    base = int((np.frexp(form.b)[1] - form.rows)[biased].max()) if biased.any() else 0
-    b = form.biases(base)
-    constant = float(v[blind] @ np.maximum(b[blind], 0.0))
-    live = np.flatnonzero(~blind & (network.v != 0))
-    units = form.W[live] / size[live, None]
-    offsets = b[live] / size[live]
-    first, members = _parallel(np.column_stack([units, offsets]))
-    n_groups = first.size
-    share = v[live] * size[live]
-    weights = np.bincount(members, weights=share, minlength=n_groups).astype(np.float64)
-    gross = np.bincount(members, weights=np.abs(share), minlength=n_groups)
-    weights[np.abs(weights) <= 1e-15 * gross] = 0.0  # neurons that cancel exactly
-    groups = np.full(network.width, -1, dtype=np.int64)
-    groups[live] = members
-    W = np.ascontiguousarray(units[first])
-    coordinates, basis = _span(W)
-    noise = 8.0 * _UNIT * (network.width + network.dimension + 8)
-    apart = np.linalg.norm(units - W[members], axis=1)
-    lost, rest = np.abs(share), groups < 0
-    drift = float(lost @ (apart + noise)) + float(np.abs(v[rest]) @ np.abs(form.W[rest]).sum(axis=1))
-    still = float(lost @ (np.abs(offsets - offsets[first][members]) + noise * np.abs(offsets)))
-    return Reduction(
-        groups=groups,
-        W=W,
-        offsets=offsets[first],
-        weights=weights,
-        coordinates=coordinates,
-        basis=basis,
-        constant=constant,
-        noise=noise,
-        still=still + noise * float(np.abs(v[rest]) @ np.abs(b[rest])),
-        drift=drift,
-        outputs=form.outputs,
-        base=base,
-    )
+        form = normal_form(network)
+        return Geometry.of(form.inputs, network.v != 0).with_outputs(form.v, form.outputs)
 
 
 def _parallel(rows: FloatArray) -> tuple[IntArray, IntArray]:

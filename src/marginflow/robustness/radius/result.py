@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from marginflow.arrays import FloatArray, read_only, vector
-from marginflow.robustness.radius.certificate import RadiusCertificate
+from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate, certificate_from_plain
 
 Status = Literal["proved", "bounded", "infinite", "misclassified"]
 
@@ -23,7 +23,7 @@ class Radius:
     point : array, shape (d,)
         Where it was asked.
     label : float
-        +1 or -1, as given or the sign of N(point).
+        +1 or -1, as given or the sign of N(point); for a classifier the class, as given or predicted.
     level : float
         N = 0 counts as the other side when the level is 0.
     lower, upper : float
@@ -41,10 +41,12 @@ class Radius:
         Wall time.
     trace : tuple of (seconds, lower, upper)
         How the bounds met.
-    certificate : RadiusCertificate or None
+    certificate : RadiusCertificate, ClassifierCertificate or None
         The proof of the bounds, for `check_certificate`; None if it was not asked for.
     reason : str
         Why the judge refused what the search had found; empty if it did not.
+    rival : int or None
+        Of a classifier: the class that is as large at the witness.
     """
 
     point: FloatArray
@@ -57,8 +59,9 @@ class Radius:
     nodes: int
     seconds: float
     trace: tuple[tuple[float, float, float], ...]
-    certificate: RadiusCertificate | None = None
+    certificate: RadiusCertificate | ClassifierCertificate | None = None
     reason: str = ""
+    rival: int | None = None
 
     @property
     def proved(self) -> bool:
@@ -84,7 +87,8 @@ class Radius:
             value = within if np.isfinite(self.upper) else f"none within {self.lower:.6g}"
         else:
             value = f"{self.upper:g}"
-        return f"Radius({value}, {self.status}, {self.nodes} node{'' if self.nodes == 1 else 's'})"
+        rival = "" if self.rival is None else f", rival {self.rival}"
+        return f"Radius({value}{rival}, {self.status}, {self.nodes} node{'' if self.nodes == 1 else 's'})"
 
     def to_plain(self) -> dict[str, Any]:
         """Plain values for JSON; infinity is null."""
@@ -99,6 +103,7 @@ class Radius:
             "upper": number(self.upper),
             "status": self.status,
             "reason": self.reason,
+            "rival": self.rival,
             "nodes": self.nodes,
             "seconds": self.seconds,
             "point": self.point.tolist(),
@@ -126,6 +131,7 @@ class Radius:
             nodes=plain["nodes"],
             seconds=plain["seconds"],
             trace=tuple((number(t), number(low), number(high)) for t, low, high in plain["trace"]),
-            certificate=None if proof is None else RadiusCertificate.from_plain(proof),
+            certificate=None if proof is None else certificate_from_plain(proof),
             reason=plain["reason"],
+            rival=plain["rival"],
         )

@@ -111,6 +111,31 @@ def _within_horizons(
     return best
 
 
+def solve_within(problem: Problem, horizon: float, *, rtol: float, seconds: float, max_nodes: float) -> Outcome:
+    """The same for witnesses nearer than `horizon` only: `lower` nearly reaches it if there are none.
+
+    One step with the tangents at 0 of the supporting neurons often says so; no attack is made.
+    """
+    begin = time.monotonic()
+    box = ball(problem, horizon)
+    p, _ = chords(problem, box)
+    slopes = np.where(problem.a > 0, problem.c, 0.0)
+    slopes[problem.opposing] = problem.c[problem.opposing] * p
+    step = Step(scale=1.0, slopes=slopes)
+    psi = minorant(problem, step, box, horizon)
+    goal, reached = horizon * (1.0 - rtol), distance(psi)
+    if reached >= goal:
+        size = float(np.linalg.norm(psi.gradient))
+        taus = (2.0 * psi.constant / size**2,) if reached < horizon else useful_taus(psi, horizon)
+        tree = [TreeNode(steps=[replace(step, taus=taus)])]
+        return Outcome(lower=goal, upper=np.inf, delta=None, finished=False, tree=tree, trace=[])
+    options = {"horizon": horizon, "rtol": rtol, "begin": begin, "seconds": seconds, "max_nodes": max_nodes}
+    try:
+        return Search(problem, Witness(problem), attacks=False, **options).run()
+    except _CrossedBoundsError:
+        return Search(problem, Witness(problem, touching=False), attacks=False, **options).run()
+
+
 class Search:
     """One problem within one horizon, solved by `run`."""
 
@@ -124,8 +149,10 @@ class Search:
         begin: float,
         seconds: float,
         max_nodes: float,
+        attacks: bool = True,
     ) -> None:
         self.problem = problem
+        self.attacks = attacks
         self.horizon = horizon
         self.rtol = rtol
         self.begin = begin
@@ -256,7 +283,7 @@ class Search:
         within = ball(self.problem, self.radius)
         node.box = node.box.within(within.low, within.high)
         self._linear_rounds(node, rounds)
-        if node.index == 0 and node.lower < self.goal:
+        if node.index == 0 and node.lower < self.goal and self.attacks:
             for width in _WIDTHS:
                 self.witness.anneal(width, node.cuts)
             if node.lower < self.goal:

@@ -1,0 +1,81 @@
+r"""What a search says, put into the words of a certificate: units, claims, the witness on the other side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.networks import TwoLayer
+from marginflow.robustness.radius.certificate import ProofNode, Step
+from marginflow.robustness.radius.checker import Judgement
+from marginflow.robustness.radius.normal import margins, unflushed
+from marginflow.robustness.radius.result import Status
+from marginflow.robustness.radius.search import TreeNode
+
+# What is given up of the lower bound so that the checker, which charges all rounding, confirms it.
+ROUNDING = 1e-9
+# Shares of the lower bound that are claimed one after the other if the judge refuses it.
+MODEST = (1.0, 1.0 - 1e-7, 0.99, 0.5, 1e-2, 1e-4, 1e-6)
+# How much farther than computed the witness may be put so that the network is seen to cross the level there.
+_STRETCHES = np.append(0.0, np.geomspace(1e-15, 1e-9, 7))
+
+
+def as_length(unit: int, distance: float) -> float:
+    """A distance in units of 2^unit as the user's."""
+    return float(unflushed(np.array(distance), unit))
+
+
+def in_plain_units(tree: list[TreeNode], unit: int, outputs: int) -> tuple[tuple[int, int], tuple[ProofNode, ...]]:
+    """The nodes, with steps in the user's units (exponents 0, 0) unless a number becomes too large or too small."""
+    shifts = (outputs, outputs - unit, unit - outputs)
+    numbers = np.concatenate(
+        [[1.0], *(np.ravel(part) for node in tree for step in node.steps for part in _parts(step))]
+    )
+    sizes = np.abs(numbers[numbers != 0])
+    plain = sizes.max() < 1e100 and sizes.min() > 1e-100 and max(abs(shift) for shift in shifts) < 600
+    if not plain:
+        shifts = (0, 0, 0)
+    nodes = tuple(
+        ProofNode(steps=tuple(_shifted(step, shifts) for step in node.steps), split=node.split, children=node.children)
+        for node in tree
+    )
+    return (0, 0) if plain else (unit, outputs), nodes
+
+
+def _parts(step: Step) -> tuple[FloatArray, ...]:
+    bends = np.zeros(0) if step.curvatures is None else step.curvatures
+    return step.slopes, bends, np.array(step.taus)
+
+
+def _shifted(step: Step, shifts: tuple[int, int, int]) -> Step:
+    """Slopes, curvatures and taus times powers of two, all exact."""
+    slopes, curvatures, taus = (unflushed(part, by) for part, by in zip(_parts(step), shifts, strict=True))
+    curved = step.curvatures is not None
+    return Step(scale=step.scale, slopes=slopes, curvatures=curvatures if curved else None, taus=tuple(taus.tolist()))
+
+
+def status_of(judgement: Judgement, tolerance: float) -> Status:
+    """What a radius with these confirmed bounds is called."""
+    if judgement.upper == 0:
+        return "misclassified"
+    if judgement.lower == np.inf:
+        return "infinite"
+    gap = judgement.upper - judgement.lower
+    return "proved" if gap <= tolerance * judgement.upper < np.inf else "bounded"
+
+
+def on_the_other_side(
+    network: TwoLayer, point: FloatArray, delta: FloatArray, label: float, level: float
+) -> FloatArray:
+    """point + delta, lengthened by as little as makes label N <= level certain, or at least likely.
+
+    Where N only touches the level, rounding decides; then the point is kept as it is, and the judge allows for it.
+    """
+    candidates: FloatArray = point + (1.0 + _STRETCHES[:, None]) * delta
+    values, errors = margins(network, candidates, label, level)
+    for good in (values < -errors, values <= 0):
+        if good.any():
+            chosen: FloatArray = candidates[int(np.argmax(good))]
+            return chosen
+    nearest: FloatArray = candidates[0]
+    return nearest

@@ -1,0 +1,223 @@
+r"""The radius of a classifier: the least, over rivals t, of the radius of the difference network f_y - f_t.
+
+Rivals come in the order of g_t(0) / ||grad g_t(0)||, the distance if the network were linear; the nearest comes first
+nearly always. It is solved as a network of its own, every other only within the best radius R so far: most are screened
+out by one step. The proof is one witness and, for every rival, a certificate that it is no nearer than the common lower
+bound. The geometry (parallel neurons, span of W) is shared by all rivals.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, read_only
+from marginflow.networks import Classifier, TwoLayer
+from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate
+from marginflow.robustness.radius.checker import Judgement, check_certificate
+from marginflow.robustness.radius.claims import (
+    MODEST,
+    ROUNDING,
+    as_length,
+    in_plain_units,
+    on_the_other_side,
+    status_of,
+)
+from marginflow.robustness.radius.normal import input_form, length, margin_sign, normal_form, unflushed
+from marginflow.robustness.radius.reduction import Geometry, Problem, Reduction, farthest
+from marginflow.robustness.radius.result import Radius
+from marginflow.robustness.radius.search import HORIZONS, Outcome, solve, solve_within
+
+# Differences of logits below this share of their size are looked at in rational arithmetic.
+_CLOSE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The difference of two logits as a network with its level, reduced."""
+
+    network: TwoLayer
+    level: float
+    reduction: Reduction
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierReduction:
+    """The geometry of a classifier, and the pairs that were asked for."""
+
+    classifier: Classifier
+    geometry: Geometry
+    known: dict[tuple[int, int], Pair] = field(default_factory=dict)
+
+    def pair(self, own: int, rival: int) -> Pair:
+        """f_own - f_rival."""
+        if (own, rival) not in self.known:
+            network, level = self.classifier.difference(own, rival)
+            with np.errstate(all="ignore"):
+                form = normal_form(network)
+                reduction = self.geometry.with_outputs(form.v, form.outputs)
+            self.known[own, rival] = Pair(network, level, reduction)
+        return self.known[own, rival]
+
+
+@lru_cache(maxsize=4)
+def reduce_classifier(classifier: Classifier) -> ClassifierReduction:
+    """Prepared once for many points; remembered, since networks cannot change."""
+    network, _ = classifier.difference(0, 1)
+    used = (classifier.V != classifier.V[0]).any(axis=0)  # a neuron that adds the same to all logits does nothing
+    with np.errstate(all="ignore"):
+        return ClassifierReduction(classifier, Geometry.of(input_form(network), used))
+
+
+@dataclass(eq=False, kw_only=True)
+class _Rival:
+    number: int
+    pair: Pair
+    problem: Problem
+    lower: float = 0.0
+    tree: Outcome | None = None
+
+
+def classifier_radius_at(
+    classifier: Classifier,
+    reduction: ClassifierReduction,
+    point: FloatArray,
+    label: float | None,
+    *,
+    level: float,
+    tolerance: float,
+    time_limit: float,
+    max_nodes: float,
+    certificate: bool,
+) -> Radius:
+    """One point of a classifier that has been reduced already; the level is 0."""
+    begin = time.monotonic()
+    with np.errstate(all="ignore"):
+        logits = classifier(point[None, :])[0]
+        own = int(np.argmax(logits)) if label is None else int(label)
+        others = [t for t in range(classifier.n_classes) if t != own]
+        ahead = logits[own] - logits
+        close = [t for t in others if not ahead[t] > _CLOSE * float(np.abs(logits).max())]
+        beaten = [t for t in close if _beaten(reduction.pair(own, t), point)]
+        if beaten:
+            found = _Found(upper=0.0, witness=point, rival=beaten[0], unit=0)
+            rivals = [_Rival(number=t, pair=reduction.pair(own, t), problem=_NOWHERE) for t in others]
+        else:
+            unit = reduction.pair(own, others[0]).reduction.unit(point)
+            rivals = [_rival(reduction.pair(own, t), t, point, unit) for t in others]
+            rivals.sort(key=_linear_distance)
+            found = _searched(rivals, point, unit, tolerance, begin + time_limit, max_nodes)
+    proof, judgement, reason = _confirmed(classifier, own, rivals, found, point)
+    witness = next((part.witness for part in proof.proofs.values() if part.witness is not None), None)
+    return Radius(
+        point=read_only(point),
+        label=float(own),
+        level=0.0,
+        lower=judgement.lower,
+        upper=judgement.upper,
+        witness=witness,
+        status=status_of(judgement, tolerance),
+        nodes=sum(len(rival.tree.tree) for rival in rivals if rival.tree is not None),
+        seconds=time.monotonic() - begin,
+        trace=((time.monotonic() - begin, judgement.lower, judgement.upper),),
+        certificate=proof if certificate else None,
+        reason=reason,
+        rival=None if witness is None else found.rival,
+    )
+
+
+_NOWHERE = Problem(W=np.zeros((0, 0)), a=np.zeros(0), c=np.zeros(0), constant=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    upper: float
+    witness: FloatArray | None
+    rival: int | None
+    unit: int
+
+
+def _beaten(pair: Pair, point: FloatArray) -> bool:
+    return margin_sign(pair.network, point, 1.0, pair.level) <= 0
+
+
+def _rival(pair: Pair, number: int, point: FloatArray, unit: int) -> _Rival:
+    return _Rival(number=number, pair=pair, problem=pair.reduction.at(point, 1.0, pair.level, unit))
+
+
+def _linear_distance(rival: _Rival) -> float:
+    origin = np.zeros(rival.problem.rank)
+    slope = float(np.linalg.norm(rival.problem.gradient(origin)))
+    return rival.problem.value(origin) / slope if slope > 0 else np.inf
+
+
+def _searched(
+    rivals: list[_Rival], point: FloatArray, unit: int, tolerance: float, deadline: float, max_nodes: float
+) -> _Found:
+    """Every rival in turn, within the best radius so far."""
+    best, nearest = float("inf"), None
+    for rival in rivals:
+        problem = rival.problem
+        usable = rival.pair.reduction.fits and bool(np.isfinite(problem.a).all())
+        if not (usable and problem.value(np.zeros(problem.rank)) > 0):
+            continue
+        left = max(deadline - time.monotonic(), 1e-3)
+        aim = tolerance - 2 * ROUNDING
+        if best == np.inf:
+            outcome = solve(problem, rtol=aim, seconds=left, max_nodes=max_nodes)
+        else:
+            # A witness of this rival may lie within the last 2e-9 of the radius: nothing is lost by not looking there.
+            outcome = solve_within(problem, best, rtol=aim, seconds=left, max_nodes=max_nodes)
+        rival.tree, rival.lower = outcome, outcome.lower
+        if outcome.lower == np.inf and (rival.pair.network.v < 0)[rival.pair.network.W.any(axis=1)].any():
+            rival.lower = HORIZONS[-1] * farthest(problem)  # neurons have cancelled, up to rounding only
+        if outcome.delta is not None and outcome.upper < best:
+            best, nearest = outcome.upper, (rival, outcome.delta)
+    if nearest is None:
+        return _Found(np.inf, None, None, unit)
+    winner, delta = nearest
+    lifted = unflushed(winner.pair.reduction.lift(delta), unit)
+    witness = on_the_other_side(winner.pair.network, point, lifted, 1.0, winner.pair.level)
+    return _Found(length(witness - point), witness, winner.number, unit)
+
+
+def _confirmed(
+    classifier: Classifier, own: int, rivals: list[_Rival], found: _Found, point: FloatArray
+) -> tuple[ClassifierCertificate, Judgement, str]:
+    """The largest common bound that the judge confirms, its judgement, and why it refused the first."""
+    lower = min(as_length(found.unit, min(rival.lower for rival in rivals) * (1.0 - ROUNDING)), found.upper)
+    proofs: dict[int, RadiusCertificate] = {}
+    for rival in rivals:
+        tree = [] if rival.tree is None else rival.tree.tree
+        units, nodes = in_plain_units(tree, found.unit, rival.pair.reduction.outputs)
+        proofs[rival.number] = RadiusCertificate(
+            point=read_only(point),
+            label=1.0,
+            level=rival.pair.level,
+            lower=lower,
+            witness=read_only(found.witness) if found.witness is not None and rival.number == found.rival else None,
+            groups=rival.pair.reduction.groups,
+            nodes=nodes,
+            units=units,
+        )
+    whole = ClassifierCertificate(label=own, proofs=proofs)
+    claims = [_at_most(whole, share * lower) for share in MODEST if np.isfinite(lower)] or [whole]
+    claims += [_at_most(whole, 0.0), _at_most(whole, 0.0, witness=False)]
+    reason = ""
+    for claim in claims:
+        judgement = check_certificate(claim, classifier)
+        if judgement.holds:
+            return claim, judgement, reason
+        reason = reason or judgement.reason
+    raise ArithmeticError(reason)  # the last claim says nothing
+
+
+def _at_most(whole: ClassifierCertificate, lower: float, *, witness: bool = True) -> ClassifierCertificate:
+    changed = {
+        rival: replace(proof, lower=lower, witness=proof.witness if witness else None)
+        for rival, proof in whole.proofs.items()
+    }
+    return ClassifierCertificate(label=whole.label, proofs=changed)
