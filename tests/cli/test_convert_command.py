@@ -9,6 +9,7 @@ import pytest
 
 from marginflow.cli import main
 from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_zero_and_one_in_a_named_column_are_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ("--positive cat", "line 2: 'x' in the column 'name' is not a finite number; remove the line, or leave the"),
+        ("--positive cat", "'name' is not a number: 'x' in line 2 (--one-hot, or --drop name)"),
         ("--positive cat --label pets", "no column named 'pets'; did you mean 'pet'?"),
         ("--positive cat --label species", "the columns are 'name', 'a', 'b', 'pet'."),
         ("--positive bird --drop name", "the labels are 'cat', 'dog', 'fish'"),
@@ -110,8 +111,8 @@ def test_the_first_line_is_a_sample_or_names_if_one_says_so(tmp_path: Path) -> N
     [
         ("a;b;pet\n1;2;cat\n3;4;dog\n", "has semicolons between its values; commas are expected"),
         ("a\tb\tpet\n1\t2\tcat\n3\t4\tdog\n", "has tabs between its values; commas are expected"),
-        ("a,my b,pet\n1,2,cat\n3,nan,dog\n", "line 3: 'nan' in the column 'my b'"),
-        ("a,my b,pet\n1,2,cat\n3,,dog\n", "or leave the column out with --drop 'my b'."),
+        ("a,my b,pet\n1,2,cat\n3,nan,dog\n", "'my b' is empty in 1 lines, first in line 3"),
+        ("a,my b,pet\n1,2,cat\n3,,dog\n", "(--missing drop, --missing mean, or --drop 'my b')."),
         ("a,a,pet\n1,2,cat\n3,4,dog\n", "has 2 columns named 'a'; one is expected"),
     ],
 )
@@ -130,3 +131,91 @@ def test_what_is_wrong_with_a_table_is_said_with_what_to_do(
 def test_a_folder_is_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(f"convert {tmp_path} --positive cat --out {tmp_path}/d.npz".split()) == 2
     assert f"{tmp_path} is a folder, not a file" in capsys.readouterr().err
+
+
+TABLE = """,age,income,city,hint,outcome
+0,30,10,Rome,1,yes
+1,40,,Oslo,2,no
+2,50,30,Rome,3,no
+3,20,20,Oslo,4,yes
+4,20,20,Rome,4,yes
+5,35,25,Oslo,4,no
+6,31,12,Rome,1,yes
+7,32,14,Rome,1,no
+"""
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return path
+
+
+def test_every_column_that_cannot_be_used_is_named_at_once(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(f"convert {people} --label outcome --out {people.with_suffix('.npz')}".split()) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "'' has no name and another value in every line (--drop '', or --keep ''" in error
+    assert "'income' is empty in 1 lines, first in line 3 (--missing drop, --missing mean, or --drop income)" in error
+    assert "'city' is not a number: 'Rome' in line 2 (--one-hot, or --drop city)" in error
+
+
+def test_columns_are_standardised_encoded_and_filled(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = people.with_suffix(".npz")
+    command = [
+        "convert",
+        str(people),
+        "--drop",
+        "",
+        "--standardise",
+        "--one-hot",
+        "--missing",
+        "mean",
+        "--out",
+        str(out),
+    ]
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert "income: standardised, empty cells filled" in told
+    assert "city: 2 indicators" in told
+    data = Dataset.load(out)
+    assert data.classes == ("no", "yes")
+    assert data.features == ("age", "income", "city=Oslo", "city=Rome", "hint")
+    np.testing.assert_allclose(data.X[:, [0, 1, 4]].mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(data.X[:, [0, 1, 4]].std(axis=0), 1.0)
+    np.testing.assert_array_equal(data.X[:, 2:4].sum(axis=1), 1.0)
+    assert data.X[1, 1] == pytest.approx(0.0)  # an empty income is the mean
+
+
+def test_new_points_are_converted_like_the_old_and_the_network_takes_raw_numbers(people: Path, tmp_path: Path) -> None:
+    out = people.with_suffix(".npz")
+    assert (
+        main(["convert", str(people), "--drop", "", "city", "--standardise", "--missing", "drop", "--out", str(out)])
+        == 0
+    )
+    data = Dataset.load(out)
+    assert data.n_samples == 7
+    new = tmp_path / "new.csv"
+    new.write_text("outcome,hint,age,income\nyes,2,60,5\nno,3,20,7\n", encoding="utf-8")
+    assert main(f"convert {new} --like {out} --out {tmp_path}/new.npz".split()) == 0
+    fresh = Dataset.load(tmp_path / "new.npz")
+    assert fresh.y.tolist() == [1.0, -1.0]
+    preparation = data.preparation
+    assert preparation is not None
+    assert fresh.preparation == preparation
+    network = TwoLayer.initialise(6, 3, seed=0)
+    raw = preparation.undo(network)
+    np.testing.assert_allclose(raw([[60, 5, 2], [20, 7, 3]]), network(fresh.X), rtol=1e-12)
+    new.write_text("outcome,hint,age\nyes,2,60\n", encoding="utf-8")
+    assert main(f"convert {new} --like {out} --out {tmp_path}/other.npz".split()) == 2
+    assert main(f"convert {people} --like {out} --standardise --out {tmp_path}/other.npz".split()) == 2
+    assert not (tmp_path / "other.npz").exists()
+
+
+def test_three_labels_stay_three_classes(table: Path) -> None:
+    out = table.with_suffix(".npz")
+    assert main(f"convert {table} --drop name --out {out}".split()) == 0
+    data = Dataset.load(out)
+    assert data.classes == ("cat", "dog", "fish")
+    assert data.y.tolist() == [0.0, 1.0, 2.0]

@@ -56,8 +56,8 @@ def test_a_new_file_is_all_that_a_law_needs(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(mf.data, "__path__", [*mf.data.__path__, str(tmp_path)])
     try:
         drawn = mf.data.Annulus(outer=3.0).sample(5, seed=0)
-        assert np.array_equal(mf.data.redraw(drawn.law).X, drawn.X)
-        assert mf.data.distribution_of(drawn.law).outer == 3.0
+        assert np.array_equal(mf.data.redraw(drawn.origin).X, drawn.X)
+        assert mf.data.distribution_of(drawn.origin).outer == 3.0
         assert "annulus" in sample.laws()
     finally:
         sys.modules.pop("marginflow.data.annulus", None)

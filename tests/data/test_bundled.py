@@ -37,7 +37,7 @@ def test_standardised_columns_vary_with_mean_zero_and_deviation_one() -> None:
     assert data.dimension < 64
     np.testing.assert_allclose(data.X.mean(axis=0), 0.0, atol=1e-13)
     np.testing.assert_allclose(data.X.std(axis=0), 1.0, rtol=1e-12)
-    assert data.law == {"name": "digits", "negative": 3, "positive": 8, "standardise": True}
+    assert data.origin == {"name": "digits", "negative": 3, "positive": 8, "standardise": True}
 
 
 @pytest.mark.parametrize(

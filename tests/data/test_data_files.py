@@ -47,7 +47,7 @@ def test_an_archive_keeps_everything(tmp_path: Path) -> None:
     loaded = Dataset.load(original.save(tmp_path / "data.npz"))
     assert same_bits(original, loaded)
     assert loaded.ambient_dimension == 10**9
-    assert loaded.law == original.law
+    assert loaded.origin == original.origin
 
 
 def test_the_same_data_gives_the_same_file(tmp_path: Path) -> None:
@@ -105,15 +105,15 @@ def test_foreign_archives_are_refused(tmp_path: Path) -> None:
         archive.writestr("X.npy", b"garbage")
         archive.writestr("y.npy", b"garbage")
     refused(path, "X|not a readable")
-    np.savez(path, X=np.eye(2), y=np.array([0, 1]))
-    refused(path, r"y contains the value 0; labels must be -1 or \+1")
+    np.savez(path, X=np.eye(2), y=np.array([0, 0]))
+    refused(path, r"All 2 labels of y are 0; two or more different ones are expected")
     np.savez(path, X=np.array([[np.nan]]), y=np.array([1]))
     refused(path, "finite")
-    np.savez(path, X=np.eye(2), y=np.array([1, 1]), law=np.array("{nonsense"))
+    np.savez(path, X=np.eye(2), y=np.array([1, 1]), origin=np.array("{nonsense"))
     refused(path, "not JSON")
-    np.savez(path, X=np.eye(2), y=np.array([1, 1]), law=np.array("[" * 100_000))
+    np.savez(path, X=np.eye(2), y=np.array([1, 1]), origin=np.array("[" * 100_000))
     refused(path, "not JSON")
-    np.savez(path, X=np.eye(2), y=np.array([1, 1]), law=np.array("[1]"))
+    np.savez(path, X=np.eye(2), y=np.array([1, 1]), origin=np.array("[1]"))
     refused(path, "a mapping is expected")
     np.savez(path, X=np.eye(2), y=np.array([1, 1]), ambient_dimension=np.array([1.5]))
     refused(path, "one value is expected")
@@ -122,7 +122,7 @@ def test_foreign_archives_are_refused(tmp_path: Path) -> None:
 
 
 def test_every_truncation_and_every_flipped_byte_is_noticed_or_harmless(tmp_path: Path) -> None:
-    original = Dataset(X=[[0.5, -1.25]], y=[1], law={"name": "mine"})
+    original = Dataset(X=[[0.5, -1.25]], y=[1], origin={"name": "mine"})
     content = original.save(tmp_path / "whole.npz").read_bytes()
     path = tmp_path / "damaged.npz"
     for length in range(0, len(content), 7):
@@ -223,7 +223,7 @@ def test_other_formats_and_missing_files_are_refused(tmp_path: Path) -> None:
 
 def test_a_law_that_is_not_plain_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no plain form"):
-        Dataset(X=[[1.0]], y=[1], law={"thing": object()}).save(tmp_path / "data.npz")
+        Dataset(X=[[1.0]], y=[1], origin={"thing": object()}).save(tmp_path / "data.npz")
     assert list(tmp_path.iterdir()) == []
 
 

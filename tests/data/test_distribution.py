@@ -62,7 +62,7 @@ POPULATIONS = [law for law in LAWS if not isinstance(law, Orthogonal)]
 
 def everything(data: Dataset) -> tuple:
     arrays = (data.X, data.y, data.clean_labels, data.clusters, data.means, data.mean_labels)
-    return (*(None if array is None else array.tobytes() for array in arrays), data.ambient_dimension, data.law)
+    return (*(None if array is None else array.tobytes() for array in arrays), data.ambient_dimension, data.origin)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
@@ -83,8 +83,8 @@ def test_labels_are_signs_and_clean_labels_are_known(law: AbstractDistribution) 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_the_law_is_plain_and_redraws_the_very_same_sample(law: AbstractDistribution) -> None:
     data = law.sample(12, seed=2)
-    plain = json.loads(json.dumps(data.law))
-    assert plain == data.law
+    plain = json.loads(json.dumps(data.origin))
+    assert plain == data.origin
     assert everything(redraw(plain)) == everything(data)
 
 
@@ -94,7 +94,7 @@ def test_other_seeds_and_test_points_are_other_points(law: AbstractDistribution)
     other, test = law.sample(12, seed=1), law.fresh(12, train=train, seed=0)
     assert test.X.shape == train.X.shape
     assert test.ambient_dimension == train.ambient_dimension
-    assert everything(redraw(test.law, train=train)) == everything(test)
+    assert everything(redraw(test.origin, train=train)) == everything(test)
     if isinstance(law, Clusters) and law.sigma_value == 0:
         return  # every sample is a mean
     assert not np.isin(test.X, train.X[train.X != 0]).any()

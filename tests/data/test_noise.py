@@ -47,7 +47,7 @@ def test_noise_flips_labels_and_keeps_everything_else(noise: AbstractLabelNoise)
     assert after.noisy.any()
     assert not np.shares_memory(after.y, before.y)
     assert np.array_equal(noise(before, seed=1).y, after.y)
-    assert np.array_equal(redraw(after.law).y, after.y)
+    assert np.array_equal(redraw(after.origin).y, after.y)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=repr)
@@ -139,7 +139,7 @@ def test_noise_composes_and_remembers_the_first_labels() -> None:
     assert twice.noisy is not None
     # Two independent flips cancel: 2 * 0.2 * 0.8; the same seed twice must not undo the first noise.
     assert stats.binomtest(int(twice.noisy.sum()), 20_000, 0.32).pvalue > 1e-3
-    assert [step["name"] for step in twice.law["then"]] == ["UniformNoise", "UniformNoise"]  # type: ignore[attr-defined]
+    assert [step["name"] for step in twice.origin["then"]] == ["UniformNoise", "UniformNoise"]  # type: ignore[attr-defined]
 
 
 def test_noise_on_the_users_own_data() -> None:
@@ -147,7 +147,7 @@ def test_noise_on_the_users_own_data() -> None:
     assert data.y.tolist() == [1, -1]
     assert data.noisy is not None
     assert data.noisy.tolist() == [False, True]
-    assert data.law["then"] == [{"name": "GivenNoise", "index": [1], "seed": 0}]
+    assert data.origin["then"] == [{"name": "GivenNoise", "index": [1], "seed": 0}]
 
 
 PLAIN = Dataset(X=[[1.0, 2.0]], y=[1])

@@ -115,6 +115,7 @@ def certify_deep(network: MLP, data: Dataset, *, kink: float = 0.0) -> DeepCerti
     DeepCertificate
     """
     kink = real_number("kink", kink, at_least=0.0, at_most=1.0)
+    data.require_signs()
     if network.degree is None:
         raise InputError(
             "The network has a bias after its first layer; KKT points are defined for homogeneous networks."

@@ -170,6 +170,7 @@ def stationarity_problem(
 def _check(network: TwoLayer, data: Dataset) -> None:
     if not isinstance(network, TwoLayer):
         raise InputError(f"network is a {type(network).__name__}; a TwoLayer is expected (certify_deep takes an MLP).")
+    data.require_signs()
     if network.dimension != data.dimension:
         raise InputError(
             f"The network has dimension {network.dimension}, but the samples have {data.dimension} columns."

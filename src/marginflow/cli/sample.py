@@ -81,7 +81,7 @@ def command_for(law: type[AbstractDistribution]) -> Callable[..., int]:
             "positive": positive,
             "negative": dataset.n_samples - positive,
             "flipped": None if dataset.noisy is None else int(dataset.noisy.sum()),
-            "law": dict(dataset.law),
+            "law": dict(dataset.origin),
         }
         headings = {
             "n_samples": "Samples",

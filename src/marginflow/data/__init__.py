@@ -25,9 +25,12 @@ from marginflow.data.noise import (
 )
 from marginflow.data.noisy_sphere import NoisySphere
 from marginflow.data.orthogonal import Orthogonal
+from marginflow.data.planar import circles, moons, spirals
+from marginflow.data.preparation import Column, Preparation
 from marginflow.data.redraw import distribution_of, redraw
 from marginflow.data.reduction import from_gram, in_span, random_frame
 from marginflow.data.sphere import Sphere
+from marginflow.data.table import Converted, Table, convert, read_table
 from marginflow.data.xor import XorClusters
 from marginflow.doors import check_types
 
@@ -39,6 +42,8 @@ __all__ = [
     "ClusterConstants",
     "ClusterNoise",
     "Clusters",
+    "Column",
+    "Converted",
     "Dataset",
     "DirectionNoise",
     "ExactCountNoise",
@@ -48,12 +53,16 @@ __all__ = [
     "Interval",
     "NoisySphere",
     "Orthogonal",
+    "Preparation",
     "SmoothNoise",
     "Sphere",
+    "Table",
     "UniformNoise",
     "XorClusters",
     "bartlett",
     "breast_cancer",
+    "circles",
+    "convert",
     "digits",
     "distribution_of",
     "distributions",
@@ -62,11 +71,14 @@ __all__ = [
     "in_span",
     "iris",
     "isotropic",
+    "moons",
     "most_clusters",
     "noises",
     "random_frame",
+    "read_table",
     "redraw",
     "smallest_dimension",
+    "spirals",
     "standardised",
     "wine",
 ]

@@ -55,7 +55,7 @@ def _two_classes(name: str, negative: int | str, positive: int | str, standardis
     return Dataset(
         X=standardised(X) if standardise else X,
         y=y,
-        law={"name": name, "negative": negative, "positive": positive, "standardise": bool(standardise)},
+        origin={"name": name, "negative": negative, "positive": positive, "standardise": bool(standardise)},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,20 +11,29 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only, whole_number
 from marginflow.data import files
+from marginflow.data.classes import Classes, check_encoded, encode
+from marginflow.data.preparation import Preparation
 from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Dataset:
-    """Samples x_i with labels y_i in {-1, +1}.
+    """Samples x_i with labels y_i: two classes are -1 and +1, K > 2 classes the numbers 0 to K - 1.
 
     Parameters
     ----------
-    X : array, shape (n, d)
-        Samples as rows.
-    y : array, shape (n,)
-        Labels as observed, -1 or +1.
+    X : array, list or table, shape (n, d)
+        Samples as rows; the names of a table's columns are kept in `features`.
+    y : array, list or column, shape (n,)
+        Labels as observed: -1 and +1, or any other numbers, words or truth values, which are then kept in `classes`.
+    classes : tuple
+        What the labels were, in order; for two classes the second is +1. (-1, 1) unless they were others. Where it is
+        given, y holds -1 and +1, or 0 to K - 1, already.
+    features : tuple of str, or None
+        Names of the columns.
+    preparation : Preparation or None
+        What was done to the columns of the table that X was made from.
     clean_labels : array, shape (n,), or None
         Labels before noise, where the law knows them.
     clusters : integer array, shape (n,), or None
@@ -34,7 +43,7 @@ class Dataset:
     ambient_dimension : int or None
         The dimension that the law speaks of when X holds exact reduced coordinates (Gram reduction);
         None when it is d.
-    law : mapping of plain values
+    origin : mapping of plain values
         Name, parameters and seed of the law that drew the sample; empty for a user's own data. What was done to the
         sample afterwards (label noise, subsets) is listed in order under "then".
 
@@ -43,31 +52,58 @@ class Dataset:
     >>> from marginflow.data import Dataset
     >>> Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1])
     Dataset(user data: n=2, d=2, 1 positive, 1 negative)
+    >>> Dataset([[1.0, 0.0], [0.0, 1.0]], ["cat", "dog"]).classes
+    ('cat', 'dog')
     """
 
     X: FloatArray
     y: FloatArray
+    _: KW_ONLY
+    classes: Classes = ()
+    features: tuple[str, ...] | None = None
+    preparation: Preparation | None = None
     clean_labels: FloatArray | None = None
     clusters: IntArray | None = None
     means: FloatArray | None = None
     mean_labels: FloatArray | None = None
     ambient_dimension: int | None = None
-    law: Mapping[str, object] = field(default_factory=dict)
+    origin: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._name_features()
         X = matrix("X", self.X)
         n, d = X.shape
         object.__setattr__(self, "X", read_only(X))
-        object.__setattr__(self, "y", read_only(labels("y", self.y, n)))
+        y, classes = check_encoded(self.y, n, self.classes) if self.classes else encode(self.y, n)
+        object.__setattr__(self, "y", read_only(y))
+        object.__setattr__(self, "classes", classes)
+        if self.features is not None and len(self.features) != d:
+            raise InputError(f"features has {len(self.features)} names, but X has {d} columns.")
         if self.clean_labels is not None:
             object.__setattr__(self, "clean_labels", read_only(labels("clean_labels", self.clean_labels, n)))
         self._check_clusters(n, d)
         if self.ambient_dimension is not None:
             ambient = whole_number("ambient_dimension", self.ambient_dimension, minimum=d)
             object.__setattr__(self, "ambient_dimension", ambient)
-        if not isinstance(self.law, Mapping):
-            raise InputError(f"law is {self.law!r}; a mapping of plain values is expected.")
-        object.__setattr__(self, "law", dict(self.law))
+        if not isinstance(self.origin, Mapping):
+            raise InputError(f"origin is {self.origin!r}; a mapping of plain values is expected.")
+        object.__setattr__(self, "origin", dict(self.origin))
+
+    def _name_features(self) -> None:
+        """Take the names of a table's columns (pandas, polars), and refuse columns of words by their names."""
+        names = self.features if self.features is not None else getattr(self.X, "columns", None)
+        if names is None or callable(names):
+            return
+        object.__setattr__(self, "features", tuple(map(str, names)))
+        kinds = getattr(self.X, "dtypes", ())
+        words = [
+            str(name) for name, kind in zip(names, kinds, strict=False) if getattr(kind, "kind", "f") not in "biuf"
+        ]
+        if words:
+            raise InputError(
+                f"X has columns that are not numbers: {', '.join(map(repr, words[:8]))}; leave them out, or make "
+                "numbers of them (`marginflow convert --one-hot` does so for a .csv)."
+            )
 
     def _check_clusters(self, n: int, d: int) -> None:
         k = None
@@ -107,8 +143,23 @@ class Dataset:
         """Where the observed label differs from the clean one; None if the law knows no clean labels."""
         return None if self.clean_labels is None else self.y != self.clean_labels
 
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 2 means that y holds -1 and +1."""
+        return len(self.classes)
+
+    def require_signs(self) -> None:
+        """Refuse more than two classes, where -1 and +1 are what counts."""
+        if self.n_classes > 2:
+            listed = ", ".join(map(repr, self.classes[:6])) + (", ..." if self.n_classes > 6 else "")
+            raise InputError(
+                f"The data have {self.n_classes} classes ({listed}); two are expected here. Choose two of them, or one "
+                "against the rest: Dataset(X, labels == one)."
+            )
+
     def require_two_classes(self) -> None:
-        """Refuse data in which only one label occurs."""
+        """Refuse data in which only one label occurs, or more than two."""
+        self.require_signs()
         if np.all(self.y == self.y[0]):
             raise InputError(
                 f"All {self.n_samples} labels are {self.y[0]:+g}; both -1 and +1 must occur for there to be a boundary."
@@ -126,9 +177,9 @@ class Dataset:
 
     @checked
     def followed_by(self, step: Mapping[str, object]) -> dict[str, object]:
-        """The law with one more step appended to the list of what was done after the draw."""
-        done = self.law.get("then", [])
-        return {**self.law, "then": [*(done if isinstance(done, list) else []), dict(step)]}
+        """The origin with one more step appended to the list of what was done after the draw."""
+        done = self.origin.get("then", [])
+        return {**self.origin, "then": [*(done if isinstance(done, list) else []), dict(step)]}
 
     def subset(self, index: ArrayLike) -> Dataset:
         """The samples selected by an index array or mask, with all that is known of them."""
@@ -144,12 +195,12 @@ class Dataset:
             y=self.y[chosen],
             clean_labels=None if self.clean_labels is None else self.clean_labels[chosen],
             clusters=None if self.clusters is None else self.clusters[chosen],
-            law=self.followed_by({"name": "subset", "index": chosen.tolist()}),
+            origin=self.followed_by({"name": "subset", "index": chosen.tolist()}),
         )
 
     @checked
     def save(self, path: str | Path) -> Path:
-        """Write as `.npz` (everything) or `.csv` (X, y, clean labels and clusters; a table has no means and no law)."""
+        """Write as `.npz` (everything) or `.csv` (X, y, clean labels and clusters; no means, classes or origin)."""
         return files.write(path, {name: getattr(self, name) for name in files.FIELDS})
 
     @classmethod
@@ -169,9 +220,12 @@ class Dataset:
             raise InputError(f"{path}: {error}") from None
 
     def __repr__(self) -> str:
-        name = self.law.get("name", "user data")
+        name = self.origin.get("name", "user data")
         plus = int((self.y > 0).sum())
+        counts = (
+            f"{plus} positive, {self.n_samples - plus} negative" if self.n_classes == 2 else f"{self.n_classes} classes"
+        )
         shape = f"n={self.n_samples}, d={self.dimension}"
         if self.ambient_dimension is not None:
             shape += f" standing for {self.ambient_dimension}"
-        return f"Dataset({name}: {shape}, {plus} positive, {self.n_samples - plus} negative)"
+        return f"Dataset({name}: {shape}, {counts})"

@@ -54,7 +54,7 @@ class AbstractDistribution(abc.ABC):
         dataset = self._draw(n_samples, generator(seed, *SAMPLE))
         for position, noise in enumerate(self._noises()):
             dataset = noise.apply(dataset, generator(seed, *NOISE, 0, position))
-        return replace(dataset, law=self._law(n_samples, seed))
+        return replace(dataset, origin=self._law(n_samples, seed))
 
     def fresh(self, n_samples: int, *, train: Dataset, seed: int = 0) -> Dataset:
         """Draw test points from the same population, in the coordinates of `train` and independent of it.
@@ -68,7 +68,7 @@ class AbstractDistribution(abc.ABC):
         dataset = self._fresh(n_samples, train, generator(seed, *FRESH))
         for position, noise in enumerate(self._noises()):
             dataset = noise.frozen(train).apply(dataset, generator(seed, *FRESH, 0, position))
-        return replace(dataset, law={**self._law(n_samples, seed), "fresh": True})
+        return replace(dataset, origin={**self._law(n_samples, seed), "fresh": True})
 
     def _law(self, n_samples: int, seed: int) -> dict[str, object]:
         return {**to_plain(self, named=True), "n_samples": int(n_samples), "seed": int(seed)}

@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray, real_number
+from marginflow.data.classes import SIGNS
+from marginflow.data.preparation import Preparation
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.storage import write_bytes
@@ -26,7 +28,8 @@ SIZE_VARIABLE = "MARGINFLOW_SIZE_LIMIT"
 """Gigabytes that the arrays of an archive may declare; 2 if the environment does not say."""
 
 # What a data set consists of, under the names of the fields of `Dataset`.
-FIELDS = ("X", "y", "clean_labels", "clusters", "means", "mean_labels", "ambient_dimension", "law")
+_JSON = ("origin", "classes", "features", "preparation")
+FIELDS = ("X", "y", "clean_labels", "clusters", "means", "mean_labels", "ambient_dimension", *_JSON)
 
 
 def write(path: str | Path, fields: Mapping[str, Any]) -> Path:
@@ -58,9 +61,9 @@ def _suffix(path: str | Path) -> str:
 
 
 def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
-    arrays = {name: np.asarray(fields[name]) for name in FIELDS if name != "law" and fields[name] is not None}
-    if fields["law"]:
-        arrays["law"] = np.array(json.dumps(to_plain(fields["law"])))
+    arrays = {name: np.asarray(fields[name]) for name in FIELDS if name not in _JSON and fields[name] is not None}
+    told = {name: to_plain(fields[name]) for name in _JSON if fields[name] and fields[name] != SIGNS}
+    arrays |= {name: np.array(json.dumps(value)) for name, value in told.items()}
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]  # mypy takes them for the keyword allow_pickle
     return buffer.getvalue()
@@ -126,8 +129,13 @@ def _read_npz(source: Path, allowed: float) -> dict[str, Any]:
         raise InputError(f"{source} holds the arrays {held}; the arrays X and y are expected.")
     if "ambient_dimension" in found:
         found["ambient_dimension"] = _scalar(source, "ambient_dimension", found["ambient_dimension"], "iu")
-    if "law" in found:
-        found["law"] = _law(source, found["law"])
+    for name, kind in (("origin", dict), ("classes", list), ("features", list), ("preparation", dict)):
+        if name in found:
+            found[name] = _json(source, name, found[name], kind)
+    if "features" in found:
+        found["features"] = tuple(map(str, found["features"]))
+    if "preparation" in found:
+        found["preparation"] = Preparation.of_plain(found["preparation"])
     return found
 
 
@@ -137,14 +145,15 @@ def _scalar(source: Path, name: str, array: NDArray[Any], kinds: str) -> Any:
     return array.item()
 
 
-def _law(source: Path, array: NDArray[Any]) -> dict[str, object]:
+def _json(source: Path, name: str, array: NDArray[Any], kind: type) -> Any:
     try:
-        law = json.loads(_scalar(source, "law", array, "U"))
+        value = json.loads(_scalar(source, name, array, "U"))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{source}: the law is not JSON ({error}).") from None
-    if not isinstance(law, dict):
-        raise InputError(f"{source}: the law is {type(law).__name__}; a mapping is expected.")
-    return law
+        raise InputError(f"{source}: {name} is not JSON ({error}).") from None
+    if not isinstance(value, kind):
+        wanted = "mapping" if kind is dict else "list"
+        raise InputError(f"{source}: {name} is a {type(value).__name__}; a {wanted} is expected.")
+    return value
 
 
 # .csv ---------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ class AbstractLabelNoise(abc.ABC):
         law = dataset.followed_by({**to_plain(self, named=True), "seed": seed})
         steps = law["then"]
         position = len(steps) if isinstance(steps, list) else 0
-        return replace(self.apply(dataset, generator(seed, *NOISE, position)), law=law)
+        return replace(self.apply(dataset, generator(seed, *NOISE, position)), origin=law)
 
 
 def _bernoulli(probability: FloatArray, rng: np.random.Generator) -> BoolArray:

@@ -39,7 +39,7 @@ def distribution_of(law: Mapping[str, object]) -> AbstractDistribution:
     --------
     >>> from marginflow.data import Sphere, distribution_of
     >>> data = Sphere(dimension=3, radius=1).sample(5, seed=7)
-    >>> distribution_of(data.law)
+    >>> distribution_of(data.origin)
     Sphere(dimension=3, radius=1, labels='random', noise=None)
     """
     apart = ("n_samples", "seed", "fresh", "then")

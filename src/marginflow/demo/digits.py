@@ -23,7 +23,7 @@ def handwritten() -> Dataset:
     with importlib.resources.files("marginflow.demo").joinpath("digits.npz").open("rb") as file:
         arrays = np.load(file, allow_pickle=False)
         X, y = arrays["X"].astype(np.float64), arrays["y"].astype(np.float64)
-    return Dataset(X=X, y=y, law={"name": "digits", "negative": 3, "positive": 8})
+    return Dataset(X=X, y=y, origin={"name": "digits", "negative": 3, "positive": 8})
 
 
 def digits(seed: int, show: Report) -> Chapter:

@@ -34,7 +34,7 @@ def moons(n_samples: int, *, noise: float, seed: int) -> Dataset:
     )
     X += noise * np.random.default_rng(seed).standard_normal(X.shape)
     y = np.concatenate([np.ones(upper.size), -np.ones(lower.size)])
-    return Dataset(X=2.0 * (X - X.mean(axis=0)), y=y, law={"name": "moons", "noise": noise, "seed": seed})
+    return Dataset(X=2.0 * (X - X.mean(axis=0)), y=y, origin={"name": "moons", "noise": noise, "seed": seed})
 
 
 def plane(seed: int, show: Report) -> Chapter:

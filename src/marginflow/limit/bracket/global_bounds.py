@@ -154,6 +154,7 @@ def global_bounds(
 
 def _require_separable(data: Dataset, bias: bool) -> None:
     """Some network must give every sample a margin: no contradiction, and without bias none along a ray."""
+    data.require_signs()
     data.require_no_contradiction()
     if bias:
         return

@@ -157,7 +157,7 @@ def pair_kink(positive: int, negative: int, dimension: int) -> ClosedForm:
         )
     means = np.sqrt(dimension) * np.eye(k, dimension)
     y = np.repeat([1.0, -1.0], [positive, negative])
-    data = Dataset(X=means, y=y, clusters=np.arange(k), means=means, mean_labels=y, law={"name": "orthogonal means"})
+    data = Dataset(X=means, y=y, clusters=np.arange(k), means=means, mean_labels=y, origin={"name": "orthogonal means"})
     return replace(orthogonal(data), source="FVBS23/7.3(i)")
 
 
@@ -310,7 +310,7 @@ def five_points(*, first: float = 0.1, spacing: float = 0.1, last: float = 0.9) 
         clarke[j, j] = -signs[j] * y[j] * (off_kink @ Xt[j]) / (Xt[j] @ Xt[j]) / lam[j]
     return ClosedForm(
         network=TwoLayer.from_directions(U, signs, bias=True),
-        data=Dataset(X=x[:, None], y=y, law={"name": "five points", "first": first, "spacing": h, "last": last}),
+        data=Dataset(X=x[:, None], y=y, origin={"name": "five points", "first": first, "spacing": h, "last": last}),
         multipliers=lam,
         clarke=clarke,
         source="KYS23/PropA.4 (counterexample)",

@@ -57,6 +57,7 @@ def convex_pair(data: Dataset, *, bias: bool = True) -> ClosedForm:
     >>> point.multipliers.round(12)
     array([0.        , 0.70710678, 0.70710678, 0.        ])
     """
+    data.require_signs()
     data.require_no_contradiction()
     first, owner = np.unique(data.X, axis=0, return_index=True, return_inverse=True)[1:]
     if first.size < data.n_samples:

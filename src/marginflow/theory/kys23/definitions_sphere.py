@@ -42,7 +42,7 @@ def _one_orthant() -> Instance:
     law = NoisySphere(dimension=50, p=0.1)
     data = law.sample(200)
     return Instance(
-        name="200 points of the positive orthant", law=law, data=Dataset(X=np.abs(data.X), y=data.y, law=data.law)
+        name="200 points of the positive orthant", law=law, data=Dataset(X=np.abs(data.X), y=data.y, origin=data.origin)
     )
 
 

@@ -1,0 +1,154 @@
+r"""What was done to the columns of a table before they became X, kept so that it can be done again or undone.
+
+A column of numbers becomes (x - mean) / scale, a column of words one indicator for each of its values. A network on
+the prepared columns is, exactly, another network on the columns as they were:
+
+.. math:: w \cdot (x - m) / s + b = (w / s) \cdot x + (b - w \cdot m / s)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+
+EMPTY = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column of a table and what becomes of it.
+
+    Attributes
+    ----------
+    name : str
+    categories : tuple of str
+        The values that get an indicator each; empty for a column of numbers.
+    mean, scale : float
+        Of a column of numbers: (x - mean) / scale.
+    filler : float or None
+        Stands for an empty cell; None: there must be none.
+    """
+
+    name: str
+    categories: tuple[str, ...] = ()
+    mean: float = 0.0
+    scale: float = 1.0
+    filler: float | None = None
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features that it becomes."""
+        return [f"{self.name}={value}" for value in self.categories] if self.categories else [self.name]
+
+    def values(self, cells: Sequence[str]) -> FloatArray:
+        """The features of a list of cells, shape (n, 1) or (n, number of categories)."""
+        if self.categories:
+            foreign = next((cell for cell in cells if cell not in self.categories), None)
+            if foreign is not None:
+                known = ", ".join(map(repr, self.categories[:8]))
+                raise InputError(f"The column {self.name!r} contains {foreign!r}; its values were {known}.")
+            return np.array([[float(cell == value) for value in self.categories] for cell in cells])
+        found = [number(cell) for cell in cells]
+        for cell, value in zip(cells, found, strict=True):
+            if value is None and not (is_empty(cell) and self.filler is not None):
+                what = "an empty cell" if is_empty(cell) else repr(cell)
+                raise InputError(f"The column {self.name!r} contains {what}; a finite number is expected.")
+        numbers = np.array([self.filler if value is None else value for value in found], dtype=np.float64)
+        return ((numbers - self.mean) / self.scale)[:, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preparation:
+    """The columns of a table in order, the name of its label column, and the labels.
+
+    Examples
+    --------
+    >>> from marginflow.data import Column, Preparation
+    >>> preparation = Preparation(columns=(Column(name="age", mean=50.0, scale=10.0),), label="ill")
+    >>> preparation.apply({"age": ["40", "60"]})
+    array([[-1.],
+           [ 1.]])
+    """
+
+    columns: tuple[Column, ...]
+    label: str
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the columns of X."""
+        return tuple(name for column in self.columns for name in column.features)
+
+    def apply(self, table: Mapping[str, Sequence[str]]) -> FloatArray:
+        """X of a table that has the same columns (others are ignored)."""
+        missing = [column.name for column in self.columns if column.name not in table]
+        if missing:
+            raise InputError(f"The table has no column {missing[0]!r}, which the data were made from.")
+        return np.hstack([column.values([cell.strip() for cell in table[column.name]]) for column in self.columns])
+
+    def undo(self, network: TwoLayer) -> TwoLayer:
+        """The same network as a function of the columns as they were (indicators stay indicators).
+
+        Parameters
+        ----------
+        network : TwoLayer
+            A function of the prepared columns.
+
+        Returns
+        -------
+        TwoLayer
+            With a bias wherever a mean was subtracted. It computes the same; its norm, its margins in parameter space
+            and so its KKT conditions are those of another problem.
+        """
+        if network.dimension != len(self.features):
+            raise InputError(
+                f"The network has dimension {network.dimension}; the table has {len(self.features)} features."
+            )
+        mean = np.array([0.0 if c.categories else c.mean for c in self.columns for _ in c.features])
+        scale = np.array([1.0 if c.categories else c.scale for c in self.columns for _ in c.features])
+        if not mean.any():
+            return replace(network, W=network.W / scale)
+        shift = network.W @ (mean / scale)
+        return replace(network, W=network.W / scale, b=(0.0 if network.b is None else network.b) - shift)
+
+    @classmethod
+    def of_plain(cls, value: Mapping[str, Any]) -> Preparation:
+        """The inverse of `to_plain`; what does not have its form is refused."""
+        try:
+            columns = tuple(
+                Column(
+                    name=str(entry["name"]),
+                    categories=tuple(str(word) for word in entry["categories"]),
+                    mean=float(entry["mean"]),
+                    scale=float(entry["scale"]),
+                    filler=None if entry["filler"] is None else float(entry["filler"]),
+                )
+                for entry in value["columns"]
+            )
+            numbers = [x for c in columns for x in (c.mean, c.scale, c.filler or 0.0)]
+            if not columns or not np.isfinite(numbers).all() or any(column.scale <= 0 for column in columns):
+                raise ValueError("a scale is not positive, or a number is not finite")
+            return cls(columns=columns, label=str(value["label"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"The preparation of the columns is not of the expected form: {error}.") from None
+
+
+def number(cell: str) -> float | None:
+    """The finite number that a cell holds, or None. (Python reads 1_0 as ten; a table means something else by it.)"""
+    try:
+        value = math.nan if "_" in cell else float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def is_empty(cell: str) -> bool:
+    """Whether a cell says that there is nothing in it."""
+    return cell.strip().lower() in EMPTY

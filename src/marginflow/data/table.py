@@ -1,0 +1,343 @@
+"""A table of somebody's own, `.csv`: which columns can be used and how, and one sentence about those that cannot."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from marginflow.arrays import one_of
+from marginflow.data.dataset import Dataset
+from marginflow.data.files import separator
+from marginflow.data.preparation import Column, Preparation, is_empty, number
+from marginflow.errors import InputError
+
+Missing = Literal["drop", "mean"]
+_MOST_CATEGORIES = 50
+_FEW = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Cells as text: the names of the columns, and every line with its number in the file."""
+
+    source: Path
+    names: tuple[str, ...]
+    lines: tuple[tuple[int, tuple[str, ...]], ...]
+
+    def column(self, name: str) -> int:
+        """Where a column is, or an `InputError` with the nearest name."""
+        if name not in self.names:
+            near = get_close_matches(name, self.names, n=1)
+            known = f"did you mean {near[0]!r}?" if near else f"the columns are {_some(self.names)}."
+            raise InputError(f"{self.source} has no column named {name!r}; {known}")
+        if self.names.count(name) > 1:
+            raise InputError(f"{self.source} has {self.names.count(name)} columns named {name!r}; one is expected.")
+        return self.names.index(name)
+
+    def cells(self, index: int) -> list[str]:
+        """A column."""
+        return [row[index].strip() for _, row in self.lines]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converted:
+    """Data made from a table, and what became of its lines and columns.
+
+    Attributes
+    ----------
+    data : Dataset
+    left_out : int
+        Lines with another label.
+    incomplete : int
+        Lines with an empty cell, left out by `missing="drop"`.
+    how : dict
+        For every column of the table, in words, what became of it.
+    merged : tuple of str
+        Labels that became -1 together.
+    """
+
+    data: Dataset
+    left_out: int
+    incomplete: int
+    how: dict[str, str]
+    merged: tuple[str, ...] = ()
+
+
+def read_table(path: str | Path, *, header: bool | None = None, label: str | None = None) -> Table:
+    """Read a `.csv` as text.
+
+    `header` says whether the first line holds names; None: it does, and a first line that looks like a sample is
+    refused. Without names columns are called 1, 2, 3 and so on.
+    """
+    source = Path(path)
+    if source.is_dir():
+        raise InputError(f"{source} is a folder, not a file; a table, .csv, is expected.")
+    if not source.is_file():
+        raise InputError(f"There is no file {source}.")
+    if source.suffix.lower() != ".csv":
+        raise InputError(f"{source} ends in {source.suffix!r}; .csv is expected.")
+    try:
+        with source.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            rows = [(reader.line_num, tuple(row)) for row in reader if row]
+    except (UnicodeDecodeError, csv.Error, OSError) as error:
+        raise InputError(f"{source} is not a readable .csv file: {error}.") from None
+    named = header is not False
+    body = rows[1:] if named else rows
+    if not body:
+        first = "names in the first line and " if named else ""
+        raise InputError(f"{source} has no samples; {first}one sample per line are expected.")
+    width = len(rows[0][1])
+    if width == 1 and (mark := separator(rows[0][1][0])):
+        raise InputError(f"{source} has {mark}s between its values; commas are expected.")
+    for line, row in body:
+        if len(row) != width:
+            raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {width}.")
+    names = [name.strip() for name in rows[0][1]] if named else [str(column + 1) for column in range(width)]
+    table = Table(source=source, names=tuple(names), lines=tuple(body))
+    if header is None:
+        _refuse_samples(table, table.column(label) if label is not None else width - 1)
+    return table
+
+
+def convert(
+    table: Table,
+    *,
+    label: str | None = None,
+    positive: str | None = None,
+    negative: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    standardise: bool = False,
+    one_hot: bool = False,
+    missing: Missing | None = None,
+    like: Dataset | None = None,
+) -> Converted:
+    """Make data of a table.
+
+    Parameters
+    ----------
+    table : Table
+    label : str or None
+        The column of the labels; None: the last (or that of `like`).
+    positive, negative : str or None
+        The label that becomes +1; all others become -1, or only `negative` is kept. Without `positive` the labels stay
+        what they are: two of them in their order, or more classes.
+    drop, keep : names of columns
+        To leave out; to use although they look like numbers of the lines.
+    standardise : bool
+        (x - mean) / scale for every column of numbers, scale the standard deviation (divisor n; 1 if it is 0).
+    one_hot : bool
+        An indicator for each value of a column of words.
+    missing : "drop", "mean" or None
+        What to do with empty cells: leave the line out, or take the mean of the column.
+    like : Dataset or None
+        Do to the columns what was done to those of this data set, which was converted before.
+    """
+    if missing is not None:
+        one_of("missing", missing, ("drop", "mean"))
+    before = None if like is None else like.preparation
+    if like is not None and before is None:
+        raise InputError("The data given as an example were not converted from a table; nothing is known of columns.")
+    label = before.label if before is not None and label is None else label
+    index = table.column(label) if label is not None else len(table.names) - 1
+    left_out = {table.column(name) for name in drop}
+    if index in left_out:
+        raise InputError(f"The column {table.names[index]!r} holds the labels and cannot be left out.")
+    for name in keep:
+        table.column(name)
+    chosen, labels, classes, merged = _labels(table, index, positive, negative, like)
+    if before is not None:
+        columns, how = before.columns, {column.name: "as before" for column in before.columns}
+        indices = [table.column(column.name) for column in columns]
+    else:
+        indices = [column for column in range(len(table.names)) if column != index and column not in left_out]
+        if not indices:
+            raise InputError(f"{table.source} has no column left besides the labels.")
+    some_empty = [any(is_empty(table.lines[i][1][column]) for column in indices) for i in chosen]
+    kept = [i for i, gap in zip(chosen, some_empty, strict=True) if not (gap and missing == "drop")]
+    if not kept:
+        raise InputError(f"Every line of {table.source} has an empty cell; --missing mean fills them.")
+    if before is None:
+        cells = {column: [table.lines[i][1][column].strip() for i in kept] for column in indices}
+        columns, how = _columns(table, cells, kept, keep, standardise=standardise, one_hot=one_hot, missing=missing)
+    preparation = Preparation(columns=columns, label=table.names[index])
+    X = preparation.apply(
+        {column.name: [table.lines[i][1][where] for i in kept] for column, where in zip(columns, indices, strict=True)}
+    )
+    numbers = dict(zip(chosen, (float(classes.index(word)) for word in labels), strict=True))
+    y = np.array([numbers[i] for i in kept])
+    data = Dataset(
+        X,
+        2.0 * y - 1.0 if len(classes) == 2 else y,
+        classes=classes,
+        features=preparation.features,
+        preparation=preparation,
+    )
+    how |= {table.names[column]: "left out" for column in left_out} | {table.names[index]: "label"}
+    return Converted(
+        data=data,
+        left_out=len(table.lines) - len(chosen),
+        incomplete=len(chosen) - len(kept),
+        how={name: how.get(name, "not used") for name in table.names},
+        merged=merged,
+    )
+
+
+def _labels(
+    table: Table, index: int, positive: str | None, negative: str | None, like: Dataset | None
+) -> tuple[list[int], list[str], tuple[str, ...], tuple[str, ...]]:
+    """The lines that are kept, their labels, the classes in order, and which labels became one."""
+    cells = table.cells(index)
+    found = list(Counter(cells))
+    empty = next((line for (line, _), cell in zip(table.lines, cells, strict=True) if is_empty(cell)), None)
+    if empty is not None:
+        raise InputError(f"{table.source}, line {empty}: the label, column {table.names[index]!r}, is empty.")
+    if like is not None and positive is None:
+        known = tuple(map(str, like.classes))
+        spelled = {label: next((one for one in known if _same(one, label)), label) for label in found}
+        if len(known) == 2 and known[0].startswith("not "):  # one class was put against the rest
+            spelled = {label: known[1] if _same(label, known[1]) else known[0] for label in found}
+        foreign = next((cell for cell in cells if spelled[cell] not in known), None)
+        if foreign is not None:
+            raise InputError(f"{table.source} has the label {foreign!r}; the classes were {_some(known)}.")
+        return list(range(len(cells))), [spelled[cell] for cell in cells], known, ()
+    for wanted in (positive, negative):
+        if wanted is not None and not any(_same(wanted, label) for label in found):
+            raise InputError(f"No line of {table.source} has the label {wanted!r}; the labels are {_some(found)}.")
+    first = {
+        label: next(other for other in found if _same(other, label)) for label in found
+    }  # one spelling of a number
+    if positive is None:
+        if negative is not None:
+            raise InputError("--negative is given without --positive; both are expected, or neither.")
+        classes = sorted(set(first.values()), key=lambda word: (number(word) is None, number(word) or 0.0, word))
+        if len(classes) < 2:
+            raise InputError(
+                f"Every line of {table.source} has the label {cells[0]!r}; two kinds of labels are expected."
+            )
+        return list(range(len(cells))), [first[cell] for cell in cells], tuple(classes), ()
+    others = list(dict.fromkeys(first[label] for label in found if not _same(label, positive)))
+    if negative is not None and _same(positive, negative):
+        raise InputError(f"--positive and --negative are both {positive!r}; two labels are expected.")
+    if not others:
+        raise InputError(f"Every line of {table.source} has the label {positive!r}; two kinds of labels are expected.")
+    kept = [i for i, cell in enumerate(cells) if negative is None or _same(cell, positive) or _same(cell, negative)]
+    rest = negative if negative is not None else others[0] if len(others) == 1 else f"not {positive}"
+    labels = [positive if _same(cells[i], positive) else rest for i in kept]
+    return kept, labels, (rest, positive), tuple(others) if negative is None and len(others) > 1 else ()
+
+
+def _columns(
+    table: Table,
+    cells: dict[int, list[str]],
+    kept: Sequence[int],
+    keep: Sequence[str],
+    *,
+    standardise: bool,
+    one_hot: bool,
+    missing: Missing | None,
+) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """What becomes of each column; every one that cannot be used is named in one sentence."""
+    columns: list[Column] = []
+    how: dict[str, str] = {}
+    trouble: list[str] = []
+    for index, column in cells.items():
+        name = table.names[index]
+        numbers = [number(cell) for cell in column]
+        empty = [i for i, cell in enumerate(column) if is_empty(cell)]
+        words = [
+            i
+            for i, (cell, value) in enumerate(zip(column, numbers, strict=True))
+            if value is None and not is_empty(cell)
+        ]
+        quoted = shlex.quote(name)
+        if (reason := _identifier(name, column, numbers)) and name not in keep:
+            trouble.append(f"{name!r} {reason} (--drop {quoted}, or --keep {quoted} if it means something)")
+            continue
+        if words and not one_hot:
+            line = table.lines[kept[words[0]]][0]
+            trouble.append(
+                f"{name!r} is not a number: {column[words[0]]!r} in line {line} (--one-hot, or --drop {quoted})"
+            )
+        elif words:
+            categories = tuple(sorted(set(column)))
+            if len(categories) > _MOST_CATEGORIES:
+                trouble.append(f"{name!r} has {len(categories)} different words (--drop {quoted})")
+                continue
+            columns.append(Column(name=name, categories=categories))
+            how[name] = f"{len(categories)} indicators"
+        elif empty and missing is None:
+            line = table.lines[kept[empty[0]]][0]
+            trouble.append(
+                f"{name!r} is empty in {len(empty)} lines, first in line {line} (--missing drop, --missing mean, or "
+                f"--drop {quoted})"
+            )
+        else:
+            known = np.array([value for value in numbers if value is not None])
+            if known.size == 0:
+                trouble.append(f"{name!r} is empty in every line (--drop {quoted})")
+                continue
+            filled = np.array([known.mean() if value is None else value for value in numbers])
+            spread = float(filled.std())
+            columns.append(
+                Column(
+                    name=name,
+                    mean=float(filled.mean()) if standardise else 0.0,
+                    scale=(spread if spread > 0 else 1.0) if standardise else 1.0,
+                    filler=float(known.mean()) if missing == "mean" else None,
+                )
+            )
+            how[name] = ("standardised" if standardise else "as it is") + (", empty cells filled" if empty else "")
+    if trouble:
+        what = (
+            "This column cannot be used as it is" if len(trouble) == 1 else "These columns cannot be used as they are"
+        )
+        raise InputError(f"{table.source}: {what}: {'; '.join(trouble)}.")
+    return tuple(columns), how
+
+
+def _identifier(name: str, column: Sequence[str], numbers: Sequence[float | None]) -> str:
+    """Why a column looks as if it only numbered the lines; "" if it does not."""
+    if len(set(column)) < len(column) or len(column) < _FEW:
+        return ""
+    if not name or name.lower().startswith("unnamed"):
+        return "has no name and another value in every line"
+    whole = [int(value) for value in numbers if value is not None and value == int(value)]
+    if len(whole) == len(column) and whole == list(range(whole[0], whole[0] + len(whole))):
+        return "counts the lines"
+    if name.lower() in ("id", "index", "key", "uuid", "row") or name.lower().endswith(("_id", " id")):
+        return "looks like an identifier: another value in every line"
+    return ""
+
+
+def _refuse_samples(table: Table, index: int) -> None:
+    """Refuse a first line that looks like a sample: only numbers, or a label that other lines have too."""
+    if all(name == "" or number(name) is not None for name in table.names):
+        why = "consists of numbers"
+    elif any(_same(table.names[index], row[index]) for _, row in table.lines):
+        why = f"has {table.names[index]!r} where other lines have their label"
+    else:
+        return
+    raise InputError(
+        f"The first line of {table.source} {why}, but names of columns are expected there; "
+        "add --no-header if it is a sample, or --header if these are names."
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    """Equal as text, or as numbers: 1 is 1.0."""
+    one, other = one.strip(), other.strip()
+    return one == other or (number(one) is not None and number(one) == number(other))
+
+
+def _some(labels: Sequence[str]) -> str:
+    return ", ".join(map(repr, labels[:_FEW])) + (", ..." if len(labels) > _FEW else "")
