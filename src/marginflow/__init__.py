@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         experiments,
         flow,
         generalisation,
+        influences,
         limit,
         losses,
         measurements,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from marginflow.audits import audit
     from marginflow.certificates import certify
     from marginflow.flow import train
+    from marginflow.influences import influence
     from marginflow.limit import kkt_point
 
 __all__ = [
@@ -40,6 +42,8 @@ __all__ = [
     "experiments",
     "flow",
     "generalisation",
+    "influence",
+    "influences",
     "kkt_point",
     "limit",
     "losses",
@@ -59,6 +63,7 @@ __version__ = "0.2.0"
 _DOORS = {
     "audit": "marginflow.audits",
     "certify": "marginflow.certificates",
+    "influence": "marginflow.influences",
     "kkt_point": "marginflow.limit",
     "train": "marginflow.flow",
 }

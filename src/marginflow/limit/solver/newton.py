@@ -78,7 +78,7 @@ class NewtonResult:
 
     `U` (k, r), `s`, `lam` (m,) and `mu` (m, k) satisfy the KKT system of (C) to `residual`; `converged` says that
     in addition no pair and no sample is on the wrong side. `keep` holds the positions of the surviving neurons
-    in the guess.
+    in the guess, and `structure` what is discrete about a point that has converged.
     """
 
     U: FloatArray
@@ -90,6 +90,7 @@ class NewtonResult:
     iterations: int
     converged: bool
     keep: IntArray
+    structure: Structure | None = None
 
 
 def newton(
@@ -103,21 +104,25 @@ def newton(
     damping: float = 1e-2,
     inertia: float = 10.0,
     threads: int = 1,
+    caps: FloatArray | None = None,
 ) -> NewtonResult:
     """Iterate to a point of (C) whose structure is consistent, or give up after `max_iterations`.
 
     `damping` holds the multipliers near where they are until the structure is consistent, relative to the size of the
     Hessian; `inertia` holds the scales as long as many pairs are on the wrong side, relative to the Schur complement.
-    The bases of single neurons are small and made by one BLAS thread; the Hessian may use `threads`.
+    The bases of single neurons are small and made by one BLAS thread; the Hessian may use `threads`. `caps` (m,) are
+    penalties that differ from sample to sample, by default that of the problem.
     """
+    C = np.full(problem.n_samples, problem.penalty) if caps is None else caps
     # Steps from a wrong structure may overflow; they are noticed by their size and by `isfinite`.
     with np.errstate(over="ignore", invalid="ignore"), threads_for(0.0, 1):
-        return _newton(problem, guess, frozen, max_iterations, tolerance, deadline, damping, inertia, threads)
+        return _newton(problem, guess, C, frozen, max_iterations, tolerance, deadline, damping, inertia, threads)
 
 
 def _newton(
     problem: Problem,
     guess: Structure,
+    C: FloatArray,
     frozen: bool,
     max_iterations: int,
     tolerance: float,
@@ -126,13 +131,12 @@ def _newton(
     first_inertia: float,
     threads: int,
 ) -> NewtonResult:
-    y, C = problem.y, problem.penalty
+    y = problem.y
     known = KinkBases(problem)
     s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
     free, capped = guess.free, guess.capped
     lam = np.where(free, guess.lam, 0.0)
-    if capped.any():
-        lam[capped] = C
+    lam[capped] = C[capped]
     best, start = np.inf, float(t.sum())
     fewest, since = state.size, 0
     heaviest = first_damping * float(t.sum() * problem.norms.mean() ** 2)
@@ -167,7 +171,8 @@ def _newton(
             continue
         if violations == 0 and damping == 0.0 and (residual <= tolerance or residual > 0.25 * best):
             U = t[:, None] * pairs.D
-            return NewtonResult(U, s, lam, pairs.mu, residual, 0, iteration, residual < _ACCEPTED_RESIDUAL, keep)
+            end = Structure(s, state, free, capped, lam, t)
+            return NewtonResult(U, s, lam, pairs.mu, residual, 0, iteration, residual < _ACCEPTED_RESIDUAL, keep, end)
         best = residual if violations == 0 else np.inf
         if violations < fewest:
             fewest, since = violations, iteration

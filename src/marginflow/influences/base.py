@@ -1,0 +1,127 @@
+"""The limit that samples are left out of: the problem, and the structure of its point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.certificates import Certificate, certify
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.limit import Limit
+from marginflow.limit.problem import Problem
+from marginflow.limit.solver.newton import NewtonResult, Structure, newton
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.networks import TwoLayer
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """The point with all samples.
+
+    Attributes
+    ----------
+    data : Dataset
+    network : TwoLayer
+        As few neurons as the limit has directions, at margin 1.
+    certificate : Certificate
+        Of that network.
+    penalty : float
+        Infinite for the hard margin.
+    problem : Problem
+        Its rows are samples `problem.order` of the data.
+    point : NewtonResult or None
+        The same point by Newton's method, with its structure; None where the method does not end there.
+    """
+
+    data: Dataset
+    network: TwoLayer
+    certificate: Certificate
+    penalty: float
+    problem: Problem
+    point: NewtonResult | None
+
+    @classmethod
+    def of(cls, limit: Limit, data: Dataset) -> Base:
+        """Read the structure off the limit, and let Newton's method confirm it."""
+        network = limit.compact
+        if network.dimension != data.dimension or len(limit.certificate.multipliers) != data.n_samples:
+            raise InputError(
+                f"The limit belongs to {len(limit.certificate.multipliers)} samples of dimension {network.dimension}, "
+                f"the data hold {data.n_samples} of dimension {data.dimension}; the data of the limit are expected."
+            )
+        if network.outputs != "trained":
+            raise InputError("The outputs of the limit are frozen; influence is computed for trained outputs.")
+        if not limit.exact:
+            raise InputError(f"The limit is not exact, so nothing can be said about its samples: {limit.status}")
+        penalty = limit.certificate.penalty
+        certificate = certify(network, data, penalty=penalty)
+        C = np.inf if penalty is None else penalty
+        problem = Problem.of(data.X, data.y, bias=network.b is not None, penalty=C)
+        guess = _structure(certificate, problem)
+        confirmed = newton(problem, guess, frozen=False, damping=0.0, inertia=0.0)
+        same = confirmed.converged and abs(float(confirmed.lam.sum()) / float(guess.lam.sum()) - 1.0) < _SAME
+        return cls(data, network, certificate, C, problem, confirmed if same else None)
+
+    @property
+    def multipliers(self) -> FloatArray:
+        """lambda (n,) in the order of the data."""
+        return self.certificate.multipliers
+
+    @property
+    def residual(self) -> float:
+        """The largest of the certificate's numbers."""
+        return worst(self.certificate)
+
+    def without(self, rows: IntArray) -> tuple[Problem, IntArray]:
+        """The problem of the samples that are not in `rows` (rows of `problem`), in the same coordinates, and its rows.
+
+        Newton's method needs no coordinates that diagonalise X^T X.
+        """
+        kept = np.setdiff1d(np.arange(self.problem.n_samples), rows)
+        p = self.problem
+        smaller = replace(p, X=p.X[kept], y=p.y[kept], order=p.order[kept])
+        return smaller, kept
+
+    def network_of(self, found: NewtonResult) -> TwoLayer:
+        """The network with rows U of `problem`."""
+        bias = self.network.b is not None
+        return TwoLayer.from_directions(self.problem.ambient(found.U), found.s, bias=bias)
+
+
+# Sums of multipliers that differ by more belong to different points.
+_SAME = 1e-6
+
+
+def worst(certificate: Certificate) -> float:
+    """The largest of the numbers that are zero at a KKT point."""
+    return max(
+        certificate.stationarity, certificate.feasibility, certificate.dual_feasibility, certificate.complementarity
+    )
+
+
+def _structure(certificate: Certificate, problem: Problem) -> Structure:
+    """What is discrete about a network that is a KKT point, in the order of the problem."""
+    network, order = certificate.network, problem.order
+    U = problem.reduced(network.directions)
+    by_sign = np.argsort(-network.signs, kind="stable")
+    U, s = U[by_sign], network.signs[by_sign]
+    clarke, kinks = certificate.clarke[order][:, by_sign], certificate.kinks[order][:, by_sign]
+    lam, margins = certificate.multipliers[order], certificate.margins[order]
+    carries = lam > 0.0
+    opposite = problem.y[:, None] * s < 0
+    held = kinks & opposite & carries[:, None]
+    Z = problem.X @ U.T
+    state = np.where(Z > 0, ACTIVE, INACTIVE)
+    inside = held & (clarke > _INSIDE) & (clarke < 1.0 - _INSIDE)
+    state = np.where(held, np.where(clarke >= 0.5, ACTIVE, INACTIVE), state)
+    state = np.where(inside, KINK, state)
+    support = lam > _INSIDE * lam.max()
+    capped = support & (margins < 1.0 - _INSIDE) if np.isfinite(problem.penalty) else np.zeros(len(lam), dtype=bool)
+    return Structure(s, state, support & ~capped, capped, lam, np.linalg.norm(U, axis=1))
+
+
+# Clarke weights, multipliers and missing margins below this are zero.
+_INSIDE = 1e-8

@@ -1,0 +1,123 @@
+r"""The point without some samples, followed from the point with them.
+
+Let the multiplier of a sample be capped at c: at c = lambda_i nothing changes, at c = 0 the sample is gone. With the
+other conditions unchanged the point is a function of c, piecewise smooth as long as its structure can be followed, and
+
+.. math:: V(c) = \tfrac12 \|\theta\|^2 + c\,(1 - m_i)_+ + \dots, \qquad \frac{dV}{dc} = 1 - m_i(c)
+
+along it. So the drop of V from lambda_i to 0 must be the integral of the missing margin: where it is not, the path has
+jumped to another branch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.influences.base import Base
+from marginflow.limit.solver.newton import NewtonResult, Structure, newton
+
+# Shares by which the drop of V may differ from the integral: by the trapezoidal rule along the path, and from a single
+# panel, where a factor of two means that the pattern has changed on the way.
+_OFF_THE_PATH, _OFF_DIRECTLY = 0.1, 0.5
+# How often a step that Newton's method cannot take is halved.
+_HALVINGS = 4
+_STEP_ITERATIONS = 25
+# Relative error of the objective itself.
+_ROUNDING = 1e-9
+# How Newton's method holds multipliers and scales, one after the other.
+_MANNERS = ((0.0, 0.0), (1e-2, 10.0), (1e-1, 100.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Arrival:
+    """The point without the samples, on the rows that are left, and whether the branch was left on the way."""
+
+    point: NewtonResult
+    jumped: bool
+
+
+def follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
+    """Lower the caps of the given rows to zero in so many steps; None where Newton's method does not arrive.
+
+    With one step the samples are left out at once.
+    """
+    if base.point is None or base.point.structure is None:
+        return None
+    first = base.point.lam[rows]
+    chosen = np.zeros(base.problem.n_samples, dtype=bool)
+    chosen[rows] = True
+    caps = np.full(base.problem.n_samples, base.penalty)
+    at, begun = base.point, _value(base, base.point, np.zeros(len(rows)), rows)
+    missing = _missing(base, at, rows)
+    integral, share, width, halvings, stuck = 0.0, 1.0, 1.0 / steps, 0, False
+    while share > width * (1.0 + 1e-9):
+        caps[rows] = first * (share - width)
+        found = _step(base, at.structure, chosen, caps)
+        if found is None and halvings == _HALVINGS:
+            stuck = True
+            break
+        if found is None:
+            width, halvings = 0.5 * width, halvings + 1
+            continue
+        now = _missing(base, found, rows)
+        integral += 0.5 * width * float(first @ (missing + now))
+        at, missing, share = found, now, share - width
+    end = _end(base, at.structure, rows)
+    if end is None:
+        return None
+    integral += 0.5 * share * float(first @ (missing + _missing(base, end, rows)))
+    fallen = begun - _value(base, end, np.ones(len(rows)), rows)
+    allowed = (_OFF_DIRECTLY if steps == 1 else _OFF_THE_PATH) * max(abs(integral), abs(fallen)) + _ROUNDING * begun
+    return Arrival(end, stuck or abs(fallen - integral) > allowed)
+
+
+def _step(base: Base, structure: Structure | None, chosen: BoolArray, caps: FloatArray) -> NewtonResult | None:
+    """The point at these caps, from the structure at caps that are a little higher."""
+    assert structure is not None
+    guess = replace(
+        structure,
+        free=structure.free & ~chosen,
+        capped=structure.capped | chosen,
+        lam=np.minimum(structure.lam, caps),
+    )
+    found = newton(
+        base.problem, guess, frozen=False, damping=0.0, inertia=0.0, caps=caps, max_iterations=_STEP_ITERATIONS
+    )
+    return found if found.converged else None
+
+
+def _end(base: Base, structure: Structure | None, rows: IntArray) -> NewtonResult | None:
+    """The point of the samples that are left, from the structure of the last step."""
+    assert structure is not None
+    smaller, kept = base.without(rows)
+    guess = replace(
+        structure,
+        state=structure.state[kept],
+        free=structure.free[kept],
+        capped=structure.capped[kept],
+        lam=structure.lam[kept],
+    )
+    for damping, inertia in _MANNERS:
+        found = newton(smaller, guess, frozen=False, damping=damping, inertia=inertia)
+        if found.converged:
+            return found
+    return None
+
+
+def _missing(base: Base, at: NewtonResult, rows: IntArray) -> FloatArray:
+    """(1 - m_i)_+ of the given rows."""
+    missing: FloatArray = np.maximum(1.0 - base.problem.margins(at.U, at.s)[rows], 0.0)
+    return missing
+
+
+def _value(base: Base, at: NewtonResult, left_out: FloatArray, rows: IntArray) -> float:
+    """The objective of a point: ||theta||^2 / 2, and with a soft margin the price of the samples that count."""
+    value = float(np.linalg.norm(at.U, axis=1).sum())
+    if np.isinf(base.penalty):
+        return value
+    missing = np.maximum(1.0 - base.problem.margins(at.U, at.s), 0.0)
+    missing[rows] *= 1.0 - left_out
+    return value + base.penalty * float(missing.sum())

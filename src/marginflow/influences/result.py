@@ -1,0 +1,114 @@
+"""What each sample, or each group of samples, did: the points without them, with the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+from marginflow.plain import Plain
+
+Way = Literal["unchanged", "continuation", "Newton", "solved again"]
+
+
+@dataclass(frozen=True, eq=False)
+class Influence(Plain):
+    """The exact KKT points without each group of samples; without groups every sample is its own.
+
+    Attributes
+    ----------
+    groups : tuple of integer arrays
+        The samples that were left out together.
+    margins : array, shape (n,)
+        y_i N(x_i) of the network that was trained without sample i's group; nan for samples in no group. Its sign is
+        the exact leave-one-out (k-fold) verdict.
+    norms : array, shape (g,)
+        ||theta||^2 without the group.
+    norm : float
+        ||theta||^2 with all samples.
+    expected : array, shape (g,)
+        The drop of ||theta||^2 if the missing margins were linear in the multipliers: sum_i lambda_i (1 - m_i) over the
+        group (hard margin), from the derivative d(||theta||^2 / 2)/d(margin_i) = lambda_i.
+    multipliers : array, shape (n,)
+        lambda of the point with all samples.
+    residuals : array, shape (g,)
+        The worst number of the certificate of each point, on the samples that it was trained on.
+    jumped : boolean array, shape (g,)
+        Whether the point is not the continuation of the limit: the drop of the objective is not the integral of the
+        missing margin, or Newton's method lost the branch.
+    ways : tuple of str, length g
+        "unchanged" (a proof, nothing was computed), "continuation", "Newton" or "solved again".
+    neurons : integer array, shape (g,)
+        Neurons of each point, `base_neurons` with all samples.
+    """
+
+    plain_names = (
+        "error", "margins", "norm", "norms", "expected", "multipliers", "residuals", "jumped", "ways", "neurons",
+        "base_neurons", "groups", "seconds",
+    )  # fmt: skip
+
+    groups: tuple[IntArray, ...]
+    margins: FloatArray
+    norms: FloatArray
+    norm: float
+    expected: FloatArray
+    multipliers: FloatArray
+    residuals: FloatArray
+    jumped: BoolArray
+    ways: tuple[Way, ...]
+    neurons: IntArray
+    base_neurons: int
+    seconds: float
+    networks: tuple[TwoLayer, ...] = field(repr=False)
+    again: Callable[[int], TwoLayer] | None = field(default=None, repr=False)
+
+    @property
+    def error(self) -> float:
+        """Share of left-out samples that the network without them gets wrong (margin <= 0): exact, not estimated."""
+        seen = self.margins[~np.isnan(self.margins)]
+        return float((seen <= 0.0).mean())
+
+    @property
+    def drops(self) -> FloatArray:
+        """||theta||^2 with all samples minus without the group, shape (g,)."""
+        drops: FloatArray = self.norm - self.norms
+        return drops
+
+    def network(self, group: int) -> TwoLayer:
+        """The network without group `group` (without sample i), at margin 1."""
+        if not 0 <= group < len(self.networks):
+            raise InputError(f"The index is {group}; 0 to {len(self.networks) - 1} is expected.")
+        return self.networks[group]
+
+    def cold(self, group: int) -> TwoLayer:
+        """The network of a solution from scratch without group `group`: another branch, as a rule."""
+        if self.again is None:
+            raise InputError("This result was read from a file and cannot be solved again.")
+        self.network(group)
+        return self.again(group)
+
+    def rank(self) -> IntArray:
+        """Groups by what they did: the least margin of a left-out sample first, shape (g,)."""
+        least = np.array([self.margins[group].min() for group in self.groups])
+        order: IntArray = np.argsort(least, kind="stable")
+        return order
+
+    def changes(self, X: FloatArray, base: TwoLayer) -> FloatArray:
+        """Outputs at the rows of X without each group minus those of `base`, shape (g, len(X))."""
+        points = matrix("X", X)
+        before = base(points)
+        changes: FloatArray = np.array([network(points) - before for network in self.networks])
+        return changes
+
+    def __str__(self) -> str:
+        unchanged, jumped = self.ways.count("unchanged"), int(self.jumped.sum())
+        what = "samples" if all(len(group) == 1 for group in self.groups) else "groups"
+        return (
+            f"Exact leave-out error {self.error:.4g} over {len(self.groups)} {what}: {unchanged} change nothing, "
+            f"{jumped} ended on another branch; worst residual {self.residuals.max():.1e}; {self.seconds:.2f} s"
+        )

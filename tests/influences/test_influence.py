@@ -1,0 +1,151 @@
+"""Leave-out points: closed forms, a support vector machine, proofs, certificates that share nothing with the solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+import marginflow as mf
+from marginflow.data import Dataset, Sphere
+from marginflow.networks import TwoLayer
+
+
+@pytest.fixture(scope="module")
+def sphere():
+    data = Sphere(dimension=25).sample(25, seed=1)
+    return mf.kkt_point(data, width=50, seed=1), data
+
+
+def rest_of(data: Dataset, i) -> Dataset:
+    return Dataset(X=np.delete(data.X, i, axis=0), y=np.delete(data.y, i))
+
+
+@pytest.mark.parametrize("mode", ["continuation", "fast"])
+def test_every_point_is_certified_on_the_samples_it_was_trained_on(sphere, mode) -> None:
+    limit, data = sphere
+    found = mf.influence(limit, data, mode=mode)
+    for i in range(data.n_samples):
+        certificate = mf.certify(found.network(i), rest_of(data, i))
+        assert certificate.holds(1e-9)
+        own = data.y[i] * float(found.network(i)(data.X[i : i + 1])[0])
+        assert found.margins[i] == pytest.approx(own, abs=1e-12)
+        assert found.norms[i] == pytest.approx(found.network(i).norm_squared(), rel=1e-12)
+    assert found.residuals.max() < 1e-9
+    assert found.error == pytest.approx((found.margins <= 0).mean())
+    np.testing.assert_array_equal(np.sort(found.rank()), np.arange(25))
+    assert found.margins[found.rank()[0]] == found.margins.min()
+
+
+def test_a_constraint_less_never_costs_more_along_the_branch(sphere) -> None:
+    limit, data = sphere
+    found = mf.influence(limit, data)
+    assert (found.drops >= -1e-9 * found.norm).all()
+    followed = (found.multipliers > 0) & ~found.jumped
+    ratio = found.drops[followed] / found.expected[followed]
+    assert 0.8 < np.median(ratio) < 1.25
+
+
+def test_samples_without_a_multiplier_change_nothing() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3)) + np.repeat([[2.0, 0, 0], [-2.0, 0, 0]], 20, axis=0)
+    data = Dataset(X=X, y=np.repeat([1.0, -1.0], 20))
+    limit = mf.kkt_point(data, width=20, seed=0)
+    found = mf.influence(limit, data)
+    idle = np.flatnonzero(limit.certificate.multipliers == 0)
+    assert idle.size > 20
+    for i in idle:
+        assert found.ways[i] == "unchanged"
+        assert found.network(i) is found.network(idle[0])
+        assert found.norms[i] == found.norm
+        assert mf.certify(found.network(i), rest_of(data, i)).holds(1e-9)
+    np.testing.assert_allclose(found.margins[idle], limit.certificate.margins[idle], atol=1e-9)
+
+
+def test_on_orthonormal_samples_one_less_is_one_less_under_the_root() -> None:
+    n = 8
+    data = Dataset(X=np.eye(n), y=np.repeat([1.0, -1.0], [5, 3]))
+    W = np.array([np.repeat([1.0, 0.0], [5, 3]), np.repeat([0.0, 1.0], [5, 3])])
+    start = TwoLayer.from_directions(W, np.array([1.0, -1.0]), bias=False)
+    limit = mf.kkt_point(data, start=start, flow_steps=0)
+    assert limit.network.norm_squared() == pytest.approx(2 * (np.sqrt(5) + np.sqrt(3)))
+    found = mf.influence(limit, data)
+    np.testing.assert_allclose(found.norms[:5], 2 * (np.sqrt(4) + np.sqrt(3)), rtol=1e-9)
+    np.testing.assert_allclose(found.norms[5:], 2 * (np.sqrt(5) + np.sqrt(2)), rtol=1e-9)
+    np.testing.assert_allclose(found.margins, 0.0, atol=1e-9)
+    assert not found.jumped.any()
+
+
+@pytest.fixture(scope="module")
+def mirrored():
+    """Samples and their mirror images with the other label: the network w, -w is linear, a support vector machine."""
+    rng = np.random.default_rng(4)
+    half = rng.standard_normal((12, 3)) + np.array([2.0, 0.5, 0.0])
+    return Dataset(X=np.vstack([half, -half]), y=np.repeat([1.0, -1.0], 12))
+
+
+def svm(X, y):
+    return SVC(kernel="linear", C=1e10, tol=1e-10).fit(X, y).coef_[0]
+
+
+def test_in_the_linear_case_the_margins_are_those_of_a_support_vector_machine_trained_again(mirrored) -> None:
+    w = svm(mirrored.X, mirrored.y)
+    start = TwoLayer.from_directions(np.array([w, -w]), np.array([1.0, -1.0]), bias=False)
+    limit = mf.kkt_point(mirrored, start=start, flow_steps=0)
+    assert limit.exact
+    found = mf.influence(limit, mirrored, groups=[[i, i + 12] for i in range(12)])
+    assert not found.jumped.any()
+    assert (found.multipliers > 0).sum() >= 4
+    for i in range(12):
+        out = np.delete(np.arange(24), [i, i + 12])
+        again = svm(mirrored.X[out], mirrored.y[out])
+        assert found.margins[i] == pytest.approx(float(again @ mirrored.X[i]), abs=1e-5)
+        assert found.norms[i] == pytest.approx(4 * np.linalg.norm(again), rel=1e-5)
+
+
+def test_soft_margins_and_folds(sphere) -> None:
+    _, data = sphere
+    limit = mf.kkt_point(data, width=50, seed=1, penalty=0.2)
+    assert limit.exact
+    found = mf.influence(limit, data, folds=5, seed=2)
+    assert len(found.groups) == 5
+    np.testing.assert_array_equal(np.sort(np.concatenate(found.groups)), np.arange(25))
+    for number, group in enumerate(found.groups):
+        rest = rest_of(data, group)
+        assert mf.certify(found.network(number), rest, penalty=0.2).holds(1e-9)
+        np.testing.assert_allclose(
+            found.margins[group], data.y[group] * found.network(number)(data.X[group]), atol=1e-12
+        )
+
+
+def test_a_cold_solution_is_there_on_request_and_exact(sphere) -> None:
+    limit, data = sphere
+    found = mf.influence(limit, data, groups=[[3]], mode="fast")
+    assert mf.certify(found.cold(0), rest_of(data, 3)).holds(1e-9)
+    assert np.isnan(found.margins[[0, 1, 2]]).all()
+
+
+def test_bad_input_is_named(sphere) -> None:
+    limit, data = sphere
+    with pytest.raises(mf.InputError, match="the data of the limit are expected"):
+        mf.influence(limit, rest_of(data, 0))
+    with pytest.raises(mf.InputError, match="one label only"):
+        mf.influence(limit, data, groups=[np.flatnonzero(data.y > 0)])
+    with pytest.raises(mf.InputError, match="names sample 99"):
+        mf.influence(limit, data, groups=[[99]])
+    with pytest.raises(mf.InputError, match="in two groups"):
+        mf.influence(limit, data, groups=[[1, 2], [2, 3]])
+    with pytest.raises(mf.InputError, match="both given"):
+        mf.influence(limit, data, groups=[[1]], folds=3)
+    crowded = Sphere(dimension=4).sample(60, seed=0)
+    rough = mf.kkt_point(crowded, width=50, seed=1, max_iterations=10, starts=["flow"])
+    with pytest.raises(mf.InputError, match="not exact"):
+        mf.influence(rough, crowded)
+
+
+def test_the_changes_of_outputs_are_those_of_the_networks(sphere) -> None:
+    limit, data = sphere
+    found = mf.influence(limit, data, groups=[[0], [1]], mode="fast")
+    points = np.random.default_rng(0).standard_normal((4, 25))
+    expected = np.array([found.network(g)(points) - limit.network(points) for g in (0, 1)])
+    np.testing.assert_allclose(found.changes(points, limit.network), expected, atol=1e-12)
