@@ -348,6 +348,17 @@ def test_linear_classifiers_beat_chance_with_a_bias_or_on_skewed_clusters() -> N
         assert judged("Rem.Linear-repaired", Instance(law=XorClusters(dimension=5, sigma=0.4, cluster_law=word))).holds
 
 
+def test_test_labels_that_are_not_those_of_the_law_are_noticed() -> None:
+    good = recorded.c16()
+    test = good.the_test()
+    flipped = replace(good, test=replace(test, y=-test.y))
+    assert judged("Thm3.1.2", good).outcome == "holds"
+    verdict = judged("Thm3.1.2", flipped)
+    assert verdict.outcome == "not applicable"
+    assert verdict.deciding is not None
+    assert "test labels" in verdict.deciding.name
+
+
 def test_rademacher_bound_beyond_the_plane_is_left_undecided() -> None:
     verdict = judged("PropB.1", plane_instance(30, dimension=5))
     assert verdict.outcome == "undecided"

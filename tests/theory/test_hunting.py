@@ -215,6 +215,15 @@ def test_the_files_of_a_hunt_are_judged_again_from_scratch(tmp_path: Path, capsy
     assert main(["hunt", "KYS23/LemB.3-repaired", "--tries", "5"]) == 0
 
 
+def test_a_hunt_becomes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hunt", "KYS23/X.1NN", "--tries", "12", "--json"]) == 0
+    (tmp_path / "hunt.json").write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["report", str(tmp_path / "hunt.json"), "--out", str(tmp_path / "page.html")]) == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Hunt for KYS23/X.1NN" in page
+    assert "The worst instance" in page
+
+
 def test_a_hunt_is_neither_true_nor_false() -> None:
     found = theory.hunt("KYS23/LemB.3-repaired", seconds=LONG, tries=3)
     with pytest.raises(TypeError, match="ask"):

@@ -173,7 +173,7 @@ def test_other_laws_need_a_dimension_in_which_test_points_are_far_from_the_span(
 def test_the_catastrophic_point_is_judged_to_be_no_local_minimum() -> None:
     statement = theory.statement("KYS23/Prop4.6-repaired")
     names = [check.name for check in statement.judge_instance(statement.example()).conclusions]
-    assert "||theta||^2 after it: no local minimum" in names
+    assert "||theta||^2 after it: not a local minimum" in names
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.1])

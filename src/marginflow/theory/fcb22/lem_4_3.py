@@ -27,7 +27,7 @@ from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statemen
     parameters={**RUN, "C1": "the constant, 2 by default"},
     example=c16,
     control=figure,
-    control_shows="in the plane the squared distance of a sample is no constant times sigma^2 d for all of 5000",
+    control_shows="in the plane the squared distance of a sample is not a constant times sigma^2 d for all of 5000",
     forms=Forms(
         printed=r"\|x_i - \mu\|^2 \le C_1 \sigma^2 d",
         proved=r"\|x_i - \mu\| \le C_1 \sigma \sqrt{d}, \quad C_1 = \max(c, c^2)",

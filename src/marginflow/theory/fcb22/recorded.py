@@ -53,7 +53,7 @@ def gd_run(
     test: int = TEST_POINTS,
     name: str = "",
 ) -> Instance:
-    """Gradient descent with alpha = 1/(4 k) for T = k + 1 steps (or as told), means in random position."""
+    """Gradient descent with alpha = 1/(4 k) for T = k + 1 steps (or as given), means in random position."""
     chosen = UniformNoise(rate=eta) if noise is None and eta > 0 else noise
     law = XorClusters(
         dimension=d,
@@ -71,9 +71,9 @@ def gd_run(
     start = recipe.network(m, d, omega=omega, seed=seed)
     run = train(start, data, recipe, recording=Recording(ratio=ratio, networks=True))
     assert isinstance(run.network, TwoLayer)
-    told = f"n = {n}, d = {d}, m = {m}, sigma sqrt(d) = {sd:.3g}, eta = {eta:.3g}, omega sqrt(md) = {omd:.3g}"
+    summary = f"n = {n}, d = {d}, m = {m}, sigma sqrt(d) = {sd:.3g}, eta = {eta:.3g}, omega sqrt(md) = {omd:.3g}"
     return Instance(
-        name=name or f"{told}, alpha = {recipe.rate:.3g}, {recipe.steps} steps",
+        name=name or f"{summary}, alpha = {recipe.rate:.3g}, {recipe.steps} steps",
         network=run.network,
         data=data,
         law=law,
@@ -92,8 +92,8 @@ def c16(k: int = 1, seed: int = 0) -> Instance:
 @cache
 def with_parameters(instance: Instance, **changes: float) -> Instance:
     """The same instance with other parameters, such as C0."""
-    told = ", ".join(f"{name} = {number:.3g}" for name, number in changes.items())
-    return replace(instance, parameters={**instance.parameters, **changes}, name=f"{instance.name}; {told}")
+    summary = ", ".join(f"{name} = {number:.3g}" for name, number in changes.items())
+    return replace(instance, parameters={**instance.parameters, **changes}, name=f"{instance.name}; {summary}")
 
 
 def c64() -> Instance:
@@ -243,7 +243,7 @@ def planted(k: int = 11400, *, copies: int = 240, noisy: bool = True, orthogonal
 
     Two samples at each end of a cluster of radius 1e-6, `copies` times each, and one sample of cluster +mu1 with its
     label flipped; alpha = 1/(4 k). Equal samples move the weights like one sample with a weight, so the descent below
-    works on the different ones; `Setting.GD` holds on all of them. `orthogonal` plants a start that is no good run.
+    works on the different ones; `Setting.GD` holds on all of them. `orthogonal` plants a start that is not a good run.
     """
     alpha, radius = 1 / (4 * k), 1e-6
     means = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])

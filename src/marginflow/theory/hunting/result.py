@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal, NoReturn
 
+import numpy as np
+
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
@@ -73,6 +75,7 @@ class Hunt(Plain):
         "seconds",
         "seed",
         "history",
+        "picture",
     )
 
     id: str
@@ -120,6 +123,26 @@ class Hunt(Plain):
         """The check that decides on the worst instance."""
         return "" if self.verdict is None else self.verdict.reason
 
+    @property
+    def picture(self) -> dict[str, list[float]] | None:
+        """Samples, labels and the curve of N of the worst instance, where it is on a line."""
+        network, data = self.network, self.data
+        if network is None or data is None or network.dimension != 1 or data.dimension != 1:
+            return None
+        x = np.sort(data.X[:, 0])
+        margin = 0.1 * max(float(x[-1] - x[0]), 1e-9)
+        b = network.b if network.b is not None else np.zeros(network.width)
+        w = network.W[:, 0]
+        kinks = -b[w != 0] / w[w != 0]
+        ends = np.array([x[0] - margin, x[-1] + margin])
+        t = np.unique(np.concatenate([ends, x, kinks[(kinks > ends[0]) & (kinks < ends[1])]]))
+        return {
+            "x": t.tolist(),
+            "N": network(t[:, None]).tolist(),
+            "samples": data.X[:, 0].tolist(),
+            "labels": data.y.tolist(),
+        }
+
     def __bool__(self) -> NoReturn:
         raise TypeError(f"A hunt is neither true nor false: ask .outcome ({self.id}: {self.outcome}).")
 
@@ -146,14 +169,14 @@ class Hunt(Plain):
 
         `marginflow check ID --data data.npz --network network.safetensors` judges the instance again from scratch.
         """
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        files = [place / "hunt.json"]
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        files = [target / "hunt.json"]
         write_text(files[0], json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n")
         if self.data is not None:
-            files.append(place / "data.npz")
+            files.append(target / "data.npz")
             self.data.save(files[-1])
         if self.network is not None:
-            files.append(place / "network.safetensors")
+            files.append(target / "network.safetensors")
             self.network.save(files[-1])
         return tuple(files)

@@ -96,17 +96,17 @@ class Bends:
 
 
 def plus_minus_plus(y: FloatArray) -> IntArray:
-    """The places i with labels +, -, + at i - 1, i, i + 1 (among samples in order)."""
+    """The indices i with labels +, -, + at i - 1, i, i + 1 (among samples in order)."""
     return np.flatnonzero((y[:-2] > 0) & (y[1:-1] < 0) & (y[2:] > 0)) + 1 if y.size > 2 else np.zeros(0, dtype=np.int64)
 
 
 def plus_plus(y: FloatArray) -> IntArray:
-    """The places i with labels +, + at i, i + 1."""
+    """The indices i with labels +, + at i, i + 1."""
     return np.flatnonzero((y[:-1] > 0) & (y[1:] > 0))
 
 
 def minus_runs(y: FloatArray, length: int) -> list[tuple[int, int]]:
-    """First and last place of every maximal run of at least `length` labels -1."""
+    """First and last index of every maximal run of at least `length` labels -1."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], (y < 0).astype(int), [0]])))
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= length]
 

@@ -85,7 +85,7 @@ def merging_step(data: Dataset, t: float) -> TwoLayer:
 
     .. math:: u_a = x_a + t x_b, \quad u_b = (1 - t) x_b, \qquad \|u_a\| + \|u_b\| = \sqrt{1 + t^2} + 1 - t < 2
 
-    Both negative samples keep N = -1 and no other sample notices: the point is no local minimum when |I_-| >= 2.
+    Both negative samples keep N = -1 and no other sample notices: the point is not a local minimum when |I_-| >= 2.
     """
     point = catastrophic(data)
     U = point.network.directions.copy()
@@ -158,7 +158,7 @@ _FORMULA: Final = (
     needs=("data",),
     example=lambda: _samples(4, 3),
     control=lambda: _samples(10, 2),
-    control_shows="the claim is met by the balanced network, but the printed one is no KKT point: stationarity in v "
+    control_shows="the claim is met by the balanced network, but the printed one is not a KKT point: stationarity in v "
     "asks "
     "for q = 8 where v = 1",
     control_outcome="proof step fails",
@@ -240,7 +240,7 @@ def proposition_4_6_repaired(instance: Instance) -> Findings:
         moved = merging_step(data, 1e-3)
         extra = [
             equal("smallest margin after a step of merging", float(moved.margins(data.X, data.y).min()), 1.0),
-            at_most("||theta||^2 after it: no local minimum", moved.norm_squared(), size * (1 - 1e-9)),
+            at_most("||theta||^2 after it: not a local minimum", moved.norm_squared(), size * (1 - 1e-9)),
         ]
     return Findings(
         hypotheses=hypotheses,

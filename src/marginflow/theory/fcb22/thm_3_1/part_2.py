@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -15,8 +16,10 @@ from marginflow.theory.fcb22.descent import complete
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, gd_run, with_parameters
 from marginflow.theory.fcb22.thm_3_1.part_1 import literal
-from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, equal, value
+from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_most, equal, value
 from marginflow.theory.probability import clopper_pearson
+
+_UNLIKELY: Final = 1e-4
 
 
 def clean_error(instance: Instance) -> Check:
@@ -55,6 +58,18 @@ def excess(instance: Instance) -> tuple[Check, ...]:
         value("noise rate on the test points, E eta(x)", float(eta.mean())),
         value("excess over it, E (1 - 2 eta(x)) 1{wrong}", float(((1 - 2 * eta) * wrong).mean())),
     )
+
+
+def labels_of_the_law(instance: Instance) -> Check:
+    """Test labels as the law draws them: the share of noisy ones is within Hoeffding's distance of E eta(x)."""
+    law, test = instance.the_law(), Sample.of(instance.the_test())
+    eta = np.zeros(test.n)
+    if isinstance(law, XorClusters) and law.noise is not None:
+        eta = law.noise.frozen(instance.the_data()).probability(instance.the_test())
+    distance = abs(test.noisy_share - float(eta.mean()))
+    allowed = math.sqrt(math.log(2 / _UNLIKELY) / (2 * test.n))
+    note = "larger with probability 1e-4 at most, if the labels are those of the law"
+    return at_most("|noisy share of the test labels - E eta(x)|", distance, allowed, note=note)
 
 
 def _untrained() -> Instance:
@@ -117,7 +132,7 @@ def theorem_3_1_2(instance: Instance) -> Findings:
         return Check(**{**one.__dict__, "vacuous": bound >= 1})
 
     return Findings(
-        hypotheses=(*s.confidence(), s.feasible(), complete(path)),
+        hypotheses=(*s.confidence(), s.feasible(), complete(path), labels_of_the_law(instance)),
         constants=(
             clean,
             *excess(instance),

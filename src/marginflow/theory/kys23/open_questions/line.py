@@ -80,9 +80,9 @@ def _alternating_minima() -> Instance:
 @cache
 def _six_point_minima() -> Instance:
     """Six points with alternating labels: the global optimum, the minimum that bends, and those below random starts."""
-    bent = linearity_counterexample()
-    data = bent.the_data()
-    networks = [line.max_margin(data).network, bent.the_network()]
+    curved = linearity_counterexample()
+    data = curved.the_data()
+    networks = [line.max_margin(data).network, curved.the_network()]
     networks += [line.local_minimum(data, seed=start, neurons=5).network for start in range(4)]
     return Instance(name="KKT points on six points", data=data, networks=tuple(networks))
 
@@ -90,7 +90,7 @@ def _six_point_minima() -> Instance:
 @cache
 def _no_kkt_points() -> Instance:
     point = spikes(12, 0.3, 1)
-    return Instance(name="spikes, which are no KKT points", data=point.data, networks=(point.the_network(),))
+    return Instance(name="spikes, which are not KKT points", data=point.data, networks=(point.the_network(),))
 
 
 @partial(

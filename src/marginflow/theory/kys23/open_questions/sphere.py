@@ -163,7 +163,7 @@ def _doubled() -> Instance:
     needs=("network", "data", "law"),
     example=lambda: trained_point(40, 4, 10**6, 40),
     control=_doubled,
-    control_shows="no KKT point",
+    control_shows="not a KKT point",
     forms=Forms(
         sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies \|\theta\| = \|\theta^*\|, \ \beta = \frac{q - k}{1 + m}",
         remark="On orthonormal samples the KKT point with biases is unique up to splitting neurons: the pair, which is "

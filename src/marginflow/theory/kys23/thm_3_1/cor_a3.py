@@ -19,7 +19,7 @@ def negative_segment(bends: Bends, points: FloatArray) -> float:
 
 
 def fives(y: FloatArray) -> list[int]:
-    """The places where five consecutive labels -1 begin."""
+    """The indices at which five consecutive labels -1 begin."""
     return [start for a, b in minus_runs(y, 5) for start in range(a, b - 3)]
 
 
@@ -34,7 +34,7 @@ def fives(y: FloatArray) -> list[int]:
     needs=("network", "data"),
     example=lambda: global_point(40, 0.2, runs=2, run_length=7),
     control=lambda: spikes(40, 0.2, runs=2, run_length=7),
-    control_shows="spikes are positive between any two samples; they interpolate, but are no KKT point",
+    control_shows="spikes are positive between any two samples; they interpolate, but are not a KKT point",
     forms=Forms(
         remark="The proof writes N(z) > 0 where it has N(z) >= 0. Runs of five occur once in 1e5 samples at p = 0.1, "
         "so they are planted.",

@@ -64,7 +64,7 @@ def certified(instance: Instance, x: FloatArray, labels: FloatArray) -> Check:
 
 @cache
 def for_all_labels(m: int, p: float, *, kkt: bool = True, seed: int = 0) -> Instance:
-    """m uniform points, and for each of their labels the global optimum, or spikes that are no KKT points."""
+    """m uniform points, and for each of their labels the global optimum, or spikes that are not KKT points."""
     law = Interval(p=p)
     x, y = line_samples(law.sample(m, seed=seed))
     labels, _ = label_law(m, p)

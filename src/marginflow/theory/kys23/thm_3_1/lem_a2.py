@@ -25,7 +25,7 @@ from marginflow.theory.kys23.line_points import global_point, spikes
     needs=("network", "data"),
     example=lambda: global_point(40, 0.2, runs=2, run_length=7),
     control=lambda: spikes(40, 0.2, runs=2, run_length=7),
-    control_shows="spikes bend up at every sample of a run; they interpolate, but are no KKT point",
+    control_shows="spikes bend up at every sample of a run; they interpolate, but are not a KKT point",
 )
 def lem_a2(instance: Instance) -> Findings:
     """The points of every run at which the slope increases."""

@@ -116,7 +116,7 @@ def _judge(instance: Instance, equation: int) -> Findings:
         above("|w_1|", abs(w[j1]), 0.0),
         above("|w_2|", abs(w[j2]), 0.0),
         true("v_1, v_2 have opposite signs: one bends N up, the other down", bool(v[j1] * v[j2] < 0)),
-        at_least("delta, so that the drop is no rounding", delta, 1e-9),
+        at_least("delta, so that the drop is not rounding", delta, 1e-9),
         at_most("delta <= 0.1", delta, 0.1),
     )
     if equation != 14:

@@ -83,12 +83,12 @@ def patterns(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patterns:
     """At every pattern +, -, + of samples in order."""
     bends = Bends.of(network)
     values = network(x[:, None])
-    places = plus_minus_plus(y)
+    indices = plus_minus_plus(y)
     return Patterns(
-        at_minus=values[places],
-        behind=values[places + 1],
-        nonlinearity=np.array([bends.nonlinearity(float(x[i]), float(x[i + 1])) for i in places]),
-        covered=np.array([covered(network, x, y, int(i)) for i in places], dtype=np.bool_),
+        at_minus=values[indices],
+        behind=values[indices + 1],
+        nonlinearity=np.array([bends.nonlinearity(float(x[i]), float(x[i + 1])) for i in indices]),
+        covered=np.array([covered(network, x, y, int(i)) for i in indices], dtype=np.bool_),
     )
 
 

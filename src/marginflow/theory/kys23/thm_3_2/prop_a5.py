@@ -35,7 +35,7 @@ from marginflow.theory.kys23.line_points import at_limit, local_point, spikes
     needs=("network", "data"),
     example=lambda: local_point(12, 0.3, 1),
     control=lambda: spikes(20, 0.3, depth=-1.0),
-    control_shows="spikes that dip to -1 between any two samples interpolate, but are no KKT point",
+    control_shows="spikes that dip to -1 between any two samples interpolate, but are not a KKT point",
     forms=Forms(
         remark="A sharper form, N >= 1 for samples in [0, 1], is KYS23/X.A5.",
         errata=(
@@ -55,13 +55,13 @@ def prop_a5(instance: Instance) -> Findings:
     if instance.the_data().dimension != 1 or instance.the_network().dimension != 1:
         return undefined(hypotheses, "neighbours need an order")
     x, y = line_samples(instance.the_data())
-    places = plus_plus(y)
-    hypotheses = (*hypotheses, at_least("neighbours labelled +, +", places.size, 1.0))
-    if not places.size:
+    indices = plus_plus(y)
+    hypotheses = (*hypotheses, at_least("neighbours labelled +, +", indices.size, 1.0))
+    if not indices.size:
         return undefined(hypotheses, "no two neighbours labelled +")
     bends = Bends.of(instance.the_network())
     size = float(np.abs(bends.network(x[:, None])).max())  # local minima may come at any scale
-    least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in places]
+    least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in indices]
     claim = at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, rtol=STRUCTURE)
     return Findings(
         hypotheses=hypotheses,
@@ -112,12 +112,12 @@ def x_a5(instance: Instance) -> Findings:
     if unmet(hypotheses):
         return undefined(hypotheses, "no local minimum on the line")
     x, y = line_samples(instance.the_data())
-    places = plus_plus(y)
-    hypotheses = (*hypotheses, in_the_interval(instance), at_least("neighbours labelled +, +", places.size, 1.0))
-    if not places.size:
+    indices = plus_plus(y)
+    hypotheses = (*hypotheses, in_the_interval(instance), at_least("neighbours labelled +, +", indices.size, 1.0))
+    if not indices.size:
         return undefined(hypotheses, "no two neighbours labelled +")
     bends = Bends.of(instance.certificate.network)
-    least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in places]
+    least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in indices]
     return Findings(
         hypotheses=hypotheses,
         constants=(value("least N between them", min(least)),),
