@@ -56,6 +56,10 @@ COMMANDS = {
         "Prove how far samples are from the decision boundary, from both sides, and check every proof.",
         "marginflow radius kkt.safetensors data.npz --first 10",
     ),
+    "curve": (
+        "Draw up the certified accuracy: the share of samples that are right and at least epsilon from the boundary.",
+        "marginflow curve network.safetensors data.npz --csv curve.csv",
+    ),
     "flip": (
         "Find the smallest multiple of one vector that flips the samples, all at once or a share of them.",
         "marginflow flip kkt.safetensors data.npz --direction label-sum dual",

@@ -244,3 +244,10 @@ class Classifier:
             return cls.from_state_dict(state)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
+
+
+def load_network(path: str | Path) -> TwoLayer | Classifier:
+    """A `TwoLayer` or a `Classifier`, whichever the number of outputs in the file says."""
+    state, _ = load_tensors(path)
+    last = state.get("2.weight")
+    return Classifier.load(path) if last is not None and last.ndim == 2 and last.shape[0] > 1 else TwoLayer.load(path)

@@ -1,0 +1,124 @@
+"""`marginflow curve NETWORK DATA`: which share of the samples is right and at least epsilon from the boundary?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+from cyclopts import Parameter
+
+from marginflow.arrays import FloatArray, real_number, whole_number
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
+from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
+from marginflow.cli.output import check_target, print_rows, result_text
+from marginflow.cli.progress import progress
+from marginflow.data import Dataset, files
+from marginflow.errors import InputError
+from marginflow.networks import Classifier, TwoLayer, load_network
+from marginflow.robustness import Radius, each_radius
+from marginflow.robustness.accuracy import accuracy_of_radii
+from marginflow.storage import write_text
+
+# Shares at which the curve is read for the table on the screen.
+_SHARES = (0.95, 0.9, 0.75, 0.5, 0.25, 0.1)
+
+
+def curve(
+    network: NetworkFile,
+    data: DataFile,
+    *,
+    epsilon: Annotated[
+        str | None, Parameter(help="Sizes at which the curve is read, with commas between: 0.1,0.5.")
+    ] = None,
+    first: Annotated[int | None, Parameter(help="Only the first N samples.")] = None,
+    time_limit: Annotated[float, Parameter(help="Seconds for each sample; then its bounds so far are used.")] = 60.0,
+    tolerance: Annotated[float, Parameter(help="Largest relative gap of the bounds that counts as exact.")] = 1e-6,
+    workers: Annotated[int, Parameter(help="Processes that share the samples.")] = 1,
+    label: Label = None,
+    csv: Annotated[Path | None, Parameter(help="Also write every breakpoint of the curve as .csv.")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if every radius is proved, 1 if the curve lies between bounds, 130 if interrupted (nothing is kept).
+
+    The network has one output (labels -1 and +1) or one for each of K classes (labels 0 to K - 1).
+    """
+    real_number("--tolerance", tolerance, at_least=1e-8, below=1.0)
+    real_number("--time-limit", time_limit, above=0.0)
+    whole_number("--workers", workers)
+    sizes = _sizes(epsilon)
+    if csv is not None:
+        check_target(csv, (".csv",), force=force)
+    judged = load_network(network)
+    X, y = _samples(judged, data, label)
+    n = X.shape[0] if first is None else min(X.shape[0], whole_number("--first", first))
+    found: dict[int, Radius] = {}
+    with progress("Proving radii") as show:
+        try:
+            for index, radius in each_radius(
+                judged, X[:n], y[:n], tolerance=tolerance, time_limit=time_limit, workers=workers
+            ):
+                found[index] = radius
+                show(len(found) / n, f"{len(found)} of {n} samples")
+        except KeyboardInterrupt:
+            print(f"Interrupted after {len(found)} of {n} samples; the curve of a part is not that of the whole.")
+            return INTERRUPTED
+    accuracy = accuracy_of_radii([found[index] for index in range(n)])
+    certified, possible = accuracy.at(sizes)
+    at: list[dict[str, object]] = [
+        {"epsilon": float(e), "certified": float(a), "possible": float(p)}
+        for e, a, p in zip(sizes, certified, possible, strict=True)
+    ]
+    record = {
+        "samples": n,
+        "accuracy": accuracy.accuracy,
+        "exact": accuracy.exact,
+        "at": at,
+        "csv": csv,
+    }
+    if csv is not None:
+        write_text(csv, accuracy.to_csv())
+    if as_json:
+        print(result_text(record | {"curve": accuracy.rows()}))
+    else:
+        print(f"{accuracy.lower.size} of {n} samples are right ({accuracy.accuracy:.1%}).")
+        rows = at if epsilon is not None else _read_at_shares(accuracy.lower, accuracy.upper, n)
+        if rows:
+            print_rows(rows, headings={name: name for name in rows[0]})
+        if not accuracy.exact:
+            print("Some radii are only bounded: the true curve lies between 'certified' and 'possible'.")
+        if csv is not None:
+            print(f"Every breakpoint is in {csv}.")
+    return DONE if accuracy.exact else DOES_NOT_HOLD
+
+
+def _sizes(text: str | None) -> FloatArray:
+    try:
+        sizes = np.array([] if text is None else [float(part) for part in text.split(",")])
+    except ValueError:
+        raise InputError(
+            f"--epsilon is {text!r}; numbers with commas between are expected, for example 0.1,0.5."
+        ) from None
+    if sizes.size and not (np.isfinite(sizes).all() and (sizes >= 0).all()):
+        raise InputError(f"--epsilon is {text!r}; sizes are finite and at least 0.")
+    return sizes
+
+
+def _samples(network: TwoLayer | Classifier, data: Path, label: str | None) -> tuple[FloatArray, FloatArray]:
+    """Samples and labels: -1 and +1 for a network with one output, classes for a classifier."""
+    if isinstance(network, TwoLayer):
+        dataset = Dataset.load(data, label=label)
+        return dataset.X, dataset.y
+    fields = files.read(data, label=label)
+    return np.asarray(fields["X"], dtype=np.float64), np.asarray(fields["y"], dtype=np.float64)
+
+
+def _read_at_shares(lower: FloatArray, upper: FloatArray, n: int) -> list[dict[str, object]]:
+    """The largest epsilon at which at least a given share of all samples is certified, and is possible."""
+    rows: list[dict[str, object]] = []
+    for share in _SHARES:
+        needed = int(np.ceil(share * n - 1e-9))
+        if needed <= lower.size:
+            rows.append({"share": share, "certified up to": lower[-needed], "possible up to": upper[-needed]})
+    return rows

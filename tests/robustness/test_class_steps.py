@@ -1,0 +1,76 @@
+"""Steps along rays for K classes, and certified accuracy: against evaluation and against counting."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from marginflow.networks import Classifier
+from marginflow.robustness import exact_radii, minimal_step_unsigned
+from marginflow.robustness.accuracy import accuracy_of_radii, certified_accuracy
+from marginflow.robustness.class_steps import class_steps
+
+
+def case(seed: int) -> tuple[Classifier, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    K, width, d = int(rng.integers(2, 6)), int(rng.integers(1, 12)), int(rng.integers(1, 5))
+    network = Classifier(
+        W=rng.standard_normal((width, d)),
+        b=rng.standard_normal(width),
+        V=rng.standard_normal((K, width)),
+        c=rng.standard_normal(K),
+    )
+    return network, rng.standard_normal((6, d)), rng.standard_normal(d)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_the_class_changes_at_the_step_and_not_before(seed: int):
+    network, X, e = case(seed)
+    own = network.predict(X)
+    steps = class_steps(network, X, own, e)
+    for x, y, first, rival in zip(X, own, steps.first, steps.rival, strict=True):
+        reach = first if np.isfinite(first) else 1e4
+        before = network(x + np.linspace(0.0, 1.0, 200)[:, None] * (reach * (1 - 1e-9)) * e)
+        ahead = before[:, [y]] - np.delete(before, y, axis=1)
+        assert ahead.min() >= -1e-9 * (1.0 + np.abs(before).max())
+        if np.isfinite(first):
+            at = network((x + first * e)[None, :])[0]
+            assert at[rival] == pytest.approx(at[y], abs=1e-9 * (1.0 + np.abs(at).max()))
+        else:
+            assert rival == -1
+
+
+def test_two_classes_are_the_signed_network():
+    network, X, e = case(3)
+    pair, _ = network.difference(0, 1)
+    two = Classifier(W=network.W, b=network.b, V=np.stack([np.zeros(network.width), pair.v]))
+    y = np.where(pair(X) > 0, 1.0, -1.0)
+    expected = minimal_step_unsigned(pair, X, y, e).first
+    assert np.allclose(class_steps(two, X, (y > 0).astype(int), e).first, expected)
+
+
+def test_shares_grow_from_those_that_are_wrong_already():
+    network, X, e = case(8)
+    steps = class_steps(network, X, np.zeros(6), e)
+    rows = steps.rows()
+    assert rows[0] == {"size": 0.0, "share": float(steps.already.mean())}
+    assert [row["share"] for row in rows] == sorted(row["share"] for row in rows)
+    target = class_steps(network, X, None, e, towards=1)
+    assert (target.first >= class_steps(network, X, None, e).first).all()
+
+
+def test_certified_accuracy_counts_radii():
+    network, X, _ = case(11)
+    y = network.predict(X)
+    y[0] = (y[0] + 1) % network.n_classes
+    curve = certified_accuracy(network, X, y)
+    radii = exact_radii(network, X, y)
+    assert curve.accuracy == pytest.approx(5 / 6)
+    for epsilon in (0.0, 0.1, 0.5, 1.0, 3.0):
+        certified, possible = curve.at(epsilon)
+        right = [radius for radius in radii if radius.status != "misclassified"]
+        assert certified == sum(radius.lower >= epsilon for radius in right) / 6
+        assert possible == sum(radius.upper >= epsilon for radius in right) / 6
+    assert curve.to_csv().startswith("epsilon,certified,possible\n0.0,")
+    assert accuracy_of_radii(radii).rows() == curve.rows()
