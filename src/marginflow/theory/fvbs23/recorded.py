@@ -9,7 +9,7 @@ from marginflow.flow import GradientFlow, LossBelow, Recording, Steps, recipes, 
 from marginflow.losses import Exponential
 from marginflow.networks import TwoLayer, initialisation
 from marginflow.theory.frame import Instance
-from marginflow.theory.fvbs23.presets import law_of
+from marginflow.theory.fvbs23.presets import A, law_of, preset
 
 _RECORDING = Recording(ratio=1.5, networks=True)
 
@@ -58,3 +58,16 @@ def coarse_run() -> Instance:
     return Instance(
         name="gradient descent with a rate of 20", data=data, law=law, initial=start, run=run, network=run.network
     )
+
+
+@cache
+def clusters_run(log_loss: float = -40.0) -> Instance:
+    """Gradient flow on the sample of preset A, where Theorem 3.1 applies, from a small start of width 6."""
+    good = preset(A)
+    data = good.the_data()
+    start = TwoLayer.initialise(6, data.dimension, law=initialisation.Balanced(), scale=0.01, seed=0)
+    plan = GradientFlow(loss=Exponential("mean"), angle=0.05, decrease=0.2, stop=[LossBelow(log_value=log_loss)])
+    run = train(start, data, plan, recording=_RECORDING)
+    assert isinstance(run.network, TwoLayer)
+    name = f"gradient flow on {data.n_samples} samples of two clusters to a loss of e^{log_loss:g}"
+    return Instance(name=name, data=data, law=good.law, test=good.test, initial=start, run=run, network=run.network)

@@ -10,7 +10,19 @@ import numpy as np
 from marginflow.arrays import BoolArray
 from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, equal, value
+from marginflow.theory.frame import (
+    Check,
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    equal,
+    value,
+)
 from marginflow.theory.fvbs23.presets import A, close_means, preset, robust_control
 from marginflow.theory.fvbs23.setting import Setting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -79,6 +91,13 @@ def construction_checks(
         sharp=r"0.45 \sqrt{d} \text{ for every } d \text{ under Assumption 2.2}",
         remark="The proof drops sigma in (18), which costs the condition d >= 681; with sigma kept the inputs are at "
         "least 41/21 and at most -9/5 under the assumption alone.",
+        errata=(
+            Erratum(
+                severity="constant",
+                what="Step (18) drops sigma, which costs the condition that d be large enough (681).",
+                repair="under Assumption 2.2 alone the radius is 0.45 sqrt(d); FVBS23/Thm4.1-sharp",
+            ),
+        ),
     ),
 )
 def theorem_4_1(instance: Instance) -> Findings:
@@ -159,4 +178,33 @@ def con_robust(instance: Instance) -> Findings:
         ),
         proof_steps=steps,
         derived=sharp,
+    )
+
+
+@partial(
+    Statement,
+    id="FVBS23/Thm4.1-sharp",
+    kind="theorem",
+    number="Theorem 4.1, sharp",
+    meaning="Under Assumption 2.2 alone, for every d, the robust network keeps its sign within 0.45 sqrt(d).",
+    formula=r"w_j^\top x + b_j \ge \tfrac{41}{21} \ (\text{own}), \quad \le -\tfrac{9}{5} \ (\text{others}), \quad "
+    r"R = 0.45 \sqrt{d}",
+    needs=("law", "test"),
+    example=lambda: preset(A),
+    control=lambda: close_means(A, 0.9),
+    control_shows="means at a cosine of 0.9: the neuron of the other cluster is active too",
+    forms=Forms(known="The proof with sigma kept in (18); no condition on d is left."),
+)
+def theorem_4_1_sharp(instance: Instance) -> Findings:
+    """Inputs and certified radii of the construction, with the constants that keep sigma."""
+    s = Setting.of(instance)
+    test, _ = test_clusters(instance)
+    assert test.means is not None
+    made = one_neuron_per_cluster(test.means, s.y, ambient_dimension=s.d)
+    _, _, sharp = construction_checks(instance, made.network)
+    fine = on_event(instance)
+    return Findings(
+        hypotheses=s.assumption(),
+        constants=(value("test points in the event", float(fine.sum()), f"of {fine.size}"),),
+        claims=sharp,
     )

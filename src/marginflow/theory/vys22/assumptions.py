@@ -11,6 +11,7 @@ from marginflow.data import Dataset, Gaussian, Sphere
 from marginflow.losses import AbstractLoss, Exponential, Logistic
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -134,6 +135,16 @@ def a_balance(instance: Instance) -> Findings:
     ),
     control_shows="sqrt(d) random samples are several times too many, as in every figure of the paper",
     control_outcome="violated",
+    forms=Forms(
+        errata=(
+            Erratum(
+                severity="statement false",
+                what="Section 6 says that Theorem 4.1 and Lemma C.1 cover its random data with m = sqrt(d).",
+                evidence="31 random samples in dimension 1000: the bound on m allows about 3",
+                repair="m at most (d + 1)/(3 (p + 1)); VYS22/A.msize",
+            ),
+        ),
+    ),
 )
 def a_msize(instance: Instance) -> Findings:
     """m against (d + 1) / (3 (p + 1)), and three facts about the Gram matrix that follow."""

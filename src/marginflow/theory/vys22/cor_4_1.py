@@ -13,6 +13,7 @@ from marginflow.certificates import DEFAULT_TOLERANCE, certify
 from marginflow.robustness.directions import margin_samples
 from marginflow.theory.frame import (
     Check,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -112,6 +113,7 @@ def corollary_4_1(instance: Instance) -> Findings:
         printed=r"y_i N_\theta(x) = 1",
         proved=r"y_i N_\theta(x_i) = 1",
         remark="The index of x is missing in print. Lemma C.1 is dropped, since margin 1 on I is assumed.",
+        errata=(Erratum(severity="slip", what="The index of x is missing in y_i N(x) = 1.", repair="y_i N(x_i) = 1"),),
     ),
 )
 def appendix_d(instance: Instance) -> Findings:

@@ -11,7 +11,18 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates import DEFAULT_TOLERANCE, KINK_TOLERANCE
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, equal, value
+from marginflow.theory.frame import (
+    Erratum,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    equal,
+    value,
+)
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
 
 _STEP: Final = 1e-7
@@ -105,6 +116,13 @@ def def_clarke(instance: Instance) -> Findings:
         remark="The indicator is printed without '> 0', and Appendix A writes g_1, ..., g_n for g_1, ..., g_N. The "
         "proofs C.2 to C.9 use only mu_ij = lambda_i sigma'_ij >= 0, mu_ij = 0 where the pre-activation is negative, "
         "and q_i = 1: neither sigma' <= 1, nor a shared lambda, nor the equation for v.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="The indicator is printed as 1(w . x + b), without > 0.",
+                repair="1(w . x + b > 0)",
+            ),
+        ),
     ),
 )
 def def_kkt(instance: Instance) -> Findings:

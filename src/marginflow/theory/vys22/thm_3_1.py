@@ -10,7 +10,10 @@ import numpy as np
 from marginflow.data import Dataset, Sphere
 from marginflow.networks import TwoLayer
 from marginflow.robustness.lower_bounds import interval_bound
+from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import (
+    Check,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -23,6 +26,7 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
+from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vys22.setting import Setting
 
 _EXACT: Final = 1e-12
@@ -33,6 +37,24 @@ def _nearly_parallel() -> Instance:
     X = np.sqrt(2.0) * np.array([[1.0, 0.0], [0.9, np.sqrt(1 - 0.9**2)]])
     data = Dataset(X=X, y=np.array([1.0, -1.0]))
     return Instance(name="two samples at a cosine of 0.9, c = 0.1 claimed", data=data, parameters={"c_corr": 0.1})
+
+
+def _construction(setting: Setting, c: float) -> TwoLayer:
+    """w_j = 2 x_j / (d (1 - c)), b_j = -(1 + c)/(1 - c), v_j = y_j."""
+    d = setting.d
+    return TwoLayer(W=2 * setting.X / (d * (1 - c)), b=np.full(setting.m, -(1 + c) / (1 - c)), v=setting.y)
+
+
+def _hypotheses(instance: Instance, setting: Setting) -> tuple[float, tuple[Check, ...]]:
+    """The c of the theorem, and what is asked of the data: norms sqrt(d), inner products at most c d, c < 1."""
+    off = setting.gram[~np.eye(setting.m, dtype=np.bool_)] / setting.d
+    largest = float(off.max(initial=-1.0))
+    c = instance.number("c_corr", setting.p / setting.d)
+    return c, (
+        setting.equal_norms(),
+        at_most("largest <x_i, x_j> / d", largest, c, note=f"two-sided {setting.p / setting.d:.6g}"),
+        below("c_corr", c, 1.0),
+    )
 
 
 @partial(
@@ -55,34 +77,31 @@ def _nearly_parallel() -> Instance:
         sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
         remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
         "hypothesis excludes. The network is no KKT point: its biases have the wrong sign.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="The hypothesis excludes c = 0, which Section 5.1 uses.",
+                repair="c < 1 suffices; VYS22/Thm3.1-sharp",
+            ),
+        ),
     ),
 )
 def theorem_3_1(instance: Instance) -> Findings:
     """The construction w_j = 2 x_j / (d (1 - c)), b_j = -(1 + c)/(1 - c), v_j = y_j, certified by ||w_j||."""
     setting = Setting.of(instance.the_data())
     d, m = setting.d, setting.m
-    off = setting.gram[~np.eye(m, dtype=np.bool_)] / d
-    largest = float(off.max(initial=-1.0))
-    c = instance.number("c_corr", setting.p / d)
-    hypotheses = (
-        setting.equal_norms(),
-        at_most("largest <x_i, x_j> / d", largest, c, note=f"two-sided {setting.p / d:.6g}"),
-        below("c_corr", c, 1.0),
-    )
+    c, hypotheses = _hypotheses(instance, setting)
     if not c < 1.0 - 1e-9 or unmet(setting.equal_norms()):
         return undefined(hypotheses, "there is no such network for these data")
-    network = TwoLayer(W=2 * setting.X / (d * (1 - c)), b=np.full(m, -(1 + c) / (1 - c)), v=setting.y)
-    stated, sharp = (1 - c) / 4 * float(np.sqrt(d)), (1 - c) / 2 * float(np.sqrt(d))
+    network = _construction(setting, c)
+    stated = (1 - c) / 4 * float(np.sqrt(d))
     pre = network.preactivations(setting.X)
     own, others = np.diag(pre), pre[~np.eye(m, dtype=np.bool_)]
     norms = np.linalg.norm(network.W, axis=1)
     kept = interval_bound(network, setting.X, setting.y).radii
     return Findings(
         hypotheses=hypotheses,
-        constants=(
-            value("stated radius", stated, "(1 - c)/4 sqrt(d)"),
-            value("sharp radius", sharp, "(1 - c)/2 sqrt(d), attained along -x_i"),
-        ),
+        constants=(value("stated radius", stated, "(1 - c)/4 sqrt(d)"),),
         claims=(
             equal("margins y_i N(x_i)", network.margins(setting.X, setting.y), 1.0, rtol=_EXACT),
             at_least("certified radius against the stated one", kept, stated),
@@ -96,5 +115,35 @@ def theorem_3_1(instance: Instance) -> Findings:
                 "other neurons on the stated ball", others.max(initial=-np.inf) + stated * float(norms.max()), -0.5
             ),
         ),
-        derived=(at_least("certified radius against the sharp one", kept, sharp, rtol=1e-8),),
+    )
+
+
+@partial(
+    Statement,
+    id="VYS22/Thm3.1-sharp",
+    kind="theorem",
+    number="Theorem 3.1, sharp",
+    meaning="The network of Theorem 3.1 keeps its sign within twice the printed radius, and for c = 0 as well.",
+    formula=r"\|x' - x_i\| < \frac{1-c}{2} \sqrt{d} \implies y_i N(x') > 0, \quad c < 1",
+    needs=("data",),
+    parameters={"c_corr": "the c of the theorem; by default max |<x_i, x_j>| / d"},
+    example=lambda: Instance(name="32 orthogonal samples", data=orthogonal_point(100, 32).data),
+    control=_nearly_parallel,
+    control_shows="two samples at a cosine of 0.9, while c = 0.1 is claimed: each wakes the neuron of the other",
+    forms=Forms(sharp=r"R = \frac{1-c}{2} \sqrt{d}", known="Attained along -x_i; Section 5.1 uses it at c = 0."),
+)
+def theorem_3_1_sharp(instance: Instance) -> Findings:
+    """The certified radius of the construction against (1 - c)/2 sqrt(d), and the flip along -x_i that attains it."""
+    setting = Setting.of(instance.the_data())
+    c, hypotheses = _hypotheses(instance, setting)
+    if not c < 1.0 - 1e-9 or unmet(setting.equal_norms()):
+        return undefined(hypotheses, "there is no such network for these data")
+    network = _construction(setting, c)
+    sharp = (1 - c) / 2 * float(np.sqrt(setting.d))
+    kept = interval_bound(network, setting.X, setting.y).radii
+    flips = steps_along(network, setting.X, setting.y, -setting.X, at_zero="flips").sizes
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("(1 - c)/2 sqrt(d)", sharp), value("shortest flip along -x_i", float(flips.min()))),
+        claims=(at_least("certified radius", kept, sharp, rtol=1e-8),),
     )

@@ -15,6 +15,7 @@ from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.errors import InputError
 from marginflow.theory.frame import (
     Check,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -127,6 +128,7 @@ def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
         proved=r"y^{(r)} N_\theta(x) \ge \tfrac{3}{128}",
         remark="Printed with Q^(r) where I^(r) is meant. Beside the test points, for each cluster the worst "
         "point of the allowed region is tried. Training points have larger norms than the lemma allows.",
+        errata=(Erratum(severity="slip", what="Q^(r) is printed where I^(r) is meant."),),
     ),
 )
 def lemma_a12(instance: Instance) -> Findings:

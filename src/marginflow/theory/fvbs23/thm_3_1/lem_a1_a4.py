@@ -11,7 +11,7 @@ import numpy as np
 from scipy import optimize, special
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least, at_most, value
 from marginflow.theory.probability import (
     log_chi_square_tail,
     log_two_sided_gaussian_tail,
@@ -121,6 +121,11 @@ def lemma_a1(instance: Instance) -> Findings:
         printed=r"2 d^{-\ln(d)/2}",
         sharp=r"\mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right)",
         remark="The vector a must not be zero, or the event is certain.",
+        errata=(
+            Erratum(
+                severity="slip", what="The vector a may not be zero, or the event is certain.", repair="a not zero"
+            ),
+        ),
     ),
 )
 def lemma_a2(instance: Instance) -> Findings:

@@ -10,6 +10,7 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.certificates import certify
 from marginflow.theory.frame import (
     Check,
+    Erratum,
     Findings,
     Forms,
     Instance,
@@ -84,6 +85,13 @@ def without_waste(s: Setting, n: int) -> Check:
         sharp=r"\Pr[y N_\theta(x) < \tfrac{3}{128}] \le (2n + 2k) q_d",
         remark="One event of the sample serves all KKT points. That the draw is in that event counts as a hypothesis "
         "here; how likely it is, is Proposition A.1.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="The KKT point is fixed before the sample is drawn.",
+                repair="with probability 1 - F over S, for every KKT point",
+            ),
+        ),
     ),
 )
 def theorem_a1(instance: Instance) -> Findings:

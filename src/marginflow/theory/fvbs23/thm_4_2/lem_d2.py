@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_most, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
     A,
@@ -34,6 +34,13 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_
         proved=r"|N_\theta(x)| \le \tfrac{3}{2}",
         sharp=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right)",
         remark="The statement says 2, the proof announces 4, its arithmetic ends at 3/2.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="The lemma says 2, its proof announces 4, its arithmetic ends at 3/2.",
+                repair="3/2",
+            ),
+        ),
     ),
 )
 def lemma_d2(instance: Instance) -> Findings:

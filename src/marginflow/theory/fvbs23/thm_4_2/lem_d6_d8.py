@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, preset, robust_control, robust_of_many
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
@@ -152,6 +152,13 @@ def lemma_d7(instance: Instance) -> Findings:
         proved=r"N_\theta(x + z) \ge \tfrac{3}{2}",
         remark="Step (i) of the printed chain replaces x' by x in the terms of J_- under an equality sign; it is an "
         "inequality.",
+        errata=(
+            Erratum(
+                severity="slip",
+                what="Step (i) of the chain replaces x' by x in the terms of J_- under an equality sign.",
+                repair="an inequality, in the right direction",
+            ),
+        ),
     ),
 )
 def lemma_d8(instance: Instance) -> Findings:

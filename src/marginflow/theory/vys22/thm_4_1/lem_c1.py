@@ -7,7 +7,17 @@ from functools import partial
 import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, equal, is_kkt_point, true, value
+from marginflow.theory.frame import (
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_most,
+    equal,
+    is_kkt_point,
+    true,
+    value,
+)
 from marginflow.theory.vys22.presets import gram_preset, with_longer_samples
 from marginflow.theory.vys22.setting import Neurons, Setting
 
