@@ -34,38 +34,37 @@ def exact_radii(
 ) -> list[Radius]:
     """`exact_radius` for every row of X.
 
-        Parameters
-        ----------
-        network : TwoLayer
-            With or without biases.
-        X : array, shape (n, d)
-            Points as rows.
-        y : array, shape (n,), or None
-            Labels; None for the signs of N(x_i). Of a classifier the classes, None for the predicted ones.
-        level, tolerance, max_nodes : float, float, int or None
-            As in `exact_radius`.
-        time_limit : float
-            Seconds for each point.
-        certificate : bool
-            Whether to keep the proofs; the judge sees them in any case.
-        workers : int
-            Number of processes; each uses one BLAS thread and ends with the process that started it.
-        progress : callable or None
-            Called with (points done, points in all) after every point, in the calling process.
+    Parameters
+    ----------
+    network : TwoLayer
+        With or without biases.
+    X : array, shape (n, d)
+        Points as rows.
+    y : array, shape (n,), or None
+        Labels; None for the signs of N(x_i). Of a classifier the classes, None for the predicted ones.
+    level, tolerance, max_nodes : float, float, int or None
+        As in `exact_radius`.
+    time_limit : float
+        Seconds for each point.
+    certificate : bool
+        Whether to keep the proofs; the judge sees them in any case.
+    workers : int
+        Number of processes; each uses one BLAS thread and ends with the process that started it.
+    progress : callable or None
+        Called with (points done, points in all) after every point, in the calling process.
 
-        Returns
-        -------
-        list of Radius
-            In the order of the rows.
+    Returns
+    -------
+    list of Radius
+        In the order of the rows.
 
-        Examples
-        --------
-        >>> from marginflow.networks import Classifier, TwoLayer
-    from marginflow.processes import end_with
-        >>> from marginflow.robustness.radius import exact_radii
-        >>> net = TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
-        >>> [round(radius.upper, 6) for radius in exact_radii(net, [[3.0, 1.0], [2.0, 2.5]])]
-        [1.414214, 0.353553]
+    Examples
+    --------
+    >>> from marginflow.networks import TwoLayer
+    >>> from marginflow.robustness.radius import exact_radii
+    >>> net = TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
+    >>> [round(radius.upper, 6) for radius in exact_radii(net, [[3.0, 1.0], [2.0, 2.5]])]
+    [1.414214, 0.353553]
     """
     radii: dict[int, Radius] = {}
     n = matrix("X", X).shape[0]
