@@ -142,6 +142,8 @@ class LinePoints(AbstractFamily):
             halved = [entry // 2 for entry in x]
             if len(set(halved)) == len(x):
                 yield {**candidate, "x": halved, "denominator": denominator // 2}
+        if denominator > 1 and self.low == 0 and 2 * x[-1] <= self.high * denominator:
+            yield {**candidate, "denominator": denominator // 2}  # the same whole numbers, spread out
         if x[0] > first:
             yield {**candidate, "x": [entry - x[0] + first for entry in x]}
         for i in range(1, len(x)):

@@ -144,9 +144,9 @@ def _for_every_constant(d: int, t: float) -> Counterexample | None:
             return None
     if not 2 * math.exp(-t) < 1 - 1e-9:
         return None
-    summary = f"for every c >= 1, m = 2c + {d} + {t:g} points in dimension {d} always deviate by c times the rate at "
-    f"t = {t:g}"
-    return Counterexample(summary=f"{summary}, although 2 e^-t < 1", proof="fractions")
+    points = f"m = 2c + {d} + {t:g} points in dimension {d}"
+    summary = f"for every c >= 1, {points} always deviate by c times the rate at t = {t:g}, although 2 e^-t < 1"
+    return Counterexample(summary=summary, proof="fractions")
 
 
 @partial(
