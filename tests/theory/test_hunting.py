@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -112,6 +113,23 @@ def test_a_hunt_can_be_continued_and_then_finds_the_same(tmp_path: Path) -> None
     state.write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="does not hold the state of a hunt"):
         theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state)
+
+
+def test_a_statement_may_name_its_own_family() -> None:
+    """On the real line the global optimum need not have the sign of 1-nearest neighbour."""
+    original = theory.statement("KYS23/X.1NN")
+
+    def judge(instance: theory.Instance) -> theory.Findings:
+        found = original.judge(instance)
+        return replace(found, hypotheses=tuple(check for check in found.hypotheses if check.name != "1 + x_i x_k"))
+
+    wide = LinePoints(point="global", low=-2, high=2, denominator=4, most=3)
+    mine = replace(original, judge=judge, family=wide)
+    found = theory.hunt(mine, seconds=LONG, tries=200)
+    assert found.outcome == "candidate"
+    assert found.data is not None
+    x = found.data.X[:, 0]
+    assert (1 + np.outer(x, x)).min() < 0, "the condition that was left out is what fails"
 
 
 def test_progress_is_reported_after_every_try() -> None:

@@ -98,6 +98,7 @@ def _in_full(one: Statement) -> str:
     lines = [
         f"{one.id} ({one.kind}): {one.meaning}",
         f"  source     {one.source}",
+        f"  file       {one.judge.__module__.replace('.', '/')}.py",
         f"  formula    {one.formula}",
     ]
     lines.append(f"  needs      {', '.join(one.needs)}")

@@ -21,6 +21,7 @@ from marginflow.theory.verdict import Verdict
 
 if TYPE_CHECKING:
     from marginflow.flow import Run
+    from marginflow.theory.hunting.family import AbstractFamily
 
 Kind = Literal[
     "definition",
@@ -93,6 +94,8 @@ class Statement:
         The named numbers that `check` takes by keyword, and what they mean.
     forms : Forms or None
         Printed, proved and sharp forms where they differ.
+    family : AbstractFamily or None
+        Instances that `theory.hunt` searches; where none is named, `hunting.FAMILIES` is asked.
 
     Examples
     --------
@@ -115,6 +118,7 @@ class Statement:
     control_outcome: Outcome = "not applicable"
     parameters: dict[str, str] | None = None
     forms: Forms | None = None
+    family: AbstractFamily | None = None
 
     def __post_init__(self) -> None:
         key = self.id.partition("/")[0]

@@ -143,7 +143,7 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
 
 def family_of(statement: Statement, *, dimension: int | None = None, samples: int | None = None) -> AbstractFamily:
     """The family of a statement, with so many dimensions or at most so many samples where it can be asked for."""
-    family = FAMILIES.get(statement.id)
+    family = statement.family or FAMILIES.get(statement.id)
     if family is None:
         known = ", ".join(sorted(FAMILIES))
         raise InputError(f"No family of instances is named for {statement.id}; there is one for {known}.")
