@@ -1,6 +1,7 @@
 """The judge: is a network a KKT point, a local minimum, and what does exact arithmetic say? Imports no solver."""
 
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport
+from marginflow.certificates.classes import ClassifierKKT, certify_classifier
 from marginflow.certificates.deep import DeepCertificate, certify_deep
 from marginflow.certificates.exactness.exact import BallPoint, ExactCertificate, certify_balls, certify_exact
 from marginflow.certificates.exactness.existence import KKTProof, prove_kkt_point
@@ -17,6 +18,7 @@ __all__ = [
     "KINK_TOLERANCE",
     "BallPoint",
     "Certificate",
+    "ClassifierKKT",
     "DeepCertificate",
     "Descent",
     "ExactCertificate",
@@ -26,6 +28,7 @@ __all__ = [
     "Minimality",
     "certify",
     "certify_balls",
+    "certify_classifier",
     "certify_deep",
     "certify_exact",
     "kink_study",
