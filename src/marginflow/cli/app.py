@@ -33,7 +33,8 @@ app = App(
 )
 
 # What each command does, and an example. Command `x` is `x` in `marginflow.cli.x`, which is imported only when `x` is
-# run: the overview stays quick. `sample` is a group of commands and brings its own examples.
+# run: the overview stays quick. `sample` and `sweep` are groups of commands and bring
+# their own examples.
 COMMANDS = {
     "demo": ("Tell the story in four pictures on one offline page; less than a minute.", "marginflow demo"),
     "convert": (
@@ -88,10 +89,6 @@ COMMANDS = {
         "Compute a figure of the papers, judge its claim, and write page, rows and pictures; or list them.",
         "marginflow figure VYS22/Fig1a --size smoke",
     ),
-    "sweep": (
-        "Run a task on a grid of parameters with several seeds; stop it at any time and go on later.",
-        "marginflow sweep spec.toml --workers 2 --export rows.csv",
-    ),
     "report": (
         "Make one offline page of results, or of a network and its data; charts also as SVG, PNG and PDF.",
         "marginflow report limit.json radius.json --out page.html --svg charts",
@@ -104,6 +101,11 @@ COMMANDS = {
     "completion": ("Print what a shell needs to complete commands and options.", "marginflow completion bash"),
 }
 app.command("marginflow.cli.sample:sample", name="sample", help="Draw data from a law and write them to a file.")
+app.command(
+    "marginflow.cli.sweep:sweep",
+    name="sweep",
+    help="Run a task on a grid of parameters with several seeds; stop it at any time and go on later.",
+)
 for name, (summary, example) in COMMANDS.items():
     app.command(f"marginflow.cli.{name}:{name}", name=name, help=summary, help_epilogue=f"Example: {example}")
 app.command(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from marginflow import experiments
 from marginflow.cli.engines import engine_of
@@ -16,7 +19,9 @@ from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force
 from marginflow.cli.output import check_target, note, result_text
 from marginflow.cli.progress import time_left
+from marginflow.cli.provenance import command
 from marginflow.errors import InputError
+from marginflow.storage import write_text
 from marginflow.sweeps import (
     Progress,
     Results,
@@ -29,10 +34,23 @@ from marginflow.sweeps import (
     stored,
     tasks,
 )
+from marginflow.sweeps.shards import Shard
 from marginflow.sweeps.table import SUFFIXES, check_export, is_export_of
 
+_PAGE_EVERY: Final = 5.0  # seconds between two pages of a sweep that is watched
 
-def sweep(
+sweep = App(
+    name="sweep",
+    help="Run a task on a grid of parameters with several seeds; stop it at any time and go on later.",
+    help_epilogue="Example: marginflow sweep spec.toml --workers 2 --export rows.csv",
+    help_format="plaintext",
+)
+sweep.command("marginflow.cli.shards:merge", name="merge", help="Bring the rows of several stores into one.")
+sweep.command("marginflow.cli.shards:slurm", name="slurm", help="Print a script for sbatch, one job for each shard.")
+
+
+@sweep.default
+def run_sweep(
     spec: Annotated[Path | None, Parameter(help="The grid, .toml; without it the tasks are listed.")] = None,
     /,
     *,
@@ -60,6 +78,12 @@ def sweep(
     show: Annotated[
         int | None, Parameter(help="Only show one cell, by number: row, seconds, memory, log, traceback.")
     ] = None,
+    shard: Annotated[
+        str | None, Parameter(help="Only share i of n, such as 2/4, into a store of its own; see sweep merge.")
+    ] = None,
+    watch: Annotated[
+        Path | None, Parameter(help="A page, .html, that fills up while the sweep runs; a browser loads it again.")
+    ] = None,
     any_code: Annotated[
         bool, Parameter(negative="", help="Accept rows computed by another version of the code.")
     ] = False,
@@ -80,7 +104,11 @@ def sweep(
     # A task of one's own ("module:name") may stand beside the spec.
     if (beside := str(spec.resolve().parent)) not in sys.path:
         sys.path.append(beside)
-    chosen, kept = Sweep.load(spec), Store(store if store is not None else spec.with_suffix(".sqlite"))
+    chosen, path = Sweep.load(spec), spec.with_suffix(".sqlite")
+    if shard is not None:
+        part = Shard.parse(shard)
+        chosen, path = part.of(chosen), part.store(path)
+    kept = Store(path if store is None else store)
     if recover is not None:
         return _recover(chosen, kept, Store(recover), any_code=any_code, as_json=as_json)
     if show is not None:
@@ -90,11 +118,13 @@ def sweep(
     if table is not None:
         check_target(table, SUFFIXES, force=force or is_export_of(chosen, table))
         check_export(table)
+    if watch is not None:
+        check_target(watch, (".html",), force=True)  # a page of ours is written over and over
     where = engine_of(engine, address, workers)
     stopped, code = None, DONE
     if not dry_run and not failures:
         try:
-            with _progress(chosen.name) as report:
+            with _progress(chosen.name, partial(_write_page, watch, chosen, kept, any_code)) as report:
                 run(
                     chosen,
                     store=kept,
@@ -109,10 +139,22 @@ def sweep(
         except KeyboardInterrupt:
             stopped, code = "Interrupted; what was stored stays, and the same command goes on from there.", INTERRUPTED
     results = stored(chosen, kept, any_code=any_code)
+    _write_page(watch, chosen, kept, any_code, None)
     # A table of half a sweep would only be in the way of the rest.
     written = export(results, table) if table is not None and stopped is None and not dry_run else None
     _summarise(results, kept, written, stopped, every_failure=failures, as_json=as_json)
     return code if code != DONE else (DONE if results.complete else DOES_NOT_HOLD)
+
+
+def _write_page(watch: Path | None, chosen: Sweep, kept: Store, any_code: bool, now: Progress | None) -> None:
+    """Write the page of a sweep that runs, or has ended if nothing is told of its progress."""
+    if watch is None:
+        return
+    from marginflow.report.live import live_page
+
+    left = None if now is None else now.seconds_left
+    found = stored(chosen, kept, any_code=any_code)
+    write_text(watch, live_page(found, seconds_left=left, finished=now is None, command=command()))
 
 
 def _recover(chosen: Sweep, damaged: Store, target: Store, *, any_code: bool, as_json: bool) -> int:
@@ -201,8 +243,8 @@ def _summarise(
 
 
 @contextmanager
-def _progress(name: str) -> Iterator[Callable[[Progress], None]]:
-    """A bar on stderr with the time that is left, shown only when a person is looking at a terminal."""
+def _progress(name: str, write_page: Callable[[Progress], None]) -> Iterator[Callable[[Progress], None]]:
+    """A bar on stderr with the time that is left, if a person is looking at a terminal; and a page now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -213,7 +255,13 @@ def _progress(name: str) -> Iterator[Callable[[Progress], None]]:
     with Bar(*columns, remark, console=Console(stderr=True), transient=True, disable=not watched) as bar:
         line = bar.add_task(name, total=None, remark="")
 
+        written = -math.inf
+
         def show(now: Progress) -> None:
+            nonlocal written
+            if time.monotonic() - written > _PAGE_EVERY:
+                write_page(now)
+                written = time.monotonic()
             bar.update(
                 line, total=now.total, completed=now.total - now.left, remark=time_left(now.seconds_left, now.failed)
             )

@@ -6,6 +6,7 @@ from marginflow.sweeps.record import Record
 from marginflow.sweeps.registry import Result, Row, Task, find_task, task, tasks
 from marginflow.sweeps.runner import Progress, Results, run, stored
 from marginflow.sweeps.salvage import Salvage, salvage
+from marginflow.sweeps.shards import Shard, merge, slurm_script
 from marginflow.sweeps.stopped import StoppedError
 from marginflow.sweeps.store import AbstractStore, Memory, Store
 from marginflow.sweeps.sweep import Sweep
@@ -24,14 +25,17 @@ __all__ = [
     "Results",
     "Row",
     "Salvage",
+    "Shard",
     "StoppedError",
     "Store",
     "Sweep",
     "Task",
     "export",
     "find_task",
+    "merge",
     "run",
     "salvage",
+    "slurm_script",
     "stored",
     "task",
     "tasks",

@@ -1,0 +1,100 @@
+"""The page of a sweep that runs: what is done, what failed and why, what each cell took, a first picture, time left."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from marginflow.experiments.panel import Row, over_seeds
+from marginflow.report.chart import Chart
+from marginflow.report.page import Page, Section, render
+from marginflow.report.panels import chart_of
+from marginflow.report.table import Table
+from marginflow.sweeps import Record, Results
+
+_EVERY = 10  # seconds after which a browser asks for the page again
+_SHORT = 60  # so many of the newest cells are listed
+
+
+def live_page(results: Results, *, seconds_left: float | None, finished: bool, command: str) -> str:
+    """The page as HTML that a browser loads again every ten seconds until the sweep is finished."""
+    total, done, failed = len(results.sweep.cells), len(results.done), len(results.failed)
+    left = "" if seconds_left is None or finished else f"; about {_duration(seconds_left)} left"
+    page = Page(
+        title=results.sweep.name,
+        verdict=f"{done} of {total} cells are done, {failed} failed, {total - done - failed} are missing{left}.",
+        tone="violated" if failed else ("holds" if done == total else "open"),
+        sections=(*_pictures(results), *_failures(results), _cells(results)),
+        command=command,
+    )
+    text = render(page, interactive=False)
+    refresh = "" if finished else f'<meta http-equiv="refresh" content="{_EVERY}">'
+    return text.replace("<head>", f"<head>{refresh}", 1)
+
+
+def _pictures(results: Results) -> list[Section]:
+    """The first measured column against the first parameter with several numbers, a colour for the next one."""
+    rows: list[Row] = list(results.rows)
+    names = results.sweep.cells[0].parameters
+    axes = [name for name in names if len({str(row.get(name)) for row in rows}) > 1]
+    x = next((name for name in axes if all(_is_number(row.get(name)) for row in rows)), None)
+    measured = [name for name in (rows[0] if rows else ()) if name not in names and name != "seed"]
+    y = next((name for name in measured if any(_is_number(row.get(name)) for row in rows)), None)
+    if x is None or y is None:
+        return []
+    series = next((name for name in axes if name != x), None)
+    drawn: Chart = chart_of(
+        over_seeds(
+            rows,
+            x=x,
+            y=y,
+            series=series,
+            titles={name: name for name in (x, y, *([series] if series else []))},
+            title=f"{y} against {x}",
+            description=f"Means over the seeds that are there by now, with 95 % intervals: {y} against {x}.",
+        )
+    )
+    return [Section(heading="So far", content=(drawn,))]
+
+
+def _failures(results: Results) -> list[Section]:
+    found = [
+        {"number": number, "cell": str(record.cell), "reason": record.reason, "error": record.error, "log": record.log}
+        for number, record in results.failures
+    ]
+    if not found:
+        return []
+    short = {"number": "Cell", "cell": "Parameters", "reason": "Reason"}
+    long = {"number": "Cell", "error": "Traceback", "log": "Printed"}
+    tables = (
+        Table.of(found, columns=short, caption="Failed cells"),
+        Table.of(found, columns=long, caption="Their tracebacks and what they printed"),
+    )
+    return [Section(heading="Failed", content=tables)]
+
+
+def _cells(results: Results) -> Section:
+    newest: Sequence[Record] = results.records[-_SHORT:]
+    rows = [
+        {
+            "cell": str(record.cell),
+            "status": record.status,
+            "seconds": record.seconds,
+            "memory": None if record.memory is None else record.memory / 2**20,
+        }
+        for record in newest
+    ]
+    total = math.fsum(record.seconds for record in results.records)
+    columns = {"cell": "Cell", "status": "Status", "seconds": "Seconds", "memory": "MiB"}
+    table = Table.of(rows, columns=columns, caption=f"{len(rows)} of {len(results.records)} finished cells")
+    return Section(heading="Cells", paragraphs=(f"All finished cells took {_duration(total)}.",), content=(table,))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
