@@ -10,7 +10,7 @@ import pytest
 
 from marginflow import InputError
 from marginflow.report import Chart, dots, draw, histogram, lines, points
-from marginflow.report.static import light_colours
+from marginflow.report.style import colours
 
 TITLES = {"t": "Time", "value": "Value", "name": "Name"}
 
@@ -82,7 +82,7 @@ def test_chart_is_drawn_as_a_file_in_colours_that_need_no_style_sheet(suffix: st
     assert content[:4] == {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}[suffix]
     if suffix == ".svg":
         assert b"var(" not in content
-        assert light_colours()["series-1"].encode() in content
+        assert colours()["series-1"].encode() in content
 
 
 def test_unknown_ending_is_refused_and_nothing_is_written(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from marginflow.errors import InputError
 from marginflow.experiments import Figure, Grid, Result, Size
 from marginflow.experiments.cost import Cost
 from marginflow.plain import to_plain
+from marginflow.report.style import Mode, Width
 from marginflow.storage import write_text
 from marginflow.sweeps import StoppedError, Store, Sweep, stored
 
@@ -63,8 +64,17 @@ def figure(
     ] = None,
     images: Annotated[
         tuple[Literal["svg", "png", "pdf"], ...],
-        Parameter(help="Also write each chart in these formats.", negative="", consume_multiple=True),
+        Parameter(
+            name=["--images", "--format"],
+            help="Also write each chart in these formats.",
+            negative="",
+            consume_multiple=True,
+        ),
     ] = (),
+    width: Annotated[
+        Literal["column", "page"], Parameter(help="Of the images: 3.25 or 6.75 inches, with letters of 8 pt.")
+    ] = "page",
+    mode: Annotated[Literal["light", "dark"], Parameter(help="Colours of the images.")] = "light",
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
@@ -109,7 +119,7 @@ def figure(
         return INTERRUPTED
     if wrong := _misjudged(cost, result):
         note(wrong)
-    written = _written(result, folder, images)
+    written = _written(result, folder, images, width, mode)
     if as_json:
         print(result_text(result.to_dict() | {"written": written}))
     else:
@@ -165,7 +175,7 @@ def _name(id: str, size: str) -> str:
     return f"{id.replace('/', '-')}-{size}"
 
 
-def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
+def _written(result: Result, folder: Path, images: Sequence[str], width: Width, mode: Mode) -> list[Path]:
     """Page, rows and pictures; all names begin with the id and the size."""
     from marginflow.report import draw, write
     from marginflow.report.results import Result as Record
@@ -186,12 +196,8 @@ def _written(result: Result, folder: Path, images: Sequence[str]) -> list[Path]:
         write_text(folder / f"{name}.json", result_text(record) + "\n"),
     ]
     for number, chart in enumerate(page.charts, 1):
-        width = chart.specification["width"]
-        for ending in images:
-            suffix = f"-{number}" if len(page.charts) > 1 else ""
-            # A panel with the same unit on both axes has a width of its own; the others take what the page gives.
-            target = folder / f"{name}{suffix}.{ending}"
-            written.append(draw(chart, target, width=width) if isinstance(width, int) else draw(chart, target))
+        suffix = f"-{number}" if len(page.charts) > 1 else ""
+        written += [draw(chart, folder / f"{name}{suffix}.{ending}", width=width, mode=mode) for ending in images]
     return written
 
 

@@ -91,12 +91,15 @@ def measured_in(store: Store, task: str) -> tuple[MeasuredCell, ...]:
     )
 
 
-def estimate(task: Task[Any], cells: Iterable[Mapping[str, object]], measured: Sequence[MeasuredCell]) -> Cost:
-    """What the cells will take, by the measured ones."""
-    groups: dict[str, list[tuple[float, MeasuredCell]]] = {}
-    for known in measured:
-        kind, operations = _counted(task, known.parameters)
-        groups.setdefault(kind, []).append((operations, known))
+def estimate(
+    task: Task[Any],
+    cells: Iterable[Mapping[str, object]],
+    measured: Sequence[MeasuredCell],
+    *,
+    otherwise: Sequence[MeasuredCell] = (),
+) -> Cost:
+    """What the cells will take, by the measured ones; for kinds of cells among which there are none, by `otherwise`."""
+    groups = _grouped(task, otherwise) | _grouped(task, measured)
     laws = {kind: _fit(group) for kind, group in groups.items()}
     seconds, memory, count, unknown = 0.0, 0, 0, False
     for cell in cells:
@@ -114,6 +117,14 @@ def estimate(task: Task[Any], cells: Iterable[Mapping[str, object]], measured: S
         memory=memory or None,
         measured=sum(len(group) for group in groups.values()),
     )
+
+
+def _grouped(task: Task[Any], measured: Sequence[MeasuredCell]) -> dict[str, list[tuple[float, MeasuredCell]]]:
+    groups: dict[str, list[tuple[float, MeasuredCell]]] = {}
+    for known in measured:
+        kind, operations = _counted(task, known.parameters)
+        groups.setdefault(kind, []).append((operations, known))
+    return groups
 
 
 def _counted(task: Task[Any], given: Mapping[str, object]) -> tuple[str, float]:

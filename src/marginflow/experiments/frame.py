@@ -122,7 +122,7 @@ class Figure:
 
     def _cost(self, cells: Sequence[Mapping[str, object]], store: Store | None) -> Cost:
         here = () if store is None else measured_in(store, self.cell.name)
-        return estimate(self.cell, cells, here or recorded(self.cell.name))
+        return estimate(self.cell, cells, here, otherwise=recorded(self.cell.name))
 
     def run(
         self,
@@ -201,7 +201,8 @@ class Figure:
             return ""
         points = [{name: value for name, value in cell.items() if name != "seed"} for cell in found.missing]
         cost = self._cost(points, store)
-        hours = "an unknown time" if cost.hours is None else f"about {cost.hours:.2g} hours on one core"
+        amount = "" if cost.hours is None else f"{cost.hours:.0f}" if cost.hours >= 10 else f"{cost.hours:.2g}"
+        hours = f"about {amount} hours on one core" if amount else "an unknown time"
         return f"{len(found.missing)} of {total} runs of the grid were not made and are gaps; they would take {hours}."
 
     def _judged(self, found: Computed, gap: str) -> Outcome:

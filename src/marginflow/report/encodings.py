@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from marginflow.report.style import POWER_OF_TEN
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -99,10 +101,10 @@ def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
         math.log10(value) for row in rows if isinstance(value := plain(row.get(column)), int | float) and value > 0
     ]
     if not exponents or max(exponents) - min(exponents) < 1.0:
-        return alt.Axis(tickCount=6, format=".2~g")
+        return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN)
     low, high = math.floor(min(exponents)), math.ceil(max(exponents))
     step = max(1, math.ceil((high - low) / 7))
-    return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], format=".0e")
+    return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], labelExpr=POWER_OF_TEN)
 
 
 def colour(series: str, series_names: list[str], title: str, symbol: str | None = None) -> alt.Color:

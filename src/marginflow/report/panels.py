@@ -37,6 +37,7 @@ _GREY = "var(--muted)"
 # More bands than this over each other are mud: the intervals are drawn as lines then.
 _MOST_BANDS = 3
 _MOST_TICKS = 10
+_MARGIN = 10  # pixels beside the first and the last mark
 
 
 def chart_of(panel: Panel) -> Chart:
@@ -95,7 +96,9 @@ def _scale(panel: Panel, column: str) -> alt.Scale:
         reach = max((abs(entry) for row in panel.rows if isinstance(entry := row[column], int | float)), default=1.0)
         return alt.Scale(domain=[-reach, reach], nice=False)
     if column == panel.x and panel.x_scale == "log":
-        return alt.Scale(type="log", nice=False)
+        return alt.Scale(type="log", nice=False, padding=_MARGIN)
+    if column == panel.x and panel.marks:  # so that marks at the ends are whole
+        return alt.Scale(zero=False, nice=False, padding=_MARGIN)
     return scaled(panel.x_scale if column == panel.x else panel.y_scale)
 
 
@@ -144,7 +147,8 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     dashed_by = panel.variant or (panel.series if not panel.marks and not panel.square else None)
     if dashed_by is not None:
         kinds = names(panel.rows, dashed_by)
-        own = alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400)
+        several = len(kinds) > 1 and dashed_by != panel.series
+        own = alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400) if several else None
         encodings["strokeDash"] = alt.StrokeDash(
             field(dashed_by),
             type="nominal",
@@ -159,10 +163,14 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     dots = _position(panel, panel.y) | _colour(panel, legend=False) | {"tooltip": tooltips(panel.rows, panel.titles)}
     faint = 1.0 if panel.marks else 0.0
     dots["opacity"] = alt.condition(hovered, alt.value(1.0), alt.value(faint))
-    if panel.variant is not None:
-        kinds = names(panel.rows, panel.variant)
+    # Curves may coincide: marks of different shapes show it.
+    shaped_by = (
+        panel.variant if panel.variant is not None and len(names(panel.rows, panel.variant)) > 1 else panel.series
+    )
+    if shaped_by is not None and not panel.square:
+        kinds = names(panel.rows, shaped_by)
         shapes = alt.Scale(domain=kinds, range=cycle(SERIES_SHAPES, kinds))
-        dots["shape"] = alt.Shape(field(panel.variant), type="nominal", scale=shapes, legend=None)
+        dots["shape"] = alt.Shape(field(shaped_by), type="nominal", scale=shapes, legend=None)
     marks = base.mark_point(filled=True, size=45 if panel.marks else 70, clip=True).add_params(hovered)
     return [lines.encode(**encodings), marks.encode(**dots)]
 
@@ -178,8 +186,14 @@ def _band(panel: Panel) -> list[alt.Chart]:
     curves = {tuple(row.get(name) for name in (panel.series, panel.variant) if name) for row in panel.rows}
     base = _base(panel, panel.rows)
     if len(curves) > _MOST_BANDS:
-        return [base.mark_rule(opacity=0.55, strokeWidth=1.5, clip=True).encode(**encodings)]
-    return [base.mark_area(opacity=0.13, clip=True).encode(**encodings)]
+        ends = []
+        for end in (panel.low, panel.high):
+            placed = {name: value for name, value in encodings.items() if name != "y2"} | _position(panel, end)
+            ends.append(
+                base.mark_tick(opacity=0.8, thickness=1.5, width=7, orient="horizontal", clip=True).encode(**placed)
+            )
+        return [base.mark_rule(opacity=0.8, strokeWidth=1.5, clip=True).encode(**encodings), *ends]
+    return [base.mark_area(opacity=0.2, clip=True).encode(**encodings)]
 
 
 def _references(panel: Panel) -> list[alt.Chart]:

@@ -36,6 +36,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         y="flip_over_radius",
         series="size",
         variant="method",
+        least=0.0,
         titles={**titles, "flip_over_radius": "Perturbation size / √d"},
         title="Flip of all samples on the margin, relative to √d",
         description="Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, against the width.",

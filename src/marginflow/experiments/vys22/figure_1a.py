@@ -21,6 +21,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         rows,
         "flip",
         "Perturbation size",
+        least=0.0,
         title="Smallest perturbation that flips all samples on the margin",
         description=(
             "Size of the multiple of z = Σ yᵢxᵢ that flips every sample on the margin, against the dimension; mean and "

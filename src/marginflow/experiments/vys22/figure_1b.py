@@ -23,6 +23,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         y="flip",
         series="neurons",
         variant="method",
+        least=0.0,
         titles={"dimension": "Dimension d", "neurons": "Width", "method": "Network", "flip": "Perturbation size"},
         title="Smallest perturbation that flips all samples on the margin, by width",
         description=(

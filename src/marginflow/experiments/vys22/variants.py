@@ -38,6 +38,7 @@ def flip_panels(by: str, heading: str, title: str) -> Callable[[Sequence[Row]], 
                 y="flip_over_radius",
                 series=by,
                 variant=by,
+                least=0.0,
                 titles={
                     "dimension": "Dimension d",
                     by: heading,

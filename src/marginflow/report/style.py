@@ -1,0 +1,150 @@
+"""The one style of printed charts: column or page width, 8 pt, light or dark, real superscripts, legends that fit.
+
+A printed chart is laid out for DejaVu Sans, which is as wide as Verdana and wider than other fonts of screens: where a
+reader has another font, texts become shorter and nothing collides. In PNG and PDF the letters are drawn or embedded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final, Literal
+
+from marginflow.report.bundle import template_text
+
+Width = Literal["column", "page"]
+Mode = Literal["light", "dark"]
+INCHES: Final[Mapping[str, float]] = {"column": 3.25, "page": 6.75}
+FONT: Final = "DejaVu Sans, Verdana, sans-serif"
+_PIXELS: Final = 96.0  # of an inch, as in CSS
+_SIZE: Final = 8.0 * _PIXELS / 72.0  # 8 pt
+_LETTER: Final = 0.62 * _SIZE  # mean width of a letter of the font
+_SYMBOL: Final = 40.0  # of an entry of a legend, with its margin
+
+# A number below 1e-3 or above 1e4 as a power of ten with a real superscript, others as they are; an expression of Vega.
+_DIGITS: Final = "['⁰','¹','²','³','⁴','⁵','⁶','⁷','⁸','⁹']"
+_EXPONENT: Final = "floor(log(datum.value) / LN10 + 1e-9)"
+_MANTISSA: Final = f"datum.value / pow(10, {_EXPONENT})"
+POWER_OF_TEN: Final = (
+    f"datum.value <= 0 || ({_EXPONENT} > -4 && {_EXPONENT} < 4) ? format(datum.value, '~g') : "
+    f"(abs({_MANTISSA} - 1) < 1e-6 ? '' : format({_MANTISSA}, '.3~g') + '·') + "
+    f"'10' + ({_EXPONENT} < 0 ? '⁻' : '') + "
+    f"(abs({_EXPONENT}) > 9 ? {_DIGITS}[floor(abs({_EXPONENT}) / 10)] : '') + {_DIGITS}[abs({_EXPONENT}) % 10]"
+)
+_SUPERSCRIPTS: Final = str.maketrans("0123456789-+.α", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺·ᵅ")
+
+
+def superscript(text: str) -> str:
+    """A text with carets as one with real superscripts.
+
+    Examples
+    --------
+    >>> from marginflow.report.style import superscript
+    >>> superscript("m = d^0.5, d^α, 10^-4")
+    'm = d⁰·⁵, dᵅ, 10⁻⁴'
+    """
+    return re.sub(r"\^([0-9.+-]*[0-9]|α)", lambda found: found[1].translate(_SUPERSCRIPTS), text)
+
+
+@cache
+def colours(mode: Mode = "light") -> Mapping[str, str]:
+    """The variables of the style sheet in one of its modes.
+
+    Examples
+    --------
+    >>> from marginflow.report.style import colours
+    >>> colours("light")["paper"], colours("dark")["paper"]
+    ('#ffffff', '#14171a')
+    """
+    light, dark = template_text("page.css").split("prefers-color-scheme: dark", 1)
+    found = dict(re.findall(r"--([a-z0-9-]+):\s*(#[0-9a-f]{6})", light.split("}", 1)[0]))
+    if mode == "dark":
+        found |= dict(re.findall(r"--([a-z0-9-]+):\s*(#[0-9a-f]{6})", dark.split("}", 1)[0]))
+    return found
+
+
+def printed(
+    specification: Mapping[str, Any], *, title: str, width: Width | int = "page", mode: Mode = "light"
+) -> dict[str, Any]:
+    """The specification of a chart for print.
+
+    Parameters
+    ----------
+    specification : mapping
+        As a page has it, with the variables of its style sheet for colours.
+    title : str
+        Written over the chart.
+    width : "column", "page" or int
+        3.25 or 6.75 inches for everything that is drawn, with letters of 8 pt; or the width of the drawing area.
+    mode : "light" or "dark"
+    """
+    known = colours(mode)
+    text = re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: known[found.group(1)], json.dumps(dict(specification)))
+    text = superscript(text.replace("system-ui, sans-serif", FONT))
+    made: dict[str, Any] = json.loads(text) | {"background": known["paper"]}
+    square = isinstance(made.get("width"), int)
+    if isinstance(width, int):
+        return made | {"width": width, "title": superscript(title)}
+    inches = INCHES[width]
+    pixels = inches * _PIXELS
+    inner = pixels - 14.0
+    made["width"] = min(inner - 56.0, 330.0) if square else inner
+    made["height"] = made["width"] if square else round((0.72 if width == "column" else 0.46) * inner)
+    made["padding"] = {"left": 4, "right": 10, "top": 4, "bottom": 4}
+    if not square:
+        made["autosize"] = {"type": "fit-x", "contains": "padding"}
+        made["width"] = pixels
+    made["title"] = {
+        "text": _lines(superscript(title), int(inner / _LETTER)),
+        "anchor": "start",
+        "fontSize": _SIZE,
+        "fontWeight": "bold",
+        "color": known["ink"],
+        "offset": 6,
+    }
+    config = made.setdefault("config", {})
+    sizes = {"labelFontSize": _SIZE, "titleFontSize": _SIZE}
+    config["axis"] = {**config.get("axis", {}), **sizes, "titlePadding": 4, "labelPadding": 3}
+    config["legend"] = {
+        **config.get("legend", {}),
+        **sizes,
+        "layout": {"top": {"anchor": "start", "direction": "vertical", "margin": 2}},
+        "titleOrient": "left",
+        "rowPadding": 1,
+        "columnPadding": 10,
+        "symbolStrokeWidth": 1.6,
+        "offset": 4,
+    }
+    config["mark"] = {**config.get("mark", {}), "fontSize": _SIZE}
+    _fit_legends(made, inner)
+    return made
+
+
+def _lines(text: str, letters: int) -> list[str]:
+    """The words of a title in lines that fit."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > letters:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def _fit_legends(node: Any, pixels: float) -> None:
+    """As many names beside each other as there is room for, in every legend of a specification."""
+    if isinstance(node, list):
+        for child in node:
+            _fit_legends(child, pixels)
+    if not isinstance(node, dict):
+        return
+    domain = node.get("scale", {}).get("domain") if isinstance(node.get("scale"), dict) else None
+    if isinstance(node.get("legend"), dict) and isinstance(domain, list) and domain:
+        widest = max(len(str(name)) for name in domain) * _LETTER + _SYMBOL
+        room = pixels - len(str(node.get("title") or "")) * _LETTER
+        node["legend"] = {**node["legend"], "columns": max(1, min(len(domain), int(room / widest))), "symbolSize": 260}
+    if node.get("type") == "text" and "fontSize" in node:
+        node["fontSize"] = _SIZE
+    for child in node.values():
+        _fit_legends(child, pixels)

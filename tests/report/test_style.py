@@ -1,0 +1,101 @@
+"""Printed charts: width and letters as asked, superscripts instead of carets, legends that fit, both modes."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import vl_convert
+
+from marginflow.experiments.panel import over_seeds
+from marginflow.report.chart import Chart
+from marginflow.report.panels import chart_of
+from marginflow.report.static import svg_text
+from marginflow.report.style import INCHES, POWER_OF_TEN, colours, printed, superscript
+
+
+def chart(series: int = 5, **others: object) -> Chart:
+    rows = [
+        {"d": 100 * d, "flip": 1.0 + name + 0.1 * seed, "m": f"m = d^{0.5 + 0.25 * name:g}", "kind": kind}
+        for d in (1, 2, 3)
+        for name in range(series)
+        for seed in range(3)
+        for kind in ("recipe", "KKT point")
+    ]
+    titles = {"d": "Dimension d", "flip": "Perturbation size", "m": "Samples", "kind": "Network"}
+    return chart_of(
+        over_seeds(
+            rows,
+            x="d",
+            y="flip",
+            series="m",
+            variant="kind",
+            titles=titles,
+            description="What is drawn.",
+            title="Smallest perturbation that flips all of the samples on the margin, d^1.5",
+            **others,  # type: ignore[arg-type]
+        )
+    )
+
+
+def extent(svg: str) -> tuple[float, float]:
+    found = re.search(r'<svg[^>]* width="([0-9.]+)"[^>]* height="([0-9.]+)"', svg)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("width", ["column", "page"])
+def test_a_printed_chart_has_its_width_its_letters_and_its_colours(width: str, mode: str) -> None:
+    svg = svg_text(chart(), width=width, mode=mode)  # type: ignore[arg-type]
+    assert extent(svg)[0] == pytest.approx(96 * INCHES[width], abs=16)
+    sizes = {float(size) for size in re.findall(r'font-size="([0-9.]+)px"', svg)}
+    assert sizes
+    assert all(size == pytest.approx(32 / 3, rel=1e-3) for size in sizes)  # 8 pt
+    assert colours(mode)["paper"] in svg  # type: ignore[arg-type]
+    assert colours(mode)["series-1"] in svg  # type: ignore[arg-type]
+    assert "var(--" not in svg
+    assert "^" not in re.sub(r"<svg[^>]*>", "", svg)
+    assert "m = d⁰·⁵" in svg
+
+
+def placed(node: object, x: float = 0.0, y: float = 0.0) -> list[tuple[float, float, str]]:
+    """Where the names of the samples stand in a scene: left end, height, text."""
+    if isinstance(node, list):
+        return [found for child in node for found in placed(child, x, y)]
+    if not isinstance(node, dict):
+        return []
+    here = (x + float(node.get("x", 0) or 0), y + float(node.get("y", 0) or 0))
+    if str(node.get("text", "")).startswith("m = d"):
+        return [(*here, str(node["text"]))]
+    return [found for key in ("items", "scenegraph") for found in placed(node.get(key), *here)]
+
+
+@pytest.mark.parametrize("width", ["column", "page"])
+@pytest.mark.parametrize("series", [2, 5, 8])
+def test_no_name_of_a_legend_leaves_the_picture_or_meets_another(series: int, width: str) -> None:
+    """Names begin one after the other, each far enough from the next for the widest letters."""
+    made = printed(chart(series).specification, title="t", width=width)  # type: ignore[arg-type]
+    scene = json.loads(json.dumps(vl_convert.vegalite_to_scenegraph(made)))
+    names = placed(scene)
+    assert len(names) == series
+    for x, y, text in names:
+        assert x + 6.0 * len(text) <= scene["width"]
+        assert all(other - x >= 6.0 * len(text) for other, level, _ in names if level == y and other > x)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1e-15, "10⁻¹⁵"), (3e-15, "3·10⁻¹⁵"), (0.01, "0.01"), (100.0, "100"), (1e5, "10⁵"), (2.5e12, "2.5·10¹²")],
+)
+def test_powers_of_ten_have_real_superscripts(value: float, text: str) -> None:
+    axis = {"values": [value], "labelExpr": POWER_OF_TEN}
+    encoding = {"y": {"field": "v", "type": "quantitative", "scale": {"type": "log"}, "axis": axis}}
+    rows = [{"v": value}, {"v": 2 * value}]
+    assert f">{text}<" in vl_convert.vegalite_to_svg({"data": {"values": rows}, "mark": "point", "encoding": encoding})
+
+
+def test_carets_become_superscripts_and_other_carets_stay() -> None:
+    assert superscript("m = d^1.2 and d^α, 10^-4") == "m = d¹·² and dᵅ, 10⁻⁴"
+    assert superscript("x^y") == "x^y"
