@@ -82,8 +82,7 @@ def exact_radius(
 
     Examples
     --------
-    >>> from marginflow.networks import Classifier, TwoLayer
-    from marginflow.networks.classifier import class_numbers
+    >>> from marginflow.networks import TwoLayer
     >>> from marginflow.robustness.radius import exact_radius
     >>> net = TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
     >>> exact_radius(net, [3.0, 1.0])  # the distance to the diagonal, 2 / sqrt(2)
