@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from fractions import Fraction
 from functools import cache
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -47,14 +45,6 @@ from marginflow.theory.kys23.thm_3_2.con_p10_p12_p14 import (
 )
 from marginflow.theory.kys23.thm_3_2.prop_a4 import covered_both_ways, patterns
 from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores, lower_core, upper_core
-
-_SPEC = spec_from_file_location("five_points_proof", Path(__file__).parents[1] / "oracles" / "five_points_proof.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-_ORACLE = module_from_spec(_SPEC)
-sys.modules[_SPEC.name] = _ORACLE
-_SPEC.loader.exec_module(_ORACLE)
-prove_five_points = _ORACLE.prove_five_points
 
 LINE_FILES = ("definitions_line", "definitions_kkt", "thm_3_", "intro_1nn", "open_questions.line")
 
@@ -143,10 +133,10 @@ def test_five_points_have_the_multipliers_and_the_norm_of_the_catalogue() -> Non
 
 
 @pytest.mark.parametrize("h", ["1/10", "1/100", "1/1000"])
-def test_lower_core_of_theorem_3_2_fails_by_any_factor(h: str) -> None:
+def test_lower_core_of_theorem_3_2_fails_by_any_factor(h: str, five_points_oracle: ModuleType) -> None:
     """x_1 = h, spacing h: L = 2.5 h although two of five labels are -1 and LO = (x_5 - 3 h) / 2."""
     spacing = Fraction(h)
-    assert prove_five_points(spacing, spacing, Fraction(9, 10)).contradicts
+    assert five_points_oracle.prove_five_points(spacing, spacing, Fraction(9, 10)).contradicts
     point = five_points(first=float(spacing), spacing=float(spacing), last=0.9)
     x, y = line_samples(point.data)
     assert line_error(point.network).value == pytest.approx(2.5 * float(spacing), rel=1e-9)
@@ -165,9 +155,11 @@ def test_prop_a4_is_refuted_at_every_width(width: int) -> None:
     ("first", "spacing", "last"),
     [("1/10", "1/10", "9/10"), ("1/10", "1/10", "6/10"), ("0", "1/7", "1"), ("-3/2", "1/3", "5"), ("2", "1/100", "3")],
 )
-def test_five_points_are_a_local_minimum_in_exact_arithmetic(first: str, spacing: str, last: str) -> None:
+def test_five_points_are_a_local_minimum_in_exact_arithmetic(
+    first: str, spacing: str, last: str, five_points_oracle: ModuleType
+) -> None:
     x1, h, x5 = Fraction(first), Fraction(spacing), Fraction(last)
-    proof = prove_five_points(x1, h, x5)
+    proof = five_points_oracle.prove_five_points(x1, h, x5)
     assert proof.local_minimum
     assert proof.values == (1, -1, 1, -1, (x5 - x1 - 3 * h) / h - 1)
     assert proof.contradicts == (x5 != x1 + 5 * h)
@@ -175,11 +167,11 @@ def test_five_points_are_a_local_minimum_in_exact_arithmetic(first: str, spacing
     assert point.network.norm_squared() == pytest.approx(proof.norm_squared[0], rel=1e-12)
 
 
-def test_the_exact_proof_can_fail() -> None:
+def test_the_exact_proof_can_fail(five_points_oracle: ModuleType) -> None:
     """Points far from the origin: the closed form stays a KKT point only while its weights are inside (0, 1)."""
     with pytest.raises(InputError, match="spacing"):
-        prove_five_points(Fraction(0), Fraction(1, 10), Fraction(4, 10))
-    proof = prove_five_points()
+        five_points_oracle.prove_five_points(Fraction(0), Fraction(1, 10), Fraction(4, 10))
+    proof = five_points_oracle.prove_five_points()
     broken = type(proof)(**{**vars(proof), "clarke_inside": False})
     assert not broken.kkt
     assert not broken.contradicts

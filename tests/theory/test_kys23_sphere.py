@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from marginflow.theory.kys23.lem_d1 import log_cap_bound
 from marginflow.theory.kys23.lem_d2 import correct_rate, explicit_deviation, gram_deviation, stated_rate, sure_deviation
 from marginflow.theory.kys23.open_questions.sphere import continued
 from marginflow.theory.kys23.prop_4_5 import absolute_value, interpolating, small_error
-from marginflow.theory.kys23.prop_4_6 import exact_merging_gain, exact_residuals, merging_step
+from marginflow.theory.kys23.prop_4_6 import exact_residuals, merging_step
 from marginflow.theory.kys23.sphere_points import frozen_point, noisy_data, pair_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import log_any_width_bound
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair, exact_norm_times_root
@@ -33,7 +34,7 @@ from marginflow.theory.kys23.thm_4_1.lem_b3 import log_error_of_construction, or
 from marginflow.theory.kys23.thm_4_1.max_margin import dual_supremum_bound, max_margin
 from marginflow.theory.kys23.thm_4_1.rem_4_2 import other_law_point
 from marginflow.theory.kys23.thm_4_1.theorem import literal_c4, log_far_from_span
-from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B, orthonormal_kkt
+from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
 from marginflow.theory.kys23.unit_sphere import Sample, beta_of, log_binomial_tail, size_of
 from marginflow.theory.probability import log_sphere_correlation_tail
 
@@ -256,10 +257,10 @@ def test_biases_of_exact_kkt_points(m: int, n: int, k: int, d: int, descent: flo
     a_minus=st.fractions(Fraction(1, 50), 50),
 )
 def test_every_kkt_point_on_orthonormal_samples_in_fractions(
-    q: int, k: int, a_plus: Fraction, a_minus: Fraction
+    q: int, k: int, a_plus: Fraction, a_minus: Fraction, orthonormal_oracle: ModuleType
 ) -> None:
     """All equations of the derivation, and B = (q - k)/(1 + m), without rounding."""
-    p = orthonormal_kkt(q, k, a_plus, a_minus)
+    p = orthonormal_oracle.orthonormal_kkt(q, k, a_plus, a_minus)
     assert min(p.beta_plus, p.beta_minus, p.lam_plus, p.lam_minus) > 0
     assert p.beta_plus == q * p.lam_plus - k * min(p.beta_plus, p.lam_minus)
     assert p.beta_minus == k * p.lam_minus - q * min(p.beta_minus, p.lam_plus)
@@ -269,7 +270,9 @@ def test_every_kkt_point_on_orthonormal_samples_in_fractions(
 
 
 @pytest.mark.parametrize("outputs", [(1.0, -1.0), (3.0, 1.0, -0.5), (0.2, -1.0, -2.0), (1.0, 1.0, -1.0, -1.0)])
-def test_frozen_outputs_of_any_size_give_the_same_biases_on_orthonormal_samples(outputs: tuple[float, ...]) -> None:
+def test_frozen_outputs_of_any_size_give_the_same_biases_on_orthonormal_samples(
+    outputs: tuple[float, ...], orthonormal_oracle: ModuleType
+) -> None:
     data = orthonormal(9, 3)
     rng = np.random.default_rng(0)
     v = np.array(outputs)
@@ -282,7 +285,7 @@ def test_frozen_outputs_of_any_size_give_the_same_biases_on_orthonormal_samples(
     assert float(v @ network.b) == pytest.approx(closed_form_B(6, 3), abs=1e-9)
     live = network.W.any(axis=1)
     a_plus, a_minus = (Fraction(float((v[live & (s * v > 0)] ** 2).sum())) for s in (1, -1))
-    p = orthonormal_kkt(6, 3, a_plus, a_minus)
+    p = orthonormal_oracle.orthonormal_kkt(6, 3, a_plus, a_minus)
     assert limit.certificate.multipliers[data.y > 0] == pytest.approx(float(p.lam_plus), rel=1e-8)
     assert limit.certificate.multipliers[data.y < 0] == pytest.approx(float(p.lam_minus), rel=1e-8)
 
@@ -362,7 +365,8 @@ def test_catastrophic_point_is_no_local_minimum(m: int, k: int) -> None:
 
 @given(s=st.fractions(Fraction(1, 10**9), Fraction(2, 5)))
 def test_merging_two_specialists_always_pays_in_fractions(s: Fraction) -> None:
-    t, change = exact_merging_gain(s)
+    t = 2 * s / (1 - s**2)  # so that sqrt(1 + t^2) is a fraction
+    change = (1 + s**2) / (1 - s**2) + 1 - t - 2
     assert 0 < t < 1
     assert change == -2 * s / (1 + s) < 0
 

@@ -20,7 +20,6 @@ from marginflow.theory.statement import Statement
 
 LOCAL: Final = LinePoints(point="local")
 GLOBAL: Final = LinePoints(point="global")
-SADDLE: Final = LinePoints(point="saddle", most=9)
 UNIT: Final = NumberBox(
     what="nearly orthonormal samples",
     ranges={"samples": Range(low=2, high=12), "negative": Range(low=1, high=6), "tilt": Range(low=0, high=4)},
@@ -93,7 +92,8 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
         )
     },
     **{f"KYS23/{name}": GLOBAL for name in ("X.1NN", "X.GlobalLP", "Def.KKT")},
-    **{f"KYS23/{name}": SADDLE for name in ("LemA.2", "CorA.3")},
+    "KYS23/LemA.2": LinePoints(point="saddle", most=9),
+    "KYS23/CorA.3": LinePoints(point="saddle", least=6, most=10),
     "KYS23/Thm3.1.groups": LinePoints(point="global", least=5, most=11),
     "KYS23/Prop4.4": WholeNetworks(least=2, most=2),
     "KYS23/Prop4.5": WholeNetworks(),

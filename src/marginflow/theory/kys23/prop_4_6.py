@@ -93,21 +93,6 @@ def merging_step(data: Dataset, t: float) -> TwoLayer:
     return TwoLayer.from_directions(U, point.network.signs, bias=False)
 
 
-def exact_merging_gain(s: Fraction) -> tuple[Fraction, Fraction]:
-    """t = 2s/(1 - s^2) and the change of ||u_a|| + ||u_b|| along `merging_step`, in fractions: -2s/(1 + s).
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from marginflow.theory.kys23.prop_4_6 import exact_merging_gain
-    >>> exact_merging_gain(Fraction(1, 3))
-    (Fraction(3, 4), Fraction(-1, 2))
-    """
-    t = 2 * s / (1 - s**2)
-    root = (1 + s**2) / (1 - s**2)  # sqrt(1 + t^2)
-    return t, root + 1 - t - 2
-
-
 def _orthonormal(sample: Sample) -> tuple[Check, ...]:
     off = sample.gram - np.eye(sample.m)
     return (

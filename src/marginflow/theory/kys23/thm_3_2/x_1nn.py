@@ -16,10 +16,23 @@ from functools import partial
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import line
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, undefined, unmet, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    at_least,
+    at_most,
+    equal,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, line_samples
 from marginflow.theory.kys23.line_points import at_limit, global_point
 from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
@@ -86,4 +99,14 @@ def x_1nn(instance: Instance) -> Findings:
         ),
         constants=(value("samples", x.size), value("least 1 + x_i x_k", float(products.min()))),
         claims=(at_most("length on which the signs differ / span", apart / span, 0.0, scale=1.0),),
+        arithmetic=_zero(instance, x, y),
     )
+
+
+def _zero(instance: Instance, x: FloatArray, y: FloatArray) -> tuple[Check, ...]:
+    """On two samples of different labels with 1 + x_1 x_2 <= 0: N vanishes where the fractions say."""
+    if x.size != 2 or y[0] == y[1] or 1 + x[0] * x[1] > 0:
+        return ()
+    plus, minus = (Fraction(float(x[y == sign][0])) for sign in (1.0, -1.0))
+    zero = zero_of_two(plus, minus)
+    return (equal(f"N({zero})", float(instance.the_network()([[float(zero)]])[0]), 0.0, scale=1.0),)

@@ -15,7 +15,7 @@ is v_j (beta_j - lambda_r sigma'_rj), on a positive one v_j (beta_j + lambda_i s
 4. With a_+ = sum v_j^2 over them and a_- for the other sign, the margin of a positive sample is
    a_+ (lambda_i + beta_+) - a_- (beta_- - lambda_i)_+, increasing in lambda_i; so all multipliers of a class are equal
    and positive.
-5. What is left are two equations for (lambda_+, lambda_-), solved in `orthonormal_kkt`; both samples active on both
+5. What is left are two equations for (lambda_+, lambda_-), solved case by case; both samples active on both
    neurons is impossible, for then beta_+ = -beta_-. In each other case B = a_+ beta_+ - a_- beta_- = (q - k)/(1 + m).
 6. With trained outputs each neuron has ||(w_j, b_j)|| = |v_j| as well. Where a sample is strictly active on a neuron of
    the other sign this forces a_+ or a_- to be infinite; so only kinks are left, and the KKT point is unique up to
@@ -23,57 +23,6 @@ is v_j (beta_j - lambda_r sigma'_rj), on a positive one v_j (beta_j + lambda_i s
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from fractions import Fraction
-
-
-@dataclass(frozen=True, kw_only=True)
-class OrthonormalKKT:
-    """beta and lambda of either sign, in fractions."""
-
-    beta_plus: Fraction
-    beta_minus: Fraction
-    lam_plus: Fraction
-    lam_minus: Fraction
-
-
-def orthonormal_kkt(q: int, k: int, a_plus: Fraction, a_minus: Fraction) -> OrthonormalKKT:
-    r"""The KKT point on q positive and k negative orthonormal samples, for a_+ = sum v_j^2 over the live neurons, a_-.
-
-    .. math:: \beta_+ = q \lambda_+ - k \min(\beta_+, \lambda_-), \quad
-              a_+ (\lambda_+ + \beta_+) - a_- (\beta_- - \lambda_+)_+ = 1
-
-    and the same with the signs exchanged.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from marginflow.theory.kys23.thm_4_3.orthonormal import orthonormal_kkt
-    >>> point = orthonormal_kkt(7, 1, Fraction(4), Fraction(4))
-    >>> 4 * point.beta_plus - 4 * point.beta_minus
-    Fraction(2, 3)
-    """
-    m = q + k
-    if a_minus * q > a_plus * (1 + q):  # negative samples are strictly active on the positive neurons
-        lam_minus = Fraction(1 + 2 * q) / ((a_plus + a_minus) * (1 + m))
-        lam_plus = (1 / a_plus + k * lam_minus) / (1 + q)
-        beta_plus, beta_minus = q * lam_plus - k * lam_minus, k * lam_minus / (1 + q)
-        return OrthonormalKKT(beta_plus=beta_plus, beta_minus=beta_minus, lam_plus=lam_plus, lam_minus=lam_minus)
-    if a_plus * k > a_minus * (1 + k):  # the mirror image
-        turned = orthonormal_kkt(k, q, a_minus, a_plus)
-        return OrthonormalKKT(
-            beta_plus=turned.beta_minus,
-            beta_minus=turned.beta_plus,
-            lam_plus=turned.lam_minus,
-            lam_minus=turned.lam_plus,
-        )
-    return OrthonormalKKT(  # all opposite pairs are on the kink
-        beta_plus=Fraction(q) / (a_plus * (1 + m)),
-        beta_minus=Fraction(k) / (a_minus * (1 + m)),
-        lam_plus=Fraction(1 + k) / (a_plus * (1 + m)),
-        lam_minus=Fraction(1 + q) / (a_minus * (1 + m)),
-    )
 
 
 def closed_form_B(q: int, k: int) -> float:
