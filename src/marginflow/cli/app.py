@@ -53,6 +53,10 @@ COMMANDS = {
         "Measure how far a network is from a KKT point, with the best multipliers and Clarke weights there are.",
         "marginflow certify network.safetensors data.npz",
     ),
+    "influence": (
+        "Leave out every sample, or folds, exactly: leave-one-out error and what each sample did, with certificates.",
+        "marginflow influence data.npz --width 100 --out influence.json",
+    ),
     "radius": (
         "Prove how far samples are from the decision boundary, from both sides, and check every proof.",
         "marginflow radius kkt.safetensors data.npz --first 10",

@@ -44,12 +44,16 @@ class Influence(Plain):
     ways : tuple of str, length g
         "unchanged" (a proof, nothing was computed), "continuation", "Newton" or "solved again".
     neurons : integer array, shape (g,)
-        Neurons of each point, `base_neurons` with all samples.
+        Neurons of each point; neurons that died or appeared are the difference to `base.width`.
+    base : TwoLayer
+        The network with all samples, with as few neurons as it has directions.
+    clarke : array, shape (n, base.width)
+        Its weights on the kinks.
     """
 
     plain_names = (
         "error", "margins", "norm", "norms", "expected", "multipliers", "residuals", "jumped", "ways", "neurons",
-        "base_neurons", "groups", "seconds",
+        "groups", "seconds",
     )  # fmt: skip
 
     groups: tuple[IntArray, ...]
@@ -62,7 +66,8 @@ class Influence(Plain):
     jumped: BoolArray
     ways: tuple[Way, ...]
     neurons: IntArray
-    base_neurons: int
+    base: TwoLayer
+    clarke: FloatArray = field(repr=False)
     seconds: float
     networks: tuple[TwoLayer, ...] = field(repr=False)
     again: Callable[[int], TwoLayer] | None = field(default=None, repr=False)
@@ -98,10 +103,10 @@ class Influence(Plain):
         order: IntArray = np.argsort(least, kind="stable")
         return order
 
-    def changes(self, X: FloatArray, base: TwoLayer) -> FloatArray:
-        """Outputs at the rows of X without each group minus those of `base`, shape (g, len(X))."""
+    def changes(self, X: FloatArray) -> FloatArray:
+        """Outputs at the rows of X without each group minus those with all samples, shape (g, len(X))."""
         points = matrix("X", X)
-        before = base(points)
+        before = self.base(points)
         changes: FloatArray = np.array([network(points) - before for network in self.networks])
         return changes
 

@@ -1,0 +1,79 @@
+r"""Unlearning: how near one step of gradient ascent comes to the network that never saw the sample.
+
+At a KKT point theta = sum_i lambda_i y_i dN(x_i), so the step that takes the terms of a group G away,
+
+.. math:: \theta' = \theta - \sum_{i \in G} \lambda_i y_i \partial N(x_i),
+
+is the step of gradient ascent on their loss that work on unlearning with max-margin networks proposes. The exact point
+without the group is the truth against which it, or any other method, is measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from marginflow.arrays import FloatArray, matrix
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.influences.result import Influence
+from marginflow.networks import TwoLayer
+
+
+@dataclass(frozen=True, eq=False)
+class Unlearning:
+    """Relative distances of outputs to the exactly retrained network, for every group, shape (g,).
+
+    Outputs are compared up to their scale: sin of the angle between them, as vectors of outputs at the same points.
+    `kept` is that of doing nothing, `unlearned` that of the method; below `kept` the method has come nearer.
+    """
+
+    kept: FloatArray
+    unlearned: FloatArray
+
+    @property
+    def helped(self) -> float:
+        """Share of groups that change anything for which the method came nearer than doing nothing."""
+        changed = self.kept > _ROUNDING
+        return float((self.unlearned < self.kept)[changed].mean()) if changed.any() else float("nan")
+
+
+# Distances below this are rounding.
+_ROUNDING = 1e-9
+
+
+def ascent_step(found: Influence, data: Dataset, group: int) -> TwoLayer:
+    """The network after the step that takes the terms of a group out of theta = sum_i lambda_i y_i dN(x_i)."""
+    found.network(group)
+    network, rows = found.base, found.groups[group]
+    X, y = data.X[rows], data.y[rows]
+    weights = (found.multipliers[rows] * y)[:, None] * found.clarke[rows]
+    W = network.W - network.v[:, None] * (weights.T @ X)
+    b = None if network.b is None else network.b - network.v * weights.sum(axis=0)
+    v = network.v - np.maximum(network.preactivations(X), 0.0).T @ (found.multipliers[rows] * y)
+    return TwoLayer(W=W, b=b, v=v)
+
+
+def unlearning(found: Influence, data: Dataset, points: ArrayLike) -> Unlearning:
+    """Compare one ascent step for every group with the exact point without it, by outputs at `points` (rows)."""
+    X = matrix("points", points)
+    if X.shape[1] != data.dimension:
+        raise InputError(f"points have {X.shape[1]} columns; {data.dimension} are expected.")
+    before = found.base(X)
+    kept, unlearned = [], []
+    for group in range(len(found.groups)):
+        exact = found.network(group)(X)
+        kept.append(_sine(before, exact))
+        unlearned.append(_sine(ascent_step(found, data, group)(X), exact))
+    return Unlearning(np.array(kept), np.array(unlearned))
+
+
+def _sine(a: FloatArray, b: FloatArray) -> float:
+    """sin of the angle between two vectors of outputs."""
+    lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
+    if lengths == 0.0:
+        return 1.0
+    unit_a, unit_b = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return float(np.linalg.norm(unit_a - (unit_a @ unit_b) * unit_b))
