@@ -47,6 +47,7 @@ LINES = {
     "train": "train {f}/data.npz --width 8 --stop-loss 1e-3 --out {f}/t.safetensors --force",
     "limit": "limit {f}/data.npz --width 8 --out {f}/l.safetensors --force",
     "certify": "certify {f}/kkt.safetensors {f}/data.npz",
+    "influence": "influence {f}/data.npz --width 8 --mode fast",
     "radius": "radius {f}/kkt.safetensors {f}/data.npz --first 2",
     "flip": "flip {f}/kkt.safetensors {f}/data.npz",
     "plot": "plot {f}/plane.safetensors {f}/plane.npz --out {f}/plane.svg --force",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
@@ -172,3 +174,35 @@ def test_one_step_of_ascent_is_measured_against_the_truth(sphere) -> None:
     assert 0.0 <= measured.helped <= 1.0
     with pytest.raises(mf.InputError, match="25 are expected"):
         mf.influences.unlearning(found, data, points[:, :3])
+
+
+def test_a_sample_that_is_left_out_and_added_again_brings_the_point_back(sphere) -> None:
+    limit, data = sphere
+    found = mf.influence(limit, data)
+    # A neuron that has died does not come back, so the sample is the one that changes least.
+    followed = (found.multipliers > 0) & ~found.jumped & (found.neurons == found.base.width)
+    i = int(np.argmin(np.where(followed, found.drops, np.inf)))
+    rest = rest_of(data, i)
+    network = found.network(i)
+    without = replace(limit, network=network, compact=network, certificate=mf.certify(network, rest))
+    again = mf.influence(without, rest, add=Dataset(X=data.X[[i, i]], y=[data.y[i], -data.y[i]]))
+    assert again.added
+    assert again.residuals.max() < 1e-9
+    assert again.norms[0] == pytest.approx(found.norm, rel=1e-9)
+    assert again.multipliers[0] == pytest.approx(found.multipliers[i], rel=1e-6)
+    # The other label: a flip, certified on the data with it.
+    flipped = Dataset(X=np.vstack([rest.X, data.X[i]]), y=np.append(rest.y, -data.y[i]))
+    assert mf.certify(again.network(1), flipped).holds(1e-9)
+    with pytest.raises(mf.InputError, match="were added"):
+        mf.influences.ascent_step(again, rest, 0)
+
+
+def test_samples_beyond_the_margin_change_nothing_when_they_are_added(sphere) -> None:
+    limit, data = sphere
+    far = Dataset(X=3.0 * data.X[:2], y=data.y[:2])
+    margins = limit.network.margins(far.X, far.y)
+    found = mf.influence(limit, data, add=far)
+    for i in range(2):
+        assert (found.ways[i] == "unchanged") == (margins[i] >= 1.0)
+    with pytest.raises(mf.InputError, match="25 is expected"):
+        mf.influence(limit, data, add=Dataset(X=np.eye(3), y=[1, -1, 1]))

@@ -13,6 +13,7 @@ from marginflow.arrays import IntArray, one_of, read_only, whole_number
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.influences.add import with_sample
 from marginflow.influences.base import Base, worst
 from marginflow.influences.path import follow
 from marginflow.influences.result import Influence, Way
@@ -30,6 +31,7 @@ def influence(
     mode: Literal["continuation", "fast"] = "continuation",
     groups: Sequence[ArrayLike] | None = None,
     folds: int | None = None,
+    add: Dataset | None = None,
     seed: int = 0,
     steps: int = _STEPS,
     tolerance: float = 1e-8,
@@ -57,6 +59,9 @@ def influence(
         Samples to leave out together (a class within a cluster, a fold); by default every sample by itself.
     folds : int, optional
         Leave out so many random folds instead, drawn by `seed`.
+    add : Dataset, optional
+        The other way round: each of these samples is added, by itself. `margins` are then those of the limit, which
+        has not seen them, `multipliers` those that the samples get, and `drops` and `expected` are negative.
     steps : int
         Of the continuation.
     tolerance : float
@@ -80,6 +85,10 @@ def influence(
     began = time.monotonic()
     one_of("mode", mode, ("continuation", "fast"))
     steps = whole_number("steps", steps)
+    if add is not None:
+        if groups is not None or folds is not None:
+            raise InputError("Samples are either added or left out; add goes without groups and folds.")
+        return _added(limit, data, add, tolerance, progress, began)
     chosen = _groups(data, groups, folds, seed)
     base = Base.of(limit, data)
     place = np.empty(data.n_samples, dtype=np.int64)
@@ -121,6 +130,46 @@ def influence(
         seconds=time.monotonic() - began,
         networks=tuple(networks),
         again=again,
+    )
+
+
+def _added(
+    limit: Limit,
+    data: Dataset,
+    add: Dataset,
+    tolerance: float,
+    progress: Callable[[int, int], None] | None,
+    began: float,
+) -> Influence:
+    """The points with each of the samples in `add`."""
+    if add.dimension != data.dimension:
+        raise InputError(f"The samples to add have dimension {add.dimension}; {data.dimension} is expected.")
+    base = Base.of(limit, data)
+    found = []
+    for i in range(add.n_samples):
+        if limit.certificate.penalty is None:
+            Dataset(X=np.vstack([data.X, add.X[i]]), y=np.append(data.y, add.y[i])).require_no_contradiction()
+        found.append(with_sample(base, add.X[i], float(add.y[i]), tolerance))
+        if progress is not None:
+            progress(i + 1, add.n_samples)
+    networks, ways, residuals, jumped, multipliers = zip(*found, strict=True)
+    margins = base.network.margins(add.X, add.y)
+    return Influence(
+        groups=tuple(np.array([i]) for i in range(add.n_samples)),
+        margins=read_only(margins),
+        norms=read_only(np.array([network.norm_squared() for network in networks])),
+        norm=base.network.norm_squared(),
+        expected=read_only(-np.array(multipliers) * np.maximum(1.0 - margins, 0.0)),
+        multipliers=read_only(np.array(multipliers)),
+        residuals=read_only(np.array(residuals)),
+        jumped=read_only(np.array(jumped)),
+        ways=ways,
+        neurons=read_only(np.array([network.width for network in networks])),
+        base=base.network,
+        clarke=base.certificate.clarke,
+        seconds=time.monotonic() - began,
+        networks=networks,
+        added=True,
     )
 
 

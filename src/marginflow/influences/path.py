@@ -70,8 +70,13 @@ def follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
         return None
     integral += 0.5 * share * float(first @ (missing + _missing(base, end, rows)))
     fallen = begun - _value(base, end, np.ones(len(rows)), rows)
-    allowed = (_OFF_DIRECTLY if steps == 1 else _OFF_THE_PATH) * max(abs(integral), abs(fallen)) + _ROUNDING * begun
-    return Arrival(end, stuck or abs(fallen - integral) > allowed)
+    return Arrival(end, stuck or strayed(fallen, integral, begun, directly=steps == 1))
+
+
+def strayed(change: float, integral: float, begun: float, *, directly: bool = False) -> bool:
+    """Whether the change of the objective, `begun` at first, is not the integral of the missing margin over the cap."""
+    share = _OFF_DIRECTLY if directly else _OFF_THE_PATH
+    return abs(change - integral) > share * max(abs(integral), abs(change)) + _ROUNDING * begun
 
 
 def _step(base: Base, structure: Structure | None, chosen: BoolArray, caps: FloatArray) -> NewtonResult | None:

@@ -49,6 +49,8 @@ class Influence(Plain):
         The network with all samples, with as few neurons as it has directions.
     clarke : array, shape (n, base.width)
         Its weights on the kinks.
+    added : bool
+        Whether the samples were added instead of left out.
     """
 
     plain_names = (
@@ -71,6 +73,7 @@ class Influence(Plain):
     seconds: float
     networks: tuple[TwoLayer, ...] = field(repr=False)
     again: Callable[[int], TwoLayer] | None = field(default=None, repr=False)
+    added: bool = False
 
     @property
     def error(self) -> float:
@@ -93,7 +96,7 @@ class Influence(Plain):
     def cold(self, group: int) -> TwoLayer:
         """The network of a solution from scratch without group `group`: another branch, as a rule."""
         if self.again is None:
-            raise InputError("This result was read from a file and cannot be solved again.")
+            raise InputError("Only points without samples can be solved from scratch; these samples were added.")
         self.network(group)
         return self.again(group)
 
@@ -113,6 +116,12 @@ class Influence(Plain):
     def __str__(self) -> str:
         unchanged, jumped = self.ways.count("unchanged"), int(self.jumped.sum())
         what = "samples" if all(len(group) == 1 for group in self.groups) else "groups"
+        if self.added:
+            return (
+                f"{len(self.groups)} samples added one by one: {unchanged} change nothing, {jumped} ended on another "
+                f"branch; the limit gets {self.error:.4g} of them wrong; worst residual {self.residuals.max():.1e}; "
+                f"{self.seconds:.2f} s"
+            )
         return (
             f"Exact leave-out error {self.error:.4g} over {len(self.groups)} {what}: {unchanged} change nothing, "
             f"{jumped} ended on another branch; worst residual {self.residuals.max():.1e}; {self.seconds:.2f} s"

@@ -47,6 +47,8 @@ _ROUNDING = 1e-9
 def ascent_step(found: Influence, data: Dataset, group: int) -> TwoLayer:
     """The network after the step that takes the terms of a group out of theta = sum_i lambda_i y_i dN(x_i)."""
     found.network(group)
+    if found.added:
+        raise InputError("These samples were added; unlearning is about samples that are left out.")
     network, rows = found.base, found.groups[group]
     X, y = data.X[rows], data.y[rows]
     weights = (found.multipliers[rows] * y)[:, None] * found.clarke[rows]

@@ -1,0 +1,110 @@
+r"""The other way round: the point with a sample added.
+
+The cap of the new sample's multiplier rises from 0, where it is not there, until the sample reaches its margin (or,
+with a soft margin, until the cap is the penalty). A sample that has margin 1 already changes nothing: with lambda = 0
+the conditions with it are those without it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.certificates import certify
+from marginflow.data import Dataset
+from marginflow.influences.base import Base, worst
+from marginflow.influences.path import strayed
+from marginflow.influences.result import Way
+from marginflow.limit import kkt_point
+from marginflow.limit.problem import Problem
+from marginflow.limit.solver.newton import NewtonResult, Structure, newton
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
+from marginflow.networks import TwoLayer
+
+# The first cap in units of the mean multiplier, its growth from step to step, the least step and the most steps.
+_FIRST, _GROWTH, _LEAST, _MOST = 0.1, 1.3, 1e-4, 60
+_STEP_ITERATIONS = 25
+
+
+def with_sample(base: Base, x: FloatArray, y: float, tolerance: float) -> tuple[TwoLayer, Way, float, bool, float]:
+    """The network with the sample, how it was found, its residual, whether the branch was left, and the multiplier."""
+    margin = float(base.network.margins(x[None], np.array([y]))[0])
+    if margin >= 1.0:
+        return base.network, "unchanged", base.residual, False, 0.0
+    data = Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y))
+    penalty = None if np.isinf(base.penalty) else base.penalty
+    problem = Problem.of(data.X, data.y, bias=base.network.b is not None, penalty=base.penalty)
+    arrived = _rise(base, problem)
+    if arrived is not None:
+        point, jumped = arrived
+        back = np.argsort(problem.order)
+        bias = base.network.b is not None
+        network = TwoLayer.from_directions(problem.ambient(point.U), point.s, bias=bias)
+        given = (point.lam[back], point.mu[back])
+        certificate = certify(network, data, penalty=penalty, multipliers=given, as_given=True)
+        if worst(certificate) <= tolerance:
+            return certificate.network, "continuation", worst(certificate), jumped, float(given[0][-1])
+    near = kkt_point(data, start=base.network, flow_steps=0, penalty=penalty)
+    return near.compact, "solved again", worst(near.certificate), True, float(near.certificate.multipliers[-1])
+
+
+def _rise(base: Base, problem: Problem) -> tuple[NewtonResult, bool] | None:
+    """Raise the cap of the last sample until it has its margin; the point, and whether the branch was left."""
+    if base.point is None or base.point.structure is None:
+        return None
+    new = int(np.flatnonzero(problem.order == base.data.n_samples)[0])
+    structure = _extended(base, problem, base.point, base.point.structure)
+    U = problem.reduced(base.problem.ambient(base.point.U))
+    missing = 1.0 - float(problem.margins(U, structure.s)[new])
+    begun = _value(problem, U, structure.s, new, 0.0)
+    unit = float(structure.lam[structure.lam > 0].mean())
+    caps = np.full(problem.n_samples, base.penalty)
+    cap, width, integral = 0.0, _FIRST * unit, 0.0
+    for _ in range(_MOST):
+        caps[new] = min(cap + width, base.penalty)
+        capped, free, lam = structure.capped.copy(), structure.free.copy(), structure.lam.copy()
+        capped[new], free[new], lam[new] = True, False, caps[new]
+        guess = Structure(structure.s, structure.state, free, capped, lam, structure.t)
+        found = newton(
+            problem, guess, frozen=False, damping=0.0, inertia=0.0, caps=caps, max_iterations=_STEP_ITERATIONS
+        )
+        if not found.converged or found.structure is None:
+            width *= 0.5
+            if width < _LEAST * unit:
+                return None
+            continue
+        now = max(0.0, 1.0 - float(problem.margins(found.U, found.s)[new]))
+        arrived = bool(found.structure.free[new])
+        reached = float(found.lam[new]) if arrived else float(caps[new])
+        integral += 0.5 * (reached - cap) * (missing + now)
+        if arrived or reached == base.penalty:
+            risen = _value(problem, found.U, found.s, new, 1.0) - begun
+            return found, strayed(risen, integral, begun)
+        structure, missing, cap, width = found.structure, now, reached, _GROWTH * width
+    return None
+
+
+def _extended(base: Base, problem: Problem, point: NewtonResult, structure: Structure) -> Structure:
+    """The structure of the point with the new sample, which has no multiplier yet."""
+    n, k = base.data.n_samples, len(structure.s)
+    state = np.empty((n + 1, k), dtype=structure.state.dtype)
+    free, capped, lam = np.zeros(n + 1, dtype=bool), np.zeros(n + 1, dtype=bool), np.zeros(n + 1)
+    order = base.problem.order
+    state[order], free[order], capped[order], lam[order] = (
+        structure.state, structure.free, structure.capped, structure.lam,
+    )  # fmt: skip
+    row = int(np.flatnonzero(problem.order == n)[0])
+    Z = problem.X[row] @ problem.reduced(base.problem.ambient(point.U)).T
+    state[n] = np.where(Z > 0, ACTIVE, INACTIVE)
+    now = problem.order
+    return Structure(structure.s, state[now], free[now], capped[now], lam[now], structure.t)
+
+
+def _value(problem: Problem, U: FloatArray, s: FloatArray, new: int, share: float) -> float:
+    """||theta||^2 / 2, and with a soft margin the price of all samples, of the new one only a share."""
+    value = float(np.linalg.norm(U, axis=1).sum())
+    if np.isinf(problem.penalty):
+        return value
+    missing = np.maximum(1.0 - problem.margins(U, s), 0.0)
+    missing[new] *= share
+    return value + problem.penalty * float(missing.sum())
