@@ -6,6 +6,7 @@ growth    how time grows with m, d and width, and where it is spent.
 conic     the last convex problem (C), by Clarabel and by ours.
 fidelity  which KKT point: cosines between polishes after flows of different length and step.
 reach     every row of the table of what kkt_point must reach.
+zoo       random data sets of twenty kinds: share of exact points and time (`--sets`, `--seed`, `--only KIND`).
 
 Without a word: speed, growth, conic, fidelity. Absolute times depend on the machine; the ratios are what counts.
 """
@@ -19,6 +20,7 @@ from collections.abc import Callable
 
 import numpy as np
 from limit_stages import Stages
+from limit_zoo import zoo
 
 import marginflow as mf
 from marginflow.limit.neurons import Neurons, add_up, gather
@@ -230,10 +232,17 @@ def reach() -> None:
         )
 
 
-PARTS = {"speed": speed, "growth": growth, "conic": conic, "fidelity": fidelity, "reach": reach}
+PARTS = {"speed": speed, "growth": growth, "conic": conic, "fidelity": fidelity, "reach": reach, "zoo": zoo}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
-    for name in parser.parse_args().parts or ["speed", "growth", "conic", "fidelity"]:
-        PARTS[name]()
+    parser.add_argument("--sets", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    for name in arguments.parts or ["speed", "growth", "conic", "fidelity"]:
+        if name == "zoo":
+            zoo(arguments.sets, arguments.seed, only=arguments.only)
+        else:
+            PARTS[name]()

@@ -119,10 +119,3 @@ def test_a_time_limit_returns_a_certified_point_that_says_so():
 def test_bad_input_is_told_in_a_sentence(data, options, says):
     with pytest.raises(mf.InputError, match=says):
         mf.kkt_point(data, **options)
-
-
-def test_samples_on_one_ray_with_opposite_labels_need_a_bias():
-    data = mf.data.Dataset(X=[[1.0, 2.0], [2.0, 4.0], [-1.0, 1.0]], y=[1, -1, 1])
-    limit = mf.kkt_point(data, width=20, bias=False, time_limit=20.0)
-    assert not limit.exact
-    assert "separated" in limit.status

@@ -28,6 +28,7 @@ def certify(
     penalty: float | None = None,
     multipliers: tuple[ArrayLike, ArrayLike] | None = None,
     as_given: bool = False,
+    hard_patterns: bool = True,
     initial: TwoLayer | None = None,
     kink_tolerance: float = KINK_TOLERANCE,
     complementarity_weight: float = 1.0,
@@ -62,6 +63,9 @@ def certify(
     as_given : bool
         Judge the candidate multipliers as they are: nothing is computed that takes long (better multipliers, the
         residual with hard patterns), so the numbers are upper bounds on what other multipliers would give.
+    hard_patterns : bool
+        Whether to compute also what the stationarity would be without Clarke weights (`kink_report.hard_residual`): a
+        second least-squares problem, which at large sizes takes most of the time.
     initial : TwoLayer or None
         Where training started; adds `floor` to the certificate.
     kink_tolerance : float
@@ -116,7 +120,7 @@ def certify(
     certificate = _evaluate(at_one, data, pattern, found.lam, clarke, penalty, weight)
     norm = float(np.sqrt(at_one.norm_squared()))
     hard = None
-    if certificate.kink_report.count and not as_given:
+    if certificate.kink_report.count and hard_patterns and not as_given:
         # Parallel neurons are merged first: the residual of a neuron is that of its copies together.
         merged = at_one.compact()
         merged_pattern, merged_Z = recognise(merged, data.X, tolerance)

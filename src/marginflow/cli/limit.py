@@ -37,6 +37,9 @@ def limit(
         int | None,
         Parameter(help="Steps of flow before the polish; by default until separated and half as long again."),
     ] = None,
+    faithful: Annotated[
+        bool, Parameter(negative="", help="A long flow of small steps first: slower, and nearer to where it goes.")
+    ] = False,
     stay_near: Annotated[
         float, Parameter(help="How strongly the polish is held near the flow on its way; 0: not.")
     ] = 0.0,
@@ -71,6 +74,7 @@ def limit(
             start=begun,
             scale=scale,
             flow_steps=flow_steps,
+            faithful=faithful,
             stay_near=stay_near,
             tolerance=tolerance,
             time_limit=time_limit,

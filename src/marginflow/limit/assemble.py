@@ -9,12 +9,17 @@ import numpy as np
 from marginflow.certificates import certify
 from marginflow.limit.budget import Budget, Stop
 from marginflow.limit.limit import Limit, Moved
+from marginflow.limit.settings import HARD_PATTERNS
 from marginflow.limit.starts.start import Finished, Origin
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
 
 _FRESH_POINTS = 500
+# Ratio of the singular values of the rows (x, 1) above which standardising is what helps.
+_ILL_CONDITIONED = 1e5
+# Distance of opposite labels below which nothing else helps, and samples up to which all pairs are compared.
+_TOO_CLOSE, _FEW_ENOUGH = 1e-5, 3000
 
 
 def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> Limit:
@@ -29,6 +34,7 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
             penalty=task.penalty if task.soft else None,
             multipliers=(point.lam, point.mu),
             as_given=budget.over,
+            hard_patterns=task.data.n_samples * task.width <= HARD_PATTERNS,
         )
     exact = certificate.holds(tolerance) and point.gap <= tolerance
     stopped = None if exact else budget.stopped_by
@@ -94,4 +100,32 @@ def _status(task: Task, point: Finished, exact: bool, stopped: Stop | None, stat
             f"Not separated: no network of {task.width} neurons with positive margins was found; try a "
             "larger width or a soft margin (penalty)."
         )
-    return f"Not exact: the structure did not settle; relative stationarity {stationarity:.1e}."
+    return f"Not exact: the structure did not settle; relative stationarity {stationarity:.1e}. {_advice(task)}"
+
+
+def _closest_opposite(task: Task) -> float:
+    """The least distance of samples with opposite labels, relative to the largest sample; infinite for many samples."""
+    if task.data.n_samples > _FEW_ENOUGH:
+        return np.inf
+    positive = task.data.y > 0
+    near = min(float(np.linalg.norm(task.X[~positive] - x, axis=1).min()) for x in task.X[positive])
+    return near / float(np.linalg.norm(task.X, axis=1).max())
+
+
+def _advice(task: Task) -> str:
+    """What to try next, in the order in which it helps."""
+    spread = np.sqrt(task.problem.s2[0] / task.problem.s2[-1])
+    if spread > _ILL_CONDITIONED:
+        return (
+            f"The samples (x, 1) are {spread:.0e} times longer in one direction than in another: standardise them "
+            "(marginflow convert --standardise)."
+        )
+    closest = _closest_opposite(task)
+    if closest < _TOO_CLOSE:
+        return (
+            f"The closest samples of opposite labels are {closest:.0e} apart, relative to their size: leave one "
+            "of them out, or use a soft margin (penalty)."
+        )
+    if task.frozen:
+        return "Try trained outputs, a larger width or another seed."
+    return "Try a larger width, another seed, or a soft margin (penalty), which asks for less than separation."

@@ -18,7 +18,8 @@ from marginflow.errors import InputError
 from marginflow.limit.assemble import assemble, stopped_early
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.limit import Limit
-from marginflow.limit.settings import MOST_POLISHES
+from marginflow.limit.separable import require_separable
+from marginflow.limit.settings import FAITHFUL_ANGLE, FAITHFUL_STEPS, MOST_POLISHES
 from marginflow.limit.solver.polish import Polished, polish
 from marginflow.limit.starts import AbstractStart, Start, named_starts
 from marginflow.limit.starts.line import Line
@@ -31,6 +32,8 @@ from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Outputs
 
 _LARGEST_WIDTH = 10_000_000
+# Length of a step of the flow relative to ||theta||.
+_ANGLE = 0.05
 # The flow runs in single precision, which holds squares of parameters of this size and of its inverse.
 _LEAST_SCALE = 1e-15
 
@@ -48,7 +51,8 @@ def kkt_point(
     scale: float = 0.01,
     loss: AbstractLoss | None = None,
     flow_steps: int | None = None,
-    angle: float = 0.05,
+    angle: float = _ANGLE,
+    faithful: bool = False,
     stay_near: float = 0.0,
     tolerance: float = 1e-9,
     max_iterations: int = 20_000,
@@ -87,6 +91,9 @@ def kkt_point(
         long again.
     angle : float
         Length of a flow step relative to ||theta||.
+    faithful : bool
+        Flow for 5000 steps of 0.004 before the polish and bundle only parallel neurons: slower, and nearer to where
+        the flow goes; `flow_steps` and `angle` must be left alone.
     stay_near : float
         Weight of a proximal term that holds the polish near the flow while patterns settle (0: none, 1: strong); it is
         removed before the end, so the result is a KKT point whatever the weight.
@@ -136,10 +143,12 @@ def kkt_point(
     tolerance = real_number("tolerance", tolerance, above=0.0)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
     steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
+    if faithful:
+        if flow_steps is not None or angle != _ANGLE:
+            raise InputError("faithful=True fixes the flow; leave flow_steps and angle out, or leave faithful out.")
+        steps, angle = FAITHFUL_STEPS, FAITHFUL_ANGLE
     ways = named_starts(starts)
     data.require_two_classes()
-    if penalty is None:
-        data.require_no_contradiction()
     if start is not None:
         if start.dimension != data.dimension:
             raise InputError(f"start has dimension {start.dimension}, but the data have dimension {data.dimension}.")
@@ -150,13 +159,23 @@ def kkt_point(
         raise InputError(
             "optimum is 'global', which takes trained outputs and no start: it is the same from everywhere."
         )
+    if not bias and not data.X.any():
+        raise InputError("Every sample is zero; without bias every network is zero there.")
+    if penalty is None:
+        require_separable(data, bias=bias)
     own = start is not None
     if start is None:
         start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)
-    if not bias and not data.X.any():
-        raise InputError("Every sample is zero; without bias every network is zero there.")
     task = Task.of(
-        data, start, penalty=cap, callers_own=own, flow_steps=steps, angle=angle, loss=loss, stay_near=stay_near
+        data,
+        start,
+        penalty=cap,
+        callers_own=own,
+        flow_steps=steps,
+        angle=angle,
+        loss=loss,
+        stay_near=stay_near,
+        faithful=faithful,
     )
     if optimum == "global":
         best = Line().propose(task, budget) or global_point(task, budget)

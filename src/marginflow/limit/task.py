@@ -54,6 +54,8 @@ class Task:
         Of the flow.
     stay_near : float
         Weight of the term that holds the polish near its start on the way.
+    faithful : bool
+        Whether neurons are bundled only if they are parallel.
     """
 
     data: Dataset
@@ -66,6 +68,7 @@ class Task:
     angle: float
     loss: AbstractLoss | None
     stay_near: float
+    faithful: bool = False
     _flows: dict[int | None, Flowed] = field(default_factory=dict)
 
     @classmethod
@@ -80,13 +83,14 @@ class Task:
         angle: float = 0.05,
         loss: AbstractLoss | None = None,
         stay_near: float = 0.0,
+        faithful: bool = False,
     ) -> Task:
         """Reduce the data, and the network with them."""
         with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
             X, Q = in_span(data.X)
         given = _of_ordinary_size(start)
         given = replace(given, W=given.W @ Q.T)
-        return cls(data, given, callers_own, X, Q, penalty, flow_steps, angle, loss, stay_near)
+        return cls(data, given, callers_own, X, Q, penalty, flow_steps, angle, loss, stay_near, faithful)
 
     @cached_property
     def problem(self) -> Problem:

@@ -19,6 +19,7 @@ from marginflow.limit.closed_forms.convex_pair import convex_pair
 from marginflow.limit.line.master import UnboundedError
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.problem import Problem
+from marginflow.limit.separable import require_separable
 from marginflow.limit.solver.newton import NewtonResult
 from marginflow.networks import TwoLayer
 
@@ -140,7 +141,7 @@ def global_bounds(
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
     if width is not None:
         width = whole_number("width", width)
-    _require_separable(data, bias)
+    require_separable(data, bias=bias)
     problem = Problem.of(data.X, data.y, bias=bias)
     found = _planar(problem, data, bias) if problem.X.shape[1] <= 2 else None
     how = "exact arcs of the plane"
@@ -150,25 +151,6 @@ def global_bounds(
         regions = problem.X.shape[1] == 3 and problem.n_samples <= _MAX_REGIONS
         how = f"column generation and {'the regions of the sphere' if regions else 'branch and bound'}"
     return _bracket(problem, found, data, bias, width, rtol, how)
-
-
-def _require_separable(data: Dataset, bias: bool) -> None:
-    """Some network must give every sample a margin: no contradiction, and without bias none along a ray."""
-    data.require_signs()
-    data.require_no_contradiction()
-    if bias:
-        return
-    norms = np.linalg.norm(data.X, axis=1)
-    if (norms == 0).any():
-        raise InputError(f"Sample {int(np.argmin(norms))} is zero; without bias no network gives it a margin.")
-    units = data.X / norms[:, None]
-    for i in np.flatnonzero(data.y > 0):
-        same_ray = (data.y < 0) & (np.linalg.norm(units - units[i], axis=1) < 1e-14)
-        if same_ray.any():
-            raise InputError(
-                f"Samples {i} and {int(np.argmax(same_ray))} lie on one ray from the origin but have opposite labels; "
-                "without bias no network separates them."
-            )
 
 
 def _planar(problem: Problem, data: Dataset, bias: bool) -> _Found | None:

@@ -84,7 +84,8 @@ class Admm:
         self.dual_residual = np.inf
         m = problem.n_samples
         self.t: FloatArray = np.linalg.norm(self.U, axis=1)
-        self._size = max(float(self.t.sum()), 1e-300)
+        # With frozen outputs v_j^2 takes the place of ||u_j|| in the proximal step.
+        self._size = max(float(self.t.sum() if self.a2 is None else self.a2.sum()), 1e-300)
         self._factor = 1.0
         self.rho = self._natural_rho()
         self.tau = np.zeros(m, dtype=self._real)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.limit.neurons import Neurons, add_up, gather
-from marginflow.limit.settings import BUNDLES
+from marginflow.limit.settings import BUNDLES, PARALLEL
 from marginflow.limit.starts.start import Start
 from marginflow.limit.task import Flowed, Task
 
@@ -14,7 +14,10 @@ def bundle(task: Task, flowed: Flowed, *, finer: int = 1) -> Start:
     """The neurons of a network in at most so many bundles as its samples and their rank suggest, times `finer`."""
     neurons = task.neurons(flowed.network)
     most = int(BUNDLES * finer * max(1.0, task.problem.n_samples / task.problem.X.shape[1]))
-    groups = gather(neurons.U, neurons.s, most)
+    if task.faithful:
+        groups = gather(neurons.U, neurons.s, task.width, cosine=PARALLEL)
+    else:
+        groups = gather(neurons.U, neurons.s, most)
     return Start(add_up(neurons, groups), flowed.network, groups, flow_seconds=flowed.seconds)
 
 
