@@ -26,10 +26,10 @@ if TYPE_CHECKING:
         sweeps,
         theory,
     )
-    from marginflow.audits import audit
     from marginflow.certificates import certify
     from marginflow.flow import train
     from marginflow.influences import influence
+    from marginflow.interop.auditing import audit
     from marginflow.limit import kkt_point
 
 __all__ = [
@@ -61,7 +61,7 @@ __version__ = "0.2.0"
 # Rooms are imported when they are first entered (PEP 562), so that `import marginflow` and the help of the command line
 # do not wait for scipy.
 _DOORS = {
-    "audit": "marginflow.audits",
+    "audit": "marginflow.interop.auditing",
     "certify": "marginflow.certificates",
     "influence": "marginflow.influences",
     "kkt_point": "marginflow.limit",

@@ -74,13 +74,12 @@ def test_page_has_the_verdict_and_loads_nothing(capsys: pytest.CaptureFixture[st
         ("audit kkt.safetensors nothing.npz", "There is no file nothing.npz"),
         ("audit data.npz data.npz", "networks end in .safetensors, .pt, .pth, .onnx"),
         ("audit kkt.safetensors three.npz", "takes points of dimension 2, but the samples of three.npz have 3 columns"),
-        ("audit bias.safetensors data.npz", "output bias"),
-        ("audit deep.safetensors data.npz", "has depth 3; depth 2"),
+        ("audit deep.safetensors data.npz", "(depth 3); one hidden layer is expected"),
         ("audit kkt.safetensors data.npz --out page.pdf", "ends in '.pdf'; .html is expected"),
         ("audit kkt.safetensors data.npz --points -1", "--points is -1"),
         ("audit kkt.safetensors data.npz --points 100", "--points is 100, but there are 2 samples"),
         ("audit kkt.safetensors data.npz --time-limit -1", "--time-limit is -1; a finite number above 0"),
-        ("audit kkt.safetensors data.npz --start bias.safetensors", "output bias"),
+        ("audit kkt.safetensors data.npz --start bias.safetensors", "they must agree"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(

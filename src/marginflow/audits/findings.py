@@ -52,6 +52,8 @@ class Audit:
     tolerance : float
         Of the residuals.
     seconds : float
+    remarks : tuple of str
+        What was folded or assumed when the network was read.
     """
 
     network: TwoLayer
@@ -68,6 +70,7 @@ class Audit:
     statements: tuple[Judged, ...]
     tolerance: float
     seconds: float
+    remarks: tuple[str, ...] = ()
 
     @property
     def is_kkt_point(self) -> bool:
@@ -163,6 +166,7 @@ class Audit:
             point["neurons"] = self.point.compact.width
         record = {
             "verdict": self.verdict,
+            "remarks": self.remarks,
             "holds": self.is_kkt_point,
             "tolerance": self.tolerance,
             "samples": self.data.n_samples,

@@ -51,10 +51,11 @@ def audit(
     real_number("--time-limit", time_limit, above=0.0)
     if out is not None:
         check_target(out, (".html",), force=force)
-    from marginflow.interop.files import load_network  # torch and onnx only if a file needs them
+    from marginflow.interop.auditing import audit as audit_model  # torch and onnx only if a file needs them
+    from marginflow.interop.models import read_model
 
-    network, dataset = load_network(model), Dataset.load(data, label=label)
-    begun = None if start is None else load_network(start)
+    read, dataset = read_model(model), Dataset.load(data, label=label)
+    network = read.two_classes()
     if network.dimension != dataset.dimension:
         raise InputError(
             f"{model} takes points of dimension {network.dimension}, but the samples of {data} have "
@@ -63,10 +64,10 @@ def audit(
     if points is not None and whole_number("--points", points, minimum=0) > dataset.n_samples:
         raise InputError(f"--points is {points}, but there are {dataset.n_samples} samples.")
     with progress("Auditing") as show, one_thread():
-        found = audits.audit(
-            network,
+        found = audit_model(
+            read,
             dataset,
-            start=begun,
+            start=start,
             points=min(DEFAULT_POINTS, dataset.n_samples) if points is None else points,
             time_limit=time_limit,
             tolerance=tolerance,
@@ -90,6 +91,8 @@ def audit(
 
 def _print(found: audits.Audit, out: Path | None) -> None:
     print(found.verdict)
+    for remark in found.remarks:
+        print(remark)
     print()
     print(found.certificate)
     print()

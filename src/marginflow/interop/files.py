@@ -11,11 +11,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from marginflow.arrays import FloatArray, one_of
 from marginflow.errors import InputError
-from marginflow.interop import onnx, torch
+from marginflow.interop import torch
 from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 from marginflow.storage import load_tensors
@@ -24,7 +22,7 @@ SUFFIXES = (".safetensors", ".pt", ".pth", ".onnx")
 
 
 def load_network(path: str | Path, *, outputs: Outputs | None = None) -> TwoLayer:
-    """Read a two-layer ReLU network with one output and no output bias, whatever its layers are called.
+    """Read a network with one hidden layer of ReLU and one or two outputs, whatever its layers are called.
 
     Parameters
     ----------
@@ -36,29 +34,25 @@ def load_network(path: str | Path, *, outputs: Outputs | None = None) -> TwoLaye
     Returns
     -------
     TwoLayer
-        An output bias that is exactly zero is left out.
+        Computes what the network computes; an output bias is one more neuron (`interop.folding`).
     """
-    source = Path(path)
-    suffix = source.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"{source} ends in {source.suffix!r}; networks end in {', '.join(SUFFIXES)}.")
-    if suffix == ".onnx":
-        layers, noted = onnx.load_layers(source)
-    else:
-        if suffix == ".safetensors":
-            state, metadata = load_tensors(source)
-        else:
-            state, metadata = torch.load_state(source), {}
-        try:
-            word = one_of("outputs", metadata.get("outputs", "trained"), ("trained", "frozen"))
-            noted = "frozen" if word == "frozen" else "trained"
-            layers = layers_by_shape(state)
-        except InputError as error:
-            raise InputError(f"{source}: {error}") from None
+    from marginflow.interop.models import read_model
+
+    model = read_model(Path(path), outputs=outputs)
     try:
-        return _two_layer(layers, noted if outputs is None else outputs)
+        return model.two_classes()
     except InputError as error:
-        raise InputError(f"{source}: {error}") from None
+        raise InputError(f"{path}: {error}") from None
+
+
+def load_layers(source: Path) -> tuple[list[Layer], Outputs, bool]:
+    """The layers of a `.safetensors`, `.pt` or `.pth` file, whether its outputs are trained, and whether it is ours."""
+    if source.suffix.lower() == ".safetensors":
+        state, metadata = load_tensors(source)
+    else:
+        state, metadata = torch.load_state(source), {}
+    word = one_of("outputs", metadata.get("outputs", "trained"), ("trained", "frozen"))
+    return layers_by_shape(state), "frozen" if word == "frozen" else "trained", "marginflow" in metadata
 
 
 def layers_by_shape(state: Mapping[str, FloatArray]) -> list[Layer]:
@@ -83,7 +77,7 @@ def layers_by_shape(state: Mapping[str, FloatArray]) -> list[Layer]:
         found = f"{foreign[0][:80]!r}" if foreign else "nothing"
         raise InputError(
             f"The state holds {found}; only weights and biases of linear layers are expected, such as '0.weight', "
-            "'0.bias', '2.weight'."
+            "'0.bias', '2.weight' (a module itself, or TorchScript, may have BatchNorm1d too)."
         )
     for prefix, array in weights.items():
         if array.ndim != 2:
@@ -95,38 +89,14 @@ def layers_by_shape(state: Mapping[str, FloatArray]) -> list[Layer]:
         shapes = " and ".join(
             f"{prefix[:80]}weight {weights[prefix].shape}" for prefix in sorted(weights, key=_natural)
         )
-        raise InputError(
-            f"The weights are {shapes}; (width, dimension) and (1, width) are expected" + _advice_on_outputs(weights)
-        )
-    return checked_layers([weights[prefix] for prefix in order], [biases.get(prefix) for prefix in order], order)
-
-
-def _two_layer(layers: list[Layer], outputs: Outputs) -> TwoLayer:
-    if len(layers) != 2:
-        raise InputError(
-            f"The network has depth {len(layers)}; depth 2 (Linear, ReLU, Linear) is expected, because the KKT points "
-            "and radii here are those of two layers: audit the last two layers as a network of their own, on the "
-            "features that the layers before them compute."
-        )
-    (W, b), (v, c) = layers
-    if c is not None and c.any():
-        raise InputError(
-            f"The network has the output bias {float(c[0]):g}, with which it is not homogeneous, so that KKT points "
-            "of the max-margin problem do not describe it; train with Linear(width, 1, bias=False), or append a hidden "
-            f"neuron with zero weights, bias 1 and output weight {float(c[0]):g}, which computes the same."
-        )
-    return TwoLayer(W=W, b=b, v=np.ascontiguousarray(v[0]), outputs=outputs)
-
-
-def _advice_on_outputs(weights: Mapping[str, FloatArray]) -> str:
-    """What to do with two logits, the usual reason why the last layer has no single row."""
-    if any(array.shape[0] == 2 for array in weights.values()):
-        return " (of two logits keep the difference: one row, that of the second class minus that of the first)."
-    return "."
+        raise InputError(f"The weights are {shapes}; (width, dimension) and (outputs, width) are expected.")
+    return checked_layers(
+        [weights[prefix] for prefix in order], [biases.get(prefix) for prefix in order], order, several_outputs=True
+    )
 
 
 def _chained(first: FloatArray, second: FloatArray) -> bool:
-    return second.shape == (1, first.shape[0])
+    return bool(second.shape[1] == first.shape[0])
 
 
 def _ends(name: str, word: str) -> bool:

@@ -12,13 +12,15 @@ file says are kept in another file are not looked for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
 from marginflow.errors import InputError
-from marginflow.interop.onnx_graph import read_graph
+from marginflow.interop.folding import Piece
+from marginflow.interop.onnx_graph import read_graph, read_pieces
 from marginflow.networks import MLP, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
 from marginflow.storage import write_bytes
@@ -26,6 +28,7 @@ from marginflow.storage import write_bytes
 if TYPE_CHECKING:
     import onnx
 
+T = TypeVar("T")
 Precision = Literal["float64", "float32"]
 
 # Old enough for every runtime of the last years; Gemm and Relu have not changed since.
@@ -128,6 +131,15 @@ def load(path: str | Path, *, outputs: Outputs | None = None) -> TwoLayer:
 
 def load_layers(path: str | Path) -> tuple[list[Layer], Outputs]:
     """The layers of an `.onnx` file of any depth, and whether its outputs are noted to be trained."""
+    return _loaded(path, read_graph)
+
+
+def load_pieces(path: str | Path) -> tuple[list[Piece], Outputs]:
+    """The chain of an `.onnx` file for `folding.fold`, and whether its outputs are noted to be trained."""
+    return _loaded(path, read_pieces)
+
+
+def _loaded(path: str | Path, read: Callable[[onnx.ModelProto], T]) -> T:
     source = Path(path)
     if not source.is_file():
         raise InputError(f"There is no file {source}.")
@@ -143,6 +155,6 @@ def load_layers(path: str | Path) -> tuple[list[Layer], Outputs]:
     except (DecodeError, OSError, ValueError, UnicodeDecodeError) as error:
         raise InputError(f"{source} is not a readable .onnx file: {' '.join(str(error).split())}.") from None
     try:
-        return read_graph(model)
+        return read(model)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None

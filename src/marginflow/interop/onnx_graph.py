@@ -10,6 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
+from marginflow.interop.folding import Linear, Piece, Rectifier, scaling
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 
 if TYPE_CHECKING:
@@ -20,7 +21,22 @@ _ATTRIBUTES: dict[str, dict[str, float | int | None]] = {
     "Gemm": {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": None},
     "Transpose": {"perm": None},
     "Constant": {"value": None},
+    "LeakyRelu": {"alpha": None},
+    "BatchNormalization": {"epsilon": None, "momentum": None, "training_mode": 0, "spatial": None},
+    "Flatten": {"axis": 1},
+    "Dropout": {"ratio": None, "seed": None},
+    "Softmax": {"axis": None},
 }
+
+
+def read_pieces(model: onnx.ModelProto) -> tuple[list[Piece], Outputs]:
+    """The chain of linear maps and rectifiers of a graph, for `folding.fold`, and the note on its outputs.
+
+    Beyond what `read_graph` takes: several outputs, LeakyRelu, BatchNormalization, linear maps one after another,
+    Flatten, Dropout, and Sigmoid or Softmax at the end, which do not change who is predicted.
+    """
+    walk, noted = _walked(model, strict=False)
+    return walk.pieces, noted
 
 
 def read_graph(model: onnx.ModelProto) -> tuple[list[Layer], Outputs]:
@@ -35,6 +51,12 @@ def read_graph(model: onnx.ModelProto) -> tuple[list[Layer], Outputs]:
     -------
     list of (W, b), and "trained" or "frozen"
     """
+    walk, noted = _walked(model, strict=True)
+    names = [f"Linear map {index + 1}: " for index in range(len(walk.weights))]
+    return checked_layers(walk.weights, walk.biases, names), noted
+
+
+def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
     graph = model.graph
     constants = {tensor.name: _array(tensor, f"The initializer {tensor.name!r}") for tensor in graph.initializer}
     inputs = [value.name for value in graph.input if value.name not in constants]
@@ -46,7 +68,7 @@ def read_graph(model: onnx.ModelProto) -> tuple[list[Layer], Outputs]:
         )
     if model.functions:
         raise InputError(f"The model defines the function {model.functions[0].name!r}; {_EXPECTED}.")
-    walk = _Walk(constants=constants, value=inputs[0])
+    walk = _Walk(constants=constants, value=inputs[0], strict=strict)
     for number, node in enumerate(graph.node):
         walk.step(node, f"Node {number} ({node.op_type[:40]!r}, named {node.name[:80]!r})")
     if walk.value != graph.output[0].name:
@@ -56,9 +78,8 @@ def read_graph(model: onnx.ModelProto) -> tuple[list[Layer], Outputs]:
     if not walk.weights or not walk.open:
         last = "Relu" if walk.weights else "nothing"
         raise InputError(f"The graph ends in {last}; {_EXPECTED}.")
-    names = [f"Linear map {index + 1}: " for index in range(len(walk.weights))]
     noted = {entry.key: entry.value for entry in model.metadata_props}.get("outputs")
-    return checked_layers(walk.weights, walk.biases, names), "frozen" if noted == "frozen" else "trained"
+    return walk, "frozen" if noted == "frozen" else "trained"
 
 
 @dataclass(kw_only=True)
@@ -70,6 +91,8 @@ class _Walk:
 
     constants: dict[str, FloatArray]
     value: str
+    strict: bool
+    pieces: list[Piece] = field(default_factory=list)
     weights: list[FloatArray] = field(default_factory=list)
     biases: list[FloatArray | None] = field(default_factory=list)
     open: bool = False
@@ -110,9 +133,19 @@ class _Walk:
         match kind:
             case "Identity" if not others:
                 pass
+            case "Flatten" | "Dropout" | "Sigmoid" | "Softmax" if not self.strict and len(inputs) <= 3:
+                pass
+            case "LeakyRelu" if not self.strict and not others:
+                self.pieces.append(Rectifier(slope=float(attributes.get("alpha", 0.01))))
+                self.open = False
+            case "BatchNormalization" if not self.strict and len(others) == 4 and inputs[0] == self.value:
+                weight, bias, mean, variance = others
+                scale = weight / np.sqrt(variance + float(attributes.get("epsilon", 1e-5)))
+                self.pieces.append(scaling(scale, bias - scale * mean, "BatchNormalization"))
             case "Relu" if not others:
                 if not self.open:
                     raise InputError(f"{named} does not follow a linear map; {_EXPECTED}.")
+                self.pieces.append(Rectifier())
                 self.open = False
             case "Gemm" if len(others) in (1, 2) and inputs[0] == self.value:
                 matrix = self._matrix(others[0], named)
@@ -141,10 +174,11 @@ class _Walk:
         return array
 
     def _linear(self, W: FloatArray, named: str) -> None:
-        if self.open:
+        if self.open and self.strict:
             raise InputError(f"{named} follows another linear map without a Relu between them; {_EXPECTED}.")
         self.weights.append(np.ascontiguousarray(W))
         self.biases.append(None)
+        self.pieces.append(Linear(W=self.weights[-1]))
         self.open = True
 
     def _bias(self, array: FloatArray, named: str) -> None:
@@ -152,6 +186,7 @@ class _Walk:
         if array.shape not in ((), (1,), (k,), (1, 1), (1, k)):
             raise InputError(f"{named} adds a constant of shape {array.shape}; a bias of shape ({k},) is expected.")
         self.biases[-1] = np.broadcast_to(array.reshape(-1), (k,)).copy()
+        self.pieces[-1] = Linear(W=self.weights[-1], b=self.biases[-1])
 
 
 def _attributes(node: Any, named: str) -> dict[str, Any]:
@@ -159,7 +194,7 @@ def _attributes(node: Any, named: str) -> dict[str, Any]:
     import onnx
 
     known = _ATTRIBUTES.get(node.op_type, {})
-    if node.op_type not in ("Gemm", "Transpose", "Constant", "Identity", "Relu", "MatMul", "Add"):
+    if node.op_type not in (*_ATTRIBUTES, "Identity", "Relu", "MatMul", "Add"):
         return {}
     found: dict[str, Any] = {}
     for attribute in node.attribute:

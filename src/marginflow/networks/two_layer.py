@@ -2,9 +2,11 @@ r"""Two-layer ReLU networks N(x) = sum_j v_j relu(w_j . x + b_j), the object tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -378,6 +380,19 @@ class TwoLayer:
         (W, b), (out, _) = layers
         return cls(W=W, b=b, v=out[0], outputs=outputs)
 
+    def to_torch(self, *, dtype: Any = None) -> Any:
+        """A `torch.nn.Sequential(Linear, ReLU, Linear(bias=False))`, float64 bit for bit; needs the extra `torch`."""
+        return _door("torch").to_module(self, dtype=dtype)
+
+    def to_onnx(self, path: str | Path | None = None, *, dtype: str = "float64") -> Any:
+        """An ONNX model, or the file `path` written with it; needs the extra `onnx`."""
+        door = _door("onnx")
+        return door.to_model(self, dtype=dtype) if path is None else door.save(self, path, dtype=dtype)
+
+    def to_sklearn(self, classes: Sequence[Any] = (-1, 1)) -> Any:
+        """A fitted `sklearn.neural_network.MLPClassifier` that predicts the second class where N(x) > 0."""
+        return _door("sklearn_models").to_classifier(self, classes)
+
     def state_dict(self) -> dict[str, FloatArray]:
         """Arrays under the names of `torch.nn.Sequential(Linear, ReLU, Linear(bias=False))`."""
         return state_of(self.layers)
@@ -402,3 +417,8 @@ class TwoLayer:
             return cls.from_layers(layers, outputs=outputs)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
+
+
+def _door(library: str) -> Any:
+    """A door to another library, opened when it is asked for: this room knows none of them."""
+    return importlib.import_module(f"marginflow.interop.{library}")

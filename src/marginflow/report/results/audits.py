@@ -24,6 +24,9 @@ from marginflow.report.table import Table, text_of
 def audit(record: Record) -> Summary:
     """An audit as `marginflow audit` writes it."""
     sections = [_where(record), _margins(record), _flips(record)]
+    remarks = record.get("remarks")
+    if isinstance(remarks, list) and remarks:
+        sections.insert(0, Section(heading="How the network was read", paragraphs=tuple(map(str, remarks))))
     if table_of_objects(record, "radii"):
         sections.append(_radii(record))
     contradicted, holds = bool(record["contradicted"]), bool(record["holds"])

@@ -1,0 +1,151 @@
+"""`mf.audit(model, X, y)`: an audit of a network from any library, and of the head of a deeper one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from marginflow import audits
+from marginflow.audits import Audit
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.interop.folding import Linear, Model, Piece, Rectifier, fold
+from marginflow.interop.models import read_model
+
+# Share of wrong samples at which an assumed activation is doubted; a network that was trained is seldom so wrong.
+_DOUBTFUL = 0.2
+
+
+def audit(model: object, X: Dataset | ArrayLike, y: ArrayLike | None = None, **options: Any) -> Audit:
+    """Say of a trained network whether it is near a KKT point, what flips it, and which theorems speak of it.
+
+    Parameters
+    ----------
+    model : TwoLayer, torch.nn.Module, TorchScript, onnx.ModelProto, MLPClassifier, Pipeline, or the name of a file
+        With one hidden layer of ReLU or LeakyReLU and one or two outputs; what can be folded in exactly is folded
+        (`marginflow.interop.folding`), and `Audit.remarks` says so.
+    X, y : arrays, shapes (n, d) and (n,)
+        The samples and labels of the training, labels of any two kinds; or a `Dataset` alone.
+    **options
+        As in `marginflow.audits.audit`: start, points, time_limit, point_time_limit, tolerance, seed, progress.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> import marginflow as mf
+    >>> network = mf.networks.TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
+    >>> found = mf.audit(network, [[1.0, 0.0], [0.0, 1.0]], ["yes", "no"], points=0)
+    >>> found.is_kkt_point, found.data.classes
+    (True, ('no', 'yes'))
+    """
+    read = read_model(model)
+    start = options.pop("start", None)
+    begun = None if start is None else read_model(start).two_classes()
+    return _audited(read, _dataset(X, y), start=begun, **options)
+
+
+def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit:
+    """The same of the last Linear, ReLU, Linear (or the last Linear) of a torch module, on the features before it.
+
+    Parameters
+    ----------
+    module : torch.nn.Sequential, nested or not
+        Its layers before the head run once on X, in evaluation, in blocks.
+    X, y : arrays
+        What the module takes, first axis the samples, and the labels.
+    **options
+        As in `marginflow.audits.audit`.
+
+    Returns
+    -------
+    Audit
+        Of the head as a network and the features as its data: radii and flips are lengths in feature space.
+    """
+    import torch
+
+    from marginflow.interop.torch_modules import _piece, _sequential
+
+    leaves = _sequential(module) if isinstance(module, torch.nn.Module) else None
+    if leaves is None:
+        raise InputError("A head is taken from a torch.nn.Sequential, nested or not; wrap the layers in one.")
+    silent = (torch.nn.Dropout, torch.nn.Identity)
+    kept = [leaf for leaf in leaves if not isinstance(leaf, silent)]
+    kinds = [type(leaf) for leaf in kept]
+    if not kinds or kinds[-1] is not torch.nn.Linear:
+        raise InputError(f"The module ends in {kinds[-1].__name__ if kinds else 'nothing'}; a Linear is expected.")
+    two = kinds[-3:-1] in ([torch.nn.Linear, torch.nn.ReLU], [torch.nn.Linear, torch.nn.LeakyReLU])
+    size = 3 if two else 1
+    body, head = kept[:-size], kept[-size:]
+    remarks: list[str] = []
+    pieces: list[Piece] = [piece for leaf in head for piece in _piece(leaf, remarks)]
+    if not two:
+        pieces = _linear_as_two_layers(pieces[0])
+        remarks.append("The head is linear; it was written as two ReLU neurons for each output, w . x = relu - relu.")
+    before = ", ".join(type(leaf).__name__ for leaf in body) or "nothing"
+    remarks.append(
+        f"Audited is the head ({', '.join(type(leaf).__name__ for leaf in head)}) on the features that {before} "
+        "compute: radii and flips are lengths in feature space, not in the space of the inputs."
+    )
+    features = _features(torch.nn.Sequential(*body), np.asarray(X))
+    return _audited(fold(pieces, remarks=remarks), Dataset(features, y), **options)  # type: ignore[arg-type]
+
+
+def _dataset(X: Dataset | ArrayLike, y: ArrayLike | None) -> Dataset:
+    if isinstance(X, Dataset):
+        if y is not None:
+            raise InputError("X is a Dataset, which has its labels; y must not be given beside it.")
+        return X
+    if y is None:
+        raise InputError("y is missing; the labels of the samples are expected, or a Dataset alone.")
+    return Dataset(X, y)  # type: ignore[arg-type]  # the data set itself makes arrays of what it is given
+
+
+def _audited(model: Model, data: Dataset, **options: Any) -> Audit:
+    network = model.two_classes()
+    if network.dimension != data.dimension:
+        raise InputError(
+            f"The network takes points of dimension {network.dimension}, but the samples have {data.dimension} columns."
+        )
+    found = audits.audit(network, data, **options)
+    remarks = model.remarks
+    if model.assumed and found.wrong >= _DOUBTFUL * data.n_samples:
+        remarks = (
+            *remarks,
+            f"{found.wrong} of {data.n_samples} samples are on the wrong side, which suggests that the activation is "
+            "another one, or that the labels are the other way round; a module, TorchScript or ONNX says which it is.",
+        )
+    return replace(found, remarks=remarks)
+
+
+def _linear_as_two_layers(piece: Piece) -> list[Piece]:
+    assert isinstance(piece, Linear)
+    W, b = piece.W, piece.b
+    both = Linear(W=np.vstack([W, -W]), b=None if b is None else np.concatenate([b, -b]))
+    eye = np.eye(W.shape[0])
+    return [both, Rectifier(), Linear(W=np.hstack([eye, -eye]))]
+
+
+def _features(body: Any, X: np.ndarray, block: int = 1024) -> np.ndarray:
+    import torch
+
+    was_training = body.training
+    kind = next((parameter.dtype for parameter in body.parameters()), torch.float64)
+    body.eval()
+    try:
+        with torch.no_grad():
+            parts = [body(torch.as_tensor(X[i : i + block]).to(kind)) for i in range(0, len(X), block)]
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise InputError(f"The layers before the head do not take X: {' '.join(str(error).split())[:200]}.") from None
+    finally:
+        body.train(was_training)
+    features: np.ndarray = torch.cat([part.flatten(1) for part in parts]).to(torch.float64).numpy()
+    return features
+
+
+audit.head = audit_head  # type: ignore[attr-defined]  # functions take attributes, which mypy does not know

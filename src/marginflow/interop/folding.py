@@ -1,0 +1,170 @@
+r"""Somebody's network as a chain of linear maps and rectifiers, folded into two layers that compute the same.
+
+- consecutive linear maps (a scaler, BatchNorm in evaluation) become one: B (A x + a) + b = (B A) x + (B a + b);
+- a LeakyReLU of slope s is relu(z) - s relu(-z): two neurons for one;
+- of two logits the difference decides: the second minus the first;
+- an output bias c is a neuron that is always on: zero weights, bias 1, output weight c.
+
+All of it is exact up to the rounding of float64, and what was folded is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, matrix, vector
+from marginflow.errors import InputError
+from marginflow.networks import Classifier, TwoLayer
+from marginflow.networks.layers import Outputs
+
+HEADS = (
+    "the last Linear, ReLU, Linear can be audited as a network of its own on the features that the layers before them "
+    "compute: mf.audit.head(module, X, y)"
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Linear:
+    """x -> W x + b, and what it was called."""
+
+    W: FloatArray
+    b: FloatArray | None = None
+    name: str = "Linear"
+    outputs_trained: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rectifier:
+    """ReLU, or LeakyReLU of a slope."""
+
+    slope: float = 0.0
+
+
+Piece = Linear | Rectifier
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """A network that was read, and what must be said about how.
+
+    Attributes
+    ----------
+    network : TwoLayer or Classifier
+        Computes what the model computes (for two classes: a positive value where the second is predicted).
+    remarks : tuple of str
+        What was folded or assumed, in sentences.
+    assumed : bool
+        Whether the activation is an assumption: a `state_dict` does not know it.
+    """
+
+    network: TwoLayer | Classifier
+    remarks: tuple[str, ...] = ()
+    assumed: bool = False
+
+    def two_classes(self) -> TwoLayer:
+        """The network, or an `InputError` where it has more than two classes."""
+        if isinstance(self.network, Classifier):
+            raise InputError(
+                f"The network has {self.network.n_classes} outputs; one, or two logits, are expected here. "
+                "marginflow.robustness.exact_radius takes this Classifier."
+            )
+        return self.network
+
+
+def fold(pieces: Sequence[Piece], *, remarks: Sequence[str] = (), outputs: Outputs | None = None) -> Model:
+    """Two layers that compute what the chain computes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginflow.interop.folding import Linear, Rectifier, fold
+    >>> model = fold([Linear(W=np.eye(2)), Rectifier(), Linear(W=np.array([[1.0, 0.0], [0.0, 2.0]]))])
+    >>> model.network([[3.0, 1.0]]), model.remarks
+    (array([-1.]), ('Of two logits the difference is audited: the second minus the first.',))
+    """
+    said = list(remarks)
+    linears, slopes = _alternating(pieces, said)
+    if len(linears) != 2:
+        depth = len(linears)
+        what = "no hidden layer" if depth == 1 else f"{depth - 1} hidden layers"
+        advice = (
+            "a linear classifier has a closed form: mf.robustness, linear"
+            if depth == 1
+            else f"{HEADS}; marginflow.certificates.certify_deep measures the KKT residual of a deeper MLP"
+        )
+        raise InputError(f"The network has {what} (depth {depth}); one hidden layer is expected, and {advice}.")
+    first, last = linears
+    W, b = first.W, first.b
+    V, c = last.W, last.b
+    if slopes[0] < 0.0:
+        raise InputError(f"The LeakyReLU has the slope {slopes[0]:g}; a slope of at least 0 is expected.")
+    if slopes[0] != 0.0:
+        W = np.vstack([W, -W])
+        b = None if b is None else np.concatenate([b, -b])
+        V = np.hstack([V, -slopes[0] * V])
+        said.append(f"LeakyReLU of slope {slopes[0]:g} became two ReLU neurons for each of {W.shape[0] // 2}.")
+    noted: Outputs = ("trained" if last.outputs_trained else "frozen") if outputs is None else outputs
+    if V.shape[0] > 2:
+        return Model(network=Classifier(W=W, b=b, V=V, c=c), remarks=tuple(said))
+    if V.shape[0] == 2:
+        V = V[1:] - V[:1]
+        c = None if c is None else c[1:] - c[:1]
+        said.append("Of two logits the difference is audited: the second minus the first.")
+    if c is not None and c[0] != 0.0:
+        k, d = W.shape
+        W = np.vstack([W, np.zeros(d)])
+        b = np.append(np.zeros(k) if b is None else b, 1.0)
+        V = np.append(V, c)[None, :]
+        said.append(
+            f"The output bias {float(c[0]):.6g} became one more neuron (zero weights, bias 1, output weight "
+            f"{float(c[0]):.6g}): predictions, flips and radii are those of your network. An output bias is no part of "
+            "a homogeneous network, so the KKT conditions are asked of the network with that neuron; training with an "
+            "output bias does not lead to such points."
+        )
+    return Model(network=TwoLayer(W=W, b=b, v=np.ascontiguousarray(V[0]), outputs=noted), remarks=tuple(said))
+
+
+def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear], list[float]]:
+    """Linear maps with a rectifier between each two; consecutive linear maps are multiplied."""
+    linears: list[Linear] = []
+    slopes: list[float] = []
+    expects = True  # whether a linear map may begin
+    for piece in pieces:
+        if isinstance(piece, Rectifier):
+            if not linears:
+                raise InputError("The network begins with its activation; Linear, ReLU, Linear is expected.")
+            if expects:  # one after another: the slopes multiply, and that of ReLU is 0
+                slopes[-1] *= piece.slope
+            else:
+                slopes.append(piece.slope)
+            expects = True
+            continue
+        W = matrix(f"{piece.name}: weight", piece.W)
+        b = None if piece.b is None else vector(f"{piece.name}: bias", piece.b, W.shape[0])
+        width = linears[-1].W.shape[0] if linears else W.shape[1]
+        if W.shape[1] != width:
+            raise InputError(f"{piece.name} takes {W.shape[1]} numbers, but what is before it gives {width}.")
+        checked = replace(piece, W=W, b=b)
+        if expects:
+            linears.append(checked)
+            expects = False
+        else:
+            linears[-1] = _after(linears[-1], checked)
+            said.append(f"{piece.name} was folded into the linear map before it.")
+    if not linears or expects:
+        raise InputError("The network ends in its activation; Linear, ReLU, Linear is expected.")
+    return linears, slopes
+
+
+def _after(first: Linear, second: Linear) -> Linear:
+    shift = None if first.b is None else second.W @ first.b
+    b = second.b if shift is None else shift if second.b is None else shift + second.b
+    return Linear(W=second.W @ first.W, b=b, name=first.name, outputs_trained=second.outputs_trained)
+
+
+def scaling(scale: FloatArray, shift: FloatArray, name: str) -> Linear:
+    """x -> scale x + shift, entry by entry."""
+    return Linear(W=np.diag(scale), b=shift, name=name)

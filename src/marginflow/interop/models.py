@@ -1,0 +1,145 @@
+"""One door for models of other libraries: torch modules, TorchScript, ONNX, scikit-learn, files of all of these."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from marginflow.doors import brief
+from marginflow.errors import InputError
+from marginflow.interop import files, onnx
+from marginflow.interop.folding import HEADS, Linear, Model, Piece, Rectifier, fold, scaling
+from marginflow.interop.onnx_graph import read_pieces
+from marginflow.networks import Classifier, TwoLayer
+from marginflow.networks.layers import Layer, Outputs
+
+
+def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
+    """A model of any kind that we know as two layers that compute the same, with remarks on what was folded.
+
+    Parameters
+    ----------
+    model : TwoLayer, Classifier, torch.nn.Module, TorchScript, onnx.ModelProto, MLPClassifier, Pipeline, str or Path
+        A name of a file ends in `.safetensors`, `.pt`, `.pth` or `.onnx`.
+    outputs : "trained", "frozen" or None
+        Whether the output weights belong to the parameters; None: as the model notes it, else trained.
+
+    Returns
+    -------
+    Model
+    """
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, TwoLayer | Classifier):
+        return Model(network=model)
+    if isinstance(model, str | Path):
+        return _of_file(Path(model), outputs)
+    library = type(model).__module__.split(".")[0]
+    if library == "sklearn":
+        pieces, remarks = _of_sklearn(model)
+        return fold(pieces, remarks=remarks, outputs=outputs)
+    if library == "onnx":
+        pieces, noted = read_pieces(model)
+        return fold(pieces, outputs=noted if outputs is None else outputs)
+    if _is_torch(model):
+        from marginflow.interop.torch_modules import pieces_of
+
+        pieces, remarks = pieces_of(model)
+        return fold(pieces, remarks=remarks, outputs=outputs)
+    raise InputError(
+        f"The model is {brief(model)}; a TwoLayer, a torch module, an ONNX model, a scikit-learn MLPClassifier or "
+        "Pipeline, or the name of a file is expected."
+    )
+
+
+def _is_torch(model: object) -> TypeGuard[Any]:
+    return any(base.__module__.split(".")[0] == "torch" for base in type(model).__mro__)
+
+
+def _of_layers(layers: list[Layer], outputs: Outputs, *, assumed: bool = False) -> Model:
+    pieces: list[Piece] = []
+    for W, b in layers:
+        pieces += [Linear(W=W, b=b), Rectifier()]
+    said = ["The file holds weights only; that the activation is ReLU is assumed."] if assumed else []
+    model = fold(pieces[:-1], remarks=said, outputs=outputs)
+    return Model(network=model.network, remarks=model.remarks, assumed=assumed)
+
+
+def _of_file(source: Path, outputs: Outputs | None) -> Model:
+    suffix = source.suffix.lower()
+    if suffix not in files.SUFFIXES:
+        raise InputError(f"{source} ends in {source.suffix!r}; networks end in {', '.join(files.SUFFIXES)}.")
+    try:
+        if suffix == ".onnx":
+            pieces, noted = onnx.load_pieces(source)
+            return fold(pieces, outputs=noted if outputs is None else outputs)
+        if suffix != ".safetensors" and _is_script(source):
+            from marginflow.interop.torch_modules import script_pieces
+
+            pieces, remarks = script_pieces(_load_script(source))
+            return fold(pieces, remarks=remarks, outputs=outputs)
+        layers, noted, ours = files.load_layers(source)
+        return _of_layers(layers, noted if outputs is None else outputs, assumed=not ours)
+    except InputError as error:
+        text = str(error)
+        raise InputError(text if text.startswith(str(source)) or str(source) in text else f"{source}: {text}") from None
+
+
+def _is_script(source: Path) -> bool:
+    """Whether a file is an archive of TorchScript, which keeps its code beside its weights."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            return any("/code/" in name for name in archive.namelist())
+    except (zipfile.BadZipFile, OSError):
+        return False
+
+
+def _load_script(source: Path) -> Any:
+    try:
+        import torch
+    except ImportError:
+        raise InputError(f"Reading {source} needs the package torch; install marginflow[torch].") from None
+    try:
+        return torch.jit.load(source, map_location="cpu")
+    except Exception as error:  # damage shows itself in whatever torch's compiler stumbles over
+        raise InputError(f"{source} is not a readable TorchScript archive ({type(error).__name__}).") from None
+
+
+def _of_sklearn(model: Any) -> tuple[list[Piece], list[str]]:
+    """An `MLPClassifier` with one hidden layer, alone or at the end of a `Pipeline` behind scalers."""
+    kind = type(model).__name__
+    if kind == "Pipeline":
+        pieces: list[Piece] = []
+        remarks: list[str] = []
+        for _, step in model.steps:
+            more, said = _of_sklearn(step) if step != "passthrough" else ([], [])
+            pieces, remarks = pieces + more, remarks + said
+        return pieces, remarks
+    if kind == "StandardScaler":
+        d = int(model.n_features_in_)
+        scale = np.ones(d) if model.scale_ is None else 1.0 / np.asarray(model.scale_, dtype=np.float64)
+        mean = np.zeros(d) if model.mean_ is None or not model.with_mean else np.asarray(model.mean_, dtype=np.float64)
+        return [scaling(scale, -scale * mean, kind)], ["StandardScaler in front was folded into the first layer."]
+    if kind == "MaxMarginReLUClassifier":
+        return _of_network(model.network_), []
+    if kind != "MLPClassifier":
+        raise InputError(
+            f"The model has the step {kind}; MLPClassifier, alone or behind a StandardScaler, is expected."
+        )
+    if not getattr(model, "coefs_", None):
+        raise InputError("The MLPClassifier is not fitted; call fit first.")
+    if model.activation != "relu":
+        raise InputError(f"The MLPClassifier has the activation {model.activation!r}; 'relu' is expected.")
+    chain: list[Piece] = []
+    for W, b in zip(model.coefs_, model.intercepts_, strict=True):
+        chain += [Linear(W=np.asarray(W, dtype=np.float64).T, b=np.asarray(b, dtype=np.float64)), Rectifier()]
+    if len(model.coefs_) != 2:
+        raise InputError(f"The MLPClassifier has {len(model.coefs_) - 1} hidden layers; one is expected, and {HEADS}.")
+    return chain[:-1], []
+
+
+def _of_network(network: TwoLayer) -> list[Piece]:
+    return [Linear(W=network.W, b=network.b), Rectifier(), Linear(W=network.v[None, :])]

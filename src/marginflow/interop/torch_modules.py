@@ -1,0 +1,186 @@
+"""The chain of linear maps and rectifiers in a torch module, traced, or in a TorchScript archive."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.errors import InputError
+from marginflow.interop.folding import HEADS, Linear, Piece, Rectifier, scaling
+
+if TYPE_CHECKING:
+    import torch
+
+_FORWARD = "Linear, ReLU, LeakyReLU, BatchNorm1d, Flatten, Dropout and Identity in a chain are expected"
+
+
+def pieces_of(module: torch.nn.Module) -> tuple[list[Piece], list[str]]:
+    """What the module computes in evaluation, in order, and remarks; any other layer is refused by name.
+
+    A `Sequential`, nested or not, is read as it stands; a class with a `forward` of its own is traced.
+    """
+    import torch
+
+    if isinstance(module, torch.jit.ScriptModule):
+        return script_pieces(module)
+    if not isinstance(module, torch.nn.Module):
+        raise InputError(f"The model is a {type(module).__name__}; a torch.nn.Module is expected.")
+    leaves = _sequential(module)
+    remarks: list[str] = []
+    pieces: list[Piece] = []
+    if leaves is not None:
+        for leaf in leaves:
+            pieces += _piece(leaf, remarks)
+        return pieces, remarks
+    try:
+        graph = torch.fx.symbolic_trace(module).graph
+    except Exception as error:  # whatever the forward of somebody's class stumbles over when it is traced
+        raise InputError(
+            f"What {type(module).__name__} computes cannot be followed ({type(error).__name__}); {_FORWARD}."
+        ) from None
+    modules = dict(module.named_modules())
+    before: Any = None
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            if before is not None:
+                raise InputError(f"{type(module).__name__} takes several inputs; one is expected.")
+        elif node.op == "output":
+            if node.args[0] is not before:
+                raise InputError(f"{type(module).__name__} does not return what it computed last; {_FORWARD}.")
+            break
+        else:
+            if [argument for argument in node.all_input_nodes if argument is not before]:
+                raise InputError(
+                    f"{node.name} in {type(module).__name__} takes more than what is before it; {_FORWARD}."
+                )
+            pieces += _node(node, modules, remarks)
+        before = node
+    return pieces, remarks
+
+
+def _sequential(module: torch.nn.Module) -> list[torch.nn.Module] | None:
+    """The layers in order if the module is a nest of `Sequential` or a layer itself; None if it has its own forward."""
+    import torch
+
+    if isinstance(module, torch.nn.Sequential):
+        found = [_sequential(child) for child in module]
+        return None if any(part is None for part in found) else [leaf for part in found if part for leaf in part]
+    return [module] if not list(module.children()) else None
+
+
+def _node(node: Any, modules: dict[str, Any], remarks: list[str]) -> list[Piece]:
+    import torch
+    from torch.nn import functional
+
+    if node.op == "call_module":
+        return _piece(modules[str(node.target)], remarks)
+    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
+    if node.target in (torch.relu, functional.relu) or name in ("relu", "relu_"):
+        return [Rectifier()]
+    if node.target is functional.leaky_relu:
+        slope = node.args[1] if len(node.args) > 1 else node.kwargs.get("negative_slope", 0.01)
+        return [Rectifier(slope=float(slope))]
+    if node.target in (torch.flatten, functional.dropout, operator.getitem) or name in (
+        "flatten", "view", "reshape", "squeeze", "contiguous", "float", "double", "dropout",
+    ):  # fmt: skip
+        return []
+    raise InputError(f"The network computes {name!r}; {_FORWARD}, and {HEADS}.")
+
+
+def _piece(layer: torch.nn.Module, remarks: list[str]) -> list[Piece]:
+    """A layer as a piece. Exact types: a subclass may compute something else."""
+    import torch
+
+    kind: Any = type(layer)
+    name = kind.__name__
+    if kind is torch.nn.Linear:
+        linear: Any = layer
+        trained = any(parameter.requires_grad for parameter in linear.parameters())
+        b = None if linear.bias is None else _array(linear.bias)
+        return [Linear(W=_array(linear.weight), b=b, name=name, outputs_trained=trained)]
+    if kind is torch.nn.ReLU:
+        return [Rectifier()]
+    if kind is torch.nn.LeakyReLU:
+        leaky: Any = layer
+        return [Rectifier(slope=float(leaky.negative_slope))]
+    if kind is torch.nn.BatchNorm1d:
+        norm: Any = layer
+        if norm.running_mean is None:
+            raise InputError("BatchNorm1d keeps no running statistics; in evaluation it depends on the other samples.")
+        scale = 1.0 / np.sqrt(_array(norm.running_var) + norm.eps)
+        if norm.weight is not None:
+            scale = scale * _array(norm.weight)
+        shift = -scale * _array(norm.running_mean)
+        if norm.bias is not None:
+            shift = shift + _array(norm.bias)
+        return [scaling(scale, shift, name)]
+    if kind in (torch.nn.Flatten, torch.nn.Dropout, torch.nn.Identity, torch.nn.AlphaDropout):
+        return []
+    if kind in (torch.nn.Sigmoid, torch.nn.Softmax, torch.nn.LogSoftmax):
+        remarks.append(f"{name} at the end was left out: it is monotone and does not change who is predicted.")
+        return []
+    raise InputError(f"The network has the layer {name}; {_FORWARD}, and {HEADS}.")
+
+
+def script_pieces(module: torch.jit.ScriptModule) -> tuple[list[Piece], list[str]]:
+    """The chain in a TorchScript module: its graph in evaluation with every weight in place, read and not run."""
+    import torch
+
+    try:
+        graph = torch.jit.freeze(module.eval().double()).inlined_graph
+    except Exception as error:  # of torch's compiler
+        raise InputError(f"The TorchScript cannot be read ({type(error).__name__}); {_FORWARD}.") from None
+    inputs = list(graph.inputs())
+    values: dict[str, Any] = {}
+    current = inputs[-1].debugName()
+    pieces: list[Piece] = []
+    said: list[str] = []
+    silent = ("aten::flatten", "aten::dropout", "aten::feature_dropout", "aten::contiguous", "aten::squeeze",
+              "aten::reshape", "aten::view")  # fmt: skip
+    for node in graph.nodes():
+        kind, names = node.kind(), [value.debugName() for value in node.inputs()]
+        if kind == "prim::Constant":
+            value = node.output()
+            values[value.debugName()] = value.toIValue()
+            continue
+        if current not in names:  # checks of shapes, which do not touch the values
+            continue
+        others = [values.get(name) for name in names if name != current]
+        if kind in ("aten::sigmoid", "aten::softmax", "aten::log_softmax"):
+            said.append(f"{kind[6:]} at the end was left out: it is monotone and does not change who is predicted.")
+        elif kind == "aten::linear":
+            pieces.append(Linear(W=_array(others[0]), b=None if others[1] is None else _array(others[1])))
+        elif kind in ("aten::relu", "aten::relu_"):
+            pieces.append(Rectifier())
+        elif kind == "aten::leaky_relu":
+            pieces.append(Rectifier(slope=float(others[0] or 0.0)))
+        elif kind == "aten::batch_norm":
+            pieces.append(_batch_norm(others))
+        elif kind not in silent:
+            if not list(node.outputs()) or str(node.output().type()) != "Tensor":
+                continue  # asks for a size or a type
+            raise InputError(f"The TorchScript computes {kind[:60]!r}; {_FORWARD}.")
+        current = node.output().debugName()
+    if current != next(graph.outputs()).debugName():
+        raise InputError(f"The TorchScript does not return what it computed last; {_FORWARD}.")
+    return pieces, said
+
+
+def _batch_norm(others: list[Any]) -> Piece:
+    weight, bias, mean, variance, _, _, eps = others[:7]
+    scale = 1.0 / np.sqrt(_array(variance) + float(eps))
+    scale = scale if weight is None else scale * _array(weight)
+    shift = -scale * _array(mean)
+    return scaling(scale, shift if bias is None else shift + _array(bias), "BatchNorm1d")
+
+
+def _array(tensor: Any) -> FloatArray:
+    import torch
+
+    if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
+        raise InputError("A weight of the network is not a tensor of real numbers.")
+    exact: FloatArray = tensor.detach().cpu().to(torch.float64).numpy().copy()
+    return exact

@@ -1,0 +1,209 @@
+"""Networks of other libraries: what is folded in computes the same, what does not fit is told what to do."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import marginflow as mf
+from marginflow.errors import InputError
+from marginflow.interop.models import read_model
+from marginflow.networks import Classifier, TwoLayer
+
+torch = pytest.importorskip("torch", reason="reads models of torch, an optional extra")
+onnx = pytest.importorskip("onnx", reason="reads ONNX, an optional extra")
+pytest.importorskip("sklearn", reason="reads models of scikit-learn, an optional extra")
+
+from sklearn.neural_network import MLPClassifier  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import MinMaxScaler, StandardScaler  # noqa: E402
+from torch import nn  # noqa: E402
+
+X = np.random.default_rng(0).standard_normal((20, 4))
+
+
+def norm() -> nn.BatchNorm1d:
+    layer = nn.BatchNorm1d(6)
+    with torch.no_grad():
+        layer.running_mean.uniform_(-1, 1)
+        layer.running_var.uniform_(0.5, 2)
+        layer.weight.uniform_(-2, 2)
+        layer.bias.uniform_(-1, 1)
+    return layer
+
+
+class Custom(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second, self.drop = nn.Linear(4, 6), nn.Linear(6, 1), nn.Dropout()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.second(self.drop(torch.relu(self.first(torch.flatten(x, 1)))))
+
+
+class Skip(Custom):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.second(torch.relu(self.first(x))) + x[:, :1]
+
+
+MODULES = {
+    "plain": lambda: nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 1, bias=False)),
+    "output bias": lambda: nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 1)),
+    "no bias": lambda: nn.Sequential(nn.Linear(4, 6, bias=False), nn.ReLU(), nn.Linear(6, 1)),
+    "two logits": lambda: nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2)),
+    "leaky": lambda: nn.Sequential(nn.Linear(4, 6), nn.LeakyReLU(0.2), nn.Linear(6, 1)),
+    "BatchNorm before": lambda: nn.Sequential(nn.Linear(4, 6), norm(), nn.ReLU(), nn.Linear(6, 1)),
+    "BatchNorm after": lambda: nn.Sequential(nn.Linear(4, 6), nn.ReLU(), norm(), nn.Linear(6, 1)),
+    "nested": lambda: nn.Sequential(
+        nn.Flatten(), nn.Sequential(nn.Linear(4, 6), nn.Identity(), nn.ReLU()), nn.Dropout(), nn.Linear(6, 1)
+    ),
+    "two linear maps": lambda: nn.Sequential(nn.Linear(4, 5), nn.Linear(5, 6), nn.ReLU(), nn.Linear(6, 1)),
+    "own forward": Custom,
+}  # fmt: skip
+
+
+def values(module: nn.Module) -> np.ndarray:
+    with torch.no_grad():
+        out = module.double().eval()(torch.tensor(X)).numpy()
+    return out[:, 0] if out.shape[1] == 1 else out[:, 1] - out[:, 0]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_torch_module_computes_the_same_after_folding(name: str) -> None:
+    torch.manual_seed(0)
+    module = MODULES[name]()
+    network = read_model(module).two_classes()
+    np.testing.assert_allclose(network(X), values(module), rtol=1e-6, atol=1e-6)  # the module was float32 when read
+    np.testing.assert_allclose(read_model(module).two_classes()(X), values(module), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("how", ["script", "trace"])
+def test_torchscript_is_read_from_its_graph(name: str, how: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    module = MODULES[name]().double().eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch announces that TorchScript will go
+        scripted = torch.jit.script(module) if how == "script" else torch.jit.trace(module, torch.tensor(X))
+        scripted.save(str(tmp_path / "model.pt"))
+        network = read_model(tmp_path / "model.pt").two_classes()
+    np.testing.assert_allclose(network(X), values(module), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_torch_exports_to_onnx_computes_the_same(name: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    module = MODULES[name]().eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(module, (torch.ones(2, 4),), str(tmp_path / "net.onnx"), dynamo=False)
+    network = read_model(tmp_path / "net.onnx").two_classes()
+    np.testing.assert_allclose(network(X), values(module), rtol=1e-4, atol=1e-5)  # the exporter folds in float32
+
+
+@pytest.mark.parametrize("labels", [[0, 1], ["no", "yes"]])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_scikit_learn_classifiers_are_read_with_their_scalers(labels: list, scaled: bool) -> None:
+    y = np.array(labels)[(X[:, 0] > 0).astype(int)]
+    classifier = MLPClassifier((6,), max_iter=2000, random_state=0)
+    model = make_pipeline(StandardScaler(), classifier) if scaled else classifier
+    model.fit(3.0 + 2.0 * X, y)
+    read = read_model(model)
+    network = read.two_classes()
+    p = model.predict_proba(3.0 + 2.0 * X)[:, 1]
+    np.testing.assert_allclose(network(3.0 + 2.0 * X), np.log(p / (1 - p)), rtol=1e-9, atol=1e-9)
+    assert any("StandardScaler" in remark for remark in read.remarks) == scaled
+
+
+def test_ten_logits_are_a_classifier_and_two_class_doors_say_so() -> None:
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 10)).double()
+    model = read_model(module)
+    assert isinstance(model.network, Classifier)
+    with torch.no_grad():
+        np.testing.assert_allclose(model.network(X), module(torch.tensor(X)).numpy(), rtol=1e-12, atol=1e-12)
+    with pytest.raises(InputError, match=r"10 outputs; one, or two logits, are expected here.*exact_radius"):
+        model.two_classes()
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 1)), "layer Tanh.*audit.head"),
+        (nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Linear(3, 1)), "layer Conv2d"),
+        (nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1)), "2 hidden layers"),
+        (nn.Linear(4, 1), "no hidden layer"),
+        (nn.Sequential(nn.Linear(4, 3), nn.ReLU()), "ends in its activation"),
+        (nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(4, 1)), "takes 4 numbers"),
+        (nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3, track_running_stats=False), nn.ReLU()), "running statistics"),
+        (Skip(), "takes more than what is before it"),
+        (MLPClassifier((6,)), "not fitted"),
+        (StandardScaler, "a TwoLayer, a torch module, an ONNX model"),
+        (3, "a TwoLayer, a torch module, an ONNX model"),
+    ],
+)
+def test_misfits_are_told_what_could_be_done(model: object, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        read_model(model)
+
+
+def test_other_scikit_learn_models_are_refused_by_name() -> None:
+    y = X[:, 0] > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of so few iterations
+        tanh = MLPClassifier((6,), activation="tanh", max_iter=1).fit(X, y)
+        scaled = make_pipeline(MinMaxScaler(), MLPClassifier((6,), max_iter=1)).fit(X, y)
+        deep = MLPClassifier((6, 6), max_iter=1).fit(X, y)
+    for model, sentence in ((tanh, "activation 'tanh'"), (scaled, "step MinMaxScaler"), (deep, "2 hidden layers")):
+        with pytest.raises(InputError, match=sentence):
+            read_model(model)
+
+
+def test_the_ways_back_are_exact() -> None:
+    network = TwoLayer.initialise(width=5, dimension=4, seed=0)
+    for back in (network.to_torch(), network.to_onnx()):
+        read = read_model(back).two_classes()
+        assert read.W.tobytes() == network.W.tobytes()
+        assert read.v.tobytes() == network.v.tobytes()
+    sklearn = network.to_sklearn(["no", "yes"])
+    assert sklearn.predict(X).tolist() == np.where(network(X) > 0, "yes", "no").tolist()
+    assert read_model(sklearn).two_classes().W.tobytes() == network.W.tobytes()
+
+
+def test_an_audit_of_a_module_says_what_was_folded() -> None:
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 2)).double()
+    y = np.where(values(module) > np.median(values(module)), "yes", "no")
+    found = mf.audit(module, X, y, points=1)
+    assert found.network(X) == pytest.approx(values(module))
+    assert any("two logits" in remark for remark in found.remarks)
+    assert any("output bias" in remark for remark in found.remarks)
+    assert found.to_dict()["remarks"] == list(found.remarks)
+
+
+def test_an_assumed_activation_is_doubted_where_too_much_is_wrong(tmp_path: Path) -> None:
+    network = TwoLayer.initialise(width=5, dimension=4, seed=0)
+    torch.save(network.to_torch().state_dict(), tmp_path / "net.pt")
+    y = np.where(network(X) > np.median(network(X)), 1, -1)
+    right, wrong = (mf.audit(tmp_path / "net.pt", X, labels, points=0) for labels in (y, -y))
+    assert any("ReLU is assumed" in remark for remark in right.remarks)
+    assert any("suggests that the activation is another one" in remark for remark in wrong.remarks)
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_the_head_of_a_deep_network_is_audited_on_its_features(linear: bool) -> None:
+    torch.manual_seed(0)
+    tail = [nn.Linear(5, 2)] if linear else [nn.Linear(5, 6), nn.ReLU(), nn.Linear(6, 2)]
+    images = np.random.default_rng(0).standard_normal((20, 1, 6, 6))
+    module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Tanh(), nn.Flatten(), nn.Linear(32, 5), nn.Tanh(), *tail).double()
+    with torch.no_grad():
+        logits = module(torch.tensor(images)).numpy()
+    difference = logits[:, 1] - logits[:, 0]
+    y = np.where(difference > np.median(difference), 1, -1)
+    found = mf.audit.head(module, images, y, points=0)  # type: ignore[attr-defined]
+    assert found.data.dimension == 5
+    np.testing.assert_allclose(found.network(found.data.X), difference, rtol=1e-12, atol=1e-12)
+    assert any("feature space" in remark for remark in found.remarks)
