@@ -54,6 +54,7 @@ LINES = {
     "statements": "statements VYS22/Thm4.1",
     "check": "check VYS22/Lem3.1a",
     "check --all": "check --all --paper VYS22 --network {f}/kkt.safetensors --data {f}/data.npz",
+    "map": "map VYS22/Thm4.1 --grid d=100 m=4",
     "hunt": "hunt KYS23/LemB.3-repaired --tries 3",
     "audit": "audit {f}/kkt.safetensors {f}/data.npz --points 1",
     "sweep": "sweep {f}/spec.toml --store {f}/cells.sqlite",

@@ -85,6 +85,10 @@ COMMANDS = {
         "Judge a statement on your network and data or on its built-in example, or all of them.",
         "marginflow check VYS22/Thm4.1 --network kkt.safetensors --data data.npz",
     ),
+    "map": (
+        "Show where a theorem does not apply, says nothing or says something, on a grid of numbers.",
+        "marginflow map VYS22/Thm4.1 --grid d=100:1e6:60log m=2:2000:60log --out map.html",
+    ),
     "hunt": (
         "Search for the worst instance of a statement: a counterexample, shrunk and proved, or how tight it is.",
         "marginflow hunt KYS23/PropA.4 --time-limit 60 --out found",

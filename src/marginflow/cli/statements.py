@@ -15,6 +15,7 @@ from marginflow.cli.progress import watched
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.theory import Covered, Statement, dependencies
+from marginflow.theory.unicode_math import readable
 
 
 def statements(
@@ -87,6 +88,7 @@ def _record(one: Statement) -> dict[str, object]:
         "number": one.number,
         "meaning": one.meaning,
         "formula": one.formula,
+        "file": one.file,
         "needs": one.needs,
         "parameters": one.parameters or {},
         "control_shows": one.control_shows,
@@ -98,14 +100,15 @@ def _in_full(one: Statement) -> str:
     lines = [
         f"{one.id} ({one.kind}): {one.meaning}",
         f"  source     {one.source}",
-        f"  file       {one.judge.__module__.replace('.', '/')}.py",
-        f"  formula    {one.formula}",
+        f"  formula    {readable(one.formula)}",
+        f"  file       {one.file}",
     ]
     lines.append(f"  needs      {', '.join(one.needs)}")
     lines += [f"  parameter  {name}: {meaning}" for name, meaning in (one.parameters or {}).items()]
     if one.forms is not None:
         for name in ("printed", "proved", "sharp", "remark"):
             text = getattr(one.forms, name)
+            text = text if name == "remark" else readable(text)
             lines += [f"  {name:<9}  {text}"] if text else []
         for erratum in one.forms.errata:
             shown = f"; shown by: {erratum.evidence}" if erratum.evidence else ""

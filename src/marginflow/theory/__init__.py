@@ -10,7 +10,7 @@ from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.check import Check
 from marginflow.theory.findings import Counterexample, Findings, undefined
 from marginflow.theory.instance import Instance
-from marginflow.theory.registry import Covered, catalogue, coverage, covered, statement, statements
+from marginflow.theory.registry import Covered, catalogue, coverage, covered, map, statement, statements
 from marginflow.theory.statement import Forms, Statement
 from marginflow.theory.verdict import Verdict
 
@@ -33,6 +33,7 @@ __all__ = [
     "coverage",
     "covered",
     "hunt",
+    "map",
     "probability",
     "statement",
     "statements",

@@ -1,5 +1,6 @@
 """Everything that a statement is written with, in one import: `from marginflow.theory.frame import ...`."""
 
+from marginflow.theory.atlas import Mark, Region
 from marginflow.theory.check import (
     Check,
     above,
@@ -25,7 +26,9 @@ __all__ = [
     "Forms",
     "Instance",
     "Kind",
+    "Mark",
     "Need",
+    "Region",
     "Statement",
     "above",
     "at_least",

@@ -6,11 +6,14 @@ import importlib
 import importlib.resources
 import importlib.util
 import pkgutil
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Final, Literal
 
 from marginflow.errors import InputError
+from marginflow.theory.atlas import Atlas, draw
 from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.statement import Statement
 from marginflow.theory.verdict import Verdict
@@ -72,11 +75,15 @@ def statements(paper: str | None = None) -> tuple[Statement, ...]:
 def statement(id: str) -> Statement:
     """The statement with this id, such as "VYS22/Thm4.1"; an `InputError` names the nearest ones.
 
+    Look-up forgives: "vys22/thm4.1" and "theorem 4.1 vys22" mean the same.
+
     Examples
     --------
     >>> from marginflow import theory
     >>> theory.statement("VYS22/LemC.5").kind
     'lemma'
+    >>> theory.statement("theorem 4.1 of VYS22").id
+    'VYS22/Thm4.1'
     """
     key = id.partition("/")[0]
     if key in PAPERS:
@@ -86,9 +93,61 @@ def statement(id: str) -> Statement:
     import difflib
 
     every = [name for paper in PAPERS for name in statements_of(paper)]
+    meant = [name for name in every if _plainly(name) == _plainly(id)]
+    if len(meant) == 1:
+        return statements_of(meant[0].partition("/")[0])[meant[0]]
     near = difflib.get_close_matches(id, every, n=3, cutoff=0.4)
     hint = f"did you mean {', '.join(near)}?" if near else "see `marginflow statements`."
     raise InputError(f"There is no statement {id!r}; {hint}")
+
+
+_WORDS: Final = {
+    "theorem": "thm",
+    "lemma": "lem",
+    "proposition": "prop",
+    "corollary": "cor",
+    "definition": "def",
+    "assumption": "asm",
+    "remark": "rem",
+    "example": "ex",
+    "equation": "eq",
+    "footnote": "fn",
+    "construction": "con",
+    "section": "sec",
+    "condition": "cond",
+    "of": "",
+    "in": "",
+}
+
+
+def _plainly(text: str) -> tuple[str, str]:
+    """The paper and the rest in small letters without marks between them, however it was typed."""
+    words = re.findall(r"[a-z]+[0-9]*(?:\.[0-9]+)*|[0-9]+(?:\.[0-9]+)*|[+]", text.lower())
+    words = [re.sub(r"^[a-z]+", lambda match: _WORDS.get(match.group(), match.group()), word) for word in words]
+    keys = [word for word in words if word.upper() in PAPERS]
+    rest = "".join(re.sub(r"[^a-z0-9+]", "", word) for word in words if word.upper() not in PAPERS)
+    return (keys[0] if keys else "", rest)
+
+
+def map(id: str, grid: Mapping[str, Sequence[float]]) -> Atlas:
+    """Where a theorem does not apply, says nothing or says something: hypotheses and constants on a grid of numbers.
+
+    Parameters
+    ----------
+    id : str
+    grid : mapping of letters to values
+        Every combination is a cell; `statement(id).region.letters` names the letters.
+
+    Examples
+    --------
+    >>> from marginflow import theory
+    >>> found = theory.map("VYS22/Thm4.1", {"d": [100, 1000], "m": [4, 30], "p": [0]})
+    >>> found.counts()
+    {'not applicable': 0, 'says nothing': 2, 'says something': 2}
+    """
+    chosen = statement(id)
+    known = [name.id for name in statements() if name.region is not None]
+    return draw(chosen.id, chosen.region, grid, known=known)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, final, get_args
 
 import numpy as np
@@ -12,6 +14,7 @@ from numpy.typing import ArrayLike
 from marginflow.data import AbstractDistribution, Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.theory.atlas import Region
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.errata import Erratum
 from marginflow.theory.findings import Findings
@@ -96,6 +99,8 @@ class Statement:
         Printed, proved and sharp forms where they differ.
     family : AbstractFamily or None
         Instances that `theory.hunt` searches; where none is named, `hunting.FAMILIES` is asked.
+    region : Region or None
+        How hypotheses and bounds depend on numbers alone, for `theory.map`.
 
     Examples
     --------
@@ -119,6 +124,7 @@ class Statement:
     parameters: dict[str, str] | None = None
     forms: Forms | None = None
     family: AbstractFamily | None = None
+    region: Region | None = None
 
     def __post_init__(self) -> None:
         key = self.id.partition("/")[0]
@@ -143,6 +149,12 @@ class Statement:
     def source(self) -> str:
         """Where it stands, as everything here cites it: "[VYS22, Lemma C.4]"."""
         return f"[{self.paper.key}, {self.number}]"
+
+    @property
+    def file(self) -> str:
+        """The file that says and judges it, as in "marginflow/theory/vys22/thm_4_1/lem_c4.py"."""
+        path = Path(inspect.getsourcefile(inspect.unwrap(self.judge)) or "")
+        return "/".join(path.parts[path.parts.index("marginflow") :]) if "marginflow" in path.parts else str(path)
 
     @property
     def is_probe(self) -> bool:

@@ -23,6 +23,7 @@ from marginflow.theory.frame import (
     equal,
     value,
 )
+from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import A, close_means, preset, robust_control
 from marginflow.theory.fvbs23.setting import Setting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -86,6 +87,7 @@ def construction_checks(
     example=lambda: preset(A),
     control=lambda: close_means(A, 0.9),
     control_shows="means at a cosine of 0.9: the neuron of the other cluster is active too",
+    region=region.THEOREM_4_1,
     forms=Forms(
         printed=r"\tfrac{1}{8} \sqrt{d} \text{ for } d \text{ sufficiently large } (d \ge 681)",
         sharp=r"0.45 \sqrt{d} \text{ for every } d \text{ under Assumption 2.2}",

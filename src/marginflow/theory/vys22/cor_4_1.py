@@ -26,6 +26,7 @@ from marginflow.theory.frame import (
     undefined,
     value,
 )
+from marginflow.theory.vys22 import region
 from marginflow.theory.vys22.presets import robust_control, with_longer_samples
 from marginflow.theory.vys22.setting import Neurons, Setting
 from marginflow.theory.vys22.thm_4_1.lem_c2 import printed_bound
@@ -59,6 +60,7 @@ def index_sets(instance: Instance) -> dict[str, BoolArray]:
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
     control=robust_control,
     control_shows="the robust network has every sample on its margin and is not a KKT point; z does not flip it",
+    region=region.THEOREM_4_1,
     forms=Forms(
         printed=r"I = \{i : y_i N_\theta(x_i) = 1\}",
         proved=r"\{i : \lambda_i > 0\} \subseteq I \subseteq \{i : y_i N_\theta(x_i) = 1\}",

@@ -14,6 +14,7 @@ from marginflow.theory.frame import (
     at_most,
     value,
 )
+from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import B, blind_network, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, theorem_hypotheses
@@ -64,6 +65,7 @@ def packaging(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, 
     example=lambda: preset(B),
     control=blind_network,
     control_shows="a network without neurons for two of ten clusters is not a KKT point and errs there",
+    region=region.THEOREM_3_1,
     forms=Forms(
         printed=r"n \le \min\{\dots\}",
         remark="The window for n is empty for small d (for k = 2 below d = 183 with epsilon = delta = 0.1), where the "

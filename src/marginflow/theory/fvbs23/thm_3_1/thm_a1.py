@@ -22,6 +22,7 @@ from marginflow.theory.frame import (
     true,
     value,
 )
+from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import A, blind_network, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
@@ -79,6 +80,7 @@ def without_waste(s: Setting, n: int) -> Check:
     example=lambda: preset(A),
     control=blind_network,
     control_shows="a network without neurons for two of ten clusters is not a KKT point and errs there",
+    region=region.THEOREM_A1,
     forms=Forms(
         printed=r"\text{let } \theta \text{ be a KKT point; then with probability } 1 - F \text{ over } S",
         proved=r"\text{with probability } 1 - F \text{ over } S \text{, for every KKT point } \theta",

@@ -15,6 +15,7 @@ from marginflow.theory.frame import (
     Statement,
     undefined,
 )
+from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.theorem import packaging, window_hypotheses
@@ -39,6 +40,7 @@ from marginflow.theory.vacuity import says_nothing
     example=hundreds_of_clusters,
     control=robust_of_many,
     control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
+    region=region.THEOREM_4_2,
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
         remark="The window for n is that of Theorem 3.1. sign(0) = -1, so a positive point flips at N = 0 already.",

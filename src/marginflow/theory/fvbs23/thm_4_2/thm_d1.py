@@ -25,6 +25,7 @@ from marginflow.theory.frame import (
     undefined,
     value,
 )
+from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
@@ -91,6 +92,7 @@ def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) 
     example=hundreds_of_clusters,
     control=robust_of_many,
     control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
+    region=region.THEOREM_4_2,
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
         proved=r"\|z\| \le 13.31 \sqrt{\frac{d}{c^2 k}}",

@@ -13,6 +13,7 @@ from marginflow.robustness.explicit_vectors import vys22_steps, vys22_vector
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_most, is_kkt_point, undefined, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vacuity import says_nothing
+from marginflow.theory.vys22 import region
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
@@ -73,6 +74,7 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     example=lambda: orthogonal_point(1000, 332),
     control=robust_control,
     control_shows="the network is robust and has all margins 1, but is no KKT point",
+    region=region.THEOREM_4_1,
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
         proved=r"\|z\| \le \frac{(18 c c' + 12) \sqrt{2d}}{c \sqrt{m}}",

@@ -1,0 +1,112 @@
+"""The picture of a map: where a theorem does not apply, says nothing or says something, with the paper's own cases."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, Final
+
+import altair as alt
+
+from marginflow.report.chart import Chart
+from marginflow.report.encodings import finished
+from marginflow.report.page import Page, Section
+from marginflow.report.table import Table
+from marginflow.theory.atlas import Atlas, Cell
+
+COLOURS: Final = {"not applicable": "#c9ccd1", "says nothing": "#f2c14e", "says something": "#2e7d5b"}
+TABLE_ROWS: Final = 200
+
+
+def atlas_chart(atlas: Atlas) -> Chart:
+    """Cells as rectangles over the first two axes of the grid; a map with one axis is a strip."""
+    across, up = atlas.axes[0], atlas.axes[1] if len(atlas.axes) > 1 else None
+    edges = {name: _edges(sorted({cell.numbers[name] for cell in atlas.cells})) for name in (across, up) if name}
+    rows = []
+    for cell in _distinct(atlas.cells, (across, up)):
+        left, right = edges[across][cell.numbers[across]]
+        low, high = (0.0, 1.0) if up is None else edges[up][cell.numbers[up]]
+        rows.append(
+            {"x": left, "x2": right, "y": low, "y2": high, "word": cell.word, "binding": cell.binding}
+            | {name: cell.numbers[name] for name in (across, up) if name}
+        )
+    scales = {name: _scale([low for low, _ in edges[name].values()]) for name in edges}
+    colour = alt.Color("word:N", title=None, scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())))
+    y = alt.Y("y:Q", title=up or "", scale=scales[up] if up else alt.Scale(domain=[0, 1]))
+    layers: list[Any] = [
+        alt.Chart(alt.Data(values=rows))
+        .mark_rect()
+        .encode(
+            x=alt.X("x:Q", title=across, scale=scales[across]),
+            x2="x2:Q",
+            y=y,
+            y2="y2:Q",
+            color=colour,
+            tooltip=[*(f"{name}:Q" for name in (across, up) if name), "word:N", "binding:N"],
+        )
+    ]
+    marks = [
+        {"x": mark.numbers[across], "y": mark.numbers[up] if up else 0.5, "mark": mark.mark, "word": mark.word}
+        for mark in atlas.marks
+    ]
+    if marks:
+        drawn = alt.Chart(alt.Data(values=marks)).mark_point(size=18, color="black", shape="cross", clip=True)
+        layers.append(drawn.encode(x="x:Q", y="y:Q", tooltip=["mark:N", "word:N"]))
+    title = f"Where {atlas.id} speaks"
+    columns = {**{name: name for name in atlas.cells[0].numbers}, "word": "", "binding": "Binding", "bound": "Bound"}
+    shown = [
+        dict(cell.numbers) | {"word": cell.word, "binding": cell.binding, "bound": cell.bound} for cell in atlas.cells
+    ]
+    return Chart(
+        specification=finished(alt.layer(*layers), description=atlas.sentence(), height=360),
+        title=title,
+        description=atlas.sentence(),
+        numbers=Table.of(shown[:TABLE_ROWS], columns=columns, caption=f"The first cells of “{title}”"),
+    )
+
+
+def atlas_page(atlas: Atlas, *, command: str, versions: dict[str, str]) -> Page:
+    """One page: the sentence, the picture, the numbers."""
+    chart = atlas_chart(atlas)
+    section = Section(
+        heading=chart.title,
+        paragraphs=("Crosses are the paper's own experiments.",) if atlas.marks else (),
+        content=(chart,),
+    )
+    return Page(
+        title=chart.title,
+        verdict=atlas.sentence(),
+        tone="open",
+        sections=(section,),
+        command=command,
+        versions=versions,
+    )
+
+
+def _distinct(cells: Sequence[Cell], names: tuple[str, str | None]) -> list[Cell]:
+    """One cell for each place of the picture; the first where further axes vary."""
+    seen: dict[tuple[float, ...], Cell] = {}
+    for cell in cells:
+        seen.setdefault(tuple(cell.numbers[name] for name in names if name), cell)
+    return list(seen.values())
+
+
+def _edges(values: list[float]) -> dict[float, tuple[float, float]]:
+    """The interval that each value stands for: half way to its neighbours, in logarithms where all are positive."""
+    if len(values) == 1:
+        return {values[0]: (values[0] * 0.9, values[0] * 1.1) if values[0] > 0 else (values[0] - 1, values[0] + 1)}
+    geometric = values[0] > 0
+
+    def between(a: float, b: float) -> float:
+        return float((a * b) ** 0.5) if geometric else (a + b) / 2
+
+    inner = [between(a, b) for a, b in itertools.pairwise(values)]
+    first = values[0] ** 2 / inner[0] if geometric else 2 * values[0] - inner[0]
+    last = values[-1] ** 2 / inner[-1] if geometric else 2 * values[-1] - inner[-1]
+    borders = [first, *inner, last]
+    return {value: (borders[index], borders[index + 1]) for index, value in enumerate(values)}
+
+
+def _scale(lows: list[float]) -> alt.Scale:
+    wide = min(lows) > 0 and max(lows) / min(lows) > 30
+    return alt.Scale(type="log", nice=False) if wide else alt.Scale(zero=False, nice=False)

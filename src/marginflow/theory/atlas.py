@@ -1,0 +1,212 @@
+r"""Where a theorem applies, says something, or does not: its hypotheses and constants on a grid of numbers alone.
+
+A statement has a map if it has a `Region`: the letters on which its hypotheses and bounds depend, and a function from
+numbers to `Findings`. No network is needed, and ten thousand cells take seconds. Observed values belong to sweeps.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from marginflow.errors import InputError
+from marginflow.plain import Plain
+from marginflow.theory.findings import Findings
+from marginflow.theory.outcomes import Outcome
+from marginflow.theory.verdict import Verdict
+
+Word = Literal["not applicable", "says nothing", "says something"]
+Number = float | int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A case of the paper's own, to be shown on the map."""
+
+    name: str
+    numbers: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Region:
+    """How a theorem depends on numbers.
+
+    Parameters
+    ----------
+    letters : dict of str to str
+        The letters, and what they mean.
+    defaults : dict of str to float, or to a function of the other numbers
+        Values of letters that the grid leaves out, in the order in which they are computed.
+    judge : function of the numbers that returns Findings
+        Hypotheses, and the claims with their bounds; a bound that says nothing is marked vacuous.
+    marks : tuple of Mark
+        The paper's own experiments.
+    """
+
+    letters: Mapping[str, str]
+    judge: Callable[[Mapping[str, float]], Findings]
+    defaults: Mapping[str, Number | Callable[[Mapping[str, float]], float]]
+    marks: tuple[Mark, ...] = ()
+
+    def complete(self, given: Mapping[str, float]) -> dict[str, float]:
+        """All letters, the given ones first; an `InputError` names what is missing or unknown."""
+        foreign = sorted(set(given) - set(self.letters))
+        if foreign:
+            raise InputError(f"There is no letter {foreign[0]!r}; the map has {', '.join(self.letters)}.")
+        missing = [name for name in self.letters if name not in given and name not in self.defaults]
+        if missing:
+            raise InputError(f"The grid leaves out {missing[0]} ({self.letters[missing[0]]}).")
+        numbers = {name: float(value) for name, value in given.items()}
+        for name, default in self.defaults.items():
+            if name not in numbers:
+                numbers[name] = float(default(numbers) if callable(default) else default)
+        return numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell(Plain):
+    """One point of the grid.
+
+    Parameters
+    ----------
+    numbers : mapping
+        All letters.
+    word : str
+        "not applicable", "says nothing" or "says something".
+    binding : str
+        The hypothesis that fails by most, or that has the least room; empty where there is none.
+    room : float
+        Its slack relative to its bound; negative where it fails.
+    bound : float
+        The bound of the theorem: the observed side of its first claim.
+    mark : str
+        What of the paper's own this is, if anything.
+    """
+
+    numbers: Mapping[str, float]
+    word: Word
+    binding: str
+    room: float
+    bound: float
+    mark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Atlas(Plain):
+    """A map: the cells of a grid, and the paper's own experiments as cells."""
+
+    plain_names: ClassVar = ("id", "axes", "counts", "sentence", "cells", "marks")
+
+    id: str
+    axes: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    marks: tuple[Cell, ...]
+
+    def counts(self) -> dict[str, int]:
+        """How many cells have which word."""
+        found = Counter(cell.word for cell in self.cells)
+        return {word: found[word] for word in ("not applicable", "says nothing", "says something")}
+
+    def sentence(self) -> str:
+        """The map in one sentence."""
+        counts = self.counts()
+        total = len(self.cells)
+        binding = Counter(cell.binding for cell in self.cells if cell.word == "not applicable").most_common(1)
+        most = f", most often because of {binding[0][0]}" if binding else ""
+        told = (
+            f"Of {total} cells {self.id} does not apply to {counts['not applicable']}{most}, says nothing on "
+            f"{counts['says nothing']} and says something on {counts['says something']}."
+        )
+        if self.marks:
+            speaks = sum(mark.word == "says something" for mark in self.marks)
+            told += f" Of the paper's own {len(self.marks)} experiments it says something about {speaks}."
+        return told
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+
+def draw(id: str, region: Region | None, grid: Mapping[str, Sequence[float]], *, known: Sequence[str]) -> Atlas:
+    """The map of a region on a grid; `theory.map` looks the region up.
+
+    Parameters
+    ----------
+    id : str
+    region : Region or None
+    grid : mapping of letters to values
+        Every combination is a cell; letters that are left out take their defaults.
+    known : sequence of str
+        Ids that have a map, for the message.
+    """
+    if region is None:
+        raise InputError(f"{id} has no map; there are maps of {', '.join(known)}.")
+    if not grid or not all(len(values) for values in grid.values()):
+        raise InputError("A map needs a grid: at least one letter with at least one value.")
+    names = tuple(grid)
+    cells = [_cell(id, region, dict(zip(names, chosen, strict=True))) for chosen in itertools.product(*grid.values())]
+    marks = [_cell(id, region, mark.numbers, mark.name) for mark in region.marks]
+    axes = tuple(name for name in names if len(grid[name]) > 1)
+    return Atlas(id=id, axes=axes or names, cells=tuple(cells), marks=tuple(marks))
+
+
+def _cell(id: str, region: Region, given: Mapping[str, float], mark: str = "") -> Cell:
+    numbers = region.complete(given)
+    found = region.judge(numbers)
+    words: dict[Outcome, Word] = {"vacuous": "says nothing", "holds": "says something", "violated": "says something"}
+    word = words.get(Verdict(id=id, findings=found).outcome, "not applicable")
+    rooms = []
+    for check in found.hypotheses:
+        assert check.slack is not None
+        assert check.bound is not None
+        size = max(abs(check.bound), abs(check.observed))
+        rooms.append((check.slack / size if 0 < size < math.inf else check.slack, check.name))
+    room, binding = min(rooms, default=(math.inf, ""))
+    bound = found.claims[0].observed if found.claims else math.nan
+    return Cell(numbers=numbers, word=word, binding=binding, room=room, bound=bound, mark=mark)
+
+
+def grid_of(texts: Sequence[str]) -> dict[str, list[float]]:
+    """A grid from words such as "d=100,1000", "m=2:400:50" (so many values, evenly) or "d=1e2:1e6:40log".
+
+    Letters whose bounds are whole numbers get whole numbers, each once.
+
+    Examples
+    --------
+    >>> from marginflow.theory.atlas import grid_of
+    >>> grid_of(["d=100:1000:4", "c=0.5"])
+    {'d': [100.0, 400.0, 700.0, 1000.0], 'c': [0.5]}
+    """
+    grid: dict[str, list[float]] = {}
+    for text in texts:
+        name, equals, word = text.partition("=")
+        if not equals or not name or not word:
+            raise InputError(f"The axis {text!r} is not of the form LETTER=VALUES.")
+        if name in grid:
+            raise InputError(f"The letter {name} is given twice.")
+        grid[name] = _values(text, word)
+    return grid
+
+
+def _values(text: str, word: str) -> list[float]:
+    parts = word.split(":")
+    try:
+        if len(parts) == 1:
+            return [float(part) for part in word.split(",")]
+        low, high = float(parts[0]), float(parts[1])
+        logarithmic = parts[2].endswith("log")
+        count = int(parts[2].removesuffix("log"))
+    except (ValueError, IndexError):
+        raise InputError(
+            f"The axis {text!r} cannot be read; 1,2,5 or LOW:HIGH:COUNT or LOW:HIGH:COUNTlog is expected."
+        ) from None
+    if count < 1 or not low <= high or (logarithmic and low <= 0) or not math.isfinite(high):
+        raise InputError(f"The axis {text!r} is empty; 0 < LOW <= HIGH and a positive COUNT are expected.")
+    steps = [index / (count - 1) if count > 1 else 0.0 for index in range(count)]
+    values = [low * (high / low) ** step if logarithmic else low + (high - low) * step for step in steps]
+    if low == int(low) and high == int(high) and high - low >= 1:
+        values = [float(round(value)) for value in values]
+    return list(dict.fromkeys(values))

@@ -1,0 +1,99 @@
+"""Maps of theorems: hypotheses and constants on a grid agree with the judges; the paper's own cases are on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from marginflow import InputError, theory
+from marginflow.cli import main
+from marginflow.theory.atlas import grid_of
+from marginflow.theory.fvbs23.presets import A, hundreds_of_clusters, preset
+from marginflow.theory.instances import gram_point, orthogonal_point
+
+
+@pytest.mark.parametrize(("d", "m", "p"), [(100, 32, 0.0), (1000, 332, 0.0), (100, 10, 2.0), (200, 11, 5.0)])
+def test_a_cell_agrees_with_the_verdict_on_such_data(d: int, m: int, p: float) -> None:
+    point = orthogonal_point(d, m) if p == 0 else gram_point(d, m, p)
+    verdict = theory.statement("VYS22/Thm4.1").judge_instance(point)
+    c = verdict["c"].observed
+    (cell,) = theory.map("VYS22/Thm4.1", {"d": [d], "m": [m], "p": [p], "c": [c]}).cells
+    words = {"holds": "says something", "vacuous": "says nothing"}
+    if p == 0:  # with p > 0 the map bounds the length of u from above
+        assert cell.word == words[verdict.outcome]
+        assert cell.bound == pytest.approx(verdict["||z||, literal"].observed / d**0.5)
+    else:
+        assert cell.bound >= verdict["||z||, literal"].observed / d**0.5 * (1 - 1e-9)
+
+
+def test_clusters_agree_with_the_verdicts_too() -> None:
+    few = theory.map("FVBS23/Thm4.2", {"d": [A[0]], "k": [A[1]]}).cells[0]
+    assert few.word == "says nothing"
+    assert theory.statement("FVBS23/Thm4.2").judge_instance(preset(A)).outcome == "vacuous"
+    many = theory.map("FVBS23/Thm4.2", {"d": [6961], "k": [396], "sigma": [1e-30]}).cells[0]
+    assert many.word == "says something"
+    verdict = theory.statement("FVBS23/Thm4.2").judge_instance(hundreds_of_clusters())
+    assert many.bound == pytest.approx(verdict["||z|| / sqrt(d), literal"].observed)
+
+
+def test_no_experiment_of_the_paper_meets_its_theorem() -> None:
+    found = theory.map("VYS22/Thm4.1", grid_of(["d=100:1000:4", "m=2:40:5"]))
+    assert len(found.marks) == 50
+    assert all(mark.word == "not applicable" for mark in found.marks)
+    assert all(mark.binding == "sample size m" for mark in found.marks)
+    assert "says something about 0" in found.sentence()
+
+
+def test_grids_are_read_and_what_cannot_be_read_is_refused() -> None:
+    assert grid_of(["d=10:1000:3log", "p=0,0.5"]) == {"d": [10.0, 100.0, 1000.0], "p": [0.0, 0.5]}
+    for bad in ("d", "d=", "d=a", "d=1:2", "d=0:10:3log", "d=5:1:3", "d=1:2:x"):
+        with pytest.raises(InputError, match="axis"):
+            grid_of([bad])
+    with pytest.raises(InputError, match="twice"):
+        grid_of(["d=1", "d=2"])
+    with pytest.raises(InputError, match="no letter 'q'"):
+        theory.map("VYS22/Thm4.1", {"d": [10], "m": [2], "q": [1]})
+    with pytest.raises(InputError, match="leaves out"):
+        theory.map("VYS22/Thm4.1", {"d": [10]})
+    with pytest.raises(InputError, match=r"has no map; there are maps of .*VYS22/Thm4.1"):
+        theory.map("VYS22/LemC.4", {"d": [10]})
+    with pytest.raises(InputError, match="needs a grid"):
+        theory.map("VYS22/Thm4.1", {})
+
+
+@pytest.mark.parametrize("ending", ["html", "svg"])
+def test_the_command_draws(ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / f"map.{ending}"
+    line = ["map", "theorem 4.1 vys22", "--grid", "d=100:1e6:6log", "m=2:200:6log", "--out", str(out)]
+    assert main(line) == 0
+    assert "Of 36 cells VYS22/Thm4.1" in capsys.readouterr().out
+    assert "says something" in out.read_text(encoding="utf-8")
+    assert main(line) == 2, "nothing is overwritten unasked"
+
+
+@pytest.mark.parametrize(
+    ("typed", "id"),
+    [
+        ("theorem 4.1 vys22", "VYS22/Thm4.1"),
+        ("vys22/thm4.1", "VYS22/Thm4.1"),
+        ("Lemma C.4 of VYS22", "VYS22/LemC.4"),
+        ("fvbs23 cor-both", "FVBS23/Cor-Both"),
+        ("kys23 prop a.4", "KYS23/PropA.4"),
+    ],
+)
+def test_look_up_forgives(typed: str, id: str) -> None:
+    assert theory.statement(typed).id == id
+
+
+def test_every_id_is_found_by_itself_and_in_small_letters() -> None:
+    for one in theory.statements():
+        assert theory.statement(one.id) is one
+        assert theory.statement(one.id.lower()) is one, one.id
+
+
+def test_every_statement_names_the_file_that_judges_it() -> None:
+    root = Path(theory.__file__).parents[2]
+    for one in theory.statements():
+        assert (root / one.file).is_file(), one.id
+        assert one.paper.key.lower() in one.file or "theory/" in one.file
