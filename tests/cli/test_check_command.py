@@ -18,11 +18,11 @@ from marginflow.robustness import one_neuron_per_sample
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    data = Dataset(X=5.0 * np.eye(25)[:8], y=[1, 1, 1, 1, -1, -1, -1, -1])
+    data = Dataset(X=10.0 * np.eye(100)[:32], y=[1] * 16 + [-1] * 16)
     data.save("data.npz")
     orthogonal(data).network.save("kkt.safetensors")
     one_neuron_per_sample(data.X, data.y).network.save("robust.safetensors")
-    Sphere(dimension=25, labels="both").sample(8).save("random.npz")
+    Sphere(dimension=100, labels="both").sample(32).save("random.npz")
 
 
 def test_built_in_example_holds_and_control_does_not(capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,7 +39,7 @@ def test_own_files_are_judged(capsys: pytest.CaptureFixture[str]) -> None:
     record = json.loads(capsys.readouterr().out)
     assert record["outcome"] == "holds"
     flip = next(check for check in record["constants"] if check["name"] == "||z||, exact")
-    assert flip["observed"] == pytest.approx(np.sqrt(25 / 8))
+    assert flip["observed"] == pytest.approx(np.sqrt(100 / 32))
     assert main("check VYS22/Thm4.1 --network robust.safetensors --data data.npz --json".split()) == 1
     assert json.loads(capsys.readouterr().out)["outcome"] == "not applicable"
 
@@ -76,7 +76,7 @@ def test_a_conclusion_that_is_not_defined_was_not_judged(capsys: pytest.CaptureF
     """On random data eta_1 is negative, and the vector z of the theorem does not exist."""
     assert main("check VYS22/Thm4.1 --network kkt.safetensors --data random.npz".split()) == 1
     told = capsys.readouterr().out
-    assert "claim       y_i N(x_i - y_i z): not judged [z is not defined for these data]" in told
+    assert "claim       not judged: z is not defined for these data" in told
     assert "nan" not in told
 
 
@@ -112,7 +112,7 @@ def test_anything_violated_gives_exit_code_one(
     ("line", "sentence"),
     [
         ("check", "Which statement?"),
-        ("check VYS22/Thm41", "did you mean VYS22/Thm4.1"),
+        ("check VYS22/Thmm4.1", "did you mean VYS22/Thm4.1"),
         ("check VYS22/Thm4.1 --data data.npz", "network was not given"),
         ("check VYS22/Thm4.1 --network no.safetensors --data data.npz", "There is no file"),
         ("check VYS22/Thm4.1 --network kkt.safetensors --data data.npz --control", "built-in"),
@@ -151,3 +151,28 @@ def test_statements_about_another_kind_of_data_are_left_out_and_missing_properti
     assert "VYS22/A.sphere" in record["not_met"]
     assert any(name.startswith("FCB22/") for name in record["skipped"])
     assert "properties that are not met here" in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+def test_theorems_about_a_law_are_judged_on_files_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`sample` stores the law with the data; fresh points are drawn from it."""
+    data, network = tmp_path / "d.npz", tmp_path / "k.safetensors"
+    assert main(f"sample clusters 80 --dimension 549 --n-clusters 2 --reduced --out {data}".split()) == 0
+    assert main(f"limit {data} --width 6 --out {network}".split()) == 0
+    outcomes = {"Thm3.1": 0, "ThmA.1": 0, "Thm4.1": 0, "PropA.1": 0, "Lem2.1": 0, "Thm4.2": 1, "Cor-Both": 1}
+    for name, code in outcomes.items():
+        assert main(f"check FVBS23/{name} --network {network} --data {data}".split()) == code, name
+    printed = capsys.readouterr().out
+    assert "300 fresh points (seed 0)" in printed
+    assert "FVBS23/Thm4.2 says nothing here" in printed
+    law = tmp_path / "law.toml"
+    law.write_text('name = "Clusters"\ndimension = 549\nn_clusters = 2\n', encoding="utf-8")
+    assert main(f"check FVBS23/Asm2.2 --law {law}".split()) == 0
+    law.write_text("dimension = 549\n", encoding="utf-8")
+    assert main(f"check FVBS23/Asm2.2 --law {law}".split()) == 2
+    law.write_text("nonsense", encoding="utf-8")
+    assert main(f"check FVBS23/Asm2.2 --law {law}".split()) == 2
+
+
+def test_an_input_that_is_not_looked_at_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("check VYS22/Thm3.1 --network kkt.safetensors --data data.npz".split()) == 0
+    assert "Not used: network." in capsys.readouterr().out

@@ -74,7 +74,7 @@ def test_catalogue_counts_every_paper() -> None:
 
 def test_unknown_ids_are_refused_with_the_nearest() -> None:
     with pytest.raises(InputError, match=r"did you mean VYS22/Thm4\.1"):
-        theory.statement("VYS22/Thm41")
+        theory.statement("VYS22/Thmm4.1")
     with pytest.raises(InputError, match="There is no paper"):
         statements_of("XYZ99")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 from cyclopts import Parameter
 
 from marginflow import audits, theory
@@ -14,7 +16,7 @@ from marginflow.cli.options import AsJson, Force, Label, Paper, Seed
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import command, versions
-from marginflow.data import Dataset
+from marginflow.data import Dataset, distribution_of
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
@@ -24,6 +26,7 @@ from marginflow.threads import one_thread
 
 # The outcome of a property that the files do not have, which contradicts no theorem.
 NOT_MET = "not met"
+FRESH_POINTS = 300
 
 
 def check(
@@ -38,6 +41,9 @@ def check(
     data: Annotated[Path | None, Parameter(help="Data, .npz or .csv.")] = None,
     test: Annotated[Path | None, Parameter(help="Fresh points, .npz or .csv.")] = None,
     start: Annotated[Path | None, Parameter(help="The network that training started from.")] = None,
+    law: Annotated[
+        Path | None, Parameter(help="The law of the data, .toml; by default the one that `sample` stored with them.")
+    ] = None,
     parameter: Annotated[
         list[str] | None, Parameter(name=["--parameter", "-p"], help="NAME=VALUE, for statements with parameters.")
     ] = None,
@@ -52,8 +58,8 @@ def check(
     given = _instance(network, data, test, start, parameter, seed, label)
     with one_thread():
         if every:
-            if id is not None or control:
-                raise InputError("--all judges every statement; leave out the id and --control.")
+            if id is not None or control or law is not None:
+                raise InputError("--all judges every statement; leave out the id, --control and --law.")
             return (
                 _judge_user(given, paper, out, force=force, as_json=as_json)
                 if given is not None
@@ -63,7 +69,38 @@ def check(
             raise InputError("Which statement? Give an id such as VYS22/Thm4.1, or --all.")
         if out is not None or paper is not None:
             raise InputError("--out and --paper go with --all.")
-        return _one(theory.statement(id), given, control=control, as_json=as_json)
+        chosen = theory.statement(id)
+        return _one(chosen, _with_law(chosen, given, law), control=control, as_json=as_json)
+
+
+def _with_law(statement: Statement, given: Instance | None, path: Path | None) -> Instance | None:
+    """The law from its file, or from where the data come from, and fresh points of it, where the statement asks."""
+    if given is None and path is None:
+        return None
+    instance = Instance() if given is None else given
+    data = instance.data
+    law = None
+    if path is not None:
+        law = distribution_of(_law_file(path))
+        instance = replace(instance, name=", ".join(filter(None, (instance.name, path.name))), law=law)
+    elif "law" in statement.needs and data is not None and data.origin:
+        law = distribution_of(data.origin)
+        instance = replace(instance, law=law)
+    if "test" in statement.needs and instance.test is None and law is not None and data is not None:
+        name = f"{instance.name}, {FRESH_POINTS} fresh points (seed {instance.seed})"
+        instance = replace(instance, name=name, test=law.fresh(FRESH_POINTS, train=data, seed=instance.seed))
+    return instance
+
+
+def _law_file(path: Path) -> dict[str, object]:
+    """The table of a TOML file: the name of a law of `marginflow sample`, and its parameters."""
+    try:
+        table = msgspec.toml.decode(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise InputError(f"{path} cannot be read as TOML: {error}") from None
+    if not isinstance(table, dict) or "name" not in table:
+        raise InputError(f'{path} does not name a law; a line such as name = "Clusters" is expected.')
+    return table
 
 
 def _one(statement: Statement, given: Instance | None, *, control: bool, as_json: bool) -> int:
