@@ -150,3 +150,18 @@ def test_contradicting_samples_need_a_soft_margin():
     X, y = np.array([[0.0], [0.0], [1.0], [2.0]]), np.array([0, 1, 1, 0])
     with pytest.raises(InputError, match="identical but have opposite labels"):
         MaxMarginReLUClassifier().fit(X, y)
+
+
+def test_the_leave_one_out_score_is_that_of_fits_without_each_sample_where_the_point_is_unique() -> None:
+    """Two tight clusters far apart: every fit without a sample classifies it rightly, and so says the exact score."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(3.0, 0.3, (8, 2)), rng.normal(-3.0, 0.3, (8, 2))])
+    y = np.repeat([1, 0], 8)
+    classifier = MaxMarginReLUClassifier(width=20, loo_score=True, random_state=0).fit(X, y)
+    right = [
+        MaxMarginReLUClassifier(width=20, random_state=0).fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[i : i + 1])
+        == y[i]
+        for i in range(16)
+    ]
+    assert classifier.loo_score_ == np.mean(right)
+    assert not hasattr(MaxMarginReLUClassifier(width=20, random_state=0).fit(X, y), "loo_score_")

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
+from marginflow.influences import influence
 from marginflow.limit import Limit, kkt_point
 from marginflow.networks import TwoLayer
 
@@ -53,6 +54,8 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         `ConvergenceWarning`. The same on every machine.
     time_limit : float or None
         Seconds after which the same happens, wherever the solver is by then.
+    loo_score : bool
+        Whether `fit` also computes the exact leave-one-out accuracy, at the cost of several solutions.
     random_state : int, RandomState or None
         Of the initialisation.
 
@@ -70,6 +73,9 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Its width.
     n_iter_ : int
         Rounds of the solver, at least 1.
+    loo_score_ : float
+        With `loo_score` and an exact point only: the share of samples that the exact KKT point without them gets right
+        (`marginflow.influence`, fast mode, at the points z).
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -93,6 +99,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tolerance: float = 1e-9,
         max_iter: int = 10_000,
         time_limit: float | None = None,
+        loo_score: bool = False,
         random_state: Any = None,
     ) -> None:
         self.width = width
@@ -102,6 +109,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.tolerance = tolerance
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.loo_score = loo_score
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> MaxMarginReLUClassifier:
@@ -128,8 +136,9 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.centre_: FloatArray = points.mean(axis=0) if self.normalise and self.bias else np.zeros(points.shape[1])
         spread = float(np.sqrt(((points - self.centre_) ** 2).sum(axis=1).mean()))
         self.scale_: float = spread if self.normalise and spread > 0 else 1.0
+        data = Dataset(X=(points - self.centre_) / self.scale_, y=np.where(index > 0, 1.0, -1.0))
         self.limit_: Limit = kkt_point(
-            Dataset(X=(points - self.centre_) / self.scale_, y=np.where(index > 0, 1.0, -1.0)),
+            data,
             width=self.width,
             seed=seed,
             bias=self.bias,
@@ -143,6 +152,8 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.n_iter_: int = max(1, len(self.limit_.history))
         if not self.limit_.exact:
             warnings.warn(self.limit_.status, ConvergenceWarning, stacklevel=2)
+        elif self.loo_score:
+            self.loo_score_: float = 1.0 - influence(self.limit_, data, mode="fast").error
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
