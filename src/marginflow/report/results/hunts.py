@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from marginflow.experiments.panel import Panel
 from marginflow.report.chart import Chart
-from marginflow.report.charts import lines, points
+from marginflow.report.charts import lines
 from marginflow.report.page import Section
+from marginflow.report.panels import chart_of
 from marginflow.report.results.summary import Record, Summary, numbers_under, object_under, table_of_objects
 from marginflow.report.table import Table
 
@@ -46,17 +48,22 @@ def hunt(record: Record) -> Summary:
 
 
 def _on_the_line(picture: Record) -> tuple[Chart, ...]:
-    """The curve of N with its kinks, and the samples."""
+    """The curve of N with its kinks, the samples by label, and the margins."""
     x, N = numbers_under(picture, "x"), numbers_under(picture, "N")
-    curve = [{"x": a, "N": b} for a, b in zip(x, N, strict=True)]
+    height = dict(zip(x, N, strict=True))
     samples = [
-        {"x": a, "N": dict(zip(x, N, strict=True)).get(a, float("nan")), "label": "+1" if label > 0 else "-1"}
-        for a, label in zip(numbers_under(picture, "samples"), numbers_under(picture, "labels"), strict=True)
+        {"x": point, "y": height[point], "kind": "label +1" if label > 0 else "label -1"}
+        for point, label in zip(numbers_under(picture, "samples"), numbers_under(picture, "labels"), strict=True)
     ]
-    titles = {"x": "x", "N": "N(x)", "label": "Label"}
-    return (
-        lines(curve, x="x", y="N", titles=titles, title="The network", description="N between and around the samples."),
-        points(
-            samples, x="x", y="N", series="label", titles=titles, title="The samples", description="N at every sample."
-        ),
+    panel = Panel(
+        rows=[{"x": point, "y": value} for point, value in zip(x, N, strict=True)],
+        x="x",
+        y="y",
+        points=samples,
+        references={name: [(x[0], level), (x[-1], level)] for name, level in (("1", 1.0), ("0", 0.0), ("-1", -1.0))},
+        titles={"x": "x", "y": "N(x)", "kind": "Sample"},
+        title="The worst instance",
+        description="N between and around the samples, and the samples themselves.",
+        marks=False,
     )
+    return (chart_of(panel),)
