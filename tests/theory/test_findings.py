@@ -36,7 +36,9 @@ def test_every_severity_occurs_and_every_repair_that_is_an_id_exists() -> None:
 def test_a_statement_that_is_false_as_printed_is_refuted_on_its_control(id: str) -> None:
     statement = theory.statement(id)
     verdict = statement.judge_instance(statement.control())
-    assert verdict.outcome == statement.control_outcome == "refuted", str(verdict)
+    # what a paper says of its data is not met by them: an assumption cannot be refuted, only not met
+    expected = "violated" if statement.kind == "assumption" else "refuted"
+    assert verdict.outcome == statement.control_outcome == expected, str(verdict)
 
 
 @pytest.mark.parametrize("id", ["KYS23/LemB.3", "KYS23/Prop4.6", "KYS23/Thm3.2"])

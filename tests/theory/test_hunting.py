@@ -87,7 +87,7 @@ def test_the_slip_of_lemma_b3_is_a_step_of_its_proof(seed: int) -> None:
         ("VYS22/LemC.2", 40),
         ("VYS22/LemC.5", 60),
         ("VYS22/Thm4.1", 40),
-        ("FVBS23/Thm4.2", 6),
+        ("FVBS23/LemA.12", 6),
         ("FCB22/Lem4.6", 200),
     ],
 )

@@ -130,7 +130,7 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
     **{
         f"FVBS23/{name}": CLUSTERS
         for name in (
-            "Thm3.1", "Thm4.2", "ThmA.1", "ThmD.1", "Cor-Both", "Eq5b",
+            "Thm3.1", "Thm4.2", "ThmA.1", "ThmD.1", "Eq5b",
             "LemA.5", "LemA.6", "LemA.7", "LemA.10", "LemA.11", "LemA.12", "LemA.13",
             "LemD.1", "LemD.2", "LemD.3", "LemD.4", "LemD.6", "LemD.7", "LemD.8", "X.SharpCertificate",
         )
