@@ -22,7 +22,7 @@ def cells(power: float, dimensions: tuple[int, ...], method: str = "recipe") -> 
     return made
 
 
-@pytest.mark.parametrize("power", [0.8, 1.0, 1.4])
+@pytest.mark.parametrize("power", [0.8, 0.9, 1.0])
 def test_a_power_of_the_operations_is_found(power: float) -> None:
     known, asked = cells(power, (20, 40, 80, 160)), cells(power, (320,))
     found = estimate(sphere_run, [asked[0].parameters] * 3, known)

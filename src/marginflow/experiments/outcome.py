@@ -255,11 +255,11 @@ def means(rows: Sequence[Row], by: Sequence[str], value: str) -> list[dict[str, 
     groups: dict[tuple[object, ...], list[float]] = {}
     missing: dict[tuple[object, ...], int] = {}
     for row in rows:
-        entry, place = number(row, value), tuple(row[name] for name in by)
+        entry, point = number(row, value), tuple(row[name] for name in by)
         if math.isfinite(entry):
-            groups.setdefault(place, []).append(entry)
+            groups.setdefault(point, []).append(entry)
         else:
-            missing[place] = missing.get(place, 0) + 1
+            missing[point] = missing.get(point, 0) + 1
     out = []
     for key, entries in groups.items():
         mean = Mean.of(entries)

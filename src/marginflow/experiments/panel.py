@@ -28,9 +28,9 @@ class Panel:
     low, high : str or None
         Columns of a band around the curve.
     series : str or None
-        Column that is told apart by colour.
+        Column that colours tell apart.
     variant : str or None
-        Column that is told apart by dashes.
+        Column that dashes tell apart.
     titles : mapping of str
         Headings of the columns, for axes, legends and the table of numbers.
     references : mapping of pairs
@@ -38,7 +38,7 @@ class Panel:
     reference_names : "start" or "end"
         Where on such a line its name stands.
     points : sequence of rows
-        Dots on top, with the columns x and y, and `kind` told apart by shape.
+        Dots on top, with the columns x and y, and `kind`, which shapes tell apart.
     areas : sequence of rows
         Filled polygons below, corners in order, with the columns x, y and `area` (which polygon) and `kind` (colour).
     square : bool

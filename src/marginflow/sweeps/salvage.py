@@ -94,9 +94,9 @@ def _rows_of(index: int, page: bytes, pages: dict[int, bytes], size: int) -> Ite
     if len(page) < head + 8 or page[head] != _LEAF:
         return
     count = int.from_bytes(page[head + 3 : head + 5], "big")
-    for place in range(head + 8, min(head + 8 + 2 * count, len(page) - 1), 2):
+    for index in range(head + 8, min(head + 8 + 2 * count, len(page) - 1), 2):
         try:
-            row = _row(page, int.from_bytes(page[place : place + 2], "big"), pages, size)
+            row = _row(page, int.from_bytes(page[index : index + 2], "big"), pages, size)
         except (IndexError, KeyError, ValueError, struct.error, OverflowError):
             continue
         if row is not None:
@@ -157,8 +157,8 @@ def _values(record: bytes) -> Iterator[object]:
 def _varint(content: bytes, start: int) -> tuple[int, int]:
     """A whole number of one to nine bytes, and where it ends."""
     value = 0
-    for place in range(start, start + 8):
-        value = value << 7 | content[place] & 0x7F
-        if content[place] < 0x80:
-            return value, place + 1
+    for index in range(start, start + 8):
+        value = value << 7 | content[index] & 0x7F
+        if content[index] < 0x80:
+            return value, index + 1
     return value << 8 | content[start + 8], start + 9

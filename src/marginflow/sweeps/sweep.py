@@ -14,7 +14,7 @@ import msgspec
 from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.registry import Task, closest, find_task
-from marginflow.sweeps.values import converted, shown
+from marginflow.sweeps.values import converted, render_value
 
 _SEED: Final = Annotated[int, msgspec.Meta(ge=0)]
 _MOST: Final = 2**63 - 1  # what a column of whole numbers holds
@@ -117,12 +117,12 @@ class Sweep:
         kinds = {entry.name: entry.type for entry in msgspec.structs.fields(task.parameters)}
         fixed = _table("fixed", self.fixed, task, kinds)
         axes = {name: _axis(name, values, task, kinds) for name, values in _named("grid", self.grid).items()}
-        listed = [_table(f"points[{place}]", point, task, kinds) for place, point in enumerate(_list(self.points))]
+        listed = [_table(f"points[{index}]", point, task, kinds) for index, point in enumerate(_list(self.points))]
         _apart(fixed, axes, listed)
-        for place, point in enumerate(listed or [{}]):
+        for index, point in enumerate(listed or [{}]):
             for values in itertools.product(*axes.values()):
                 given = fixed | point | dict(zip(axes, values, strict=True))
-                parameters = _whole(given, task, f"points[{place}]" if listed else "grid")
+                parameters = _whole(given, task, f"points[{index}]" if listed else "grid")
                 for seed in seeds:
                     yield Cell(task=task, parameters=parameters, seed=seed)
 
@@ -164,13 +164,13 @@ def _known(table: Mapping[str, object], names: Sequence[str], path: str) -> None
 
 def _named(path: str, table: object) -> Mapping[str, Any]:
     if not isinstance(table, Mapping):
-        raise InputError(f"{path}: expected a table, got {shown(table)}.")
+        raise InputError(f"{path}: expected a table, got {render_value(table)}.")
     return table
 
 
 def _list(points: object) -> Sequence[object]:
     if not isinstance(points, Sequence) or isinstance(points, str):
-        raise InputError(f"points: expected a list of tables, got {shown(points)}.")
+        raise InputError(f"points: expected a list of tables, got {render_value(points)}.")
     return points
 
 
@@ -178,8 +178,8 @@ def _seeds(given: object) -> tuple[int, ...]:
     if isinstance(given, int):
         return tuple(range(converted("sweep.seeds", given, _COUNT)))
     if not isinstance(given, Sequence | range) or isinstance(given, str) or len(given) == 0:
-        raise InputError(f"sweep.seeds: expected a whole number >= 1 or a list of seeds, got {shown(given)}.")
-    seeds = tuple(converted(f"sweep.seeds[{place}]", seed, _SEED) for place, seed in enumerate(given))
+        raise InputError(f"sweep.seeds: expected a whole number >= 1 or a list of seeds, got {render_value(given)}.")
+    seeds = tuple(converted(f"sweep.seeds[{index}]", seed, _SEED) for index, seed in enumerate(given))
     _distinct("sweep.seeds", seeds)
     if max(seeds) > _MOST:
         raise InputError(f"sweep.seeds: {max(seeds)} is larger than {_MOST}, the largest seed that a store can hold.")
@@ -194,8 +194,8 @@ def _table(path: str, given: object, task: Task[Any], kinds: Mapping[str, Any]) 
 def _axis(name: str, values: object, task: Task[Any], kinds: Mapping[str, Any]) -> tuple[Any, ...]:
     kind, path = _kind("grid", name, task, kinds), f"grid.{name}"
     if not isinstance(values, Sequence) or isinstance(values, str) or len(values) == 0:
-        raise InputError(f"{path}: expected a list of at least one value, got {shown(values)}.")
-    axis = tuple(converted(f"{path}[{place}]", value, kind) for place, value in enumerate(values))
+        raise InputError(f"{path}: expected a list of at least one value, got {render_value(values)}.")
+    axis = tuple(converted(f"{path}[{index}]", value, kind) for index, value in enumerate(values))
     _distinct(path, axis)
     return axis
 
@@ -208,34 +208,34 @@ def _kind(path: str, name: str, task: Task[Any], kinds: Mapping[str, Any]) -> An
 
 def _distinct(path: str, values: Sequence[object]) -> None:
     seen: set[str] = set()
-    for place, value in enumerate(values):
-        word = shown(value)
+    for index, value in enumerate(values):
+        word = render_value(value)
         if word in seen:
-            raise InputError(f"{path}[{place}]: {word} occurs twice.")
+            raise InputError(f"{path}[{index}]: {word} occurs twice.")
         seen.add(word)
 
 
 def _apart(fixed: Mapping[str, Any], axes: Mapping[str, Any], points: Sequence[Mapping[str, Any]]) -> None:
-    """Each parameter is given in one place only."""
+    """Each parameter is given once only."""
     for name in axes:
         if name in fixed:
             raise InputError(f"fixed.{name}: is an axis of the grid too; leave one of them out.")
-    for place, point in enumerate(points):
+    for index, point in enumerate(points):
         for name in point:
             if name in fixed or name in axes:
                 where = "fixed" if name in fixed else "grid"
-                raise InputError(f"points[{place}].{name}: is given under [{where}] too; leave one of them out.")
+                raise InputError(f"points[{index}].{name}: is given under [{where}] too; leave one of them out.")
 
 
 def _whole(given: Mapping[str, Any], task: Task[Any], path: str) -> dict[str, Any]:
-    """All parameters with defaults; what the struct itself refuses (its `__post_init__`) is told with the values."""
+    """All parameters with defaults; what the struct itself refuses (its `__post_init__`) is said with the values."""
     for entry in msgspec.structs.fields(task.parameters):
         if entry.required and entry.name not in given:
             raise InputError(f"fixed.{entry.name}: the task {task.name!r} needs this parameter, but it is not given.")
     try:
         whole = msgspec.convert(dict(given), task.parameters)
     except msgspec.ValidationError as error:
-        values = ", ".join(f"{name} = {shown(value)}" for name, value in given.items())
+        values = ", ".join(f"{name} = {render_value(value)}" for name, value in given.items())
         raise InputError(f"{path}: {values}: {error}") from None
     made: dict[str, Any] = msgspec.to_builtins(whole)
     return made

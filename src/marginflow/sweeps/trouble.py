@@ -62,9 +62,9 @@ def _of_sqlite(path: Path, error: sqlite3.Error) -> Exception:
 
 
 def _forbidden(path: Path, error: Exception) -> str:
-    for place, word in ((path, "the file"), (path.parent, "the folder")):
-        if place.exists() and not os.access(place, os.W_OK):
-            return f"{word} {place} is read-only"
+    for target, word in ((path, "the file"), (path.parent, "the folder")):
+        if target.exists() and not os.access(target, os.W_OK):
+            return f"{word} {target} is read-only"
     return str(getattr(error, "strerror", None) or error)
 
 

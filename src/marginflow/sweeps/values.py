@@ -27,13 +27,13 @@ def converted(path: str, value: object, kind: Any) -> Any:
     try:
         made = msgspec.convert(value, kind)
     except msgspec.ValidationError:
-        raise InputError(f"{path}: expected {described(inspect.type_info(kind))}, got {shown(value)}.") from None
+        raise InputError(f"{path}: expected {described(inspect.type_info(kind))}, got {render_value(value)}.") from None
     if isinstance(made, float) and math.isnan(made):
         raise InputError(f"{path}: expected {described(inspect.type_info(kind))}, got nan.")
     return msgspec.to_builtins(made)
 
 
-def shown(value: object) -> str:
+def render_value(value: object) -> str:
     """A value as a spec writes it."""
     try:
         return json.dumps(value, ensure_ascii=False)
@@ -66,7 +66,7 @@ def described(info: inspect.Type) -> str:
         case inspect.StrType():
             return "a text in quotes"
         case inspect.LiteralType():
-            return "one of " + ", ".join(shown(value) for value in info.values)
+            return "one of " + ", ".join(render_value(value) for value in info.values)
         case inspect.ListType() | inspect.VarTupleType():
             return f"a list, each entry {described(info.item_type)}"
         case inspect.UnionType():

@@ -79,16 +79,16 @@ def cosines(network: TwoLayer, centres: np.ndarray, least: float) -> tuple[np.nd
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     """Median cosine and share of clean labels against the steps, one colour for each initialisation."""
     named = [
-        {**row, "start": f"ω√(md) = {number(row, 'initial'):g} α", "place": f"d = {row['dimension']}"} for row in rows
+        {**row, "start": f"ω√(md) = {number(row, 'initial'):g} α", "setting": f"d = {row['dimension']}"} for row in rows
     ]
-    titles = {"step": "Step", "start": "Initialisation", "place": "Dimension"}
+    titles = {"step": "Step", "start": "Initialisation", "setting": "Dimension"}
     end = max(column(rows, "step"))
     captured = over_seeds(
         named,
         x="step",
         y="cosine",
         series="start",
-        variant="place",
+        variant="setting",
         titles={**titles, "cosine": "Median cosine"},
         title="Cosine of neurons with the mean that they capture",
         description=(
@@ -102,7 +102,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         x="step",
         y="clean_labels_right",
         series="start",
-        variant="place",
+        variant="setting",
         most=1.0,
         titles={**titles, "clean_labels_right": "Share right"},
         title="Training samples on the side of their clean label",

@@ -72,7 +72,7 @@ def plane_run(parameters: PlaneRun, seed: int) -> dict[str, object]:
         "farthest_ray": max(off, default=math.nan),
         "clean_error": plane_error(network, data.means, data.mean_labels, SIGMA),
         "ideal_error": ideal_xor_error(SIGMA),
-        **{f"ray_{place}": float(angle) for place, angle in enumerate(degrees[:8], 1)},
+        **{f"ray_{index}": float(angle) for index, angle in enumerate(degrees[:8], 1)},
         "sign_after_ray_1": float(signs[0]) if len(signs) else math.nan,
     }
 
@@ -83,7 +83,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     data = drawn_data(int(number(row, "samples")), number(row, "noise"), int(number(row, "seed")))
     if data.clean_labels is None:
         raise TypeError("noisy clusters know their clean labels")
-    angles = [number(row, f"ray_{place}") for place in range(1, min(8, int(number(row, "rays"))) + 1)]
+    angles = [number(row, f"ray_{index}") for index in range(1, min(8, int(number(row, "rays"))) + 1)]
     points: list[Row] = [
         {
             "x": float(x[0]),
@@ -120,12 +120,12 @@ def _cones(angles: Sequence[float], sign: float) -> tuple[list[Row], list[Row]]:
     areas: list[Row] = []
     rays: list[Row] = []
     corners = (45.0, 135.0, 225.0, 315.0)
-    for place, low in enumerate(angles):
-        high = angles[place + 1] if place + 1 < len(angles) else angles[0] + 360.0
+    for index, low in enumerate(angles):
+        high = angles[index + 1] if index + 1 < len(angles) else angles[0] + 360.0
         between = [c + 360.0 * k for k in (0, 1) for c in corners if low < c + 360.0 * k < high]
-        kind = "N > 0" if sign * (-1) ** place > 0 else "N < 0"
+        kind = "N > 0" if sign * (-1) ** index > 0 else "N < 0"
         shape = [(0.0, 0.0), *(_at_border(angle) for angle in (low, *sorted(between), high))]
-        areas += [{"x": x, "y": y, "area": place, "kind": kind} for x, y in shape]
+        areas += [{"x": x, "y": y, "area": index, "kind": kind} for x, y in shape]
         x, y = _at_border(low)
         name = f"{low:.1f}°"
         rays += [{"x": 0.0, "y": 0.0, "ray": name}, {"x": x, "y": y, "ray": name}]

@@ -21,7 +21,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     named = [
         {
             **row,
-            "place": f"d = {row['dimension']}, m = {row['samples']}",
+            "setting": f"d = {row['dimension']}, m = {row['samples']}",
             "loss": number(row, "samples") * math.exp(number(row, "log_loss")),
         }
         for row in rows
@@ -30,9 +30,9 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         named,
         x="noise",
         y="loss",
-        series="place",
+        series="setting",
         band=False,
-        titles={"noise": "Noise p", "loss": "Sum of the losses", "place": HEADING},
+        titles={"noise": "Noise p", "loss": "Sum of the losses", "setting": HEADING},
         title="Training loss at the end",
         description=(
             "Sum of the logistic losses of the noisy training samples at the end of training, against the noise; mean "
@@ -41,7 +41,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
         references={"ln 2": [(p, math.log(2.0)) for p in (min(noises), max(noises))]},
         y_scale="log",
     )
-    return loss, curves(named, "Clean test error of the same runs", series="place", heading=HEADING)
+    return loss, curves(named, "Clean test error of the same runs", series="setting", heading=HEADING)
 
 
 def judge(rows: Sequence[Row]) -> Outcome:

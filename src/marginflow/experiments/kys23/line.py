@@ -40,7 +40,7 @@ Kind = Literal["global optimum", "local minimum", "local minimum, right-facing s
 MINIMA: tuple[Kind, ...] = ("global optimum", "local minimum", "local minimum, right-facing start")
 SADDLE: Kind = "KKT point, no local minimum"
 KINDS: tuple[Kind, ...] = (*MINIMA, SADDLE)
-# So many KKT points that are no local minima are looked at for each sample; the first is the one that is drawn.
+# So many KKT points that are not local minima are looked at for each sample; the first is the one that is drawn.
 _LOOKED_AT = 5
 _LINEAR = ours('"proportional to p" has constants that the theorem does not state')
 
@@ -70,7 +70,7 @@ def line_run(parameters: LineRun, seed: int) -> dict[str, object]:
 
     The functions are those of the sandwich behind Theorem 3.2: half of the gaps after the middle of +, -, + from below,
     and everything but the gaps between two + from above. Whether the point is a local minimum is decided for every
-    kind; where no KKT point is found that is none, the row says so.
+    kind; where only local minima are found, the row says so.
     """
     data = Interval(p=parameters.noise, count="exact").sample(parameters.samples, seed=seed)
     best = line.max_margin(data)
@@ -229,10 +229,10 @@ def _unlike_neighbours(rows: Sequence[Row]) -> int:
 
 
 def _saddles(rows: Sequence[Row]) -> list[str]:
-    """What the numbers say about KKT points that are no local minima, of which Theorem 3.2 does not speak."""
+    """What the numbers say about KKT points that are not local minima, of which Theorem 3.2 does not speak."""
     found = [row for row in rows if row["found"]]
     if not found:
-        return [f"No KKT point that is no local minimum was found; samples searched: {len(rows)}."]
+        return [f"Every KKT point that was found is a local minimum; samples searched: {len(rows)}."]
     ratio = _over_noise(found)
     outside = sum(
         number(row, "least_error") < number(row, "below") - 1e-12
@@ -252,7 +252,7 @@ def _saddles(rows: Sequence[Row]) -> list[str]:
         for row in found
     )
     return [
-        f"KKT points that are no local minima, with a certified descent each, were found for {len(found)} of "
+        f"KKT points that are not local minima, with a certified descent each, were found for {len(found)} of "
         f"{len(rows)} samples, {sum(int(number(row, 'points')) for row in found)} points in all. At the first one of "
         f"each sample, L / p is {ratio.value:.4g} [{ratio.low:.4g}, {ratio.high:.4g}].",
         f"For {unlike} of these samples some such point has another error than 1-NN: {between}. "
@@ -278,6 +278,7 @@ FIGURE = Figure(
     },
     deviations=(
         "The paper has no figure in one dimension. All errors are exact lengths, all points certified; of every point "
-        "it is decided whether it is a local minimum. KKT points that are none are beyond the claim and only shown."
+        "it is decided whether it is a local minimum. KKT points that are not local minima are beyond the "
+        "claim and only drawn."
     ),
 )

@@ -65,7 +65,7 @@ def fit(rows: Sequence[Row]) -> tuple[float, float]:
     """Slope and R^2 of the line through the mean errors over the noise."""
     p = np.array(sorted(set(column(rows, "noise"))))
     error = np.array([Mean.of(column(where(rows, noise=noise), "error")).value for noise in p])
-    if not np.isfinite(error).all():
+    if not np.isfinite(error).all() or p.size < 2:
         return math.nan, math.nan
     slope, base = np.polyfit(p, error, 1)
     spread = float(((error - error.mean()) ** 2).sum())

@@ -113,7 +113,7 @@ FIGURE = Figure(
                 alpha=(0.5, 0.8, 1.0, 1.2),
                 dimension=(100, 400, 1000),
                 width=(100, 1000, 8000),
-                schedule=("published",),
+                schedule=("published, mean loss",),
             ),
             seeds=5,
         ),

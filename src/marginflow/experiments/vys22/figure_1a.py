@@ -60,7 +60,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
     ]
     if recipe:
         remarks.append(
-            f"The networks of the recipe are no KKT points: relative residuals from {min(recipe):.2g} to "
+            f"The networks of the recipe are not KKT points: relative residuals from {min(recipe):.2g} to "
             f"{max(recipe):.2g}."
         )
     return Outcome(findings=tuple(findings), remarks=tuple(remarks))

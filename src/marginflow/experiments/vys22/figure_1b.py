@@ -73,7 +73,7 @@ FIGURE = Figure(
                 method=METHODS,
                 dimension=tuple(range(100, 1001, 100)),
                 width=(100, 200, 500, 1000, 2000, 4000, 8000),
-                schedule=("published",),
+                schedule=("published, mean loss",),
             ),
             seeds=5,
         ),

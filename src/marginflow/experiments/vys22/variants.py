@@ -21,7 +21,9 @@ def sizes(by: str, words: tuple[str, ...]) -> Mapping[Size, Grid]:
         "smoke": Grid(cells=product(**variants, alpha=(0.5,), dimension=(16,), width=(20,)), seeds=2),
         "laptop": Grid(cells=product(**variants, alpha=(0.5, 1.0), dimension=(40, 60, 80), width=(200,)), seeds=5),
         "paper": Grid(
-            cells=product(**variants, alpha=ALPHAS, dimension=dimensions, width=(1000,), schedule=("published",)),
+            cells=product(
+                **variants, alpha=ALPHAS, dimension=dimensions, width=(1000,), schedule=("published, mean loss",)
+            ),
             seeds=5,
         ),
     }
