@@ -279,6 +279,11 @@ def main() -> None:
     share = options.mutated / max(options.networks, 1)
     for kind, network, radius, rng in networks(options.networks, options.seed):
         statuses[radius.status] += 1
+        if statuses.total() % 500 == 0:
+            print(
+                f"{statuses.total()} networks, {tried} mutated certificates: {wrong} wrong, {accepted} accepted",
+                flush=True,
+            )
         if fault := fault_of(network, radius, rng):
             wrong += 1
             print(f"WRONG ({kind}): {radius!r}: {fault}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -184,8 +185,7 @@ class Classifier:
         Its output weights are differences rounded to float64, which changes N by no more than its evaluation does.
         """
         pair = class_numbers("classes", [first, second], self.n_classes)
-        level = 0.0 if self.c is None else float(self.c[pair[1]] - self.c[pair[0]])
-        return TwoLayer(W=self.W, b=self.b, v=self.V[pair[0]] - self.V[pair[1]]), level
+        return _difference(self, int(pair[0]), int(pair[1]))
 
     def scaled(self, factor: float) -> Classifier:
         """W, b and V times `factor`; without output bias, logits are multiplied by its square."""
@@ -244,6 +244,13 @@ class Classifier:
             return cls.from_state_dict(state)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
+
+
+@lru_cache(maxsize=256)
+def _difference(classifier: Classifier, first: int, second: int) -> tuple[TwoLayer, float]:
+    """Remembered, since networks cannot change; W and b are shared."""
+    level = 0.0 if classifier.c is None else float(classifier.c[second] - classifier.c[first])
+    return TwoLayer(W=classifier.W, b=classifier.b, v=classifier.V[first] - classifier.V[second]), level
 
 
 def load_network(path: str | Path) -> TwoLayer | Classifier:

@@ -25,13 +25,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate, Step
-from marginflow.robustness.radius.normal import LARGE, SMALL, crosses, exponent, length, normal_form, shifted, unflushed
+from marginflow.robustness.radius.normal import (
+    LARGE,
+    SMALL,
+    InputForm,
+    crosses,
+    exponent,
+    length,
+    normal_form,
+    shifted,
+    unflushed,
+)
 from marginflow.threads import one_thread
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -153,7 +164,7 @@ def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
     """Walk the tree from the root; the first leaf that is not refuted, in words."""
     form, k = normal_form(network), exponent(np.array(certificate.lower))
     x, L = shifted(certificate.point, -k), float(np.ldexp(certificate.lower, -k))
-    W, v, b = form.inputs.W, form.v, form.inputs.biases(k)
+    v, b = form.v, form.inputs.biases(k)
     level = float(unflushed(np.array(certificate.level), -(form.outputs + k)))
     if max(abs(unit) for unit in certificate.units) > _FARTHEST:
         return f"The units 2^{certificate.units[0]} and 2^{certificate.units[1]} are beyond float64."
@@ -161,19 +172,19 @@ def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
     if max(abs(level), *(float(np.abs(array).max()) for array in (x, v, b))) > LARGE:
         return "The bound is too small beside the point, a bias or the level for what float64 can tell."
     noise = 8.0 * _EPS * (network.width + network.dimension + 8)
-    live = certificate.groups >= 0
-    reach, size = float(np.linalg.norm(x)) + L, np.linalg.norm(W[live], axis=1)
+    grouped = _grouped(form.inputs, certificate.groups)
+    live, first, group, size = grouped.live, grouped.first, grouped.group, grouped.size
     if not (size > 0).all():
         return "A group has a neuron that does not see the input."
-    units, offsets, weights = W[live] / size[:, None], b[live] / size, v[live] * size
-    _, first, group = np.unique(certificate.groups[live], return_index=True, return_inverse=True)
+    reach = float(np.linalg.norm(x)) + L
+    offsets, weights = b[live] / size, v[live] * size
     # Neurons act as the first of their group, those without one as constants; g is below that by at most `blur`.
-    away = np.linalg.norm(units - units[first][group], axis=1) * reach + np.abs(offsets - offsets[first][group])
+    away = grouped.apart * reach + np.abs(offsets - offsets[first][group])
     blur = np.abs(weights) @ (away + noise * (reach + np.abs(offsets))) + noise * (abs(level) + SMALL)
-    blur += np.abs(v[~live]) @ (np.abs(W[~live]).sum(axis=1) * reach + noise * np.abs(b[~live]))
+    blur += np.abs(v[~live]) @ (grouped.sums[~live] * reach + noise * np.abs(b[~live]))
     constant = certificate.label * float(v[~live] @ np.maximum(b[~live], 0.0)) - level - float(blur)
-    a, c = units[first] @ x + offsets[first], np.bincount(group, certificate.label * weights).astype(np.float64)
-    rows = units[first]
+    rows = grouped.rows
+    a, c = rows @ x + offsets[first], np.bincount(group, certificate.label * weights).astype(np.float64)
     if a.size < x.size and any(step.curvatures is not None for node in certificate.nodes for step in node.steps):
         # Only Q^T delta matters, with Q a basis of the rows: how far it is from orthogonal, and from that, is charged.
         Q, R = np.linalg.qr(rows.T)
@@ -197,6 +208,36 @@ def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
             stack.append((plus, np.where(split, np.maximum(low, 0.0), low), high))
             stack.append((minus, low, np.where(split, np.minimum(high, 0.0), high)))
     return ""
+
+
+class _Grouped(NamedTuple):
+    """Neurons with a group, the first of each group, their norms and unit rows, and how far from the first they are."""
+
+    live: BoolArray
+    first: IntArray
+    group: IntArray
+    size: FloatArray
+    rows: FloatArray
+    apart: FloatArray
+    sums: FloatArray
+
+
+# What the last certificate said of groups, with the inputs it was about: the rivals of a class share both.
+_last: list[tuple[InputForm, IntArray, _Grouped]] = []
+
+
+def _grouped(inputs: InputForm, groups: IntArray) -> _Grouped:
+    for known, same, found in tuple(_last):
+        if known is inputs and np.array_equal(same, groups):
+            return found
+    live = groups >= 0
+    size = np.linalg.norm(inputs.W[live], axis=1)
+    units = inputs.W[live] / size[:, None]
+    _, first, group = np.unique(groups[live], return_index=True, return_inverse=True)
+    apart = np.linalg.norm(units - units[first][group], axis=1)
+    found = _Grouped(live, first, group, size, units[first], apart, np.abs(inputs.W).sum(axis=1))
+    _last[:] = [(inputs, groups.copy(), found)]
+    return found
 
 
 def _shrunk(

@@ -78,7 +78,7 @@ class NormalForm:
     outputs: int
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def normal_form(network: TwoLayer) -> NormalForm:
     """The powers of two of a network; remembered, since networks cannot change."""
     given = input_form(network)
