@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
@@ -187,10 +187,9 @@ def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
     a, c = rows @ x + offsets[first], np.bincount(group, certificate.label * weights).astype(np.float64)
     if a.size < x.size and any(step.curvatures is not None for node in certificate.nodes for step in node.steps):
         # Only Q^T delta matters, with Q a basis of the rows: how far it is from orthogonal, and from that, is charged.
-        Q, R = np.linalg.qr(rows.T)
-        constant -= float(np.abs(weights).sum() * np.linalg.norm(rows - R.T @ Q.T)) * L
-        L *= 1.0 + float(np.linalg.norm(Q.T @ Q - np.eye(a.size)))
-        rows = R.T
+        rows, off, loose = grouped.span
+        constant -= float(np.abs(weights).sum()) * off * L
+        L *= 1.0 + loose
     seen, ball = (rows, a, c, constant, noise, L), L + noise * (np.abs(a) + L)
     stack, nodes = [(0, a - ball, a + ball)], dict(enumerate(certificate.nodes))
     while stack:
@@ -210,7 +209,8 @@ def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
     return ""
 
 
-class _Grouped(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Grouped:
     """Neurons with a group, the first of each group, their norms and unit rows, and how far from the first they are."""
 
     live: BoolArray
@@ -220,6 +220,13 @@ class _Grouped(NamedTuple):
     rows: FloatArray
     apart: FloatArray
     sums: FloatArray
+
+    @cached_property
+    def span(self) -> tuple[FloatArray, float, float]:
+        """Rows in a basis Q of their span, how far Q is from giving them, and how far from orthogonal."""
+        Q, R = np.linalg.qr(self.rows.T)
+        loose = float(np.linalg.norm(Q.T @ Q - np.eye(self.rows.shape[0])))
+        return R.T, float(np.linalg.norm(self.rows - R.T @ Q.T)), loose
 
 
 # What the last certificate said of groups, with the inputs it was about: the rivals of a class share both.
