@@ -117,14 +117,14 @@ class Atlas(Plain):
         total = len(self.cells)
         binding = Counter(cell.binding for cell in self.cells if cell.word == "not applicable").most_common(1)
         most = f", most often because of {binding[0][0]}" if binding else ""
-        told = (
+        sentence = (
             f"Of {total} cells {self.id} does not apply to {counts['not applicable']}{most}, says nothing on "
             f"{counts['says nothing']} and says something on {counts['says something']}."
         )
         if self.marks:
             speaks = sum(mark.word == "says something" for mark in self.marks)
-            told += f" Of the paper's own {len(self.marks)} experiments it says something about {speaks}."
-        return told
+            sentence += f" Of the paper's own {len(self.marks)} experiments it says something about {speaks}."
+        return sentence
 
     def __str__(self) -> str:
         return self.sentence()

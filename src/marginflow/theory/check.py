@@ -134,13 +134,13 @@ class Check(Plain):
         return "undecided" if len(agree) == 2 else ("met" if agree.pop() else "failed")
 
     def __str__(self) -> str:
-        shown = f"{self.observed:.6g}"
+        rendered = f"{self.observed:.6g}"
         if self.interval is not None:
-            shown += f" in [{self.interval[0]:.4g}, {self.interval[1]:.4g}]"
+            rendered += f" in [{self.interval[0]:.4g}, {self.interval[1]:.4g}]"
         if self.relation == "is":
-            line = f"{self.name} = {shown}"
+            line = f"{self.name} = {rendered}"
         else:
-            line = f"{self.name}: {shown} {self.relation} {self.bound:.6g}, slack {self.slack:.3g}, {self.state}"
+            line = f"{self.name}: {rendered} {self.relation} {self.bound:.6g}, slack {self.slack:.3g}, {self.state}"
         if math.isnan(self.observed):
             line = f"{self.name}: not judged"
         return line + (" (the bound says nothing)" if self.vacuous else "") + (f" [{self.note}]" if self.note else "")
@@ -235,16 +235,16 @@ def compare(
             slack = -np.abs(slack)
         excess = slack - tolerance if relation in ("<", ">") else slack + tolerance
     excess = np.where(np.isnan(seen) | np.isnan(limits), -math.inf, excess)
-    place = np.unravel_index(int(np.argmin(excess)), seen.shape)
+    index = np.unravel_index(int(np.argmin(excess)), seen.shape)
     if seen.size > 1:
-        where = ", ".join(str(int(index)) for index in place)
+        where = ", ".join(str(int(entry)) for entry in index)
         note = f"worst of {seen.size}, at {where}" + (f"; {note}" if note else "")
     return Check(
         name=name,
-        observed=float(seen[place]),
+        observed=float(seen[index]),
         relation=relation,
-        bound=float(limits[place]),
-        tolerance=float(tolerance[place]),
+        bound=float(limits[index]),
+        tolerance=float(tolerance[index]),
         note=note,
         vacuous=vacuous,
     )

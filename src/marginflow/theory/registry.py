@@ -55,8 +55,8 @@ def statements_of(paper: str) -> dict[str, Statement]:
             if not thing.id.startswith(f"{paper}/"):
                 raise InputError(f"{thing.id} is in the room of {paper}.")
             found[thing.id] = thing
-    place = {name: number for number, name in enumerate(catalogue())}
-    return {name: found[name] for name in sorted(found, key=lambda name: (place.get(name, len(place)), name))}
+    order = {name: number for number, name in enumerate(catalogue())}
+    return {name: found[name] for name in sorted(found, key=lambda name: (order.get(name, len(order)), name))}
 
 
 def statements(paper: str | None = None) -> tuple[Statement, ...]:

@@ -67,7 +67,7 @@ def equation_5(instance: Instance) -> Findings:
     needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
     control=scaled_neurons,
-    control_shows="no multipliers explain a network that is no KKT point",
+    control_shows="no multipliers explain a network that is not a KKT point",
 )
 def equation_5b(instance: Instance) -> Findings:
     """The linear part of Eq. (5) from the multipliers, for J+ and J-, at the test points."""

@@ -155,7 +155,7 @@ def flipped_label(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
 
 @cache
 def robust_control(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
-    """The robust network of Theorem 4.1 on a preset: it separates, generalises, and is no KKT point."""
+    """The robust network of Theorem 4.1 on a preset: it separates, generalises, and is not a KKT point."""
     good = preset(numbers)
     data = good.the_data()
     assert data.means is not None
@@ -195,7 +195,7 @@ def robust_of_many(d: int = 6961, k: int = 396) -> Instance:
 
 @cache
 def blind_network(numbers: tuple[int, int, Sigma, int] = B) -> Instance:
-    """The robust network of Theorem 4.1 without the neurons of its first two clusters: it errs there, no KKT point."""
+    """The robust network of Theorem 4.1 without the neurons of its first two clusters: not a KKT point."""
     good = robust_control(numbers)
     network = good.the_network()
     assert network.b is not None
@@ -205,7 +205,7 @@ def blind_network(numbers: tuple[int, int, Sigma, int] = B) -> Instance:
 
 @cache
 def scaled_neurons(numbers: tuple[int, int, Sigma, int] = A, factor: float = 1.1) -> Instance:
-    """A preset with v times `factor` and (w, b) divided by it: the same function, no KKT point."""
+    """A preset with v times `factor` and (w, b) divided by it: the same function, not a KKT point."""
     good = preset(numbers)
     network = good.the_network()
     assert network.b is not None

@@ -110,7 +110,7 @@ def corollary_4_1(instance: Instance) -> Findings:
     needs=("network", "data"),
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
     control=robust_control,
-    control_shows="a network that is no KKT point on all samples is none on those of its margin",
+    control_shows="a network that is not a KKT point on all samples is none on those of its margin",
     forms=Forms(
         printed=r"y_i N_\theta(x) = 1",
         proved=r"y_i N_\theta(x_i) = 1",

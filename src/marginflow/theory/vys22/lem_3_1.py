@@ -63,8 +63,8 @@ _PARAMETERS = {"dimension": "d", "n_samples": "m", "k": "alternatively to n_samp
 
 
 def _case(dimension: int, **size: float) -> Instance:
-    told = ", ".join(f"{name} = {number:g}" for name, number in size.items())
-    return Instance(name=f"d = {dimension}, {told}", parameters={"dimension": dimension, **size})
+    sizes = ", ".join(f"{name} = {number:g}" for name, number in size.items())
+    return Instance(name=f"d = {dimension}, {sizes}", parameters={"dimension": dimension, **size})
 
 
 @partial(

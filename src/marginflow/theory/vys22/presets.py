@@ -47,7 +47,7 @@ def presets() -> tuple[Instance, ...]:
 
 @cache
 def robust_control(dimension: int = 100, n_samples: int = 32) -> Instance:
-    """The robust network of Theorem 3.1 on the orthogonal preset: margins 1, robust, and no KKT point."""
+    """The robust network of Theorem 3.1 on the orthogonal preset: margins 1, robust, and not a KKT point."""
     data = orthogonal_point(dimension, n_samples).the_data()
     made = one_neuron_per_sample(data.X, data.y)
     return Instance(name="the robust network of Theorem 3.1", network=made.network, data=data)
@@ -66,7 +66,7 @@ def backward_control() -> Instance:
 
 @cache
 def unbalanced_control(factor: float = 0.1) -> Instance:
-    """The function of the orthogonal preset with v times `factor` and (w, b) divided by it: no KKT point any more."""
+    """The function of the orthogonal preset with v times `factor` and (w, b) divided by it: not a KKT point."""
     point = orthogonal_preset()
     network = point.the_network()
     assert network.b is not None
@@ -104,7 +104,7 @@ def frozen_orthogonal(dimension: int = 100, n_samples: int = 32) -> Instance:
 
 @cache
 def frozen_robust() -> Instance:
-    """The robust network of Theorem 3.1 with its outputs +1, -1 frozen: still no KKT point."""
+    """The robust network of Theorem 3.1 with its outputs +1, -1 frozen: still not a KKT point."""
     control = robust_control()
     network = control.the_network()
     frozen = TwoLayer(W=network.W, b=network.b, v=network.v, outputs="frozen")

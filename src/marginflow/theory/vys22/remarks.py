@@ -100,7 +100,7 @@ def _with_a_robust_one() -> Instance:
     needs=("networks", "data"),
     example=several_networks,
     control=_with_a_robust_one,
-    control_shows="a network that is no KKT point keeps its signs",
+    control_shows="a network that is not a KKT point keeps its signs",
 )
 def properties(instance: Instance) -> Findings:
     """One z, computed from the data, against every network that is given."""

@@ -55,7 +55,7 @@ def section_5_1(instance: Instance) -> Findings:
         hypotheses=(equal("d modulo 2", d % 2, 0), at_least("dimension", d, 2)),
         constants=(
             value("allowed m of Theorem 4.1", setting.allowed, f"exceeded here by m = d = {d}"),
-            value("KKT stationarity of N'", certify(plain, data).stationarity, "N' is no KKT point"),
+            value("KKT stationarity of N'", certify(plain, data).stationarity, "N' is not a KKT point"),
             value("||theta||^2 of N", robust.network.norm_squared()),
             value("||theta||^2 of N'", plain.norm_squared()),
         ),

@@ -76,7 +76,7 @@ def _hypotheses(instance: Instance, setting: Setting) -> tuple[float, tuple[Chec
         printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",
         sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
         remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
-        "hypothesis excludes. The network is no KKT point: its biases have the wrong sign.",
+        "hypothesis excludes. The network is not a KKT point: its biases have the wrong sign.",
         errata=(
             Erratum(
                 severity="slip",

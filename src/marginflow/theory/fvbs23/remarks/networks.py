@@ -102,7 +102,7 @@ def several_starts() -> Instance:
     needs=("network", "networks", "data", "law", "test"),
     example=several_widths,
     control=lambda: replace(several_widths(), networks=(robust_control().the_network(),)),
-    control_shows="the second network is no KKT point",
+    control_shows="the second network is not a KKT point",
 )
 def rem_width(instance: Instance) -> Findings:
     """The bounds of the lemmas for each of several widths."""
@@ -122,7 +122,7 @@ def rem_width(instance: Instance) -> Findings:
         several_starts(),
         networks=(TwoLayer.initialise(10, several_starts().the_data().dimension, seed=1),),
     ),
-    control_shows="a random start itself is no KKT point",
+    control_shows="a random start itself is not a KKT point",
 )
 def rem_init(instance: Instance) -> Findings:
     """The bounds of the lemmas for each of several starts."""
@@ -201,7 +201,7 @@ def rem_universal(instance: Instance) -> Findings:
     control=lambda: replace(
         many_clusters(), networks=(robust_network(),), name="the exact pair and the robust network"
     ),
-    control_shows="the robust network is no KKT point, and the sharp z does not flip it",
+    control_shows="the robust network is not a KKT point, and the sharp z does not flip it",
 )
 def rem_transfer(instance: Instance) -> Findings:
     """One z against many networks."""

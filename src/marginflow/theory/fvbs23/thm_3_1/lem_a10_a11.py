@@ -85,7 +85,7 @@ def lemma_a10(instance: Instance) -> Findings:
     needs=("network", "data", "law"),
     example=lambda: preset(A),
     control=scaled_neurons,
-    control_shows="neurons are not balanced: the same function is no KKT point",
+    control_shows="neurons are not balanced: the same function is not a KKT point",
     forms=Forms(
         printed=r"\left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
         proved=r"\frac{1 - 3c'}{1 - 2c'} \cdot \frac{1}{3d + \Delta + 1}",

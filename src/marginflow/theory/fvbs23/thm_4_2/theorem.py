@@ -1,4 +1,4 @@
-r"""[FVBS23, Theorem 4.2]: no KKT point is robust."""
+r"""[FVBS23, Theorem 4.2]: not a KKT point is robust."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def closed_form(setting: Setting) -> tuple[TwoLayer, FloatArray, float]:
     needs=("data",),
     example=lambda: Instance(name="32 orthogonal samples in dimension 100", data=orthogonal_preset().data),
     control=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
-    control_shows="with inner products 2 the formula is no KKT point",
+    control_shows="with inner products 2 the formula is not a KKT point",
 )
 def orthogonal_kkt(instance: Instance) -> Findings:
     """The formula is certified, agrees with the limit room, and along u falls with slope kappa."""

@@ -102,11 +102,11 @@ def optimisers(instance: Instance) -> Findings:
     least = [float(network.margins(data.X, data.y).min()) for network in instance.networks]
     fitted = above("smallest margin of any network", min(least), 0.0)
     measured: list[Check] = [value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m)))]
-    for place, network in enumerate(instance.networks):
-        if least[place] > 0:
+    for index, network in enumerate(instance.networks):
+        if least[index] > 0:
             residual = certify(network, data).total
             note = f"KKT residual {residual:.3g}"
-            measured.append(value(f"flip along u, network {place + 1}", flip_along(network, setting), note))
+            measured.append(value(f"flip along u, network {index + 1}", flip_along(network, setting), note))
     return Findings(hypotheses=(fitted,), constants=tuple(measured))
 
 
@@ -125,7 +125,7 @@ def _with_robust() -> Instance:
     needs=("networks", "data"),
     example=several_networks,
     control=_with_robust,
-    control_shows="one of the networks is no KKT point",
+    control_shows="one of the networks is not a KKT point",
 )
 def tight_constant(instance: Instance) -> Findings:
     """The exact flip along u at several KKT points, against the printed and the sharp length."""

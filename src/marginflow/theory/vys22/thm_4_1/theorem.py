@@ -73,7 +73,7 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     needs=("network", "data"),
     example=lambda: orthogonal_point(1000, 332),
     control=robust_control,
-    control_shows="the network is robust and has all margins 1, but is no KKT point",
+    control_shows="the network is robust and has all margins 1, but is not a KKT point",
     region=region.THEOREM_4_1,
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
