@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from marginflow import theory
 from marginflow.errors import InputError
 from marginflow.theory import Instance, Verdict, statements
 
@@ -36,8 +37,13 @@ class Judged:
 
     @property
     def contradicted(self) -> bool:
-        """Whether it applies and does not hold: a gap in a paper or a defect here."""
-        return self.outcome in ("violated", "refuted") and not self.property_only
+        """Whether it applies and does not hold, which is news: a statement that is known to be false is none."""
+        return self.outcome in ("violated", "refuted") and not self.property_only and not self.known_false
+
+    @property
+    def known_false(self) -> bool:
+        """Whether the printed statement is known to be false: its own control refutes it."""
+        return theory.statement(self.id).control_outcome == "refuted"
 
     def row(self) -> dict[str, object]:
         """Plain values."""

@@ -138,7 +138,7 @@ def a_balance(instance: Instance) -> Findings:
     forms=Forms(
         errata=(
             Erratum(
-                severity="statement false",
+                severity="constant",
                 what="Section 6 says that Theorem 4.1 and Lemma C.1 cover its random data with m = sqrt(d).",
                 evidence="31 random samples in dimension 1000: the bound on m allows about 3",
                 repair="m at most (d + 1)/(3 (p + 1)); VYS22/A.msize",
