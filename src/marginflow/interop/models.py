@@ -93,7 +93,7 @@ def _is_script(source: Path) -> bool:
     try:
         with zipfile.ZipFile(source) as archive:
             return any("/code/" in name for name in archive.namelist())
-    except (zipfile.BadZipFile, OSError):
+    except Exception:  # not an archive, or a damaged one, which the reader of tensors says better
         return False
 
 
