@@ -147,6 +147,8 @@ def page(rows: list[dict[str, object]]) -> str:
             worst = str(row.get("worst", "")).replace("|", "\\|")
             decides = str(row.get("proof") or row.get("check") or row.get("why", "")).replace("|", "\\|")
             decides = decides if len(decides) <= 160 else decides[:157] + "..."
+            if theory.statement(str(row["id"])).control_outcome == "refuted" and name != "refuted":
+                decides = f"false (its control refutes it), but not found in {row['seconds']:g} s; {decides}"
             effort = f"{row.get('tries', 0)} / {row.get('applied', 0)}"
             lines.append(f"| {row['id']} | {slack} | {worst} | {effort} | {decides} |")
         lines.append("")
