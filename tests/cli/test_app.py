@@ -35,6 +35,35 @@ def test_help_lists_every_command_and_every_command_has_an_example(capsys: pytes
         assert f"Example: marginflow {name}" in capsys.readouterr().out
 
 
+def test_commands_come_in_the_order_of_the_work(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    overview = capsys.readouterr().out
+    listed = re.findall(r"^│ ([a-z]+) ", overview, flags=re.M)
+    assert listed == list(frame.COMMANDS)
+    assert listed[:5] == ["demo", "sample", "convert", "train", "limit"]
+
+
+@pytest.mark.parametrize("name", list(frame.COMMANDS))
+def test_help_says_nothing_of_flags_that_are_off_or_lists_that_are_empty(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([name, "--help"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    for noise in ("default: False", "default: ()", "default: None", "--empty-"):
+        assert noise not in words
+
+
+@pytest.mark.parametrize("name", ["limit", "train", "certify", "radius", "flip", "audit", "report", "demo"])
+def test_the_help_of_a_command_waits_for_no_solver(name: str, tmp_path: Path) -> None:
+    script = (
+        f"import sys; from marginflow.cli import main; main([{name!r}, '--help']);"
+        "print([m for m in ('scipy', 'altair', 'marginflow.limit', 'marginflow.theory') if m in sys.modules],"
+        " file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stderr.strip() == "[]"
+
+
 def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.strip() == __version__

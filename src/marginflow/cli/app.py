@@ -10,7 +10,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from marginflow import __version__
 from marginflow.cli.exit_codes import BAD_INPUT, DONE, INTERRUPTED
-from marginflow.cli.options import exactly
+from marginflow.cli.options import exactly, worth_showing
 from marginflow.cli.provenance import running
 from marginflow.errors import InputError
 
@@ -24,7 +24,7 @@ app = App(
     ),
     help_format="plaintext",
     version=__version__,
-    default_parameter=Parameter(converter=exactly),
+    default_parameter=Parameter(converter=exactly, show_default=worth_showing, negative_iterable=()),
     result_action="return_value",
     print_error=False,
     exit_on_error=False,
@@ -32,11 +32,11 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 
-# What each command does, and an example. Command `x` is `x` in `marginflow.cli.x`, which is imported only when `x` is
-# run: the overview stays quick. `sample` and `sweep` are groups of commands and bring
-# their own examples.
+# What each command does, and an example, in the order of the work. Command `x` is `x` in `marginflow.cli.x`, which is
+# imported only when `x` is run: the overview stays quick. `sample` and `sweep` are groups with their own examples.
 COMMANDS = {
     "demo": ("Tell the story in four pictures on one offline page; less than a minute.", "marginflow demo"),
+    "sample": ("Draw data from a law and write them to a file.", ""),
     "convert": (
         "Make data of your own table: labels of any two kinds become -1 and +1.",
         "marginflow convert table.csv --label animal --positive cat --out data.npz",
@@ -97,6 +97,7 @@ COMMANDS = {
         "Compute a figure of the papers, judge its claim, and write page, rows and pictures; or list them.",
         "marginflow figure VYS22/Fig1a --size smoke",
     ),
+    "sweep": ("Run a task on a grid of parameters with several seeds; stop it at any time and go on later.", ""),
     "report": (
         "Make one offline page of results, or of a network and its data; charts also as SVG, PNG and PDF.",
         "marginflow report limit.json radius.json --out page.html --svg charts",
@@ -108,18 +109,14 @@ COMMANDS = {
     "doctor": ("Say what is installed, how many threads there are and how much disk is free.", "marginflow doctor"),
     "completion": ("Print what a shell needs to complete commands and options.", "marginflow completion bash"),
 }
-app.command("marginflow.cli.sample:sample", name="sample", help="Draw data from a law and write them to a file.")
-app.command(
-    "marginflow.cli.sweep:sweep",
-    name="sweep",
-    help="Run a task on a grid of parameters with several seeds; stop it at any time and go on later.",
-)
-for name, (summary, example) in COMMANDS.items():
-    app.command(f"marginflow.cli.{name}:{name}", name=name, help=summary, help_epilogue=f"Example: {example}")
+for number, (name, (summary, example)) in enumerate(COMMANDS.items()):
+    epilogue = {"help_epilogue": f"Example: {example}"} if example else {}
+    app.command(f"marginflow.cli.{name}:{name}", name=name, help=summary, sort_key=number, **epilogue)
 app.command(
     "marginflow.cli.completion:say_how",
     name="--install-completion",
     help="Say which line lets the shell complete commands; nothing is written.",
+    sort_key=len(COMMANDS),
 )
 
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from marginflow import audits
+import marginflow as mf
 from marginflow.arrays import real_number, whole_number
-from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Tolerance
 from marginflow.cli.output import check_target, print_rows, result_text
 from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
-from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.measurements import DIRECTIONS
 from marginflow.plain import to_plain
-from marginflow.threads import one_thread
+
+if TYPE_CHECKING:
+    from marginflow.audits import Audit
 
 DEFAULT_POINTS = 10
 ModelFile = Annotated[
@@ -38,9 +37,7 @@ def audit(
         int | None, Parameter(help="Samples whose exact radius is proved; by default 10, or all if they are fewer.")
     ] = None,
     time_limit: Annotated[float, Parameter(help="Seconds for each of them; then its bounds so far are given.")] = 5.0,
-    tolerance: Annotated[
-        float, Parameter(help="Largest residual at which a condition counts as fulfilled.")
-    ] = DEFAULT_TOLERANCE,
+    tolerance: Tolerance = None,
     seed: Seed = 0,
     label: Label = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Also write the page, .html.")] = None,
@@ -53,8 +50,9 @@ def audit(
         check_target(out, (".html",), force=force)
     from marginflow.interop.auditing import audit as audit_model  # torch and onnx only if a file needs them
     from marginflow.interop.models import read_model
+    from marginflow.threads import one_thread
 
-    read, dataset = read_model(model), Dataset.load(data, label=label)
+    read, dataset = read_model(model), mf.data.Dataset.load(data, label=label)
     network = read.two_classes()
     if network.dimension != dataset.dimension:
         raise InputError(
@@ -70,7 +68,7 @@ def audit(
             start=start,
             points=min(DEFAULT_POINTS, dataset.n_samples) if points is None else points,
             time_limit=time_limit,
-            tolerance=tolerance,
+            tolerance=mf.certificates.DEFAULT_TOLERANCE if tolerance is None else tolerance,
             seed=seed,
             progress=show,
         )
@@ -89,7 +87,7 @@ def audit(
     return DONE if found.is_kkt_point and not found.contradicted else DOES_NOT_HOLD
 
 
-def _print(found: audits.Audit, out: Path | None) -> None:
+def _print(found: Audit, out: Path | None) -> None:
     print(found.verdict)
     for remark in found.remarks:
         print(remark)
@@ -103,7 +101,7 @@ def _print(found: audits.Audit, out: Path | None) -> None:
     print_rows(
         [
             {
-                "name": DIRECTIONS.get(walk.name, walk.name),
+                "name": mf.measurements.DIRECTIONS.get(walk.name, walk.name),
                 **{str(share): walk.norm_for(share) for share in (0.5, 0.9, 1.0)},
             }
             for walk in walks

@@ -7,14 +7,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from marginflow import certificates
+import marginflow as mf
 from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
+from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Tolerance
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset
-from marginflow.networks import TwoLayer
 from marginflow.storage import write_text
 
 
@@ -22,9 +20,7 @@ def certify(
     network: NetworkFile,
     data: DataFile,
     *,
-    tolerance: Annotated[
-        float, Parameter(help="Largest residual at which a condition counts as fulfilled.")
-    ] = certificates.DEFAULT_TOLERANCE,
+    tolerance: Tolerance = None,
     penalty: Annotated[float | None, Parameter(help="C of the soft margin; without it the margin is hard.")] = None,
     start: Annotated[
         Path | None, Parameter(help="The network that training started from; adds the residual it cannot get below.")
@@ -38,21 +34,22 @@ def certify(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if every KKT condition holds at the tolerance, 1 if one does not."""
-    real_number("--tolerance", tolerance, above=0.0)
+    chosen = mf.certificates.DEFAULT_TOLERANCE if tolerance is None else tolerance
+    real_number("--tolerance", chosen, above=0.0)
     if out is not None:
         check_target(out, (".json",), force=force)
-    judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
-    begun = None if start is None else TwoLayer.load(start)
+    judged, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
+    begun = None if start is None else mf.networks.TwoLayer.load(start)
     with progress("Certifying"):
-        certificate = certificates.certify(judged, dataset, penalty=penalty, initial=begun)
-    holds = certificate.holds(tolerance)
-    answer = {"holds": holds, "tolerance": tolerance}
+        certificate = mf.certify(judged, dataset, penalty=penalty, initial=begun)
+    holds = certificate.holds(chosen)
+    answer = {"holds": holds, "tolerance": chosen}
     if out is not None:
         write_text(out, result_text(certificate.to_dict() | answer) + "\n")
     if as_json:
         print(result_text(certificate.to_dict(arrays=False) | answer | {"out": out}))
     else:
-        print(certificate.told(tolerance))
+        print(certificate.told(chosen))
         if out is not None:
             print(f"Written to {out}")
     return DONE if holds else DOES_NOT_HOLD

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -14,8 +14,9 @@ from marginflow.cli.options import AsJson, Seed
 from marginflow.cli.output import check_folder, note, tell
 from marginflow.cli.progress import Report, progress
 from marginflow.cli.provenance import versions
-from marginflow.demo import CHAPTERS, Chapter, chapters
-from marginflow.demo.findings import IN_PRINT
+
+if TYPE_CHECKING:
+    from marginflow.demo import Chapter
 
 
 def demo(
@@ -27,6 +28,8 @@ def demo(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if the KKT points found are certified, 1 if not, 130 if interrupted (finished pictures are kept)."""
+    from marginflow.demo import CHAPTERS, chapters
+
     check_folder(out)
     began = time.perf_counter()
     found: list[Chapter] = []
@@ -69,6 +72,7 @@ def demo(
 
 def _write(found: list[Chapter], out: Path, seed: int, *, interrupted: bool) -> Path:
     """The page, and beside it the data and networks that it speaks of."""
+    from marginflow.demo.findings import IN_PRINT
     from marginflow.report.story import render_story
     from marginflow.storage import write_text
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import json
 import os
 import platform
 import shutil
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 from threadpoolctl import threadpool_info
 
@@ -94,7 +96,7 @@ def _advice(
         advice.append(f"BLAS uses more threads than there are cores: export OPENBLAS_NUM_THREADS={_cores()}")
     absent = [name for name, found in extras.items() if found is None]
     if absent:
-        advice.append(f"To add what an extra brings: pip install 'marginflow[{','.join(absent)}]'")
+        advice.append(f"To add what an extra brings: python -m pip install '{_source()}[{','.join(absent)}]'")
     return advice
 
 
@@ -125,6 +127,16 @@ def _version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _source() -> str:
+    """What pip is to be given to install marginflow again: the folder it came from, or its name."""
+    try:
+        text = importlib.metadata.distribution("marginflow").read_text("direct_url.json")
+        address = str(json.loads(text)["url"]) if text else ""
+    except (importlib.metadata.PackageNotFoundError, ValueError, KeyError, TypeError):
+        address = ""
+    return unquote(address.removeprefix("file://")) if address.startswith("file://") else "marginflow"
 
 
 def _importable(module: str) -> bool:

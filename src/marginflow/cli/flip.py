@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from cyclopts import Parameter
 
-from marginflow import certificates, measurements
+import marginflow as mf
 from marginflow.arrays import FloatArray, real_number, vector
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
 from marginflow.cli.output import check_target, note, print_rows, result_text
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.measurements.directions import BY_MULTIPLIERS
-from marginflow.networks import TwoLayer
 from marginflow.storage import write_text
+
+if TYPE_CHECKING:
+    from marginflow.certificates import Certificate
+    from marginflow.data import Dataset
+    from marginflow.networks import TwoLayer
 
 
 def flip(
@@ -62,21 +64,23 @@ def flip(
     real_number("share", share, above=0.0, at_most=1.0)
     if out is not None:
         check_target(out, (".json",), force=force)
-    judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
+    judged, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
     target = dataset if test is None else _fresh(test, judged, label)
     names = direction or ["label-sum"]
     d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
     with progress("Stepping") as show:
-        certificate = _certificate(judged, dataset) if any(name in BY_MULTIPLIERS for name in names) else None
+        certificate = (
+            _certificate(judged, dataset) if any(name in mf.measurements.BY_MULTIPLIERS for name in names) else None
+        )
         flips = []
         for index, name in enumerate(names):
             show(index / len(names), name)
             z = (
                 _read_vector(Path(name))
                 if name.lower().endswith(".npy")
-                else measurements.named_direction(name, judged, dataset, certificate)
+                else mf.measurements.named_direction(name, judged, dataset, certificate)
             )
-            flips.append(measurements.flip(judged, target, z, name=name, signed=not unsigned))
+            flips.append(mf.measurements.flip(judged, target, z, name=name, signed=not unsigned))
     rows = [one.summary(dimension=d, share=share) for one in flips]
     does = all(math.isfinite(one.norm_for(share)) for one in flips)
     record = {
@@ -105,14 +109,14 @@ def flip(
 
 def _fresh(path: Path, network: TwoLayer, label: str | None) -> Dataset:
     """Samples that had no part in the direction."""
-    fresh = Dataset.load(path, label=label)
+    fresh = mf.data.Dataset.load(path, label=label)
     if fresh.dimension != network.dimension:
         raise InputError(f"{path} has {fresh.dimension} columns, but the network has dimension {network.dimension}.")
     return fresh
 
 
-def _certificate(network: TwoLayer, data: Dataset) -> certificates.Certificate:
-    certificate = certificates.certify(network, data)
+def _certificate(network: TwoLayer, data: Dataset) -> Certificate:
+    certificate = mf.certify(network, data)
     if not certificate.holds():
         note(f"The network is not a KKT point (residual {certificate.total:.1e}); its best multipliers are taken.")
     return certificate
@@ -149,7 +153,7 @@ def _print(rows: Sequence[dict[str, object]], share: float, n_samples: int, dime
         },
     )
     print("\nNorm at which a share is flipped at once:")
-    print_rows(rows, headings={"direction": "direction"} | {f"share_{w:g}": f"{w:.0%}" for w in measurements.SHARES})
+    print_rows(rows, headings={"direction": "direction"} | {f"share_{w:g}": f"{w:.0%}" for w in mf.measurements.SHARES})
     print()
     wanted = "every sample" if share == 1.0 else f"a share of {share:.4g}"
     for row in rows:

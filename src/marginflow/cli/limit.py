@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+import marginflow as mf
 from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset
-from marginflow.limit import Progress, kkt_point
-from marginflow.networks import TwoLayer
 from marginflow.storage import write_text
+
+if TYPE_CHECKING:
+    from marginflow.limit import Progress
 
 
 def limit(
@@ -60,10 +61,10 @@ def limit(
         real_number("--time-limit", time_limit, above=0.0)
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".certificate.json"), (".json",), force=force)
-    dataset = Dataset.load(data, label=label)
-    begun = None if start is None else TwoLayer.load(start)
+    dataset = mf.data.Dataset.load(data, label=label)
+    begun = None if start is None else mf.networks.TwoLayer.load(start)
     with progress("Looking for the KKT point") as show:
-        found = kkt_point(
+        found = mf.kkt_point(
             dataset,
             width=width,
             seed=seed,

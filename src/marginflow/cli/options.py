@@ -26,6 +26,13 @@ def _is_whole(text: str) -> bool:
         return False
 
 
+def worth_showing(default: Any) -> str | None:
+    """What help says of a default: nothing of a flag that is off or of an empty list."""
+    if default is None or default is False or default == ():
+        return None
+    return "yes" if default is True else f"{default:g}" if isinstance(default, float) else str(default)
+
+
 def not_negative(_: Any, seed: int) -> None:
     """Refuse a seed that no generator takes, before any work is done."""
     if seed < 0:  # by hand: the checkers of arrays would bring numpy into the overview of commands
@@ -51,3 +58,7 @@ DataFile = Annotated[Path, Parameter(help="Data, .npz or .csv (label in the last
 NetworkFile = Annotated[Path, Parameter(validator=not_data, help="Network, .safetensors (ours or a torch state_dict).")]
 Label = Annotated[str | None, Parameter(name="--label", help="Name of the label column of a .csv.")]
 Paper = Literal["VYS22", "FVBS23", "KYS23", "FCB22"]
+Tolerance = Annotated[
+    float | None,
+    Parameter(help="Largest residual at which a condition counts as fulfilled; 1e-8 if not given."),
+]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import marginflow as mf
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Out
 from marginflow.cli.output import check_target, tell
-from marginflow.data import Dataset
-from marginflow.networks import TwoLayer
 
 
 def plot(
@@ -22,7 +21,7 @@ def plot(
     from marginflow.plot.plane import FORMATS, plane
 
     check_target(out, FORMATS, force=force)
-    picture = plane(TwoLayer.load(network), Dataset.load(data, label=label))
+    picture = plane(mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label))
     picture.save(out)
     point = picture.record["point"]
     record = {

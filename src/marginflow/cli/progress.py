@@ -17,16 +17,17 @@ def progress(description: str) -> Iterator[Report]:
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
     watched = sys.stderr.isatty()
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=12),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[remark]}"),
+        TextColumn("{task.fields[remark]}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not watched) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not watched, expand=True) as bar:
         task = bar.add_task(description, total=None, remark="")
 
         def report(share: float, remark: str) -> None:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from cyclopts import Parameter
 
+import marginflow as mf
 from marginflow.arrays import IntArray, real_number, whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
 from marginflow.cli.output import check_target, print_rows, result_text
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.measurements import CheckedRadius, RadiusSummary, checked_radii, summarise_radii
-from marginflow.networks import TwoLayer
 from marginflow.storage import write_text
+
+if TYPE_CHECKING:
+    from marginflow.measurements import CheckedRadius, RadiusSummary
 
 
 def radius(
@@ -48,13 +49,13 @@ def radius(
     whole_number("--workers", workers)
     if out is not None:
         check_target(out, (".json",), force=force)
-    judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
+    judged, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
     chosen = chosen_samples(samples, first, dataset.n_samples)
     found: list[CheckedRadius] = []
     interrupted = False
     with progress("Proving radii") as show:
         try:
-            checked_radii(
+            mf.measurements.checked_radii(
                 judged,
                 dataset,
                 chosen,
@@ -72,7 +73,7 @@ def radius(
     order = {int(sample): index for index, sample in enumerate(chosen)}
     found.sort(key=lambda radius: order[radius.sample])  # workers finish in any order
     d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
-    summary = summarise_radii(found)
+    summary = mf.measurements.summarise_radii(found)
     record = summary.record(d) | {
         "asked": chosen.size,
         "level": level,

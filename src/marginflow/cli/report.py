@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -15,9 +15,10 @@ from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
-from marginflow.report import draw, write
-from marginflow.report.page import Page
-from marginflow.report.results import Result, page_of_results, read_result
+
+if TYPE_CHECKING:
+    from marginflow.report.page import Page
+    from marginflow.report.results import Result
 
 Folder = Annotated[Path | None, Parameter(help="Folder for every chart in this format.")]
 
@@ -40,6 +41,9 @@ def report(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if nothing on the page is violated, 1 if something is."""
+    from marginflow.report import write
+    from marginflow.report.results import page_of_results, read_result
+
     if not results:
         raise InputError("Which results? Name files that other commands wrote with --json or --out.")
     if (x is None) != (y is None):
@@ -92,6 +96,7 @@ def _measured(network: Path, data: Path, label: str | None) -> list[Result]:
     from marginflow.data import Dataset
     from marginflow.measurements import portrait
     from marginflow.networks import TwoLayer
+    from marginflow.report.results import Result
 
     judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
     with progress("Measuring") as show:
@@ -105,6 +110,8 @@ def _title(results: Sequence[Path]) -> str:
 
 def _drawn(page: Page, folder: Path, suffix: str) -> list[Path]:
     """Every chart of the page as a file that is named by its number and title."""
+    from marginflow.report import draw
+
     drawn = []
     for number, chart in enumerate(page.charts, 1):
         words = "".join(letter if letter.isalnum() else "-" for letter in chart.title.lower())

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from marginflow import flow
+import marginflow as mf
 from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed
 from marginflow.cli.output import check_target, result_text, tell
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.losses import as_power_of_ten
-from marginflow.networks import TwoLayer
 from marginflow.storage import write_text
+
+if TYPE_CHECKING:
+    from marginflow.networks import TwoLayer
 
 RecipeName = Literal["vys22", "kys23", "fcb22", "flow"]
 # What of a trajectory is written, one list each.
@@ -68,18 +68,18 @@ def train(
     """Exit code 0 if every sample is classified correctly, 1 if not, 130 if interrupted (what is done is kept)."""
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".trajectory.json"), (".json",), force=force)
-    dataset = Dataset.load(data, label=label)
+    dataset = mf.data.Dataset.load(data, label=label)
     rules = _stop_rules(recipe, stop_loss, max_steps, time_limit)
     chosen = _recipe(recipe, rules)
     begun = _start(recipe, dataset.dimension, width, scale, start, seed)
     with progress("Training") as show:
-        run = flow.train(
+        run = mf.flow.train(
             begun,
             dataset,
             chosen,
             seed=seed,
             stop=rules,
-            progress=lambda now: show(now.share, f"step {now.step}, loss {as_power_of_ten(now.log_loss)}"),
+            progress=lambda now: show(now.share, f"step {now.step}, loss {mf.losses.as_power_of_ten(now.log_loss)}"),
         )
     record = summary(run) | {"out": out, "trajectory": beside, "seed": seed, "recipe": recipe}
     write_text(beside, result_text(record | {"records": records(run)}) + "\n")
@@ -90,14 +90,14 @@ def train(
     return DONE if run.separated and run.status != "diverged" else DOES_NOT_HOLD
 
 
-def summary(run: flow.Run) -> dict[str, object]:
+def summary(run: mf.flow.Run) -> dict[str, object]:
     """The end of a run as plain values."""
     return {
         "status": run.status,
         "separated": run.separated,
         "steps": run.steps,
         "epochs": run.epochs,
-        "loss": as_power_of_ten(run.log_loss),
+        "loss": mf.losses.as_power_of_ten(run.log_loss),
         "log_loss": run.log_loss,
         "log_time": run.log_time,
         "least_margin": float(run.trajectory.least_margin[-1]),
@@ -107,7 +107,7 @@ def summary(run: flow.Run) -> dict[str, object]:
     }
 
 
-def records(run: flow.Run) -> dict[str, list[float]]:
+def records(run: mf.flow.Run) -> dict[str, list[float]]:
     """What was recorded on the way, one list for each quantity, and the margins at the end."""
     kept: dict[str, list[float]] = {name: getattr(run.trajectory, name).tolist() for name in RECORDED}
     if run.trajectory.margins is not None:
@@ -117,43 +117,43 @@ def records(run: flow.Run) -> dict[str, list[float]]:
 
 def _stop_rules(
     recipe: RecipeName, stop_loss: float | None, max_steps: int | None, time_limit: float | None
-) -> list[flow.AbstractStop]:
+) -> list[mf.flow.AbstractStop]:
     if recipe == "flow":
         # A sample on which no neuron is active never gets one: without a bound the flow would go on for ever.
         stop_loss = 1e-8 if stop_loss is None else stop_loss
         max_steps = 20_000 if max_steps is None else max_steps
-    rules: list[flow.AbstractStop] = []
+    rules: list[mf.flow.AbstractStop] = []
     if stop_loss is not None:
-        rules.append(flow.LossBelow(stop_loss))
+        rules.append(mf.flow.LossBelow(stop_loss))
     if max_steps is not None:
-        rules.append(flow.Steps(max_steps))
+        rules.append(mf.flow.Steps(max_steps))
     if time_limit is not None:
-        rules.append(flow.WallTime(real_number("--time-limit", time_limit, above=0.0)))
+        rules.append(mf.flow.WallTime(real_number("--time-limit", time_limit, above=0.0)))
     return rules
 
 
-def _recipe(name: RecipeName, rules: list[flow.AbstractStop]) -> flow.AbstractRecipe:
-    published: dict[str, flow.AbstractRecipe] = {
-        "vys22": flow.recipes.VYS22(),
-        "kys23": flow.recipes.KYS23(),
-        "fcb22": flow.recipes.FCB22(),
+def _recipe(name: RecipeName, rules: list[mf.flow.AbstractStop]) -> mf.flow.AbstractRecipe:
+    published: dict[str, mf.flow.AbstractRecipe] = {
+        "vys22": mf.flow.recipes.VYS22(),
+        "kys23": mf.flow.recipes.KYS23(),
+        "fcb22": mf.flow.recipes.FCB22(),
     }
-    return published[name] if name in published else flow.GradientFlow(stop=rules)
+    return published[name] if name in published else mf.flow.GradientFlow(stop=rules)
 
 
 def _start(recipe: RecipeName, dimension: int, width: int, scale: float, given: Path | None, seed: int) -> TwoLayer:
     """The network that training begins with: a file, or the paper's own law times `scale`."""
     real_number("scale", scale, above=0.0)
     if given is not None:
-        start = TwoLayer.load(given)
+        start = mf.networks.TwoLayer.load(given)
         if start.dimension != dimension:
             raise InputError(f"{given} has dimension {start.dimension}, but the data have dimension {dimension}.")
     elif recipe == "flow":
-        start = TwoLayer.initialise(width, dimension, seed=seed)
+        start = mf.networks.TwoLayer.initialise(width, dimension, seed=seed)
     elif recipe == "fcb22":
-        start = flow.recipes.FCB22().network(width, dimension, seed=seed)
+        start = mf.flow.recipes.FCB22().network(width, dimension, seed=seed)
     elif recipe == "kys23":
-        start = flow.recipes.KYS23().network(width, dimension, seed=seed)
+        start = mf.flow.recipes.KYS23().network(width, dimension, seed=seed)
     else:
-        start = flow.recipes.VYS22().network(width, dimension, seed=seed)
+        start = mf.flow.recipes.VYS22().network(width, dimension, seed=seed)
     return start if scale == 1.0 else start.scaled(scale)

@@ -1,12 +1,13 @@
 """What is measured of a network on its data, each thing in one way: directions, flips, radii, and all of it at once."""
 
-from marginflow.measurements.directions import DIRECTIONS, named_direction, named_directions
+from marginflow.measurements.directions import BY_MULTIPLIERS, DIRECTIONS, named_direction, named_directions
 from marginflow.measurements.flips import SHARES, Flip, flip
 from marginflow.measurements.plane import plane_frame, plane_samples
 from marginflow.measurements.portrait import Portrait, portrait
 from marginflow.measurements.radii import CheckedRadius, RadiusSummary, check_radius, checked_radii, summarise_radii
 
 __all__ = [
+    "BY_MULTIPLIERS",
     "DIRECTIONS",
     "SHARES",
     "CheckedRadius",

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from marginflow.experiments import Panel
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import (
     DRAWN_BY_MOUSE,
@@ -56,6 +55,8 @@ def lines(
     `titles` names the columns for the axes, the legend and the table of numbers. `chart_of` draws more of a panel:
     bands, reference lines, points and areas.
     """
+    from marginflow.experiments import Panel
+
     return chart_of(
         Panel(
             rows=rows,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from marginflow.experiments import Panel
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import (
     DRAWN_BY_MOUSE,
@@ -31,6 +30,8 @@ from marginflow.report.table import Table
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from marginflow.experiments import Panel
 
 # Reference lines carry their names at their ends, grey like the axes.
 _GREY = "var(--muted)"

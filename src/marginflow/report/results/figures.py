@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from marginflow.experiments import Panel
 from marginflow.report.page import Section, Tone
 from marginflow.report.panels import chart_of
 from marginflow.report.results.plain import row_section
 from marginflow.report.results.summary import Record, Summary, object_under, table_of_objects
 from marginflow.report.table import Table
+
+if TYPE_CHECKING:
+    from marginflow.experiments import Panel
 
 FINDINGS = {
     "name": "Finding",
@@ -52,4 +54,6 @@ def figure(record: Record) -> Summary:
 
 def _panel(record: dict[str, Any]) -> Panel:
     """The panel of a record: only what it can hold, with what is drawn as it was."""
+    from marginflow.experiments import Panel
+
     return Panel(**{name: value for name, value in record.items() if name in Panel.__dataclass_fields__})
