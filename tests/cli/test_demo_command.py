@@ -22,7 +22,7 @@ def smaller(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(clusters, "CLUSTERS", (4, 9))
     patch.setattr(digits, "N_RANDOM", 2)
     patch.setattr(digits, "handwritten", lambda whole=digits.handwritten: _some(whole()))
-    patch.setattr(theorem, "MAP", (4, 266, 268))
+    patch.setattr(theorem, "MAP", (4, 100, 1000))
 
 
 def _some(data: Dataset) -> Dataset:
@@ -66,7 +66,8 @@ def test_the_page_is_whole_and_says_the_same_numbers(made: tuple[Path, dict[str,
     for word in ("slack", "e-16", "None", "nan"):
         assert word not in words
     assert all(id in page for id in IN_PRINT)
-    assert "266" in page  # where the printed theorem begins to say something
+    theorem_record = chapters["theorem"]["record"]  # type: ignore[index]
+    assert f"fewer than {theorem_record['speaks_from']['literal']} clusters" in words
     assert "marginflow demo" in page
     assert record["holds"] is True
     assert record["interrupted"] is False
@@ -120,3 +121,10 @@ def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.Ca
     assert "is a file" in capsys.readouterr().err
     assert main(["demo", "--out", str(tmp_path / "no" / "where")]) == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", theorem.FORMS)
+def test_a_bound_says_something_from_the_named_number_of_clusters_on_and_not_before(form: str) -> None:
+    k = theorem.speaks_from(form)  # type: ignore[arg-type]
+    assert k is not None
+    assert theorem.bounds(k)[form] < theorem.THRESHOLD <= theorem.bounds(k - 2)[form]

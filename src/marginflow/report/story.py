@@ -187,18 +187,19 @@ def _theorem(record: Record) -> dict[str, object]:
     ]
     named.sort(key=lambda row: -row["used"])
     others = [check for name, check in checks.items() if name not in IN_WORDS]
-    speaks = [row["k"] for row in record["map"] if row["literal"] <= record["nearest_cluster"]]
     return {
         "holds": record["outcome"] == "holds",
-        "outcome": record["outcome"],
+        "outcome": {"holds": "it holds here", "vacuous": "true, but says nothing here"}.get(
+            record["outcome"], record["outcome"]
+        ),
         "bars": named,
         "tight": sum(row["used"] > 0.95 for row in named),
         "others": len(others),
         "equalities": sum(check["used"] is None for check in others),
         "all_met": all(check["state"] == "met" for check in checks.values()),
         "factor": f"{lengths['literal'] / lengths['exact']:.0f}",
-        "speaks_from": min(speaks) if speaks else None,
-        "sharp_from": next((row["k"] for row in record["map"] if row["sharp"] <= record["nearest_cluster"]), None),
+        "speaks_from": record["speaks_from"]["literal"],
+        "sharp_from": record["speaks_from"]["sharp"],
         "formula": mathml(record["formula"]),
         "record": record,
     }

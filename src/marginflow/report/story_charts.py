@@ -72,7 +72,7 @@ def bound_chart(record: Record) -> dict[str, Any]:
     """Lengths of one vector: what is true, and what the theorem promises in its several forms."""
     import altair as alt
 
-    lengths, limit = record["lengths"], record["nearest_cluster"]
+    lengths, limit = record["lengths"], record["threshold"]
     names = (
         ("exact", f"exact: flips all {record['fresh']}"),
         ("measured", "proof, this sample"),
@@ -106,7 +106,7 @@ def bound_chart(record: Record) -> dict[str, Any]:
         alt.Chart(inline(rows))
         .mark_text(align="left", baseline="bottom", dy=-5, fontSize=13)
         .encode(x=alt.value(2), y=y, text="name:N", color=colour),
-        alt.Chart(inline([{"value": 20.0, "name": "past the next cluster: says nothing"}]))
+        alt.Chart(inline([{"value": 20.0, "name": "longer than the points: says nothing"}]))
         .mark_text(align="right", fontSize=12, color=SOFT, dx=-4)
         .encode(x=x, y=alt.value(-8), text="name:N"),
     ]
@@ -118,7 +118,7 @@ def map_chart(record: Record, clusters: Record | None) -> dict[str, Any]:
     """The length that the theorem promises against the number of clusters, and where it begins to say something."""
     import altair as alt
 
-    rows, limit = record["map"], record["nearest_cluster"]
+    rows, limit = record["map"], record["threshold"]
     least, most = rows[0]["k"], rows[-1]["k"]
     x = alt.X(
         "k:Q",
@@ -132,7 +132,7 @@ def map_chart(record: Record, clusters: Record | None) -> dict[str, Any]:
         scale=alt.Scale(type="log", domain=[0.07, 20], nice=False),
         axis=alt.Axis(values=[0.1, 1, 10], format="~g", grid=False),
     )
-    speaks = next((row for row in rows if row["literal"] <= limit), None)
+    speaks = record["speaks_from"]["literal"]
     lines = [{"k": row["k"], "value": row[form], "form": form} for row in rows for form in ("literal", "sharp")]
     colour = alt.Color("form:N", legend=None, scale=alt.Scale(domain=["literal", "sharp"], range=[SOFT, INK]))
     shade = [{"k": least * 0.85, "end": most * 1.1, "value": limit, "top": 20.0}]
@@ -150,7 +150,7 @@ def map_chart(record: Record, clusters: Record | None) -> dict[str, Any]:
         .encode(x=x, y=y, text="name:N"),
     ]
     if speaks is not None:
-        found = [{"k": speaks["k"], "value": limit, "name": str(speaks["k"])}]
+        found = [{"k": speaks, "value": limit, "name": str(speaks)}]
         layers += [
             alt.Chart(inline(found)).mark_point(size=90, color=INK, strokeWidth=2).encode(x=x, y=y),
             alt.Chart(inline(found))
