@@ -61,10 +61,26 @@ def test_page_has_the_verdict_and_loads_nothing(capsys: pytest.CaptureFixture[st
     page = Path("page.html").read_text()
     assert "The network is not at a KKT point" in page
     assert "Which theorems apply" in page
+    first = page.index("One vector of norm")
+    assert first < page.index("The network is not at a KKT point")  # the finding that one would forward comes first
+    assert "Certified accuracy" in page
+    assert "Samples worth a look" in page
     assert "default-src" in page
     assert "marginflow audit other.safetensors data.npz --out page.html" in page
     assert main("audit other.safetensors data.npz --out page.html".split()) == 2
     assert "--force" in capsys.readouterr().err
+
+
+def test_samples_that_are_images_are_drawn_as_images(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(6, 16))
+    Dataset(X=X, y=[1, -1, 1, -1, 1, -1]).save("images.npz")
+    TwoLayer.initialise(4, 16, seed=0).save("images.safetensors")
+    assert main("audit images.safetensors images.npz --out images.html".split()) == 1
+    page = Path("images.html").read_text()
+    assert "4 × 4 values and are drawn as images" in page
+    assert "Samples as images" in page
+    capsys.readouterr()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from marginflow.audits.statements import Judged
 from marginflow.certificates import Certificate
 from marginflow.data import Dataset
@@ -17,6 +19,8 @@ from marginflow.robustness.universal import Universal
 
 # Residual below which a network that is not a KKT point is called near one: a hundredth of the parameters unexplained.
 NEAR: Final = 0.01
+# Samples that are shown one by one, of each kind.
+N_NOTICED: Final = 6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,6 +101,47 @@ class Audit:
         """The outcome in one sentence."""
         return f"{self._where()}; {self._flipped()}; {self._held()}."
 
+    @property
+    def headline(self) -> str:
+        """The finding that one would forward, in one sentence."""
+        n, found = self.data.n_samples, self.universal
+        if not math.isfinite(found.upper):
+            return f"No vector was found that flips all {n} samples; none shorter than {found.lower:.4g} does."
+        if found.upper == 0.0:
+            return f"Every one of the {n} samples is on the wrong side already."
+        agree = math.isclose(found.lower, found.upper, rel_tol=1e-6)
+        shorter = "none shorter does" if agree else f"none shorter than {found.lower:.4g} does"
+        share = f"{100 * found.upper / self.mean_norm:.0f} % of a sample's own length"
+        sentence = f"One vector of norm {found.upper:.4g}, {share}, flips all {n} samples, and {shorter}"
+        if self.point is not None and self.point.exact:
+            sentence += f"; at the KKT point nearby {self.point.compact.width} of {self.network.width} neurons remain"
+        return sentence + "."
+
+    @property
+    def mean_norm(self) -> float:
+        """Root mean square of the norms of the samples."""
+        return math.sqrt(float((self.data.X**2).sum(axis=1).mean()))
+
+    def _noticed(self) -> list[dict[str, object]]:
+        """The samples worth a look: nearest to the boundary, and with the least margin, as if mislabelled."""
+        by_radius = sorted(self.radii, key=lambda one: one.upper)[:N_NOTICED]
+        margins = self.certificate.margins
+        radius = {one.sample: one.upper for one in self.radii}
+        least = [int(index) for index in np.argsort(margins, kind="stable")[:N_NOTICED]]
+        chosen = [("nearest to the boundary", one.sample) for one in by_radius]
+        chosen += [("least margin", index) for index in least]
+        return [
+            {
+                "why": why,
+                "sample": index,
+                "label": float(self.data.y[index]),
+                "margin": float(margins[index]),
+                "radius": radius.get(index),
+                "values": self.data.X[index],
+            }
+            for why, index in chosen
+        ]
+
     def _where(self) -> str:
         total, n = self.certificate.total, self.data.n_samples
         if self.certificate.status == "does not separate":
@@ -173,7 +218,10 @@ class Audit:
             "dimension": self.data.dimension,
             "width": self.network.width,
             "wrong": self.wrong,
-            "mean_norm": math.sqrt(float((self.data.X**2).sum(axis=1).mean())),
+            "headline": self.headline,
+            "standing": f"{self._where()}; {self._held()}.",
+            "mean_norm": self.mean_norm,
+            "noticed": self._noticed(),
             "certificate": self.certificate.to_dict(arrays=False),
             "margins": self.certificate.margins,
             "labels": self.data.y,

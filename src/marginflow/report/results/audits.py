@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 
 from marginflow.report.chart import Chart
-from marginflow.report.charts import dots, histogram
+from marginflow.report.charts import dots, histogram, lines, points
+from marginflow.report.images import image_chart
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.plain import row_section
 from marginflow.report.results.robustness import curve_rows, flip_chart
@@ -23,15 +24,16 @@ from marginflow.report.table import Table, text_of
 
 def audit(record: Record) -> Summary:
     """An audit as `marginflow audit` writes it."""
-    sections = [_where(record), _margins(record), _flips(record)]
+    sections = [_flips(record)]
     remarks = record.get("remarks")
     if isinstance(remarks, list) and remarks:
-        sections.insert(0, Section(heading="How the network was read", paragraphs=tuple(map(str, remarks))))
+        sections.append(Section(heading="How the network was read", paragraphs=tuple(map(str, remarks))))
     if table_of_objects(record, "radii"):
         sections.append(_radii(record))
+    sections += [_noticed(record), _where(record), _margins(record)]
     contradicted, holds = bool(record["contradicted"]), bool(record["holds"])
     return Summary(
-        sentence=str(record["verdict"]),
+        sentence=f"{record['headline']} {record['standing']}",
         tone="violated" if contradicted else "holds" if holds else "open",
         sections=(*sections, _statements(record)),
     )
@@ -127,31 +129,64 @@ def _flips(record: Record) -> Section:
             caption="Norm of a multiple of one vector that flips a share of the samples; a dash means never",
         )
     )
-    return Section(heading="What flips it", paragraphs=(sentence,), content=tuple(content))
+    return Section(heading="One vector flips them all", paragraphs=(sentence,), content=tuple(content))
 
 
 def _radii(record: Record) -> Section:
     found = table_of_objects(record, "radii")
     settled = sum(bool(row["settled"]) for row in found)
+    lowers = sorted(0.0 if row["lower"] is None else float(row["lower"]) for row in found)
+    stairs = [(0.0, 1.0)]
+    for index, size in enumerate(lowers):
+        stairs += [(size, stairs[-1][1]), (size, 1.0 - (index + 1) / len(lowers))]
+    accuracy = lines(
+        [{"size": size, "share": share} for size, share in stairs],
+        x="size",
+        y="share",
+        titles={"size": "Length of any perturbation", "share": "Share of samples that it cannot flip"},
+        title="Certified accuracy",
+        description="The share of the samples drawn that no perturbation of this length flips, whatever its direction.",
+    )
+    spread = points(
+        found,
+        x="sample",
+        y="upper",
+        series="status",
+        titles={"sample": "Sample", "upper": "Distance to the boundary", "lower": "At least", "status": "Status"},
+        title="Distance to the decision boundary",
+        description="Every sample that was drawn, at the distance of its nearest point on the other side.",
+    )
     return Section(
-        heading="Exact radii",
+        heading="How far the samples are from the boundary",
         paragraphs=(
-            f"{settled} of {len(found)} radii are exact: every lower bound has a proof, and every proof was checked by "
-            "code that knows nothing of the search.",
+            f"{settled} of {len(found)} distances are exact: every lower bound has a proof, and every proof was "
+            "checked by code that knows nothing of the search.",
         ),
-        content=(
-            Table.of(
-                found,
-                columns={
-                    "sample": "Sample",
-                    "label": "Label",
-                    "lower": "At least",
-                    "upper": "At most",
-                    "status": "Status",
-                },
-                caption="Distance to the decision boundary",
-            ),
+        content=(accuracy, spread),
+    )
+
+
+def _noticed(record: Record) -> Section:
+    found = table_of_objects(record, "noticed")
+    titles = {
+        "why": "Why",
+        "sample": "Sample",
+        "label": "Label",
+        "margin": "Margin",
+        "radius": "Distance to the boundary",
+    }
+    table = Table.of(found, columns=titles, caption="The most fragile samples, and those that look most mislabelled")
+    side = math.isqrt(len(found[0]["values"])) if found else 0
+    pictures = side >= 4 and side * side == len(found[0]["values"])
+    content: tuple[Table | Chart, ...] = (image_chart(found, side), table) if pictures else (table,)
+    words = f"The samples have {side} × {side} values and are drawn as images. " if pictures else ""
+    return Section(
+        heading="Samples worth a look",
+        paragraphs=(
+            words + "A sample near the boundary is fragile; one with a small or negative margin beside others of its "
+            "label may carry the wrong one.",
         ),
+        content=content,
     )
 
 
