@@ -14,7 +14,7 @@ from marginflow.plain import to_plain
 from marginflow.robustness.constructions import one_neuron_per_cluster
 
 # Clusters; then samples of each, width of the network that is polished, fresh points, and those with exact radii.
-CLUSTERS: Final = (4, 9, 16, 25, 36, 49)
+CLUSTERS: Final = (4, 9, 16, 25, 36)
 PER_CLUSTER, WIDTH, N_FRESH, N_RADII, TIME_LIMIT = 4, 40, 300, 12, 2.0
 
 
