@@ -57,6 +57,6 @@ def lemma_d1(instance: Instance) -> Findings:
         ),
         claims=(at_most("ln P(|u . v| >= t)", exact, printed, vacuous=printed >= 0),),
         derived=(
-            at_most("ln P, without the factor 2", exact, cap, vacuous=cap >= 0, note="an upper bound, not sharp"),
+            at_most("ln P against (1 - t^2)^((d-1)/2)", exact, cap, vacuous=cap >= 0, note="an upper bound, not sharp"),
         ),
     )

@@ -67,7 +67,7 @@ def fn_4(instance: Instance) -> Findings:
     neighbour = math.fsum(chances * np.array([nearest_neighbour_line_error(x, y).value for y in labels]))
     return Findings(
         hypotheses=(*hypotheses, kkt, true("all of them local minima", minima)),
-        constants=(value("E_y L_cl", mean), value("p", p)),
+        constants=(value("E_y L_cl", mean),),
         claims=(at_least("E L_cl >= c p", mean, c * p), at_most("E L_cl <= C p", mean, C * p, vacuous=C * p >= 1)),
         derived=(equal("E L_cl = p", mean, p, scale=1.0),),
         arithmetic=(equal("E L of 1-nearest neighbour = p: its cells fill [0, 1]", neighbour, p, scale=1.0),),
