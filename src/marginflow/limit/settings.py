@@ -29,7 +29,8 @@ LONG_FLOW = 2000
 BUNDLES, FINER = 96, 4
 # Samples, and multiples of the rank, from which a working set of samples is tried; how many are in the first set;
 # rounds; the margin beyond which samples are left out again; and the shares of wrongly classified samples and of
-# samples in the set above which it is given up. Images 784 x 5000 and x 30,000, Gaussian mixtures 50 x 30,000.
+# samples in the set above which it is given up. Measured on images 784 x 5000 and Gaussian
+# mixtures 50 x 30,000; images 784 x 30,000 did not finish.
 WORKING_SET_FROM, WORKING_SET_RATIO, FIRST_SET, SET_ROUNDS = 1000, 2, 400, 40
 FAR_BEYOND, SET_WRONG, SET_SHARE = 1.2, 0.3, 0.5
 # Multiplications in a step of the flow (m r k) above which it runs on a random part of the samples, and in all of it.
