@@ -7,7 +7,7 @@ import pickle
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -60,6 +60,7 @@ def test_a_wrong_name_is_what_python_says() -> None:
         ((1.0, 2.0), tuple[float, float], True),
         ((1.0,), tuple[float, float], False),
         (int, type[int], True),
+        ([1, "a"], Sequence[Any], True),
         ("x", "unresolved", True),
     ],
 )

@@ -101,7 +101,7 @@ def fits(value: object, hint: object) -> bool:
 
 
 def _can_be_told(kind: object) -> typing.TypeGuard[type]:
-    return isinstance(kind, type) and kind is not np.ndarray and not getattr(kind, "_is_protocol", False)
+    return isinstance(kind, type) and kind not in (np.ndarray, typing.Any) and not getattr(kind, "_is_protocol", False)
 
 
 def in_words(hint: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
@@ -94,6 +94,8 @@ class Dataset:
         names = self.features if self.features is not None else getattr(self.X, "columns", None)
         if names is None or callable(names):
             return
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InputError(f"features is {brief(names)}; the names of the columns are expected.")
         object.__setattr__(self, "features", tuple(map(str, names)))
         kinds = getattr(self.X, "dtypes", ())
         words = [

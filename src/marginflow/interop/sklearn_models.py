@@ -26,8 +26,11 @@ def to_classifier(network: TwoLayer, classes: Sequence[Any] = (-1, 1)) -> Any:
         from sklearn.preprocessing import LabelBinarizer
     except ImportError:
         raise InputError("An MLPClassifier needs the package scikit-learn; install marginflow[sklearn].") from None
-    labels = np.unique(np.asarray(classes))
-    if labels.size != 2:
+    try:
+        labels = np.unique(np.asarray(classes))
+    except (TypeError, ValueError):  # of labels that cannot be compared
+        labels = np.zeros(0)
+    if labels.size != 2 or len(classes) != 2:
         raise InputError(f"classes is {classes!r}; two labels that differ are expected.")
     model = MLPClassifier(hidden_layer_sizes=(network.width,), activation="relu")
     model.coefs_ = [network.W.T.copy(), network.v[:, None].copy()]

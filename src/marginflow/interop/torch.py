@@ -44,7 +44,7 @@ def tensors(network: TwoLayer | MLP, *, dtype: torch.dtype | None = None) -> dic
     import torch
 
     wanted = torch.float64 if dtype is None else dtype
-    if not wanted.is_floating_point:
+    if not isinstance(wanted, torch.dtype) or not wanted.is_floating_point:
         raise InputError(f"dtype is {wanted}; a floating type such as torch.float64 is expected.")
     converted: dict[str, torch.Tensor] = {}
     for name, array in network.state_dict().items():

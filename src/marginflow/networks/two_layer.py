@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -380,15 +380,18 @@ class TwoLayer:
         (W, b), (out, _) = layers
         return cls(W=W, b=b, v=out[0], outputs=outputs)
 
+    @checked
     def to_torch(self, *, dtype: Any = None) -> Any:
         """A `torch.nn.Sequential(Linear, ReLU, Linear(bias=False))`, float64 bit for bit; needs the extra `torch`."""
         return _door("torch").to_module(self, dtype=dtype)
 
-    def to_onnx(self, path: str | Path | None = None, *, dtype: str = "float64") -> Any:
+    @checked
+    def to_onnx(self, path: str | Path | None = None, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
         """An ONNX model, or the file `path` written with it; needs the extra `onnx`."""
         door = _door("onnx")
         return door.to_model(self, dtype=dtype) if path is None else door.save(self, path, dtype=dtype)
 
+    @checked
     def to_sklearn(self, classes: Sequence[Any] = (-1, 1)) -> Any:
         """A fitted `sklearn.neural_network.MLPClassifier` that predicts the second class where N(x) > 0."""
         return _door("sklearn_models").to_classifier(self, classes)
