@@ -289,12 +289,21 @@ class Path:
         return margins
 
 
-@lru_cache(maxsize=24)
 def path_of(instance: Instance) -> Path:
-    """The path of an instance with data, an initial network and a run that kept its networks."""
-    data, run, start = instance.the_data(), instance.the_run(), instance.initial
-    if start is None:
+    """The path of an instance with data, an initial network and a run that kept its networks; made once and kept.
+
+    It looks at what it is made of each time, so that an instance knows what a statement has used.
+    """
+    instance.the_data(), instance.the_run(), instance.law
+    if instance.initial is None:
         raise InputError("The initial network is needed and none was given.")
+    return _path_of(instance)
+
+
+@lru_cache(maxsize=24)
+def _path_of(instance: Instance) -> Path:
+    data, run, start = instance.the_data(), instance.the_run(), instance.initial
+    assert start is not None
     kept = run.trajectory.networks
     if kept is None:
         raise InputError("The run kept no networks; record them with Recording(ratio=1.0, networks=True).")
