@@ -149,7 +149,9 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     if dashed_by is not None:
         kinds = names(panel.rows, dashed_by)
         several = len(kinds) > 1 and dashed_by != panel.series
-        own = alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400) if several else None
+        # Where colour and dashes tell the same series apart, their legends are one and must agree.
+        named = several or dashed_by == panel.series
+        own = alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400) if named else None
         encodings["strokeDash"] = alt.StrokeDash(
             field(dashed_by),
             type="nominal",
