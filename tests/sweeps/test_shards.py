@@ -31,7 +31,7 @@ b = [0.5, 1.0]
 kind = ["plain", "other"]
 
 [fixed]
-pause = 0.01
+pause = 0.05
 """
 # What `sbatch` does with an array of jobs, all at once on this machine; it waits for none of them.
 SBATCH = """#!/bin/bash
@@ -89,10 +89,12 @@ def test_an_array_of_jobs_with_two_killed_submitted_again_and_merged_is_the_undi
 
     jobs = submitted()
     deadline = time.monotonic() + 120.0
-    for job, store in zip(jobs[:2], stores[:2], strict=True):
-        while len(ask(store)) < 5 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        os.kill(job, signal.SIGKILL)  # `exec`: the job is the sweep itself
+    victims = dict(zip(jobs[:2], stores[:2], strict=True))
+    while victims and time.monotonic() < deadline:
+        for job in [job for job, store in victims.items() if len(ask(store)) >= 3]:
+            os.kill(job, signal.SIGKILL)  # `exec`: the job is the sweep itself
+            del victims[job]
+        time.sleep(0.01)
     while not all(gone(job) for job in jobs) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert [len(ask(store)) == 50 for store in stores] == [False, False, True, True]
