@@ -207,3 +207,52 @@ def test_the_head_of_a_deep_network_is_audited_on_its_features(linear: bool) -> 
     assert found.data.dimension == 5
     np.testing.assert_allclose(found.network(found.data.X), difference, rtol=1e-12, atol=1e-12)
     assert any("feature space" in remark for remark in found.remarks)
+
+
+class _Forward(torch.nn.Module):
+    """Two layers with something of its own before, between or behind them."""
+
+    def __init__(self, before=None, between=None, behind=None, outputs=1):
+        super().__init__()
+        torch.manual_seed(0)
+        self.first, self.last = torch.nn.Linear(2, 5), torch.nn.Linear(5, outputs)
+        self.steps = (before, between, behind)
+
+    def forward(self, x):
+        before, between, behind = (step or (lambda z: z) for step in self.steps)
+        return behind(self.last(between(torch.relu(self.first(before(x))))))
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        _Forward(before=lambda x: x[:, :2]),
+        _Forward(between=torch.sigmoid),
+        _Forward(before=torch.sigmoid),
+        _Forward(behind=lambda z: z[:, 0], outputs=3),
+        torch.nn.Sequential(torch.nn.Linear(2, 5), torch.nn.ReLU(), torch.nn.Sigmoid(), torch.nn.Linear(5, 1)),
+        torch.nn.Sequential(torch.nn.Softmax(dim=1), torch.nn.Linear(2, 5), torch.nn.ReLU(), torch.nn.Linear(5, 1)),
+    ],
+)
+def test_what_changes_values_inside_the_chain_is_refused(module):
+    with pytest.raises(InputError):
+        read_model(module)
+    if isinstance(module, torch.nn.Sequential):
+        from marginflow.interop.folding import fold
+        from marginflow.interop.torch_modules import script_pieces
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch would rather have us export
+            script = torch.jit.script(module)
+        with pytest.raises(InputError):
+            fold(script_pieces(script))
+
+
+@pytest.mark.parametrize("behind", [torch.sigmoid, lambda z: z[:, 0], lambda z: z.squeeze(-1), lambda z: z[..., 0]])
+def test_what_stands_at_the_end_changes_no_prediction(behind):
+    module = _Forward(behind=behind).double()
+    X = np.random.default_rng(0).standard_normal((50, 2))
+    values = module(torch.tensor(X)).detach().numpy().reshape(-1)
+    threshold = 0.5 if behind is torch.sigmoid else 0.0
+    network = read_model(module).two_classes()
+    assert ((network(X) > 0) == (values > threshold)).all()

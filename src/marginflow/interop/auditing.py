@@ -83,7 +83,7 @@ def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit
     size = 3 if two else 1
     body, head = kept[:-size], kept[-size:]
     remarks: list[str] = []
-    pieces: list[Piece] = [piece for leaf in head for piece in _piece(leaf, remarks)]
+    pieces: list[Piece] = [piece for leaf in head for piece in _piece(leaf)]
     if not two:
         pieces = _linear_as_two_layers(pieces[0])
         remarks.append("The head is linear; it was written as two ReLU neurons for each output, w . x = relu - relu.")

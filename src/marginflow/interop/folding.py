@@ -43,7 +43,15 @@ class Rectifier:
     slope: float = 0.0
 
 
-Piece = Linear | Rectifier
+@dataclass(frozen=True, kw_only=True)
+class Readout:
+    """What may stand at the end only: Sigmoid, Softmax, or the first of one output."""
+
+    name: str
+    of_one: bool = False
+
+
+Piece = Linear | Rectifier | Readout
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -132,7 +140,16 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
     linears: list[Linear] = []
     slopes: list[float] = []
     expects = True  # whether a linear map may begin
+    readouts: list[Readout] = []
     for piece in pieces:
+        if isinstance(piece, Readout):
+            readouts.append(piece)
+            continue
+        if readouts:
+            raise InputError(
+                f"The network computes {readouts[0].name} between its layers; at its end it would not change who is "
+                f"predicted, but here it does. Linear, ReLU, Linear is expected, and {HEADS}."
+            )
         if isinstance(piece, Rectifier):
             if not linears:
                 raise InputError("The network begins with its activation; Linear, ReLU, Linear is expected.")
@@ -156,6 +173,13 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
             said.append(f"{piece.name} was folded into the linear map before it.")
     if not linears or expects:
         raise InputError("The network ends in its activation; Linear, ReLU, Linear is expected.")
+    for readout in readouts:
+        if readout.of_one and linears[-1].W.shape[0] != 1:
+            raise InputError(
+                f"The network picks one of its {linears[-1].W.shape[0]} outputs ({readout.name}); all are expected."
+            )
+        if not readout.of_one:
+            said.append(f"{readout.name} at the end was left out: it is monotone and does not change who is predicted.")
     return linears, slopes
 
 

@@ -47,8 +47,7 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
     if _is_torch(model):
         from marginflow.interop.torch_modules import pieces_of
 
-        pieces, remarks = pieces_of(model)
-        return fold(pieces, remarks=remarks, outputs=outputs)
+        return fold(pieces_of(model), outputs=outputs)
     raise InputError(
         f"The model is {brief(model)}; a TwoLayer, a torch module, an ONNX model, a scikit-learn MLPClassifier or "
         "Pipeline, or the name of a file is expected."
@@ -79,8 +78,7 @@ def _of_file(source: Path, outputs: Outputs | None) -> Model:
         if suffix != ".safetensors" and _is_script(source):
             from marginflow.interop.torch_modules import script_pieces
 
-            pieces, remarks = script_pieces(_load_script(source))
-            return fold(pieces, remarks=remarks, outputs=outputs)
+            return fold(script_pieces(_load_script(source)), outputs=outputs)
         layers, noted, ours = files.load_layers(source)
         return _of_layers(layers, noted if outputs is None else outputs, assumed=not ours)
     except InputError as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import Linear, Piece, Rectifier, scaling
+from marginflow.interop.folding import Linear, Piece, Readout, Rectifier, scaling
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 
 if TYPE_CHECKING:
@@ -133,8 +133,10 @@ class _Walk:
         match kind:
             case "Identity" if not others:
                 pass
-            case "Flatten" | "Dropout" | "Sigmoid" | "Softmax" if not self.strict and len(inputs) <= 3:
+            case "Flatten" | "Dropout" if not self.strict and len(inputs) <= 3:
                 pass
+            case "Sigmoid" | "Softmax" if not self.strict and not others:
+                self.pieces.append(Readout(name=kind))
             case "LeakyRelu" if not self.strict and not others:
                 self.pieces.append(Rectifier(slope=float(attributes.get("alpha", 0.01))))
                 self.open = False

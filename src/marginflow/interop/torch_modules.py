@@ -9,16 +9,17 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, Linear, Piece, Rectifier, scaling
+from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, scaling
 
 if TYPE_CHECKING:
     import torch
 
+_FIRST_COLUMN = ((slice(None), 0), (slice(None), -1), (Ellipsis, 0), (Ellipsis, -1))
 _FORWARD = "Linear, ReLU, LeakyReLU, BatchNorm1d, Flatten, Dropout and Identity in a chain are expected"
 
 
-def pieces_of(module: torch.nn.Module) -> tuple[list[Piece], list[str]]:
-    """What the module computes in evaluation, in order, and remarks; any other layer is refused by name.
+def pieces_of(module: torch.nn.Module) -> list[Piece]:
+    """What the module computes in evaluation, in order; any other layer is refused by name.
 
     A `Sequential`, nested or not, is read as it stands; a class with a `forward` of its own is traced.
     """
@@ -29,12 +30,11 @@ def pieces_of(module: torch.nn.Module) -> tuple[list[Piece], list[str]]:
     if not isinstance(module, torch.nn.Module):
         raise InputError(f"The model is a {type(module).__name__}; a torch.nn.Module is expected.")
     leaves = _sequential(module)
-    remarks: list[str] = []
     pieces: list[Piece] = []
     if leaves is not None:
         for leaf in leaves:
-            pieces += _piece(leaf, remarks)
-        return pieces, remarks
+            pieces += _piece(leaf)
+        return pieces
     try:
         graph = torch.fx.symbolic_trace(module).graph
     except Exception as error:  # whatever the forward of somebody's class stumbles over when it is traced
@@ -56,9 +56,9 @@ def pieces_of(module: torch.nn.Module) -> tuple[list[Piece], list[str]]:
                 raise InputError(
                     f"{node.name} in {type(module).__name__} takes more than what is before it; {_FORWARD}."
                 )
-            pieces += _node(node, modules, remarks)
+            pieces += _node(node, modules)
         before = node
-    return pieces, remarks
+    return pieces
 
 
 def _sequential(module: torch.nn.Module) -> list[torch.nn.Module] | None:
@@ -71,26 +71,30 @@ def _sequential(module: torch.nn.Module) -> list[torch.nn.Module] | None:
     return [module] if not list(module.children()) else None
 
 
-def _node(node: Any, modules: dict[str, Any], remarks: list[str]) -> list[Piece]:
+def _node(node: Any, modules: dict[str, Any]) -> list[Piece]:
     import torch
     from torch.nn import functional
 
     if node.op == "call_module":
-        return _piece(modules[str(node.target)], remarks)
+        return _piece(modules[str(node.target)])
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
     if node.target in (torch.relu, functional.relu) or name in ("relu", "relu_"):
         return [Rectifier()]
     if node.target is functional.leaky_relu:
         slope = node.args[1] if len(node.args) > 1 else node.kwargs.get("negative_slope", 0.01)
         return [Rectifier(slope=float(slope))]
-    if node.target in (torch.flatten, functional.dropout, operator.getitem) or name in (
-        "flatten", "view", "reshape", "squeeze", "contiguous", "float", "double", "dropout",
+    if node.target in (torch.flatten, functional.dropout) or name in (
+        "flatten", "view", "reshape", "contiguous", "float", "double", "dropout",
     ):  # fmt: skip
         return []
+    if name == "squeeze" or (node.target is operator.getitem and node.args[1] in _FIRST_COLUMN):
+        return [Readout(name=name, of_one=True)]
+    if name in ("sigmoid", "softmax", "log_softmax"):
+        return [Readout(name=name)]
     raise InputError(f"The network computes {name!r}; {_FORWARD}, and {HEADS}.")
 
 
-def _piece(layer: torch.nn.Module, remarks: list[str]) -> list[Piece]:
+def _piece(layer: torch.nn.Module) -> list[Piece]:
     """A layer as a piece. Exact types: a subclass may compute something else."""
     import torch
 
@@ -120,12 +124,11 @@ def _piece(layer: torch.nn.Module, remarks: list[str]) -> list[Piece]:
     if kind in (torch.nn.Flatten, torch.nn.Dropout, torch.nn.Identity, torch.nn.AlphaDropout):
         return []
     if kind in (torch.nn.Sigmoid, torch.nn.Softmax, torch.nn.LogSoftmax):
-        remarks.append(f"{name} at the end was left out: it is monotone and does not change who is predicted.")
-        return []
+        return [Readout(name=name)]
     raise InputError(f"The network has the layer {name}; {_FORWARD}, and {HEADS}.")
 
 
-def script_pieces(module: torch.jit.ScriptModule) -> tuple[list[Piece], list[str]]:
+def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
     """The chain in a TorchScript module: its graph in evaluation with every weight in place, read and not run."""
     import torch
 
@@ -137,9 +140,8 @@ def script_pieces(module: torch.jit.ScriptModule) -> tuple[list[Piece], list[str
     values: dict[str, Any] = {}
     current = inputs[-1].debugName()
     pieces: list[Piece] = []
-    said: list[str] = []
-    silent = ("aten::flatten", "aten::dropout", "aten::feature_dropout", "aten::contiguous", "aten::squeeze",
-              "aten::reshape", "aten::view")  # fmt: skip
+    silent = ("aten::flatten", "aten::dropout", "aten::feature_dropout", "aten::contiguous", "aten::reshape",
+              "aten::view")  # fmt: skip
     for node in graph.nodes():
         kind, names = node.kind(), [value.debugName() for value in node.inputs()]
         if kind == "prim::Constant":
@@ -150,7 +152,9 @@ def script_pieces(module: torch.jit.ScriptModule) -> tuple[list[Piece], list[str
             continue
         others = [values.get(name) for name in names if name != current]
         if kind in ("aten::sigmoid", "aten::softmax", "aten::log_softmax"):
-            said.append(f"{kind[6:]} at the end was left out: it is monotone and does not change who is predicted.")
+            pieces.append(Readout(name=kind[6:]))
+        elif kind == "aten::squeeze":
+            pieces.append(Readout(name="squeeze", of_one=True))
         elif kind == "aten::linear":
             pieces.append(Linear(W=_array(others[0]), b=None if others[1] is None else _array(others[1])))
         elif kind in ("aten::relu", "aten::relu_"):
@@ -166,7 +170,7 @@ def script_pieces(module: torch.jit.ScriptModule) -> tuple[list[Piece], list[str
         current = node.output().debugName()
     if current != next(graph.outputs()).debugName():
         raise InputError(f"The TorchScript does not return what it computed last; {_FORWARD}.")
-    return pieces, said
+    return pieces
 
 
 def _batch_norm(others: list[Any]) -> Piece:
