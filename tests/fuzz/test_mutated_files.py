@@ -57,7 +57,7 @@ def originals(folder: Path) -> dict[str, bytes]:
         clusters=[0, 1, 0],
         means=np.eye(2),
         mean_labels=[1, -1],
-        law={"name": "by hand"},
+        origin={"name": "by hand"},
     )
     network.save(folder / "net.safetensors")
     MLP.initialise([2, 2], 2, bias="all", seed=0).save(folder / "deep.safetensors")
@@ -138,7 +138,7 @@ class _WritesAFile:
         return Path.touch, (self.path,)
 
 
-@pytest.mark.parametrize("field", ["X", "y", "law"])
+@pytest.mark.parametrize("field", ["X", "y", "origin"])
 def test_pickled_arrays_in_npz_are_not_run(field: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     victim, path = tmp_path / "victim", tmp_path / "evil.npz"
     payload = np.array([_WritesAFile(victim)], dtype=object)

@@ -114,7 +114,8 @@ def test_robust_network_by_hand_and_its_radius_is_attained() -> None:
     X = 4.0 * np.eye(16)[:3]
     verdict = judge("VYS22/Thm3.1", data=Dataset(X=X, y=[1, -1, 1]))
     assert verdict["stated radius"].observed == 1.0
-    assert verdict["sharp radius"].observed == 2.0
+    sharp = judge("VYS22/Thm3.1-sharp", data=Dataset(X=X, y=[1, -1, 1]))
+    assert sharp["(1 - c)/2 sqrt(d)"].observed == 2.0
     made = mf.robustness.one_neuron_per_sample(X, [1, -1, 1]).network
     assert made(X[:1] * (1 - 2.0 / 4.0))[0] == pytest.approx(0.0, abs=1e-12)
 

@@ -113,7 +113,7 @@ def _one(statement: Statement, given: Instance | None, *, control: bool, as_json
     else:
         print(f"{statement.meaning}\n{verdict}")
         if control:
-            as_announced = "as announced" if verdict.outcome == statement.control_outcome else "not as announced"
+            as_announced = "as announced" if statement.announces(verdict.outcome) else "not as announced"
             print(f"This is the control, {as_announced}: {statement.control_shows}")
     return DONE if verdict.outcome in ("holds", "measured") else DOES_NOT_HOLD
 

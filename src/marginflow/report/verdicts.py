@@ -129,5 +129,5 @@ def _row(covered: Covered) -> Row:
         control_shows=statement.control_shows,
         example=covered.example,
         control=covered.control,
-        announced=covered.control.outcome == statement.control_outcome,
+        announced=statement.announces(covered.control.outcome),
     )

@@ -174,7 +174,7 @@ class Covered:
         if self.statement is None or self.example is None or self.control is None:
             return False
         wanted = "measured" if self.statement.is_probe else "holds"
-        return self.example.outcome == wanted and self.control.outcome == self.statement.control_outcome
+        return self.example.outcome == wanted and self.statement.announces(self.control.outcome)
 
 
 def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -216,6 +217,11 @@ class Statement:
                 seed=seed,
             )
         )
+
+    def announces(self, outcome: Outcome) -> bool:
+        """Whether the control may end so: as announced, or "violated" where "refuted" lacks its ball arithmetic."""
+        unproved = outcome == "violated" and importlib.util.find_spec("flint") is None
+        return outcome == self.control_outcome or (self.control_outcome == "refuted" and unproved)
 
     def __repr__(self) -> str:
         return f"Statement({self.id}, {self.kind}: {self.meaning})"
