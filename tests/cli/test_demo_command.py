@@ -90,6 +90,13 @@ def test_what_is_found_in_print_names_statements_that_are_there() -> None:
     assert [statement(id).id for id in IN_PRINT] == list(IN_PRINT)
 
 
+@pytest.mark.parametrize("id", IN_PRINT)
+def test_what_the_page_calls_false_is_false_as_printed_by_the_statements_own_list(id: str) -> None:
+    forms = statement(id).forms
+    assert forms is not None
+    assert "statement false" in {erratum.severity for erratum in forms.errata}
+
+
 def test_all_the_bundled_digits_are_there() -> None:
     data = digits.handwritten()
     assert (data.X.shape, int((data.y > 0).sum())) == ((357, 64), 174)

@@ -63,7 +63,7 @@ def check_encoded(y: object, n_samples: int, classes: Sequence[object]) -> tuple
         raise InputError(f"classes is {brief(classes)}; at least two labels that differ are expected.")
     if len(known) == 2:
         return labels("y", y, n_samples), known  # type: ignore[arg-type]  # checked there
-    numbers = vector("y", y, n_samples)  # type: ignore[arg-type]
+    numbers = vector("y", y, n_samples)  # type: ignore[arg-type]  # checked there
     foreign = numbers[(numbers != np.rint(numbers)) | (numbers < 0) | (numbers >= len(known))]
     if foreign.size:
         raise InputError(f"y contains {foreign[0]:g}; beside {len(known)} classes numbers from 0 are expected.")

@@ -31,12 +31,12 @@ def distributions() -> Mapping[str, type[AbstractDistribution]]:
 
 def noises() -> Mapping[str, type[AbstractLabelNoise]]:
     """The kinds of label noise by the names of their classes."""
-    return _found(AbstractLabelNoise)  # type: ignore[type-abstract]
+    return _found(AbstractLabelNoise)  # type: ignore[type-abstract]  # as above
 
 
 def isotropic_laws() -> Mapping[str, type[AbstractIsotropicLaw]]:
     """The laws of a cluster by the names of their classes."""
-    return _found(AbstractIsotropicLaw)  # type: ignore[type-abstract]
+    return _found(AbstractIsotropicLaw)  # type: ignore[type-abstract]  # as above
 
 
 def _found(kind: type[Kind]) -> Mapping[str, type[Kind]]:
