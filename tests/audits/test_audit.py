@@ -42,7 +42,7 @@ def test_findings_are_those_of_the_rooms_they_come_from() -> None:
     data = Sphere(dimension=30).sample(12, seed=0)
     start, network = trained(data)
     found = audit(network, data, start=start, points=3)
-    certificate = certify(network, data, initial=start)
+    certificate = certify(network, data, start=start)
     assert found.certificate.total == certificate.total
     assert found.certificate.floor == certificate.floor
     assert not found.is_kkt_point

@@ -150,7 +150,7 @@ def in_plain_loops(certificate, data) -> dict[str, float]:
         "neuron_stationarity": [math.sqrt((hidden2[j] + output[j] ** 2) / norm2) for j in range(k)],
         "feasibility": max(0.0, 1.0 - min(q)) if penalty is None else 0.0,
         "complementarity": complementarity,
-        "total": math.hypot(stationarity, certificate.complementarity_weight * complementarity),
+        "total": math.hypot(stationarity, certificate.residuals.complementarity_weight * complementarity),
         "epsilon": stationarity * math.sqrt(norm2),
         "delta": max(excess),
         "norm_identity": abs(degree * math.fsum(lam[i] * q[i] for i in range(n)) / norm2 - 1.0),

@@ -40,7 +40,7 @@ def test_no_length_of_training_gets_below_the_floor(steps):
     for _ in range(steps):
         g = network.gradient(data.X, data.y * np.exp(-network.margins(data.X, data.y)))
         network = TwoLayer(W=network.W + 0.1 * g.W, b=network.b + 0.1 * g.b, v=network.v + 0.1 * g.v)
-    certificate = certify(network, data, initial=start)
+    certificate = certify(network, data, start=start)
     assert 0 < certificate.floor <= certificate.stationarity
 
 

@@ -86,7 +86,7 @@ def audit(
     data.require_two_classes()
     check_sizes(network, data)
     show(0.0, "certificate")
-    certificate = certify(network, data, initial=start)
+    certificate = certify(network, data, start=start)
     show(0.1, "the KKT point nearby")
     point = _nearby(network, data, certificate, point_time_limit)
     show(0.3, "directions")

@@ -1,6 +1,6 @@
 """The judge: is a network a KKT point, a local minimum, and what does exact arithmetic say? Imports no solver."""
 
-from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport
+from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport, Residuals
 from marginflow.certificates.classes import ClassifierKKT, certify_classifier
 from marginflow.certificates.deep import DeepCertificate, certify_deep
 from marginflow.certificates.exactness.exact import BallPoint, ExactCertificate, certify_balls, certify_exact
@@ -26,6 +26,7 @@ __all__ = [
     "KinkLevel",
     "KinkReport",
     "Minimality",
+    "Residuals",
     "certify",
     "certify_balls",
     "certify_classifier",

@@ -48,15 +48,13 @@ class KinkReport:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Certificate:
-    r"""How far a network is from a KKT point of min ||theta||^2/2 subject to y_i N(x_i) >= 1.
-
-    Every number is recomputed from `network`, `multipliers` and `clarke` alone.
+class Residuals:
+    """By how much each KKT condition fails, theta at margin 1.
 
     Attributes
     ----------
     stationarity : float
-        ||theta - sum_i lambda_i y_i dN(x_i)|| / ||theta||, theta at margin 1.
+        ||theta - sum_i lambda_i y_i dN(x_i)|| / ||theta||.
     feasibility : float
         max(0, 1 - min_i y_i N(x_i)); 0 for a soft margin, where slack is allowed.
     dual_feasibility : float
@@ -64,9 +62,10 @@ class Certificate:
     complementarity : float
         degree * sum_i lambda_i (y_i N(x_i) - 1) / ||theta||^2; with a soft margin plus the term (C - lambda_i)(1 -
         y_i N(x_i))_+.
-    total, total_lower_bound : float
-        (stationarity^2 + weight^2 complementarity^2)^(1/2), which the multipliers minimise, and a number below
-        which no multipliers reach.
+    complementarity_weight : float
+        Its weight in `total`.
+    total_lower_bound : float
+        A number below which no multipliers bring `total`.
     epsilon, delta : float
         The absolute numbers of an (epsilon, delta)-approximate KKT point: ||theta - sum ...|| and max_i lambda_i
         (y_i N(x_i) - 1).
@@ -74,74 +73,139 @@ class Certificate:
         The parts of `stationarity` in (W, b) and in v; their squares sum to its square.
     neuron_stationarity : array, shape (k,)
         The same, neuron by neuron.
-    norm_identity : float
-        |degree * sum_i lambda_i y_i N(x_i) / ||theta||^2 - 1|; at a hard margin sum lambda = ||theta||^2 / degree.
-    balance : float or None
-        max_j | |v_j| - ||(w_j, b_j)|| | / max_j ||(w_j, b_j)||; None when outputs are frozen.
+    """
+
+    stationarity: float
+    feasibility: float
+    dual_feasibility: float
+    complementarity: float
+    complementarity_weight: float
+    total_lower_bound: float
+    epsilon: float
+    delta: float
+    hidden_stationarity: float
+    output_stationarity: float
+    neuron_stationarity: FloatArray
+
+    @property
+    def total(self) -> float:
+        """(stationarity^2 + weight^2 complementarity^2)^(1/2), which the multipliers minimise."""
+        return float(np.hypot(self.stationarity, self.complementarity_weight * self.complementarity))
+
+    @property
+    def largest(self) -> float:
+        """The largest of the four relative residuals."""
+        return float(np.max((self.stationarity, self.feasibility, self.dual_feasibility, self.complementarity)))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Certificate:
+    r"""How far a network is from a KKT point of min ||theta||^2/2 subject to y_i N(x_i) >= 1.
+
+    Every number is recomputed from `network`, `multipliers` and `clarke` alone.
+
+    Attributes
+    ----------
+    network : TwoLayer
+        The network at margin 1.
+    scale : float
+        The factor that took theta there.
+    penalty : float or None
+        C of the soft margin.
     multipliers : array, shape (n,)
         lambda at margin 1.
     clarke : array, shape (n, k)
         The derivative of the ReLU that was used for each pair, in [0, 1]; mu_ij = lambda_i clarke_ij.
     margins : array, shape (n,)
         y_i N(x_i) of the rescaled network.
-    network : TwoLayer
-        The network at margin 1.
-    scale : float
-        The factor that took theta there.
-    margin_set, support : bool arrays, shape (n,)
-        Samples with y_i N(x_i) <= 1 + DEFAULT_TOLERANCE, and with lambda_i > DEFAULT_TOLERANCE max lambda.
     kinks : bool array, shape (n, k)
+    kink_report : KinkReport
     live : bool array, shape (k,)
         Neurons with v_j != 0 that are active on at least one sample; the others are dead.
+    residuals : Residuals
+        The residuals in full; `stationarity`, `feasibility`, `dual_feasibility`, `complementarity`, `total` and
+        `total_lower_bound` are also attributes of the certificate.
     floor : float or None
         Lower bound of the stationarity that training from a given start can ever reach (`training_floor`).
     """
 
     status: Status
-    stationarity: float
-    feasibility: float
-    dual_feasibility: float
-    complementarity: float
-    total: float
-    total_lower_bound: float
-    complementarity_weight: float
-    epsilon: float
-    delta: float
-    hidden_stationarity: float
-    output_stationarity: float
-    neuron_stationarity: FloatArray
-    norm_identity: float
-    balance: float | None
+    network: TwoLayer
+    scale: float
+    penalty: float | None
     multipliers: FloatArray
     clarke: FloatArray
     margins: FloatArray
-    network: TwoLayer
-    scale: float
-    margin_set: BoolArray
-    support: BoolArray
     kinks: BoolArray
-    live: BoolArray
     kink_report: KinkReport
-    penalty: float | None = None
+    live: BoolArray
+    residuals: Residuals
     floor: float | None = None
+
+    @property
+    def stationarity(self) -> float:
+        """||theta - sum_i lambda_i y_i dN(x_i)|| / ||theta||."""
+        return self.residuals.stationarity
+
+    @property
+    def feasibility(self) -> float:
+        """max(0, 1 - min_i y_i N(x_i))."""
+        return self.residuals.feasibility
+
+    @property
+    def dual_feasibility(self) -> float:
+        """How far the multipliers and Clarke weights leave their ranges."""
+        return self.residuals.dual_feasibility
+
+    @property
+    def complementarity(self) -> float:
+        """degree * sum_i lambda_i (y_i N(x_i) - 1) / ||theta||^2."""
+        return self.residuals.complementarity
+
+    @property
+    def total(self) -> float:
+        """Stationarity and complementarity together."""
+        return self.residuals.total
+
+    @property
+    def total_lower_bound(self) -> float:
+        """A number below which no multipliers bring `total`."""
+        return self.residuals.total_lower_bound
 
     @property
     def residual(self) -> float:
         """The largest of all residuals, and the farthest kink relied on; infinite if the data are not separated."""
         if self.status == "does not separate":
             return np.inf
-        numbers = (
-            self.stationarity,
-            self.feasibility,
-            self.dual_feasibility,
-            self.complementarity,
-            self.kink_report.relied_on,
-        )
-        return float(np.max(numbers))
+        return float(np.maximum(self.residuals.largest, self.kink_report.relied_on))
 
-    def holds(self, tol: float = DEFAULT_TOLERANCE) -> bool:
-        """Whether every KKT condition holds up to `tol`, and no kink farther than `tol` was relied on."""
-        return self.status != "does not separate" and self.residual <= tol
+    def holds(self, tolerance: float = DEFAULT_TOLERANCE) -> bool:
+        """Whether every KKT condition holds up to `tolerance`, and no kink farther than that was relied on."""
+        return self.status != "does not separate" and self.residual <= tolerance
+
+    @property
+    def margin_set(self) -> BoolArray:
+        """Samples with y_i N(x_i) <= 1 + DEFAULT_TOLERANCE."""
+        return self.margins <= 1.0 + DEFAULT_TOLERANCE
+
+    @property
+    def support(self) -> BoolArray:
+        """Samples with lambda_i > DEFAULT_TOLERANCE max lambda."""
+        return self.multipliers > DEFAULT_TOLERANCE * float(self.multipliers.max(initial=0.0))
+
+    @property
+    def norm_identity(self) -> float:
+        """|degree * sum_i lambda_i y_i N(x_i) / ||theta||^2 - 1|; zero at a KKT point."""
+        norm = float(np.sqrt(self.norm_squared))
+        return abs(self.network.degree * float(self.multipliers @ self.margins) / norm**2 - 1.0)
+
+    @property
+    def balance(self) -> float | None:
+        """max_j | |v_j| - ||(w_j, b_j)|| | / max_j ||(w_j, b_j)||; None when outputs are frozen."""
+        if self.network.outputs == "frozen":
+            return None
+        sizes = np.linalg.norm(self.network.augmented, axis=1)
+        return float(np.abs(np.abs(self.network.v) - sizes).max() / max(sizes.max(), np.finfo(float).tiny))
 
     @property
     def mu(self) -> FloatArray:
@@ -161,8 +225,8 @@ class Certificate:
         Clarke weights of the kinks as (sample, neuron, weight).
         """
         numbers = (
-            "norm_squared scale stationarity hidden_stationarity output_stationarity feasibility dual_feasibility "
-            "complementarity complementarity_weight total total_lower_bound epsilon delta norm_identity balance floor"
+            "stationarity hidden_stationarity output_stationarity feasibility dual_feasibility complementarity "
+            "complementarity_weight total total_lower_bound epsilon delta"
         )
         out: dict[str, object] = to_plain(
             {
@@ -175,7 +239,12 @@ class Certificate:
                 "n_samples": self.margins.size,
                 "width": self.network.width,
                 "dimension": self.network.dimension,
-                **{name: getattr(self, name) for name in numbers.split()},
+                "norm_squared": self.norm_squared,
+                "scale": self.scale,
+                **{name: getattr(self.residuals, name) for name in numbers.split()},
+                "norm_identity": self.norm_identity,
+                "balance": self.balance,
+                "floor": self.floor,
                 "multiplier_sum": self.multipliers.sum(),
                 "on_margin": self.margin_set.sum(),
                 "support_size": self.support.sum(),
@@ -187,18 +256,25 @@ class Certificate:
             rows, columns = np.nonzero(self.kinks & (self.network.v != 0))
             sets = {name: np.flatnonzero(getattr(self, name)) for name in ("margin_set", "support", "live")}
             on_kinks = zip(rows, columns, self.clarke[rows, columns], strict=True)
-            out |= to_plain({name: getattr(self, name) for name in ("multipliers", "margins", "neuron_stationarity")})
-            out |= to_plain({**sets, "clarke_on_kinks": list(on_kinks)})
+            out |= to_plain(
+                {
+                    "multipliers": self.multipliers,
+                    "margins": self.margins,
+                    "neuron_stationarity": self.residuals.neuron_stationarity,
+                    **sets,
+                    "clarke_on_kinks": list(on_kinks),
+                }
+            )
         return out
 
     def __bool__(self) -> bool:
         raise InputError("A Certificate is neither true nor false; ask .holds(tolerance).")
 
     def __str__(self) -> str:
-        return self.told()
+        return self.summary()
 
-    def told(self, tol: float = DEFAULT_TOLERANCE) -> str:
-        """The certificate in a few lines, judged at `tol`."""
+    def summary(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
+        """The certificate in a few lines, judged at `tolerance`."""
         report = self.kink_report
         n, k = self.clarke.shape
         if self.status == "does not separate":
@@ -206,12 +282,12 @@ class Certificate:
                 f"Not a KKT point: the network does not separate the data (smallest margin {self.margins.min():.3g}, "
                 f"{int((self.margins <= 0).sum())} of {n} samples on the wrong side)."
             )
-        answer = "holds" if self.holds(tol) else "does not hold"
+        answer = "holds" if self.holds(tolerance) else "does not hold"
         kind = "max margin" if self.penalty is None else f"soft margin, C = {self.penalty:g}"
         lines = [
-            f"KKT certificate ({kind}) {answer} at {tol:.0e}",
+            f"KKT certificate ({kind}) {answer} at {tolerance:.0e}",
             f"  stationarity     {self.stationarity:.2e}   "
-            f"((W, b): {self.hidden_stationarity:.2e}, v: {self.output_stationarity:.2e})",
+            f"((W, b): {self.residuals.hidden_stationarity:.2e}, v: {self.residuals.output_stationarity:.2e})",
             f"  complementarity  {self.complementarity:.2e}",
             f"  feasibility      {self.feasibility:.2e}",
             f"  dual             {self.dual_feasibility:.2e}",

@@ -74,9 +74,9 @@ class DeepCertificate(Plain):
     network: MLP
     scale: float
 
-    def holds(self, tol: float = DEFAULT_TOLERANCE) -> bool:
-        """Whether every KKT condition holds up to `tol` with the fixed derivative at the kinks."""
-        return self.separates and max(self.stationarity, self.feasibility, self.complementarity) <= tol
+    def holds(self, tolerance: float = DEFAULT_TOLERANCE) -> bool:
+        """Whether every KKT condition holds up to `tolerance` with the fixed derivative at the kinks."""
+        return self.separates and max(self.stationarity, self.feasibility, self.complementarity) <= tolerance
 
     def __bool__(self) -> bool:
         raise InputError("A DeepCertificate is neither true nor false; ask .holds(tolerance).")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, matrix, read_only, real_number, vector
-from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport, Status
+from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport, Residuals, Status
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.multipliers.best import best_multipliers
 from marginflow.certificates.multipliers.least_squares import StationarityProblem
@@ -29,7 +29,7 @@ def certify(
     multipliers: tuple[ArrayLike, ArrayLike] | None = None,
     as_given: bool = False,
     hard_patterns: bool = True,
-    initial: TwoLayer | None = None,
+    start: TwoLayer | None = None,
     kink_tolerance: float = KINK_TOLERANCE,
     complementarity_weight: float = 1.0,
 ) -> Certificate:
@@ -66,7 +66,7 @@ def certify(
     hard_patterns : bool
         Whether to compute also what the stationarity would be without Clarke weights (`kink_report.hard_residual`): a
         second least-squares problem, which at large sizes takes most of the time.
-    initial : TwoLayer or None
+    start : TwoLayer or None
         Where training started; adds `floor` to the certificate.
     kink_tolerance : float
         Relative tolerance of `recognise`.
@@ -101,7 +101,7 @@ def certify(
     if network.norm_squared() == 0.0:
         raise InputError("Every trained parameter of the network is zero; there is nothing to certify.")
     candidate = None if multipliers is None else _candidate(multipliers, data.n_samples, network.width)
-    floor = None if initial is None else training_floor(initial, given, data)
+    floor = None if start is None else training_floor(start, given, data)
     least = float(network.margins(data.X, data.y).min())
     if penalty is None and least <= 0:
         pattern, _ = recognise(network, data.X, tolerance)
@@ -133,7 +133,7 @@ def certify(
         certificate,
         status=status,
         scale=scale * power,
-        total_lower_bound=found.bound / norm,
+        residuals=replace(certificate.residuals, total_lower_bound=found.bound / norm),
         kink_report=replace(certificate.kink_report, hard_residual=hard),
         floor=floor,
     )
@@ -244,39 +244,18 @@ def _evaluate(
     if penalty is not None:
         excess = lam * np.maximum(margins - 1.0, 0.0) + (penalty - lam) * np.maximum(1.0 - margins, 0.0)
         above = max(0.0, top - penalty)
-    complementarity = network.degree * float(excess.sum()) / norm**2
     off_pattern = np.where(pattern.kink, 0.0, np.abs(clarke - pattern.active))
     outside = max(float((clarke - 1.0).max()), float(-clarke.min()), float(off_pattern.max()), 0.0)
     used = pattern.kink & (lam[:, None] * np.abs(clarke - pattern.positive) > 1e-12 * top) & (network.v != 0)
-    live = (network.v != 0) & pattern.active.any(axis=0)
-    relative = stationary / norm
     return Certificate(
         status="solved",
-        stationarity=relative,
-        feasibility=max(0.0, 1.0 - float(margins.min())) if penalty is None else 0.0,
-        dual_feasibility=max(outside, max(below, above) / top if top > 0 else 0.0),
-        complementarity=complementarity,
-        total=float(np.hypot(relative, weight * complementarity)),
-        total_lower_bound=0.0,
-        complementarity_weight=weight,
-        epsilon=stationary,
-        delta=float(excess.max()),
-        hidden_stationarity=float(np.linalg.norm(hidden)) / norm,
-        output_stationarity=float(np.linalg.norm(output)) / norm,
-        neuron_stationarity=read_only(per_neuron / norm),
-        norm_identity=abs(network.degree * float(lam @ margins) / norm**2 - 1.0),
-        balance=float(np.abs(np.abs(network.v) - sizes).max() / max(sizes.max(), np.finfo(float).tiny))
-        if trained
-        else None,
+        network=network,
+        scale=1.0,
+        penalty=penalty,
         multipliers=read_only(lam),
         clarke=read_only(clarke),
         margins=read_only(margins),
-        network=network,
-        scale=1.0,
-        margin_set=read_only(margins <= 1.0 + DEFAULT_TOLERANCE),
-        support=read_only(lam > DEFAULT_TOLERANCE * top),
         kinks=read_only(pattern.kink),
-        live=read_only(live),
         kink_report=KinkReport(
             tolerance=pattern.tolerance,
             count=int((pattern.kink & (network.v != 0) & (sizes > 0)).sum()),
@@ -285,5 +264,18 @@ def _evaluate(
             relied_on=float(pattern.offset[used].max(initial=0.0)),
             hard_residual=None,
         ),
-        penalty=penalty,
+        live=read_only((network.v != 0) & pattern.active.any(axis=0)),
+        residuals=Residuals(
+            stationarity=stationary / norm,
+            feasibility=max(0.0, 1.0 - float(margins.min())) if penalty is None else 0.0,
+            dual_feasibility=max(outside, max(below, above) / top if top > 0 else 0.0),
+            complementarity=network.degree * float(excess.sum()) / norm**2,
+            complementarity_weight=weight,
+            total_lower_bound=0.0,
+            epsilon=stationary,
+            delta=float(excess.max()),
+            hidden_stationarity=float(np.linalg.norm(hidden)) / norm,
+            output_stationarity=float(np.linalg.norm(output)) / norm,
+            neuron_stationarity=read_only(per_neuron / norm),
+        ),
     )

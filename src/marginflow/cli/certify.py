@@ -41,7 +41,7 @@ def certify(
     judged, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
     begun = None if start is None else mf.networks.TwoLayer.load(start)
     with progress("Certifying"):
-        certificate = mf.certify(judged, dataset, penalty=penalty, initial=begun)
+        certificate = mf.certify(judged, dataset, penalty=penalty, start=begun)
     holds = certificate.holds(chosen)
     answer = {"holds": holds, "tolerance": chosen}
     if out is not None:
@@ -49,7 +49,7 @@ def certify(
     if as_json:
         print(result_text(certificate.to_dict(arrays=False) | answer | {"out": out}))
     else:
-        print(certificate.told(chosen))
+        print(certificate.summary(chosen))
         if out is not None:
             print(f"Written to {out}")
     return DONE if holds else DOES_NOT_HOLD

@@ -110,7 +110,7 @@ class Limit:
         """The point in a few lines, its certificate judged at `tolerance`."""
         lines = [
             self.status,
-            self.certificate.told(tolerance),
+            self.certificate.summary(tolerance),
             f"  relative duality gap of the convex problem: {self.gap:.1e}",
         ]
         if self.moved is not None:

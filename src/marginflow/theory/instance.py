@@ -145,10 +145,10 @@ class Instance:
         """The KKT certificate of the network on the data, computed once; its network is at margin 1."""
         network, data = self.the_network(), self.the_data()
         if self.multipliers is not None and data.n_samples > MANY_SAMPLES:
-            judged = certify(network, data, multipliers=self.multipliers, initial=self.initial, as_given=True)
+            judged = certify(network, data, multipliers=self.multipliers, start=self.initial, as_given=True)
             if judged.holds():
                 return judged
-        return certify(network, data, multipliers=self.multipliers, initial=self.initial)
+        return certify(network, data, multipliers=self.multipliers, start=self.initial)
 
     def __repr__(self) -> str:
         given = [str(item) for item in (self.network, self.data, self.law, self.run) if item is not None]

@@ -107,19 +107,19 @@ class ExactCertificate(Plain):
         """At which `outcome` and `holds` judge unless they are told another."""
         return DEFAULT_TOLERANCE
 
-    def outcome(self, tol: float = DEFAULT_TOLERANCE) -> Outcome:
-        """Proved: every violation is at most `tol`. Refuted: one exceeds it. Open: the balls are too wide to tell."""
-        tol = real_number("tol", tol, at_least=0.0)
+    def outcome(self, tolerance: float = DEFAULT_TOLERANCE) -> Outcome:
+        """Proved: every violation is at most `tolerance`. Refuted: one exceeds it. Open: the balls are too wide."""
+        tolerance = real_number("tolerance", tolerance, at_least=0.0)
         violations = (self.stationarity, self.complementarity, self.dual_feasibility, self.kink_distance)
-        if self.least_margin > 0 and all(high <= tol for _, high in violations):
+        if self.least_margin > 0 and all(high <= tolerance for _, high in violations):
             return "proved"
-        if any(low > tol for low, _ in violations):
+        if any(low > tolerance for low, _ in violations):
             return "refuted"
         return "open"
 
-    def holds(self, tol: float = DEFAULT_TOLERANCE) -> bool:
-        """Whether it is proved that these multipliers satisfy the KKT conditions up to `tol`."""
-        return self.outcome(tol) == "proved"
+    def holds(self, tolerance: float = DEFAULT_TOLERANCE) -> bool:
+        """Whether it is proved that these multipliers satisfy the KKT conditions up to `tolerance`."""
+        return self.outcome(tolerance) == "proved"
 
     def __bool__(self) -> bool:
         raise InputError("A ExactCertificate is neither true nor false; ask .holds(tolerance) or .outcome(tolerance).")

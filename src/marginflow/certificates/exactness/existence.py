@@ -68,7 +68,9 @@ class KKTProof(Plain):
         return f"{'Proved' if self.proved else 'Not proved'}: {self.reason}"
 
 
-def prove_kkt_point(network: TwoLayer, data: Dataset, *, bits: int = 192, tol: float = DEFAULT_TOLERANCE) -> KKTProof:
+def prove_kkt_point(
+    network: TwoLayer, data: Dataset, *, bits: int = 192, tolerance: float = DEFAULT_TOLERANCE
+) -> KKTProof:
     """Try to prove that an exact KKT point of the max-margin problem lies close to `network`.
 
     Works where the KKT point is isolated and strict: every Clarke weight inside (0, 1), every multiplier on the margin
@@ -82,7 +84,7 @@ def prove_kkt_point(network: TwoLayer, data: Dataset, *, bits: int = 192, tol: f
         Up to about 100 samples: the cost is cubic in the number of unknowns.
     bits : int
         Working precision.
-    tol : float
+    tolerance : float
         The certificate that supplies the pattern must hold at this tolerance.
 
     Returns
@@ -91,8 +93,8 @@ def prove_kkt_point(network: TwoLayer, data: Dataset, *, bits: int = 192, tol: f
     """
     bits = whole_number("bits", bits, minimum=64)
     certificate = certify(network.compact(rtol=1e-9), data)
-    if not certificate.holds(tol):
-        return KKTProof(proved=False, reason=f"the certificate in floating point does not hold at {tol:.0e}.")
+    if not certificate.holds(tolerance):
+        return KKTProof(proved=False, reason=f"the certificate in floating point does not hold at {tolerance:.0e}.")
     system = _System(certificate, data)
     if system.size > _MOST_UNKNOWNS:
         return KKTProof(

@@ -116,7 +116,7 @@ class Minimality(Plain):
 
 
 def minimality(
-    network: TwoLayer, data: Dataset, *, certificate: Certificate | None = None, tol: float = DEFAULT_TOLERANCE
+    network: TwoLayer, data: Dataset, *, certificate: Certificate | None = None, tolerance: float = DEFAULT_TOLERANCE
 ) -> Minimality:
     """Decide whether a network is a local minimum of the max-margin problem.
 
@@ -127,22 +127,22 @@ def minimality(
     data : Dataset
     certificate : Certificate or None
         Of this network and these data, if at hand.
-    tol : float
-        A point counts as a KKT point when its certificate holds at `tol`; neurons smaller than `tol` ||theta||
-        count as zero.
+    tolerance : float
+        A point counts as a KKT point when its certificate holds at `tolerance`; neurons smaller than `tolerance`
+        ||theta|| count as zero.
 
     Returns
     -------
     Minimality
     """
-    tol = real_number("tol", tol, above=0.0, below=1.0)
+    tolerance = real_number("tolerance", tolerance, above=0.0, below=1.0)
     judged = certify(network, data) if certificate is None else certificate
     if judged.penalty is not None:
         raise InputError("Minimality is decided for the hard margin; the certificate has a penalty.")
     if judged.status == "does not separate":
         raise InputError("The network does not separate the data; only a feasible point can be a local minimum.")
-    judge = _Judge(judged, data, tol)
-    if not judged.holds(tol):
+    judge = _Judge(judged, data, tolerance)
+    if not judged.holds(tolerance):
         return judge.not_stationary()
     by_kinks = judge.repelled() if judge.repelling.any() else judge.attracted()
     if by_kinks.verdict == "not a local minimum" or not judge.zero.any():
@@ -154,17 +154,17 @@ def minimality(
 class _Judge:
     """One decision: the point, its patterns, and the tests that end in an answer."""
 
-    def __init__(self, certificate: Certificate, data: Dataset, tol: float) -> None:
-        self.certificate, self.data, self.tol = certificate, data, tol
+    def __init__(self, certificate: Certificate, data: Dataset, tolerance: float) -> None:
+        self.certificate, self.data, self.tolerance = certificate, data, tolerance
         self.network = net = certificate.network
         self.pattern, self.Z = recognise(net, data.X, certificate.kink_report.tolerance)
         self.T = augmented_samples(data.X, bias=net.b is not None)
         sizes = np.sqrt(np.linalg.norm(net.augmented, axis=1) ** 2 + (net.v**2 if net.outputs == "trained" else 0.0))
         # A frozen neuron with v_j = 0 influences nothing and is no zero neuron in the sense of growth.
-        self.zero = (sizes <= tol * np.sqrt(net.norm_squared())) & ((net.v != 0) | (net.outputs == "trained"))
+        self.zero = (sizes <= tolerance * np.sqrt(net.norm_squared())) & ((net.v != 0) | (net.outputs == "trained"))
         lam = certificate.multipliers
         same = data.y[:, None] * net.v > 0
-        carrying = lam > tol * lam.max()
+        carrying = lam > tolerance * lam.max()
         self.repelling = self.pattern.kink & same & carrying[:, None] & ~self.zero
         self.supremum: Supremum | None = None
         if net.outputs == "trained":
@@ -195,7 +195,7 @@ class _Judge:
         direction = self._residual_direction(self.certificate.multipliers, self.certificate.clarke)
         found = exhibit(self.network, self.data, direction, noise=0.0)
         if found is None:
-            return self.answer("undecided", f"no KKT point at {self.tol:.0e}, but no descent was found either.")
+            return self.answer("undecided", f"no KKT point at {self.tolerance:.0e}, but no descent was found either.")
         reason = f"the KKT conditions, necessary for a local minimum, fail (total {self.certificate.total:.1e})."
         return self.answer("not a local minimum", reason, found)
 
@@ -216,7 +216,7 @@ class _Judge:
             )
             problem = stationarity_problem(self.network, self.data, pattern, self.Z, cap=np.inf, weight=1.0)
             found = best_multipliers(problem)
-            if found.size <= self.tol * problem.norm():
+            if found.size <= self.tolerance * problem.norm():
                 other = pattern.kink & (self.data.y[:, None] * self.network.v > 0) & (found.lam[:, None] > 0)
                 explained &= not other.any()
                 continue
@@ -253,9 +253,9 @@ class _Judge:
         threshold = 1.0 if trained else 0.0
         signs = (1.0, -1.0) if trained else (float(np.sign(self.network.v[neuron])),)
         highest = supremum(self.T, lam * y, self.network.augmented[~self.zero], signs=signs)
-        if highest.upper <= threshold + self.tol:
+        if highest.upper <= threshold + self.tolerance:
             return self.answer("local minimum", f"the dual function stays at or below {threshold:g}.")
-        if highest.lower <= threshold + self.tol:
+        if highest.lower <= threshold + self.tolerance:
             reason = f"{count} neurons are zero, and sup |F| is known only to lie in "
             return self.answer("undecided", reason + f"[{highest.lower:.4g}, {highest.upper:.4g}].")
         growth = self._growth(neuron, highest.sign, highest.direction)
@@ -272,7 +272,7 @@ class _Judge:
         net, y = self.network, self.data.y
         trained = net.outputs == "trained"
         problem = stationarity_problem(net, self.data, self.pattern, self.Z, cap=np.inf, weight=0.0)
-        rows = np.flatnonzero(self.certificate.margins <= 1.0 + 1e3 * self.tol)
+        rows = np.flatnonzero(self.certificate.margins <= 1.0 + 1e3 * self.tolerance)
         part = problem.rows(rows)
         free = part.kink & (net.v != 0) & ~self.zero
         reduced = EliminatedKinks(part, part.T @ part.T.T, free, np.zeros_like(free))

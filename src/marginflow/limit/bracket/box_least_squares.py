@@ -10,7 +10,7 @@ _AT_LOW, _FREE, _AT_HIGH = -1, 0, 1
 
 
 def box_least_squares(
-    rows: FloatArray, target: FloatArray, low: FloatArray, high: FloatArray, *, tol: float = 1e-13
+    rows: FloatArray, target: FloatArray, low: FloatArray, high: FloatArray, *, tolerance: float = 1e-13
 ) -> tuple[FloatArray, FloatArray]:
     r"""The coefficients x in [low, high] with the least :math:`\|target - \sum_i x_i rows_i\|`.
 
@@ -44,7 +44,7 @@ def box_least_squares(
         gain = np.where(state == _AT_LOW, pull, np.where(state == _AT_HIGH, -pull, 0.0))
         gain = np.divide(gain, norms, out=np.zeros(p), where=norms > 0)
         entering = int(np.argmax(gain))
-        if gain[entering] <= tol * scale:
+        if gain[entering] <= tolerance * scale:
             break
         state[entering] = _FREE
         for _ in range(p + 1):

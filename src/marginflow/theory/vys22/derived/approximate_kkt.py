@@ -185,7 +185,7 @@ def approximate_kkt(instance: Instance) -> Findings:
                 at_least("S+ against its bound", near.S(1), near.S_bound(setting, 1)),
                 at_least("S- against its bound", near.S(-1), near.S_bound(setting, -1)),
             ]
-    residual = instance.certificate.hidden_stationarity
+    residual = instance.certificate.residuals.hidden_stationarity
     return Findings(
         hypotheses=hypotheses,
         constants=(value("stationarity in (W, b)", residual), *constants),
