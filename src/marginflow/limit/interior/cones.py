@@ -119,12 +119,22 @@ class Cones:
         idle: FloatArray = 1.0 - np.linalg.norm(self.q, axis=1)
         return idle
 
+    def alive(self, t: FloatArray, idle: FloatArray) -> BoolArray:
+        """Neurons that stay, as t and `idle` of an earlier iterate show: of the two the one that fell less remains."""
+        alive: BoolArray = self.t / t > self.idle() / idle
+        return alive
+
+    def large(self) -> BoolArray:
+        """The same from the present iterate alone: whether t in units of the cost exceeds what the neuron lacks."""
+        large: BoolArray = self.t / self.t.sum() > self.idle()
+        return large
+
     def at_rounding(self, U: FloatArray) -> bool:
         """Whether t - ||u|| or 1 - ||q|| has sunk into the rounding of t or 1."""
         room = np.minimum(1.0 - np.linalg.norm(U, axis=1) / self.t, self.idle())
         return bool(room.min() < _ROUNDING)
 
-    def scale(self, U: FloatArray) -> None:
+    def prepare(self, U: FloatArray) -> None:
         """Prepare a step at the present point."""
         self.scaling = Scaling.of(self.t, U, self.q)
         self.bend = 2.0 * self.scaling.w0**2 - 1.0
@@ -162,3 +172,67 @@ class Cones:
     def move(self, step: float) -> None:
         """Take the step."""
         self.t, self.q = self.t + step * self.dt, self.q + step * self.dq
+
+
+class Squares:
+    """Frozen outputs: the cost is sum_j ||u_j||^2 / (2 v_j^2), which has no multipliers; q_j = -u_j / v_j^2."""
+
+    def __init__(self, U: FloatArray, outputs_squared: FloatArray) -> None:
+        self.outputs_squared = outputs_squared
+        self.t: FloatArray = np.ones(len(U))
+        self.q: FloatArray = -U / outputs_squared[:, None]
+
+    def take(self, live: BoolArray) -> None:
+        """Keep the selected neurons."""
+        self.outputs_squared, self.t, self.q = self.outputs_squared[live], self.t[live], self.q[live]
+
+    @property
+    def degree(self) -> int:
+        """There are no products."""
+        return 0
+
+    def cost(self, U: FloatArray) -> float:
+        """sum_j ||u_j||^2 / (2 v_j^2)."""
+        return 0.5 * float((_dot(U, U) / self.outputs_squared).sum())
+
+    def products(self, U: FloatArray) -> float:
+        """There are none."""
+        return 0.0
+
+    def idle(self) -> FloatArray:
+        """A neuron whose output is frozen always pays for itself."""
+        return np.zeros(len(self.t))
+
+    def alive(self, t: FloatArray, idle: FloatArray) -> BoolArray:
+        """All of them."""
+        return np.ones(len(self.t), dtype=bool)
+
+    def large(self) -> BoolArray:
+        """All of them."""
+        return np.ones(len(self.t), dtype=bool)
+
+    def at_rounding(self, U: FloatArray) -> bool:
+        """Nothing sinks into rounding here."""
+        return False
+
+    def prepare(self, U: FloatArray) -> None:
+        """Prepare a step at the present point."""
+        self.q = -U / self.outputs_squared[:, None]
+
+    def matrices(self) -> tuple[FloatArray, FloatArray]:
+        """The matrices h I that belong to du, with vectors that are zero."""
+        return 1.0 / self.outputs_squared, np.zeros_like(self.q)
+
+    def right(self, target: float, U: FloatArray, corrected: bool, dU: FloatArray) -> FloatArray:
+        """Nothing stands on the right of the equation of du, before -rq."""
+        return np.zeros_like(self.q)
+
+    def advance(self, dU: FloatArray, dq: FloatArray) -> None:
+        """q follows u by itself."""
+
+    def reach(self, U: FloatArray, dU: FloatArray) -> float:
+        """No boundary."""
+        return 1e30
+
+    def move(self, step: float) -> None:
+        """Nothing moves."""

@@ -5,9 +5,10 @@ With the null space Q_j of the (normalised) kink rows of neuron j and u_j = Q_j 
 .. math:: a_j / \|a_j\| = Q_j^T \sum_{active} \sigma_{ij} \lambda_i x_i, \qquad
           \sum_{active} \sigma_{ij}\, x_i \cdot Q_j a_j = 1 \ \ (i \text{ on the margin}),
 
-a square system in a and lambda. Scaled by the roots of ||a_j|| on one side and to unit margin rows on the other, its
-Jacobian is the symmetric matrix [[blkdiag(I - d d^T), -B^T], [-B, 0]]: nothing is squared and nothing subtracted. Where
-it is singular (a solution that is not unique) the step of least norm is taken.
+a square system in a and lambda; with frozen outputs v_j^2 stands in place of ||a_j||. Scaled by the roots of ||a_j|| on
+one side and to unit margin rows on the other, its Jacobian is the symmetric matrix
+[[blkdiag(I - d d^T), -B^T], [-B, 0]], without d d^T for frozen outputs: nothing is squared and nothing subtracted.
+Where it is singular (a solution that is not unique) the step of least norm is taken.
 
 After convergence every pair and sample must be on its side; what is not is moved there, and the method goes on.
 """
@@ -37,6 +38,8 @@ _CUTS = (0.0, 1e-11, 1e-9)
 _ACCEPTED = 1e-10
 # Pre-activations (relative to their neuron), weights and margins that count as zero.
 _ZERO = 1e-11
+# And what rounding leaves of a sum of products, relative to the lengths of its factors.
+_ROUNDING = 4.0 * float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +68,7 @@ def finish(program: Program, guess: Guess) -> Finished | None:
         following, violations = _moved(program, guess, point)
         if violations == 0:
             # Rounding of the multipliers alone leaves this much in the equations.
-            accepted = _ACCEPTED + 4.0 * np.finfo(float).eps * float(point.lam.max())
+            accepted = _ACCEPTED + 4.0 * np.finfo(float).eps * float(point.lam.max()) / face.unit()
             return replace(point, residual=residual, steps=total) if residual <= accepted else None
         if violations < fewest:
             fewest, idle = violations, 0
@@ -117,6 +120,19 @@ class Face:
             self.Q.append(Q)
             self.a.append(Q.T @ u)
         self.sizes = np.array([Q.shape[1] for Q in self.Q])
+        self.frozen = guess.outputs_squared is not None
+
+    def _per(self) -> FloatArray:
+        """What u_j is divided by in its own equation: ||u_j||, or v_j^2 of frozen outputs, shape (k,)."""
+        a2 = self.guess.outputs_squared
+        return np.array([np.linalg.norm(a) for a in self.a]) if a2 is None else a2
+
+    def unit(self) -> float:
+        """The longest of the vectors u_j / ||u_j||, or u_j / v_j^2, by which the equations are judged."""
+        a2 = self.guess.outputs_squared
+        if a2 is None:
+            return 1.0
+        return float(np.max([np.linalg.norm(a) / n for a, n in zip(self.a, a2, strict=True)])) or 1.0
 
     def converge(self, cut: float) -> tuple[int, float]:
         """Newton steps until the residual falls no further; their number and the residual.
@@ -140,10 +156,11 @@ class Face:
         g = (self.active * self.lam[:, None]).T @ X
         U = self.rows_of_U()
         with np.errstate(divide="ignore", invalid="ignore"):
-            pull = [Q.T @ gj - a / np.linalg.norm(a) for Q, gj, a in zip(self.Q, g, self.a, strict=True)]
+            per = self._per()
+            pull = [Q.T @ gj - a / n for Q, gj, a, n in zip(self.Q, g, self.a, per, strict=True)]
         short = 1.0 - (self.active * (X @ U.T)).sum(axis=1)[self.rows]
         worst = max((float(np.abs(part).max(initial=0.0)) for part in pull), default=0.0)
-        value = max(worst, float(np.abs(short).max(initial=0.0)))
+        value = max(worst / self.unit(), float(np.abs(short).max(initial=0.0)))
         return pull, short, value if np.isfinite(value) else np.inf
 
     def rows_of_U(self) -> FloatArray:
@@ -158,14 +175,13 @@ class Face:
         n, ends = int(self.sizes.sum()), np.cumsum(self.sizes)
         size = n + len(rows)
         J, rhs = np.zeros((size, size)), np.empty(size)
-        roots = []
-        for j, (Q, a) in enumerate(zip(self.Q, self.a, strict=True)):
+        per = self._per()
+        roots = np.sqrt(per)
+        for j, (Q, a, root) in enumerate(zip(self.Q, self.a, roots, strict=True)):
             block = slice(int(ends[j]) - len(a), int(ends[j]))
-            norm = float(np.linalg.norm(a))
-            root = np.sqrt(norm)
-            roots.append(root)
-            d = a / norm
-            J[block, block] = np.eye(len(a)) - np.outer(d, d)
+            J[block, block] = np.eye(len(a))
+            if not self.frozen:
+                J[block, block] -= np.outer(a / per[j], a / per[j])
             J[n:, block] = -root * self.active[rows, j][:, None] * (X @ Q)
             rhs[block] = root * pull[j]
         length = np.linalg.norm(J[n:, :n], axis=1)
@@ -189,9 +205,10 @@ class Face:
         g = (self.active * self.lam[:, None]).T @ X
         mu = np.where(self.guess.state == ACTIVE, self.lam[:, None], 0.0)
         U = self.rows_of_U()
+        per = self._per()
         for j, rows in enumerate(self.kinks):
             if len(rows):
-                missing = U[j] / np.linalg.norm(U[j]) - g[j]
+                missing = U[j] / per[j] - g[j]
                 lengths = np.linalg.norm(X[rows], axis=1)
                 c = scipy.linalg.lstsq((X[rows] / lengths[:, None]).T, missing, check_finite=False)[0]
                 mu[rows, j] = self.sigma[rows, j] * c / lengths
@@ -230,7 +247,8 @@ def _moved(program: Program, guess: Guess, point: Finished) -> tuple[Guess, int]
     """Each pair and sample where its own condition puts it, and how many had to be moved."""
     U, lam, C = point.U, point.lam, program.penalty
     Z = program.X @ U.T
-    tiny = _ZERO * np.abs(Z).max(axis=0)
+    rounding = _ROUNDING * np.outer(np.linalg.norm(program.X, axis=1), np.linalg.norm(U, axis=1))
+    tiny = _ZERO * np.abs(Z).max(axis=0) + rounding
     small = _ZERO * float(lam.max(initial=0.0))
     state, opposite = guess.state, program.opposite(guess.s)
     kink = state == KINK
@@ -244,11 +262,12 @@ def _moved(program: Program, guess: Guess, point: Finished) -> tuple[Guess, int]
     # A sample without a multiplier holds no neuron: its pairs follow the sign.
     none = (lam <= 0) & ~guess.free
     new[none] = np.where(Z[none] > 0, ACTIVE, INACTIVE)
-    margins = program.margins(U, guess.s)
-    leave, enter = guess.free & (lam < -small), ~guess.free & ~guess.capped & (margins < 1.0 - _ZERO)
-    cap, uncap = guess.free & (lam > C * (1.0 + _ZERO)), guess.capped & (margins > 1.0 + _ZERO)
+    margins, room = program.margins(U, guess.s), _ZERO + rounding.sum(axis=1)
+    leave, enter = guess.free & (lam < -small), ~guess.free & ~guess.capped & (margins < 1.0 - room)
+    cap, uncap = guess.free & (lam > C * (1.0 + _ZERO)), guess.capped & (margins > 1.0 + room)
     wrong = (new != state) & ~none[:, None]
     violations = int(sum(part.sum() for part in (wrong, leave, enter, cap, uncap)))
     free = (guess.free & ~leave & ~cap) | enter | uncap
-    following = Guess(U, guess.s, np.maximum(lam, 0.0), new, free, (guess.capped & ~uncap) | cap, guess.kept)
+    capped = (guess.capped & ~uncap) | cap
+    following = replace(guess, U=U, lam=np.maximum(lam, 0.0), state=new, free=free, capped=capped)
     return following, violations

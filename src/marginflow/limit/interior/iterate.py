@@ -22,8 +22,9 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.interior.cones import Cones
+from marginflow.limit.interior.cones import Cones, Squares
 from marginflow.limit.interior.program import Program
+from marginflow.limit.neurons import Neurons
 
 # Columns of E made at once.
 _COLUMNS_AT_ONCE = 8192
@@ -50,11 +51,10 @@ class Iterate:
     """Variables named as in `program`; `beta` = C - lambda is the multiplier of xi. Pairs that are not opposite hold 1
     in e and f and 0 in alpha and mu. `members` says which row the neurons of the start belong to, -1 for none."""
 
-    def __init__(
-        self, program: Program, U: FloatArray, s: FloatArray, lam: FloatArray, A: FloatArray, nu: float
-    ) -> None:
+    def __init__(self, program: Program, neurons: Neurons, lam: FloatArray, A: FloatArray, nu: float) -> None:
         """The centred point of (U, lambda): every product of a slack and its multiplier is nu."""
-        self.program, self.U, self.s, self.A, self.lam = program, U, s, A, lam
+        self.program, self.U, self.s, self.A, self.lam = program, neurons.U, neurons.s, A, lam
+        self.outputs_squared, s = neurons.outputs_squared, neurons.s
         self.opposite: BoolArray = program.opposite(s)
         self.members: IntArray = np.arange(len(s))
         self.centre(nu)
@@ -71,7 +71,8 @@ class Iterate:
         self.e = np.where(opposite, np.where(z > 0, large, small), 1.0)
         self.f = np.where(opposite, np.where(z > 0, small, large), 1.0)
         self.alpha, self.mu = np.where(opposite, nu / self.e, 0.0), np.where(opposite, nu / self.f, 0.0)
-        self.cones = Cones(self.U, nu)
+        a2 = self.outputs_squared
+        self.cones: Cones | Squares = Cones(self.U, nu) if a2 is None else Squares(self.U, a2)
         if self.program.soft:
             self.beta = self.program.penalty - lam
             self.xi = nu / self.beta
@@ -83,10 +84,17 @@ class Iterate:
         self.U, self.s, self.A, self.opposite = self.U[live], self.s[live], self.A[:, live], self.opposite[:, live]
         self.e, self.f, self.alpha, self.mu = (part[:, live] for part in (self.e, self.f, self.alpha, self.mu))
         self.cones.take(live)
+        if self.outputs_squared is not None:
+            self.outputs_squared = self.outputs_squared[live]
         self.members = survivors(self.members, np.flatnonzero(live))
         # What the others contributed is taken up by the slacks of the margins where they have room for it.
         slack = self.w + self.shortfall
         self.w = np.where(slack > 0.1 * self.w, slack, self.w)
+
+    @property
+    def neurons(self) -> Neurons:
+        """The present neurons."""
+        return Neurons(self.U, self.s, self.outputs_squared)
 
     @property
     def products(self) -> float:
@@ -173,7 +181,7 @@ class System:
         self.diagonal = at.w / at.lam + self.inverse.sum(axis=1)
         if at.program.soft:
             self.diagonal = self.diagonal + at.xi / at.beta
-        at.cones.scale(at.U)
+        at.cones.prepare(at.U)
         self.h, self.a = at.cones.matrices()
         M = (self.omega.T @ at.program.squares).reshape(k, r, r) - self.a[:, :, None] * self.a[:, None, :]
         M[:, np.arange(r), np.arange(r)] += self.h[:, None]

@@ -21,6 +21,7 @@ from marginflow.limit.interior.rounds import (
     soft_pattern,
     soften,
     started,
+    total_multiplier,
 )
 from marginflow.limit.interior.structure import Snapshot, read_structures
 from marginflow.limit.neurons import Neurons
@@ -76,21 +77,22 @@ def interior_point(
     multipliers: FloatArray | None = None,
     manner: Manner | None = None,
 ) -> InteriorPoint | None:
-    """An exact point of (P) with trained outputs near the given neurons; None where none was found.
+    """An exact point of (P) near the given neurons; None where none was found.
 
     Parameters
     ----------
     problem : Problem
         Hard or soft margin.
     neurons : Neurons
-        Rows at a typical margin of 1, positive signs first; they need not separate the samples.
+        Rows at a typical margin of 1, positive signs first; they need not separate the samples. With `outputs_squared`
+        the outputs are frozen.
     budget : Budget
     multipliers : array, shape (m,), optional
         Where known. Neurons that come with multipliers are taken to separate the samples.
     manner : "hard" or "soft", optional
         Whether the pattern is hard in all rounds, or soft at first; by default soft where rounds are dear.
     """
-    program = Program.of(problem)
+    program = Program.of(problem, neurons.outputs_squared)
     effort = Effort(budget)
     with budget.interruptible(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if manner is None:
@@ -111,9 +113,8 @@ def interior_point(
         of_rows = survivors(at.members, kept)
         members = np.full(len(neurons.s), -1, dtype=np.int64)
         members[neurons.U.any(axis=1)] = of_rows
-        scale = program.scale
         return InteriorPoint(
-            found.U / scale, found.s, found.lam / scale, found.mu / scale, members, manner,
+            found.U / program.scale, found.s, found.lam / program.price, found.mu / program.price, members, manner,
             effort.iterations, effort.rounds, found.steps, tuple(effort.history),
         )  # fmt: skip
     return None
@@ -122,12 +123,12 @@ def interior_point(
 def _first(program: Program, neurons: Neurons, multipliers: FloatArray | None, effort: Effort) -> Iterate | None:
     """A point in the interior whose margins are positive, as far as they have to be."""
     live = neurons.U.any(axis=1)
-    scaled = Neurons(neurons.U[live] * program.scale, neurons.s[live])
     if not live.any():
         return None
-    total = float(np.linalg.norm(scaled.U, axis=1).sum())
-    even = np.full(len(program.y), total / len(program.y))
-    lam = even if multipliers is None else multipliers * program.scale
+    a2 = neurons.outputs_squared
+    scaled = program.scaled(Neurons(neurons.U[live], neurons.s[live], None if a2 is None else a2[live]))
+    even = np.full(len(program.y), total_multiplier(scaled) / len(program.y))
+    lam = even if multipliers is None else multipliers * program.price
     separated = multipliers is not None or bool(program.margins(scaled.U, scaled.s).min() > 0.0)
     at = started(program, scaled, lam, COLD)
     return at if separated or program.soft else separate(at, effort)

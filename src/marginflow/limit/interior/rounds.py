@@ -36,6 +36,8 @@ _COLLAPSED = 3.0
 _STUCK_STEPS, _STUCK = 4, 0.15
 # A neuron is idle if all |z_ij| are below these shares of 1 - ||q_j||.
 _IDLE_SOFT, _IDLE_HARD = 0.1, 0.01
+# Frozen outputs: neurons with smaller pre-activations, in units of a margin, are left out.
+_UNFELT = 1e-5
 # Multipliers start at least at this share of their mean.
 _LEAST_MULTIPLIER = 1e-2
 # Relative gaps: at a cold start, at the start of a round, at its end; rounds with fewer flips would not be fewer.
@@ -64,8 +66,8 @@ class Effort:
     def report(self, at: Iterate, flips: int) -> None:
         """Tell who watches, and remember."""
         entry = Progress(
-            "interior point", self.iterations, flips, len(at.s), at.cost / at.program.scale,
-            at.products / at.program.scale, self.budget.seconds,
+            "interior point", self.iterations, flips, len(at.s), at.cost / at.program.price,
+            at.products / at.program.price, self.budget.seconds,
         )  # fmt: skip
         self.history.append(entry)
         self.budget.report(entry)
@@ -84,9 +86,17 @@ def started(program: Program, neurons: Neurons, lam: FloatArray, gap: float, *, 
     A = program.pattern(U, s)
     if not program.soft if support is None else support:
         A = _with_support(program, U, s, A)
-    at = Iterate(program, U, s, inside, A, 1.0)
-    at.centre(gap * float(np.linalg.norm(U, axis=1).sum()) / at.degree)
+    at = Iterate(program, neurons, inside, A, 1.0)
+    at.centre(gap * total_multiplier(neurons) / at.degree)
     return at
+
+
+def total_multiplier(neurons: Neurons) -> float:
+    """What the multipliers of neurons at margin 1 add up to: the sum of u_j . g_j."""
+    squared = (neurons.U**2).sum(axis=1)
+    if neurons.outputs_squared is not None:
+        return float((squared / neurons.outputs_squared).sum())
+    return float(np.sqrt(squared).sum())
 
 
 def _with_support(program: Program, U: FloatArray, s: FloatArray, A: FloatArray) -> FloatArray:
@@ -102,7 +112,7 @@ def _with_support(program: Program, U: FloatArray, s: FloatArray, A: FloatArray)
 def separate(at: Iterate, effort: Effort) -> Iterate | None:
     """A point near the given one with positive margins; None if none was found."""
     program = at.program
-    price = _PRICE * float(np.linalg.norm(at.U, axis=1).sum()) / len(at.lam)
+    price = _PRICE * total_multiplier(at.neurons) / len(at.lam)
     gap = 1.0
     for _ in range(_SEPARATION_ROUNDS):
         at = again(at, gap, program=replace(program, penalty=price), support=True)
@@ -120,7 +130,7 @@ def separate(at: Iterate, effort: Effort) -> Iterate | None:
 
 def soften(at: Iterate) -> Iterate:
     """The same neurons and multipliers, centred for the soft pattern."""
-    softened = started(at.program, Neurons(at.U, at.s), at.lam, _SOFT_START)
+    softened = started(at.program, at.neurons, at.lam, _SOFT_START)
     softened.members = at.members
     return softened
 
@@ -210,9 +220,13 @@ def n_flips(at: Iterate) -> int:
 
 
 def drop_idle(at: Iterate, share: float) -> BoolArray:
-    """Leave out neurons whose pre-activations are small beside what they lack to pay for themselves; who stays."""
+    """Leave out neurons whose pre-activations are small beside what they lack to pay for themselves; who stays.
+
+    With frozen outputs none lacks anything; there neurons are left out that no sample feels. That is always allowed, as
+    zero neurons satisfy their own condition.
+    """
     size = np.abs(at.program.X @ at.U.T).max(axis=0)
-    live: BoolArray = size >= share * at.cones.idle()
+    live: BoolArray = size >= (share * at.cones.idle() if at.outputs_squared is None else _UNFELT)
     if len(np.unique(at.s[live])) < len(np.unique(at.s)):
         live[:] = True
     if not live.all():
@@ -226,6 +240,10 @@ def again(at: Iterate, gap: float, *, program: Program | None = None, support: b
     U, s = np.zeros((int(groups.max()) + 1, at.U.shape[1])), np.zeros(int(groups.max()) + 1)
     np.add.at(U, groups, at.U)
     s[groups] = at.s
-    new = started(program or at.program, Neurons(U, s), at.lam, gap, support=support)
+    a2 = None
+    if at.outputs_squared is not None:
+        a2 = np.zeros(len(s))
+        np.add.at(a2, groups, at.outputs_squared)
+    new = started(program or at.program, Neurons(U, s, a2), at.lam, gap, support=support)
     new.members = np.where(at.members >= 0, groups[at.members], -1)
     return new

@@ -25,7 +25,7 @@ class Guess:
     """Neurons U (k, r) with signs s, multipliers lam (m,), the state of every pair (m, k), and who is on the margin.
 
     `free` samples have margin 1; `capped` ones carry the whole penalty; the others have no multiplier. `kept` holds the
-    rows of the iterate that U has.
+    rows of the iterate that U has; `outputs_squared` the v_j^2 of frozen outputs.
     """
 
     U: FloatArray
@@ -35,6 +35,7 @@ class Guess:
     free: BoolArray
     capped: BoolArray
     kept: IntArray
+    outputs_squared: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ def _by_ratios(at: Iterate, earlier: Snapshot) -> Guess:
     with np.errstate(invalid="ignore"):  # same pairs have no multipliers
         mu, alpha = at.mu / earlier.mu, at.alpha / earlier.alpha
     held = np.where(mu < at.f / earlier.f, INACTIVE, np.where(alpha < at.e / earlier.e, ACTIVE, KINK))
-    return _guess(at, held, carries, capped, at.cones.t / earlier.t > at.cones.idle() / earlier.idle)
+    return _guess(at, held, carries, capped, at.cones.alive(earlier.t, earlier.idle))
 
 
 def _by_sizes(at: Iterate) -> Guess:
@@ -94,7 +95,7 @@ def _by_sizes(at: Iterate) -> Guess:
         capped = carries & (at.beta / at.program.penalty < at.xi)
     lam, largest = at.lam[:, None], np.abs(at.program.X @ at.U.T).max(axis=0)
     held = np.where(at.mu / lam < at.f / largest, INACTIVE, np.where(at.alpha / lam < at.e / largest, ACTIVE, KINK))
-    return _guess(at, held, carries, capped, at.cones.t / at.cones.t.sum() > at.cones.idle())
+    return _guess(at, held, carries, capped, at.cones.large())
 
 
 def _guess(at: Iterate, held: IntArray, carries: BoolArray, capped: BoolArray, live: BoolArray) -> Guess:
@@ -109,4 +110,5 @@ def _guess(at: Iterate, held: IntArray, carries: BoolArray, capped: BoolArray, l
         released = np.argsort(-np.minimum(weight, 1.0 - weight))[most:]
         state[rows[released], j] = np.where(weight[released] > 0.5, ACTIVE, INACTIVE)
     kept = np.flatnonzero(live)
-    return Guess(at.U[kept], at.s[kept], at.lam, state[:, kept], carries & ~capped, capped, kept)
+    a2 = None if at.outputs_squared is None else at.outputs_squared[kept]
+    return Guess(at.U[kept], at.s[kept], at.lam, state[:, kept], carries & ~capped, capped, kept, a2)

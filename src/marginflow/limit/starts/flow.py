@@ -30,7 +30,7 @@ def first(task: Task, flowed: Flowed) -> Start:
     """The first start of a call: where an interior point is cheap it gets fewer iterations, and very few where samples
     are so many to a dimension that they lead nowhere."""
     start = both_signs(task, flowed)
-    if task.frozen or not affordable(task.problem, len(start.neurons.s)):
+    if not affordable(task.problem, len(start.neurons.s)):
         return start
     m, r = task.problem.X.shape
     return replace(start, max_iterations=BEFORE_INTERIOR if m <= CROWDED * r else BEFORE_INTERIOR_IN_A_CROWD)

@@ -6,60 +6,100 @@ from dataclasses import replace
 
 import numpy as np
 
+from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget
 from marginflow.limit.interior.point import InteriorPoint, affordable, interior_point
+from marginflow.limit.line import max_margin
+from marginflow.limit.neurons import Neurons
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import cheapest_combination
 from marginflow.limit.starts.rising import rising_neurons
-from marginflow.limit.starts.start import AbstractStart, Finished, Origin, Start, finished
+from marginflow.limit.starts.start import AbstractStart, Finished, Origin, Start, finished, finished_frozen
 from marginflow.limit.task import Task
+from marginflow.networks import TwoLayer
 
 
 class Interior(AbstractStart):
-    """For trained outputs, where an iteration is cheap enough."""
+    """Where an iteration is cheap enough."""
 
     name, rank = "interior", 25
 
     def propose(self, task: Task, budget: Budget) -> Finished | None:
         """The exact point nearest to the flow, if it has no more neurons than asked for."""
-        if task.frozen:
-            return None
         start = bundle(task, task.flow(task.flow_steps, budget))
         if not affordable(task.problem, len(start.neurons.s)):
             return None
         point = interior_point(task.problem, start.neurons, budget)
         if point is not None and len(point.s) <= task.width:
-            return _of(task, point, "from the neurons of the flow", start)
+            return _of(task, point, start, "from the neurons of the flow", start.groups)
         if budget.over:
             return None
-        elsewhere = _elsewhere(task, start, budget)
-        return None if elsewhere is None else _of(task, elsewhere, "from other neurons than those of the flow", start)
+        return _elsewhere(task, start, budget)
 
 
-def _elsewhere(task: Task, start: Start, budget: Budget) -> InteriorPoint | None:
+def _elsewhere(task: Task, start: Start, budget: Budget) -> Finished | None:
     """From the cheapest separating combination of random directions; with a soft margin from directions that pay."""
-    nowhere = np.full(len(start.neurons.s), -1, dtype=np.int64)
+    groups = np.full(task.width, -1, dtype=np.int64)
+    multipliers = None
     if task.soft:
-        risen = rising_neurons(task.problem, start.neurons.U, seed=0)
-        point = None if risen is None else interior_point(task.problem, risen, budget)
-        return None if point is None else replace(point, members=nowhere)
-    found = cheapest_combination(task.problem, start.neurons.U, seed=0)
-    if found is None or not affordable(task.problem, len(found[0].s)):
+        neurons = None if task.frozen else rising_neurons(task.problem, start.neurons.U, seed=0)
+    else:
+        neurons, multipliers = cheapest_combination(task.problem, _candidates(task, start), seed=0) or (None, None)
+    if neurons is not None and task.frozen:
+        neurons, groups, multipliers = *dealt_out(neurons, task.given), None
+    if neurons is None or not affordable(task.problem, len(neurons.s)):
         return None
-    point = interior_point(task.problem, found[0], budget, multipliers=found[1])
-    return None if point is None else replace(point, members=nowhere)
+    point = interior_point(task.problem, neurons, budget, multipliers=multipliers)
+    if point is None:
+        return None
+    return _of(task, point, start, "from other neurons than those of the flow", groups)
 
 
-def _of(task: Task, point: InteriorPoint, where: str, start: Start) -> Finished | None:
+def _candidates(task: Task, start: Start) -> FloatArray:
+    """Directions for the program: those of the flow and, on a line, where random ones miss, those of its optimum."""
+    if task.data.dimension > 1 or not task.bias:
+        return start.neurons.U
+    best = task.problem.reduced(max_margin(task.data).network.directions)
+    return np.concatenate([start.neurons.U, best])
+
+
+def dealt_out(neurons: Neurons, given: TwoLayer) -> tuple[Neurons | None, IntArray]:
+    """Neurons of a network with frozen outputs, given to directions of their sign in proportion to what these need.
+
+    Directions u_j are cheapest with v_j^2 in proportion to ||u_j||: the neuron of largest output goes where ||u_j|| is
+    largest beside what is there. None where a sign has fewer neurons than directions.
+    """
+    squared, groups = given.v**2, np.full(given.width, -1, dtype=np.int64)
+    total, size = np.zeros(len(neurons.s)), np.linalg.norm(neurons.U, axis=1)
+    for sign in (1.0, -1.0):
+        own, wanted = np.flatnonzero(neurons.s == sign), np.flatnonzero((given.signs == sign) & (squared > 0.0))
+        if own.size == 0:
+            continue
+        if wanted.size < own.size:
+            return None, groups
+        for index in wanted[np.argsort(-squared[wanted], kind="stable")]:
+            with np.errstate(divide="ignore"):
+                target = own[np.argmax(size[own] / total[own])]
+            groups[index] = target
+            total[target] += squared[index]
+    return Neurons(neurons.U, neurons.s, total), groups
+
+
+def _of(task: Task, point: InteriorPoint, start: Start, where: str, groups: IntArray) -> Finished | None:
+    """The point in the caller's coordinates; `groups` are the rows of its start that neurons went into."""
     pattern = ", with a soft pattern on the way" if point.manner == "soft" else ""
     how = (
         f"by an interior point {where}{pattern}: {point.iterations} iterations, {point.rounds} convex rounds and "
         f"{point.newton_steps} Newton steps"
     )
-    end = finished(task, point.U, point.s, point.lam, point.mu, how)
+    members = np.where(groups >= 0, point.members[groups], -1)
+    if task.frozen:
+        end = finished_frozen(task, point.U, point.s, point.lam, point.mu, how, members)
+    else:
+        end = finished(task, point.U, point.s, point.lam, point.mu, how)
     if end is None:
         return None
-    members = np.where(start.groups >= 0, point.members[start.groups], -1)
     patterns = task.in_callers_order(task.problem.X @ point.U.T > 0)
-    origin = Origin(start.origin, members, patterns, start.flow_seconds)
+    from_flow = np.where(start.groups >= 0, point.members[start.groups], -1) if groups is start.groups else -1
+    origin = Origin(start.origin, np.broadcast_to(from_flow, start.groups.shape), patterns, start.flow_seconds)
     return replace(end, history=point.history, origin=origin)

@@ -133,6 +133,20 @@ def finished(task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: Floa
     return split(task, task.problem.ambient(U), s, lam_given, mu_given, how, task.problem.gap(U, s, lam, mu))
 
 
+def finished_frozen(
+    task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, how: str, members: IntArray
+) -> Finished | None:
+    """The same with frozen outputs, where `members` says which row every neuron of the network belongs to."""
+    if not len(s):
+        return None
+    used = members >= 0
+    squared = np.zeros(len(s))
+    np.add.at(squared, members[used], task.given.v[used] ** 2)
+    gap = task.problem.gap(U, s, lam, mu, squared)
+    lam_given, mu_given = task.in_callers_order(lam), task.in_callers_order(mu)
+    return shared(task, task.problem.ambient(U), members, lam_given, mu_given, how, gap)
+
+
 def split(task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, how: str, gap: float) -> Finished:
     """The same from rows U in coordinates of the span and multipliers in the order of the caller's samples."""
     parent = parents(np.linalg.norm(U, axis=1), task.width)
