@@ -1,4 +1,4 @@
-"""`marginflow sweep merge` and `marginflow sweep slurm`: a sweep in shards on many machines."""
+"""`marginflow sweep merge`, `compare` and `slurm`: stores of shards, two stores side by side, many machines."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from marginflow import experiments
-from marginflow.cli.exit_codes import DONE
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson
-from marginflow.cli.output import result_text
+from marginflow.cli.output import print_rows, result_text
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 from marginflow.sweeps import Store, Sweep
+from marginflow.sweeps import compare as compare_stores
 from marginflow.sweeps.shards import merge as merge_stores
 from marginflow.sweeps.shards import slurm_script
 
@@ -40,6 +42,35 @@ def merge(
         failed = len(lines) - done
         print(f"{added} rows of {len(stores)} stores were added; {target.path} has {done} done, {failed} failed.")
     return DONE
+
+
+def compare(
+    first: Annotated[Path, Parameter(help="A store, .sqlite.")],
+    second: Annotated[Path, Parameter(help="The other one.")],
+    /,
+    *,
+    tolerance: Annotated[float, Parameter(help="Relative difference up to which two numbers count as equal.")] = 0.0,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if both stores have the same cells with the same rows, 1 if not."""
+    for path in (first, second):
+        if not path.is_file():
+            raise InputError(f"There is no store {path}.")
+    found = compare_stores(Store(first), Store(second), tolerance=tolerance)
+    if as_json:
+        print(result_text({**to_plain(found), "same": found.same}))
+        return DONE if found.same else DOES_NOT_HOLD
+    print(f"{found.both} cells are in both stores; {found.equal} of them have equal rows.")
+    print(f"{found.only_first} are in {first} only, {found.only_second} in {second} only.")
+    if found.other_code:
+        print(f"{found.other_code} of the cells in both were computed by different code.")
+    if found.columns:
+        rows: list[dict[str, object]] = [
+            {"column": name, "cells": count, "largest": "not numbers" if largest is None else f"{largest:.2g}"}
+            for name, (count, largest) in found.columns.items()
+        ]
+        print_rows(rows, headings={"column": "differs in", "cells": "cells", "largest": "largest relative difference"})
+    return DONE if found.same else DOES_NOT_HOLD
 
 
 def slurm(

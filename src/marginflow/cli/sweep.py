@@ -46,6 +46,9 @@ sweep = App(
     help_format="plaintext",
 )
 sweep.command("marginflow.cli.shards:merge", name="merge", help="Bring the rows of several stores into one.")
+sweep.command(
+    "marginflow.cli.shards:compare", name="compare", help="Say which cells two stores share, and how their rows differ."
+)
 sweep.command("marginflow.cli.shards:slurm", name="slurm", help="Print a script for sbatch, one job for each shard.")
 
 

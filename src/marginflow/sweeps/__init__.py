@@ -1,6 +1,7 @@
 """Sweeps: one task on a grid of parameters with several seeds, resumable, on one machine or on many."""
 
 from marginflow.sweeps.cell import Cell
+from marginflow.sweeps.comparison import Comparison, compare
 from marginflow.sweeps.engines import AbstractEngine, DaskEngine, LocalEngine
 from marginflow.sweeps.record import Record
 from marginflow.sweeps.registry import Result, Row, Task, find_task, task, tasks
@@ -16,6 +17,7 @@ __all__ = [
     "AbstractEngine",
     "AbstractStore",
     "Cell",
+    "Comparison",
     "DaskEngine",
     "LocalEngine",
     "Memory",
@@ -30,6 +32,7 @@ __all__ = [
     "Store",
     "Sweep",
     "Task",
+    "compare",
     "export",
     "find_task",
     "merge",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping
 
 from marginflow.errors import InputError
+from marginflow.experiments.outcome import number
+from marginflow.experiments.panel import over_seeds
 from marginflow.report.chart import Chart
-from marginflow.report.charts import lines, points
 from marginflow.report.page import Section
+from marginflow.report.panels import chart_of
 from marginflow.report.results.summary import Record, Rows, Summary
 from marginflow.report.table import Table, text_of
 
@@ -46,25 +49,45 @@ def _drawn(found: Rows, columns: list[str], x: str, y: str, series: str | None) 
     for column in (x, y):
         if not any(_is_number(row.get(column)) for row in found):
             raise InputError(f"The column {column!r} holds no numbers, so it cannot be an axis.")
-    kept = [row for row in found if _is_number(row.get(x)) and _is_number(row.get(y))]
-    titles = {column: column for column in dict.fromkeys([x, y, *([series] if series else [])])}
-    several = len({(row[x], row.get(series) if series else None) for row in kept}) < len(kept)
-    made = [{column: row[column] for column in (x, y)} | ({series: str(row[series])} if series else {}) for row in kept]
-    made.sort(key=lambda row: float(row[x]))  # type: ignore[arg-type]
-    draw = points if several else lines
-    return draw(
+    kept = [row for row in found if _is_number(row.get(x))]
+    by = (x, *([series] if series else []))
+    made: list[dict[str, object]] = [
+        {x: row[x], y: row.get(y)} | ({series: text_of(row.get(series))} if series else {}) for row in kept
+    ]
+    made.sort(key=lambda row: number(row, x))
+    finite = [row for row in made if math.isfinite(number(row, y))]
+    several = len({tuple(row[column] for column in by) for row in finite}) < len(finite)
+    panel = over_seeds(
         made,
         x=x,
         y=y,
         series=series,
-        titles=titles,
+        band=several,
+        titles={column: column for column in (*by, y)},
         title=f"{y} against {x}",
-        description=f"Column {y} against column {x}" + (f", one colour for each {series}." if series else "."),
+        description=" ".join(
+            (
+                f"{'Means, with 95 % intervals, of' if several else 'Column'} {y} against {x}"
+                + (f", one colour for each {series}." if series else "."),
+                *_left_out(found, x, y),
+            )
+        ),
     )
+    return chart_of(panel)
+
+
+def _left_out(found: Rows, x: str, y: str) -> list[str]:
+    """What of the rows cannot be drawn, counted."""
+    infinite = sum(math.isinf(number(row, y)) for row in found if _is_number(row.get(x)))
+    missing = sum(math.isnan(number(row, y)) for row in found if _is_number(row.get(x)))
+    nowhere = sum(not _is_number(row.get(x)) for row in found)
+    counts = ((infinite, f"an infinite {y}"), (missing, f"no {y}"), (nowhere, f"no {x}"))
+    named = [f"{count} of {len(found)} rows have {what}" for count, what in counts if count]
+    return [f"Not drawn: {'; '.join(named)}."] if named else []
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def record(found: Record) -> Summary:
