@@ -48,7 +48,7 @@ def good(name: str, annotation: object) -> Any:
     """An argument that fits, by its name or else by its annotation; raises KeyError where none is known."""
     known: dict[str, Any] = {
         "network": NETWORK, "data": DATA, "dataset": DATA, "train": DATA, "X": DATA.X, "y": DATA.y, "x": DATA.X[0],
-        "point": DATA.X[0], "points": DATA.X, "initial": NETWORK, "start": NETWORK, "trained": NETWORK, "width": 4,
+        "point": DATA.X[0], "points": DATA.X, "start": NETWORK, "trained": NETWORK, "width": 4,
         "dimension": 2, "n_samples": 3, "seed": 0, "direction": np.array([1.0, 0.0]), "label": 1.0, "W": NETWORK.W,
         "v": NETWORK.v, "b": NETWORK.b, "rate": 0.1, "scale": 1.0, "weights": np.ones(3), "time_limit": 1.0,
         "perturbation": np.array([1.0, 0.0]), "q": np.ones(3), "margins": np.ones(3), "index": [0, 1], "kink": 0.0,

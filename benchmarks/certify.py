@@ -92,7 +92,7 @@ def against_clarabel(sizes: list[tuple[int, int, int]]) -> None:
     print("    n     d unknowns     ours  residual  Clarabel  residual  ratio")
     for n, d, width in sizes:
         data = Sphere(dimension=d).sample(n, seed=0)
-        problem = problem_of(kkt_point(data, width=width, seed=0).network.compact(rtol=1e-9), data)
+        problem = problem_of(kkt_point(data, width=width, seed=0).network.compact(tolerance=1e-9), data)
         ours, found = seconds(lambda problem=problem: best_multipliers(problem))
         theirs, reached = seconds(lambda problem=problem: by_interior_points(problem))
         unknowns = n + int(problem.kink.sum())
@@ -121,7 +121,7 @@ def proofs(sizes: list[tuple[int, int, int]]) -> None:
     print(f"{'n':>5} {'d':>5} {'exact':>7} {'stationarity':>12} {'existence':>9} {'unknowns':>8} {'distance':>9}")
     for n, d, width in sizes:
         data = Sphere(dimension=d).sample(n, seed=0)
-        network = kkt_point(data, width=width, seed=0).network.compact(rtol=1e-9)
+        network = kkt_point(data, width=width, seed=0).network.compact(tolerance=1e-9)
         certificate = certify(network, data)
         first, exact = seconds(lambda c=certificate, data=data: certify_exact(c, data))
         second, proof = seconds(lambda network=network, data=data: prove_kkt_point(network, data))

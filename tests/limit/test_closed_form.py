@@ -50,9 +50,9 @@ def kkt_residuals(point: ClosedForm) -> dict[str, float]:
     }
 
 
-def assert_kkt(point: ClosedForm, tol: float = 1e-12) -> None:
+def assert_kkt(point: ClosedForm, tolerance: float = 1e-12) -> None:
     residuals = kkt_residuals(point)
-    assert {name: value for name, value in residuals.items() if value > tol} == {}
+    assert {name: value for name, value in residuals.items() if value > tolerance} == {}
 
 
 def rotation(d: int, seed: int) -> np.ndarray:
@@ -161,8 +161,8 @@ def test_the_point_as_printed_is_not_kkt_once_the_outputs_are_trained():
 @given(first=st.floats(-5, 5), spacing=st.floats(0.02, 3), beyond=st.floats(0, 4))
 def test_the_five_points_are_kkt_wherever_they_lie(first, spacing, beyond):
     point = closed_form.five_points(first=first, spacing=spacing, last=first + 5 * spacing + beyond)
-    assert_kkt(point, tol=1e-12 * max(1.0, point.objective))
-    assert_kkt(point.widened(11), tol=1e-12 * max(1.0, point.objective))
+    assert_kkt(point, tolerance=1e-12 * max(1.0, point.objective))
+    assert_kkt(point.widened(11), tolerance=1e-12 * max(1.0, point.objective))
     kinks = point.clarke[np.arange(4), np.arange(4)]
     assert ((kinks > 0) & (kinks < 1)).all()
 

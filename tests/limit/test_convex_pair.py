@@ -38,8 +38,8 @@ def kkt_residuals(point: ClosedForm) -> dict[str, float]:
     }
 
 
-def assert_kkt(point: ClosedForm, tol: float = 1e-12) -> None:
-    assert {name: value for name, value in kkt_residuals(point).items() if value > tol} == {}
+def assert_kkt(point: ClosedForm, tolerance: float = 1e-12) -> None:
+    assert {name: value for name, value in kkt_residuals(point).items() if value > tolerance} == {}
 
 
 def conic_optimum(data: Dataset, bias: bool) -> float:
@@ -101,7 +101,7 @@ def reduced_clusters(d: int, k: int, sigma: float, n: int, seed: int) -> Dataset
     ],
 )
 def test_the_presets_of_the_paper_are_solved_to_rounding(make, size):
-    assert_kkt(convex_pair(make(*size, seed=0)), tol=1e-13)
+    assert_kkt(convex_pair(make(*size, seed=0)), tolerance=1e-13)
 
 
 @settings(max_examples=40, deadline=None)
@@ -123,8 +123,8 @@ def test_separable_samples_reach_the_conic_optimum(n, d, bias, repeats, seed):
     X += (y * 0.05 + np.where(y * (X @ direction) < 0, -(X @ direction), 0.0))[:, None] * direction
     data = Dataset(X=np.vstack([X, X[:repeats]]), y=np.append(y, y[:repeats]))
     point = convex_pair(data, bias=bias)
-    assert_kkt(point, tol=1e-13 * max(10.0, point.objective))
-    assert_kkt(point.widened(7), tol=1e-13 * max(10.0, point.objective))
+    assert_kkt(point, tolerance=1e-13 * max(10.0, point.objective))
+    assert_kkt(point.widened(7), tolerance=1e-13 * max(10.0, point.objective))
     assert point.objective == pytest.approx(conic_optimum(data, bias), rel=1e-7)
 
 

@@ -39,8 +39,8 @@ def residuals(point: line.LineLimit) -> dict[str, float]:
     }
 
 
-def assert_kkt(point: line.LineLimit, tol: float) -> None:
-    assert {name: value for name, value in residuals(point).items() if value > tol} == {}
+def assert_kkt(point: line.LineLimit, tolerance: float) -> None:
+    assert {name: value for name, value in residuals(point).items() if value > tolerance} == {}
 
 
 def rounding(point: line.LineLimit) -> float:

@@ -188,18 +188,20 @@ def test_parallel_groups_agree_with_comparing_every_pair():
                 assert (label[i] == label[j]) == together
 
 
-@pytest.mark.parametrize("rtol", [1e-12, 0.1, 0.5])
-def test_sorting_by_one_projection_finds_the_groups_of_the_plain_greedy_search(rtol):
+@pytest.mark.parametrize("tolerance", [1e-12, 0.1, 0.5])
+def test_sorting_by_one_projection_finds_the_groups_of_the_plain_greedy_search(tolerance):
     rng = np.random.default_rng(1)
     A, v = rng.standard_normal((80, 3)), rng.choice([-1.0, 1.0], 80)
     units = A / np.linalg.norm(A, axis=1)[:, None]
     remaining, plain = list(range(80)), []
     while remaining:
         first = remaining[0]
-        plain.append([j for j in remaining if v[j] == v[first] and np.linalg.norm(units[j] - units[first]) <= rtol])
+        plain.append(
+            [j for j in remaining if v[j] == v[first] and np.linalg.norm(units[j] - units[first]) <= tolerance]
+        )
         remaining = [j for j in remaining if j not in plain[-1]]
-    assert [group.tolist() for group in parallel_groups(A, v, rtol)] == plain
-    assert (len(plain) < 80) == (rtol >= 0.1)
+    assert [group.tolist() for group in parallel_groups(A, v, tolerance)] == plain
+    assert (len(plain) < 80) == (tolerance >= 0.1)
 
 
 def test_a_dead_neuron_is_merged_with_nothing():
@@ -212,7 +214,7 @@ def test_a_dead_neuron_is_merged_with_nothing():
 def test_a_coarser_tolerance_merges_more():
     net = TwoLayer(W=[[1.0, 0.0], [1.0, 1e-6]], v=[1.0, 1.0])
     assert net.compact().width == 2
-    assert net.compact(rtol=1e-5).width == 1
+    assert net.compact(tolerance=1e-5).width == 1
 
 
 @given(st.lists(st.just(0.0) | st.floats(1e-3, 100.0), min_size=1, max_size=8), st.integers(0, 20))
@@ -251,7 +253,7 @@ def test_row_norms_do_not_underflow_or_overflow():
         (lambda net: net.merged([0, 1]), "not positively parallel"),
         (lambda net: net.merged([0, 2]), "not positively parallel"),
         (lambda net: net.widened(2), "width is 2; a whole number of at least 3"),
-        (lambda net: net.compact(rtol=-1.0), "rtol is -1"),
+        (lambda net: net.compact(tolerance=-1.0), "rtol is -1"),
     ],
 )
 def test_bad_surgery_is_refused_in_one_sentence(call, sentence):

@@ -26,8 +26,8 @@ def test_the_three_sets_of_samples_are_kept_apart():
     linear = TwoLayer(W=[[1.0, 0.0], [-1.0, 0.0]], v=[1.0, -1.0])
     points, signs = [[1.0, 0.0], [1.09, 0.0], [-1.2, 0.0], [-2.0, 0.0]], [1, 1, -1, -1]
     np.testing.assert_array_equal(margin_samples(linear, points, signs), [True, True, False, False])
-    np.testing.assert_array_equal(margin_samples(linear, points, signs, rtol=0.0), [True, False, False, False])
-    np.testing.assert_array_equal(margin_samples(linear, points, signs, rtol=1.0), True)
+    np.testing.assert_array_equal(margin_samples(linear, points, signs, tolerance=0.0), [True, False, False, False])
+    np.testing.assert_array_equal(margin_samples(linear, points, signs, tolerance=1.0), True)
     np.testing.assert_array_equal(support_samples([0.5, 1e-12, 0.0, 2.0]), [True, False, False, True])
 
 

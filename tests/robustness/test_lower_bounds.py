@@ -156,10 +156,10 @@ def test_bounds_are_invariant_under_rotation_splitting_and_rescaling(seed):
         (net.split(0, [0.25, 0.75]), X),
         (net.scaled(3.0), X),
     ]
-    for bound, rtol in [(lipschitz_bound, 1e-8), (local_lipschitz_bound, 1e-8), (interval_bound, 1e-8)]:
+    for bound, tolerance in [(lipschitz_bound, 1e-8), (local_lipschitz_bound, 1e-8), (interval_bound, 1e-8)]:
         base = bound(net, X, y).radii
         for other, points in others:
-            np.testing.assert_allclose(bound(other, points, y).radii, base, rtol=rtol, atol=1e-10)
+            np.testing.assert_allclose(bound(other, points, y).radii, base, rtol=tolerance, atol=1e-10)
     upper = ATTACKS["fmn"](net, X, y, n_steps=30).sizes
     balls = np.where(np.isfinite(upper) & (upper > 0), upper, 1.0)
     base = chord_bound(net, X, y, balls=balls).radii

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginflow import InputError
-from marginflow.theory.check import RTOL, Check, above, at_least, at_most, below, compare, equal, true, value
+from marginflow.theory.check import TOLERANCE, Check, above, at_least, at_most, below, compare, equal, true, value
 
 NUMBERS = st.floats(-1e6, 1e6)
 RELATIONS = st.sampled_from(["<=", ">=", "<", ">", "=="])
@@ -43,9 +43,9 @@ def test_an_interval_that_contains_the_bound_decides_nothing() -> None:
 
 
 def test_strict_relations_must_hold_beyond_rounding() -> None:
-    assert at_most("x", 1.0 + 0.5 * RTOL, 1.0).state == "met"
-    assert below("x", 1.0 - 0.5 * RTOL, 1.0).state == "failed"
-    assert below("x", 1.0 - 2 * RTOL, 1.0).state == "met"
+    assert at_most("x", 1.0 + 0.5 * TOLERANCE, 1.0).state == "met"
+    assert below("x", 1.0 - 0.5 * TOLERANCE, 1.0).state == "failed"
+    assert below("x", 1.0 - 2 * TOLERANCE, 1.0).state == "met"
     assert above("x", 1e-300, 0.0).state == "met", "the tolerance is relative: tiny positive numbers are positive"
     assert above("x", 0.0, 0.0).state == "failed"
 
@@ -83,7 +83,7 @@ def test_the_worst_entry_is_named() -> None:
 def test_scale_widens_the_tolerance_and_nothing_else_does() -> None:
     assert at_most("x", 1e-10, 0.0).state == "failed"
     assert at_most("x", 1e-10, 0.0, scale=1.0).state == "met"
-    assert at_most("x", 1e-10, 0.0, scale=1.0, rtol=1e-12).state == "failed"
+    assert at_most("x", 1e-10, 0.0, scale=1.0, tolerance=1e-12).state == "failed"
 
 
 @settings(max_examples=100, deadline=None)

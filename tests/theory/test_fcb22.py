@@ -229,7 +229,7 @@ def test_three_engines_agree() -> None:
 def test_dense_and_gram_engines_agree_in_high_dimension() -> None:
     instance = recorded.gd_run(60, 200, 20, sd=1 / 16, eta=1 / 16, omd=1 / 256, k=10)
     assert instance.the_run().engine == "gram"
-    start = instance.initial
+    start = instance.start
     assert start is not None
     dense = train(start, instance.the_data(), recipes.FCB22.theorem(10), engine="dense").network
     assert isinstance(dense, TwoLayer)
@@ -239,7 +239,7 @@ def test_dense_and_gram_engines_agree_in_high_dimension() -> None:
 def test_the_weighted_descent_of_the_planted_run_is_the_flow_engine() -> None:
     """Nine different samples with multiplicities against 1921 samples through `train`."""
     instance = recorded.planted()
-    start, kept = instance.initial, instance.the_run().trajectory
+    start, kept = instance.start, instance.the_run().trajectory
     assert start is not None
     assert kept.networks is not None
     steps = int(kept.step[6])
@@ -308,10 +308,10 @@ def test_data_without_clusters_and_runs_without_networks_are_refused() -> None:
 def degenerate(name: str) -> Instance:
     if name == "no start":
         good = recorded.gd_run(40, 10, 7, sd=0.1, eta=0.1, omd=0.01)
-        assert good.initial is not None
-        start = replace(good.initial, W=np.zeros_like(good.initial.W))
+        assert good.start is not None
+        start = replace(good.start, W=np.zeros_like(good.start.W))
         run = train(start, good.the_data(), recipes.FCB22(rate=0.25, steps=2), recording=Recording(networks=True))
-        return replace(good, initial=start, run=run, network=run.network, parameters={})  # type: ignore[arg-type]
+        return replace(good, start=start, run=run, network=run.network, parameters={})  # type: ignore[arg-type]
     sizes: dict[str, tuple[int, int, float, float, int]] = {
         "four samples": (4, 8, 0.1, 0.0, 2),
         "two neurons": (40, 2, 0.1, 0.1, 2),

@@ -136,13 +136,13 @@ def test_a_good_run_is_judged_with_a_constant_that_does_not_come_from_it() -> No
 
 def test_neuron_sets_are_those_of_the_first_record() -> None:
     good = recorded.c16()
-    assert good.initial is not None
-    other = TwoLayer(W=good.initial.W[::-1].copy(), v=good.initial.v, outputs="frozen")
-    verdict = judged("Def.J", replace(good, initial=other))
+    assert good.start is not None
+    other = TwoLayer(W=good.start.W[::-1].copy(), v=good.start.v, outputs="frozen")
+    verdict = judged("Def.J", replace(good, start=other))
     assert verdict.outcome == "violated"
     assert verdict["entries that differ from the first record"].observed > 10
-    flipped = TwoLayer(W=good.initial.W, v=-good.initial.v, outputs="frozen")
-    assert judged("Def.J", replace(good, initial=flipped)).outcome == "violated"
+    flipped = TwoLayer(W=good.start.W, v=-good.start.v, outputs="frozen")
+    assert judged("Def.J", replace(good, start=flipped)).outcome == "violated"
 
 
 def test_no_bound_with_constants_of_the_run_itself_is_a_conclusion_about_the_test_error() -> None:

@@ -112,7 +112,7 @@ def audit(
         name="the audited network",
         network=network,
         data=data,
-        initial=start,
+        start=start,
         multipliers=None if certificate.status == "does not separate" else (certificate.multipliers, certificate.mu),
         seed=seed,
     )
@@ -149,12 +149,12 @@ def _nearby(network: TwoLayer, data: Dataset, certificate: Certificate, seconds:
         return None
 
 
-def _outside_changed(initial: TwoLayer, network: TwoLayer, data: Dataset) -> float | None:
+def _outside_changed(start: TwoLayer, network: TwoLayer, data: Dataset) -> float | None:
     """How far the part of W orthogonal to the samples moved, relative to what it was; see `training_floor`."""
-    before = training_floor(initial, initial, data) * float(np.sqrt(initial.norm_squared()))
-    difference = replace(network, W=network.W - initial.W)
+    before = training_floor(start, start, data) * float(np.sqrt(start.norm_squared()))
+    difference = replace(network, W=network.W - start.W)
     moved = training_floor(difference, network, data) * float(np.sqrt(network.norm_squared()))
-    size = float(np.linalg.norm(initial.W))
+    size = float(np.linalg.norm(start.W))
     return moved / before if before > 1e-12 * size else None
 
 

@@ -13,7 +13,7 @@ from marginflow.theory import Instance, Verdict, statements
 # Kinds of statements that claim nothing about the network: definitions and assumptions say what data or a network may
 # be like, and to lack that contradicts no theorem; constructions speak of networks that a paper builds on such data.
 PROPERTIES: Final = ("assumption", "definition", "construction")
-GIVEN: Final = ("network", "data", "test", "initial")
+GIVEN: Final = ("network", "data", "test", "start")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from marginflow.networks import TwoLayer
 from marginflow.networks.neurons import row_norms
 
 
-def training_floor(initial: TwoLayer, trained: TwoLayer, data: Dataset) -> float:
+def training_floor(start: TwoLayer, trained: TwoLayer, data: Dataset) -> float:
     r"""A lower bound of the stationarity of a trained network, known before any multiplier is computed.
 
     .. math:: \text{stationarity} \;\ge\; \frac{\|W_0 P_\perp\|_F}{\|\theta_T\|}
@@ -21,7 +21,7 @@ def training_floor(initial: TwoLayer, trained: TwoLayer, data: Dataset) -> float
 
     Parameters
     ----------
-    initial, trained : TwoLayer
+    start, trained : TwoLayer
         Before and after; same width and dimension.
     data : Dataset
 
@@ -30,9 +30,9 @@ def training_floor(initial: TwoLayer, trained: TwoLayer, data: Dataset) -> float
     float
         0 when the samples span the whole space.
     """
-    if (initial.width, initial.dimension) != (trained.width, trained.dimension):
+    if (start.width, start.dimension) != (trained.width, trained.dimension):
         raise InputError(
-            f"The initial network has width {initial.width} and dimension {initial.dimension}, the trained one "
+            f"The initial network has width {start.width} and dimension {start.dimension}, the trained one "
             f"{trained.width} and {trained.dimension}; they must agree."
         )
     if data.dimension != trained.dimension:
@@ -48,5 +48,5 @@ def training_floor(initial: TwoLayer, trained: TwoLayer, data: Dataset) -> float
         raise InputError("Every trained parameter of the network is zero; there is no relative residual.")
     _, singular, right = np.linalg.svd(data.X, full_matrices=False)
     basis = right[singular > singular[0] * max(data.X.shape) * np.finfo(float).eps]
-    outside = initial.W - (initial.W @ basis.T) @ basis
+    outside = start.W - (start.W @ basis.T) @ basis
     return float(np.linalg.norm(outside)) / size

@@ -235,7 +235,7 @@ def _instance(
         network=None if network is None else TwoLayer.load(network),
         data=None if data is None else Dataset.load(data, label=label),
         test=None if test is None else Dataset.load(test, label=label),
-        initial=None if start is None else TwoLayer.load(start),
+        start=None if start is None else TwoLayer.load(start),
         parameters=dict(_pair(text) for text in parameter or []),
         seed=seed,
     )

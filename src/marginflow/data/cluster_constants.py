@@ -83,9 +83,9 @@ class ClusterConstants:
         """The logarithm of q_d = d^(-ln(d)/2), the unit of the paper's failure probabilities."""
         return -0.5 * log(self.dimension) ** 2
 
-    def holds(self, *, rtol: float = 1e-12) -> bool:
-        """Whether Assumption 2.2 holds and both labels occur (which its consequences use); norms up to `rtol`."""
-        return self.norm_defect <= rtol and 0.0 < self.sigma <= 1.0 and self.slack >= 0.0 and self.balance > 0.0
+    def holds(self, *, tolerance: float = 1e-12) -> bool:
+        """Whether Assumption 2.2 holds and both labels occur (which its consequences use); norms up to `tolerance`."""
+        return self.norm_defect <= tolerance and 0.0 < self.sigma <= 1.0 and self.slack >= 0.0 and self.balance > 0.0
 
 
 Layout = Literal["orthogonal", "sphere typical", "sphere guaranteed", "equicorrelated"]

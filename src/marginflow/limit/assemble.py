@@ -45,7 +45,7 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
         origin = lost if origin is None else replace(origin, network=task.given)
     return Limit(
         network=certificate.network,
-        compact=certificate.network.compact(rtol=1e-9),
+        compact=certificate.network.compact(tolerance=1e-9),
         certificate=certificate,
         gap=point.gap,
         moved=None if origin is None else _moved(task, origin, certificate.network),
@@ -74,7 +74,7 @@ def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
     weights = rng.standard_normal((_FRESH_POINTS, len(task.X))) / np.sqrt(len(task.X))
     fresh = centre + weights @ (task.X - centre)
     old = origin(fresh)
-    new = replace(network, W=network.W @ task.Q.T).compact(rtol=1e-9)(fresh)
+    new = replace(network, W=network.W @ task.Q.T).compact(tolerance=1e-9)(fresh)
     lengths = float(np.linalg.norm(old) * np.linalg.norm(new))
     kept = np.flatnonzero(members >= 0)
     was, now = origin.patterns(task.X)[:, kept], came_from.patterns[:, members[kept]]

@@ -98,10 +98,10 @@ def balanced_rows(U: FloatArray, signs: FloatArray) -> Rows:
     return U / np.where(root > 0, root, 1.0)[:, None], signs * root
 
 
-def parallel_groups(A: FloatArray, v: FloatArray, rtol: float) -> list[IntArray]:
-    """Groups of neurons of one sign whose unit rows differ by at most `rtol` from the group's first; no dead neurons.
+def parallel_groups(A: FloatArray, v: FloatArray, tolerance: float) -> list[IntArray]:
+    """Groups of neurons of one sign whose unit rows are within `tolerance` of the group's first; no dead neurons.
 
-    Unit vectors within `rtol` have projections on any fixed unit vector within `rtol`, so after a sort by one
+    Unit vectors within `tolerance` have projections on any fixed unit vector within `tolerance`, so after a sort by one
     projection each neuron meets only the few others in its window: k log k instead of k^2 comparisons.
     """
     norms = row_norms(A)
@@ -113,8 +113,8 @@ def parallel_groups(A: FloatArray, v: FloatArray, rtol: float) -> list[IntArray]
     shadow = units @ (probe / np.linalg.norm(probe))
     order = np.argsort(shadow, kind="stable")
     rounding = 4.0 * A.shape[1] * np.finfo(np.float64).eps
-    low = np.searchsorted(shadow[order], shadow - rtol - rounding, side="left")
-    high = np.searchsorted(shadow[order], shadow + rtol + rounding, side="right")
+    low = np.searchsorted(shadow[order], shadow - tolerance - rounding, side="left")
+    high = np.searchsorted(shadow[order], shadow + tolerance + rounding, side="right")
     free = np.ones(live.size, dtype=np.bool_)
     groups: list[IntArray] = []
     for first in range(live.size):
@@ -122,7 +122,7 @@ def parallel_groups(A: FloatArray, v: FloatArray, rtol: float) -> list[IntArray]
             near = np.sort(order[low[first] : high[first]])
             near = near[free[near] & (signs[near] == signs[first])]
             distance = np.linalg.norm(units[near] - units[first], axis=1)
-            group = near[(distance <= rtol) | (near == first)]
+            group = near[(distance <= tolerance) | (near == first)]
             free[group] = False
             groups.append(live[group])
     return groups

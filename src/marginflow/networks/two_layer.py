@@ -316,18 +316,18 @@ class TwoLayer:
         place = neurons.selection(neuron, self.width)
         return self._of_rows(*neurons.split_rows(self.augmented, self.v, int(place[0]), a))
 
-    def merged(self, index: ArrayLike, *, rtol: float = 1e-12) -> TwoLayer:
-        r"""Merge the selected neurons into one, at the place of the first: the inverse of `split`.
+    def merged(self, index: ArrayLike, *, tolerance: float = 1e-12) -> TwoLayer:
+        r"""Merge the selected neurons into one, where the first stood: the inverse of `split`.
 
-        Refused unless they have one sign and positively parallel (w_j, b_j), up to `rtol` between unit vectors, because
-        any other merging would change the function. With u_j = |v_j| (w_j, b_j) the new neuron has
+        Refused unless they have one sign and positively parallel (w_j, b_j), up to `tolerance` between unit vectors,
+        because any other merging would change the function. With u_j = |v_j| (w_j, b_j) the new neuron has
         |v| = (sum_j v_j^2)^{1/2} and u = sum_j u_j; the norm does not rise, and balanced neurons give a balanced one.
         """
-        rtol = real_number("rtol", rtol, at_least=0.0)
+        tolerance = real_number("tolerance", tolerance, at_least=0.0)
         group = np.unique(neurons.selection(index, self.width))
         A = self.augmented
         if (
-            len(neurons.parallel_groups(A[group], self.v[group], rtol)) != 1
+            len(neurons.parallel_groups(A[group], self.v[group], tolerance)) != 1
             or not self.directions[group].any(axis=1).all()
         ):
             raise InputError(
@@ -338,14 +338,14 @@ class TwoLayer:
         groups = [group if j[0] == group[0] else j for j in others]
         return self._of_rows(*neurons.merged_rows(A, self.v, groups))
 
-    def compact(self, *, rtol: float = 1e-12) -> TwoLayer:
+    def compact(self, *, tolerance: float = 1e-12) -> TwoLayer:
         """The same function with zero neurons dropped and all parallel neurons of one sign merged, as by `merged`.
 
         A neuron is zero when v_j or (w_j, b_j) is. Neurons that meet no other are kept bit for bit; of the zero
         function one zero neuron is left.
         """
-        rtol = real_number("rtol", rtol, at_least=0.0)
-        groups = neurons.parallel_groups(self.augmented, self.v, rtol)
+        tolerance = real_number("tolerance", tolerance, at_least=0.0)
+        groups = neurons.parallel_groups(self.augmented, self.v, tolerance)
         if not groups:
             return self._of_rows(
                 np.zeros_like(self.augmented[:1]), self.v[:1] if self.outputs == "frozen" else np.zeros(1)

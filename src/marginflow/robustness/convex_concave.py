@@ -16,7 +16,7 @@ from marginflow.robustness.piecewise import first_steps, without_noise
 
 
 def descend(
-    seen: Neighbourhood, sigma: FloatArray, start: FloatArray, *, max_steps: int = 30, rtol: float = 1e-10
+    seen: Neighbourhood, sigma: FloatArray, start: FloatArray, *, max_steps: int = 30, tolerance: float = 1e-10
 ) -> FloatArray:
     r"""Shorten a vector z that flips all points of `seen` at once, x_i + sigma_i z; shape (r,).
 
@@ -49,7 +49,7 @@ def descend(
         # The projection comes from outside; the exact ray takes it to where all points are flipped.
         step = common_step(seen, sigma, found.point)
         shorter = step * float(np.linalg.norm(found.point))
-        if not shorter < size * (1.0 - rtol):
+        if not shorter < size * (1.0 - tolerance):
             break
         z, size = step * found.point, shorter
     return z

@@ -55,7 +55,7 @@ def project_on_convex(
     slopes: FloatArray,
     constant: FloatArray,
     max_rounds: int = 60,
-    rtol: float = 1e-11,
+    tolerance: float = 1e-11,
 ) -> Projection:
     """See the head of this file; `slopes` is m (read where C < 0) and `constant` is r."""
     n, k = A.shape
@@ -71,7 +71,7 @@ def project_on_convex(
         coefficients = C * np.where(support, active, slopes)
         value = (coefficients * a).sum(axis=1) + constant
         scale = (np.abs(C) * np.abs(a)).sum(axis=1) + np.abs(constant)
-        excess = value - rtol * scale
+        excess = value - tolerance * scale
         broken = np.argsort(-excess)[:_CUTS_PER_ROUND]
         broken = broken[excess[broken] > 0]
         if broken.size == 0:

@@ -54,13 +54,13 @@ def dual_sum(X: ArrayLike, y: ArrayLike, multipliers: ArrayLike) -> FloatArray:
     return (_multipliers(multipliers, signs.size) * signs) @ points
 
 
-def margin_samples(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, rtol: float = ON_MARGIN_RTOL) -> BoolArray:
-    r"""The samples on the margin, y_i N(x_i) <= (1 + rtol) min_l y_l N(x_l); a mask, shape (n,).
+def margin_samples(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, tolerance: float = ON_MARGIN_RTOL) -> BoolArray:
+    r"""The samples on the margin, y_i N(x_i) <= (1 + tolerance) min_l y_l N(x_l); a mask, shape (n,).
 
-    rtol = 0.1 is the set of the experiments in [VYS22, Sec. 6]; the exact set of [VYS22, Cor. 4.1] is rtol near 0.
-    The two differ, and both differ from the support of the multipliers (`support_samples`).
+    tolerance = 0.1 is the set of the experiments in [VYS22, Sec. 6]; the exact set of [VYS22, Cor. 4.1] has it
+    near 0. The two differ, and both differ from the support of the multipliers (`support_samples`).
     """
-    rtol = real_number("rtol", rtol, at_least=0.0)
+    tolerance = real_number("tolerance", tolerance, at_least=0.0)
     q = network.margins(X, y)
     least = float(q.min())
     if least <= 0:
@@ -68,16 +68,16 @@ def margin_samples(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, rtol: float
             f"Sample {int(np.argmin(q))} has margin {least:g}; the margin set is defined when all samples are "
             "classified correctly."
         )
-    on: BoolArray = q <= (1.0 + rtol) * least
+    on: BoolArray = q <= (1.0 + tolerance) * least
     return on
 
 
-def support_samples(multipliers: ArrayLike, *, rtol: float = SUPPORT_RTOL) -> BoolArray:
-    """The samples with lambda_i > rtol max lambda; a mask, shape (n,)."""
+def support_samples(multipliers: ArrayLike, *, tolerance: float = SUPPORT_RTOL) -> BoolArray:
+    """The samples with lambda_i > tolerance max lambda; a mask, shape (n,)."""
     lam = _multipliers(multipliers, None)
     if not lam.any():
         raise InputError("All multipliers are zero; there is no support.")
-    on: BoolArray = lam > real_number("rtol", rtol, at_least=0.0) * lam.max()
+    on: BoolArray = lam > real_number("tolerance", tolerance, at_least=0.0) * lam.max()
     return on
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from marginflow.errors import InputError
 from marginflow.plain import Plain
 
-RTOL: Final = 1e-9
+TOLERANCE: Final = 1e-9
 """Rounding allowed in a comparison, relative to the largest of the two sides and `scale`."""
 
 Relation = Literal["<=", ">=", "<", ">", "==", "is"]
@@ -149,7 +149,7 @@ class Check(Plain):
 class Options(TypedDict, total=False):
     """Keywords of `compare`."""
 
-    rtol: float
+    tolerance: float
     scale: ArrayLike
     note: str
     vacuous: bool
@@ -196,7 +196,7 @@ def compare(
     relation: Relation,
     bound: ArrayLike,
     *,
-    rtol: float = RTOL,
+    tolerance: float = TOLERANCE,
     scale: ArrayLike = 0.0,
     note: str = "",
     vacuous: bool = False,
@@ -207,8 +207,8 @@ def compare(
     ----------
     observed, bound : numbers or arrays that broadcast together
         An empty comparison decides nothing: it is neither evidence nor a violation.
-    rtol : float
-        tolerance = rtol max(|observed|, |bound|, scale), entry by entry.
+    tolerance : float
+        Relative to max(|observed|, |bound|, scale), entry by entry.
     scale : number or array
         Size of the terms whose difference is compared, where that is larger than both sides.
     vacuous : bool
@@ -229,11 +229,11 @@ def compare(
         return Check(name=name, observed=math.nan, relation=relation, bound=math.nan, note="nothing to compare")
     with np.errstate(invalid="ignore"):
         largest = np.maximum(np.maximum(np.abs(seen), np.abs(limits)), sizes)
-        tolerance = rtol * np.where(np.isfinite(largest), largest, 0.0)
+        allowed = tolerance * np.where(np.isfinite(largest), largest, 0.0)
         slack = np.where(seen == limits, 0.0, limits - seen if relation in ("<=", "<") else seen - limits)
         if relation == "==":
             slack = -np.abs(slack)
-        excess = slack - tolerance if relation in ("<", ">") else slack + tolerance
+        excess = slack - allowed if relation in ("<", ">") else slack + allowed
     excess = np.where(np.isnan(seen) | np.isnan(limits), -math.inf, excess)
     index = np.unravel_index(int(np.argmin(excess)), seen.shape)
     if seen.size > 1:
@@ -244,7 +244,7 @@ def compare(
         observed=float(seen[index]),
         relation=relation,
         bound=float(limits[index]),
-        tolerance=float(tolerance[index]),
+        tolerance=float(allowed[index]),
         note=note,
         vacuous=vacuous,
     )

@@ -36,7 +36,7 @@ def flow_checks(path: Trajectory) -> tuple[Check, Check]:
     scale = float(path.norm.max() ** 2)
     return (
         at_most("ln L never rises between records", np.diff(path.log_loss), 0.0, scale=np.abs(path.log_loss[1:])),
-        at_most("drift of v_j^2 - ||(w_j, b_j)||^2, relative to ||theta||^2", drift / scale, _DRIFT, rtol=0.0),
+        at_most("drift of v_j^2 - ||(w_j, b_j)||^2, relative to ||theta||^2", drift / scale, _DRIFT, tolerance=0.0),
     )
 
 
@@ -55,7 +55,7 @@ def judge_direction(instance: Instance) -> Findings:
     return Findings(
         constants=(value("records", len(path)), value("largest rate of turning", float(rate.max(initial=0.0)))),
         claims=(
-            at_most("angle per unit of ln t, at the end", float(rate[-1]), _SETTLED, rtol=0.0),
+            at_most("angle per unit of ln t, at the end", float(rate[-1]), _SETTLED, tolerance=0.0),
             at_most("the last rate against the largest", float(rate[-1]), float(rate.max()) / 10),
             at_least("||theta|| grows", np.diff(path.norm[len(path) // 2 :]), 0.0),
         ),
@@ -102,7 +102,7 @@ def judge_convergence(instance: Instance) -> Findings:
             "smallest ln L on the way",
             float(path.log_loss.min()),
             threshold,
-            rtol=0.0,
+            tolerance=0.0,
             note="ln l(0), minus ln n for a mean",
         ),
         at_most("ln L never rises between records", np.diff(path.log_loss), 0.0),
@@ -138,6 +138,8 @@ def judge_convergence(instance: Instance) -> Findings:
         derived=(
             at_most("1 - cos(theta, -grad L) falls, or is next to nothing", off[1], max(off[0], _ALIGNED)),
             at_most("angle per unit of ln t, last against largest", float(rate[-1]), float(rate.max())),
-            at_least("the smoothed normalised margin never falls", np.diff(smooth), 0.0, scale=smooth.max(), rtol=1e-3),
+            at_least(
+                "the smoothed normalised margin never falls", np.diff(smooth), 0.0, scale=smooth.max(), tolerance=1e-3
+            ),
         ),
     )

@@ -18,7 +18,7 @@ from marginflow.networks import TwoLayer
 if TYPE_CHECKING:
     from marginflow.flow import Run
 
-INPUTS: Final = ("network", "networks", "multipliers", "data", "law", "test", "run", "initial")
+INPUTS: Final = ("network", "networks", "multipliers", "data", "law", "test", "run", "start")
 """What an instance may hold beside numbers."""
 MANY_SAMPLES: Final = 5000
 """Beyond this, candidate multipliers that prove a KKT point are not compared with the best ones, which takes long."""
@@ -46,7 +46,7 @@ class Instance:
         Fresh points, in the coordinates of `data`.
     run : Run or None
         A recorded training run; statements never train.
-    initial : TwoLayer or None
+    start : TwoLayer or None
         Where training started.
     parameters : mapping
         Named numbers and words; each statement says which it knows.
@@ -62,7 +62,7 @@ class Instance:
     law: AbstractDistribution | None = None
     test: Dataset | None = None
     run: Run | None = None
-    initial: TwoLayer | None = None
+    start: TwoLayer | None = None
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int = 0
     _looked_at: set[str] = field(default_factory=set, init=False, repr=False)
@@ -71,7 +71,7 @@ class Instance:
         if name in INPUTS:
             object.__getattribute__(self, "_looked_at").add(name)
         elif name == "certificate":
-            object.__getattribute__(self, "_looked_at").update(("network", "data", "multipliers", "initial"))
+            object.__getattribute__(self, "_looked_at").update(("network", "data", "multipliers", "start"))
         return object.__getattribute__(self, name)
 
     def given(self) -> tuple[str, ...]:
@@ -145,10 +145,10 @@ class Instance:
         """The KKT certificate of the network on the data, computed once; its network is at margin 1."""
         network, data = self.the_network(), self.the_data()
         if self.multipliers is not None and data.n_samples > MANY_SAMPLES:
-            judged = certify(network, data, multipliers=self.multipliers, start=self.initial, as_given=True)
+            judged = certify(network, data, multipliers=self.multipliers, start=self.start, as_given=True)
             if judged.holds():
                 return judged
-        return certify(network, data, multipliers=self.multipliers, start=self.initial)
+        return certify(network, data, multipliers=self.multipliers, start=self.start)
 
     def __repr__(self) -> str:
         given = [str(item) for item in (self.network, self.data, self.law, self.run) if item is not None]

@@ -19,10 +19,10 @@ from marginflow.theory.instance import Instance
 _RECORDING = Recording(ratio=1.5, networks=True)
 
 
-def _instance(name: str, data: Dataset, initial: TwoLayer, run: Run) -> Instance:
+def _instance(name: str, data: Dataset, start: TwoLayer, run: Run) -> Instance:
     if not isinstance(run.network, TwoLayer):
         raise AssertionError("a two-layer network stays one")
-    return Instance(name=name, data=data, initial=initial, run=run, network=run.network)
+    return Instance(name=name, data=data, start=start, run=run, network=run.network)
 
 
 @cache
@@ -39,7 +39,7 @@ def flow_run(log_loss: float = -30.0) -> Instance:
 def unfinished_run(steps: int = 20) -> Instance:
     """The same flow stopped after a few steps, long before the samples are fitted."""
     whole = flow_run()
-    start, data = whole.initial, whole.the_data()
+    start, data = whole.start, whole.the_data()
     assert start is not None
     plan = GradientFlow(angle=0.02, decrease=0.1, stop=[Steps(steps)])
     run = train(start, data, plan, recording=_RECORDING)
@@ -50,7 +50,7 @@ def unfinished_run(steps: int = 20) -> Instance:
 def coarse_run() -> Instance:
     """Gradient descent with steps so large that it is no approximation of a flow."""
     whole = flow_run()
-    start, data = whole.initial, whole.the_data()
+    start, data = whole.start, whole.the_data()
     assert start is not None
     run = train(start, data, recipes.KYS23(rate=20.0, epochs=12), recording=Recording(ratio=1.0, networks=True))
     return _instance("gradient descent with a rate of 20", data, start, run)
@@ -91,7 +91,7 @@ Optimiser = Literal["gradient", "momentum", "sign", "adam"]
 def trained_by(optimiser: Optimiser, steps: int = 200) -> TwoLayer:
     """A network trained on the same 6 samples by another rule of descent on ln L, from the same start."""
     whole = flow_run()
-    start, data = whole.initial, whole.the_data()
+    start, data = whole.start, whole.the_data()
     assert start is not None
     assert start.b is not None
     loss = Exponential()

@@ -39,7 +39,7 @@ Kind = Literal[
     "construction",
     "probe",
 ]
-Need = Literal["network", "networks", "multipliers", "data", "law", "test", "run", "initial", "parameters"]
+Need = Literal["network", "networks", "multipliers", "data", "law", "test", "run", "start", "parameters"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ class Statement:
     formula : str
         LaTeX of what is checked.
     needs : tuple of str
-        What `check` must be given: network, networks, multipliers, data, law, test, run, initial, parameters.
+        What `check` must be given: network, networks, multipliers, data, law, test, run, start, parameters.
     judge : function of an Instance that returns Findings
         The mathematics; the one argument that may go without its name, so that `@partial(Statement, id=..., ...)` above
         a function makes a statement of it and the text stands before the code.
@@ -188,7 +188,7 @@ class Statement:
         law: AbstractDistribution | None = None,
         test: Dataset | None = None,
         run: Run | None = None,
-        initial: TwoLayer | None = None,
+        start: TwoLayer | None = None,
         seed: int = 0,
         **parameters: object,
     ) -> Verdict:
@@ -198,7 +198,7 @@ class Statement:
         ----------
         network : TwoLayer or None
         data : Dataset or None
-        multipliers, networks, law, test, run, initial, seed
+        multipliers, networks, law, test, run, start, seed
             See `Instance`.
         **parameters
             Those that the statement lists under `parameters`.
@@ -212,7 +212,7 @@ class Statement:
                 law=law,
                 test=test,
                 run=run,
-                initial=initial,
+                start=start,
                 parameters=parameters,
                 seed=seed,
             )

@@ -92,7 +92,7 @@ def prove_kkt_point(
     KKTProof
     """
     bits = whole_number("bits", bits, minimum=64)
-    certificate = certify(network.compact(rtol=1e-9), data)
+    certificate = certify(network.compact(tolerance=1e-9), data)
     if not certificate.holds(tolerance):
         return KKTProof(proved=False, reason=f"the certificate in floating point does not hold at {tolerance:.0e}.")
     system = _System(certificate, data)

@@ -84,7 +84,7 @@ def best_multipliers(
     return Multipliers(lam=lam, mu=mu, size=size, bound=bound, from_start=from_start)
 
 
-def equal_neurons(problem: StationarityProblem, rtol: float = 1e-13) -> list[IntArray]:
+def equal_neurons(problem: StationarityProblem, tolerance: float = 1e-13) -> list[IntArray]:
     """Groups of neurons that one neuron can stand for.
 
     Neurons with one pattern and one quotient (w_j, b_j)/v_j, such as the parts of a split neuron, can have equal Clarke
@@ -100,7 +100,7 @@ def equal_neurons(problem: StationarityProblem, rtol: float = 1e-13) -> list[Int
         groups = by_pattern.setdefault(active[j].tobytes() + kink[j].tobytes(), [])
         for group in groups:
             first = group[0]
-            if not kinked[j] or np.linalg.norm(quotient[j] - quotient[first]) <= rtol * size[first]:
+            if not kinked[j] or np.linalg.norm(quotient[j] - quotient[first]) <= tolerance * size[first]:
                 group.append(j)
                 break
         else:

@@ -89,7 +89,7 @@ def global_bounds(
     *,
     bias: bool = True,
     width: int | None = None,
-    rtol: float = 1e-6,
+    tolerance: float = 1e-6,
     max_nodes: int = 5000,
     max_rounds: int = 200,
     seed: int = 0,
@@ -114,7 +114,7 @@ def global_bounds(
         Whether networks have hidden biases.
     width : int or None
         Bound networks of at most this many neurons; the lower bound is that of all widths.
-    rtol : float
+    tolerance : float
         Relative width at which the bracket counts as closed.
     max_nodes : int
         Limit of the branch and bound, for each sign; at the limit the largest open bound is used, which is valid.
@@ -136,7 +136,7 @@ def global_bounds(
     >>> bracket.proved
     True
     """
-    rtol = real_number("rtol", rtol, above=0.0)
+    tolerance = real_number("tolerance", tolerance, above=0.0)
     max_nodes, max_rounds = whole_number("max_nodes", max_nodes), whole_number("max_rounds", max_rounds)
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
     if width is not None:
@@ -150,7 +150,7 @@ def global_bounds(
         found = _search(problem, pair, rng, (max_nodes, max_rounds))
         regions = problem.X.shape[1] == 3 and problem.n_samples <= _MAX_REGIONS
         how = f"column generation and {'the regions of the sphere' if regions else 'branch and bound'}"
-    return _bracket(problem, found, data, bias, width, rtol, how)
+    return _bracket(problem, found, data, bias, width, tolerance, how)
 
 
 def _planar(problem: Problem, data: Dataset, bias: bool) -> _Found | None:
@@ -268,7 +268,7 @@ def _improve(columns: Columns, bounds: tuple[Supremum, Supremum], level: float) 
 
 
 def _bracket(
-    problem: Problem, found: _Found, data: Dataset, bias: bool, width: int | None, rtol: float, how: str
+    problem: Problem, found: _Found, data: Dataset, bias: bool, width: int | None, tolerance: float, how: str
 ) -> Bracket:
     multipliers = np.empty(data.n_samples)
     multipliers[problem.order] = found.lam
@@ -292,7 +292,7 @@ def _bracket(
         upper = network.norm_squared() / 2 * (1 + _OUTWARDS + 1e-14 * network.norm_squared())
         if width is not None:
             network = network.widened(max(width, network.width))
-    proved = lower > 0 and upper <= lower * (1 + rtol)
+    proved = lower > 0 and upper <= lower * (1 + tolerance)
     if not proved and found.supremum > 1 + 1e-8:
         notes.append(
             f"The dual function is only known to be at most {found.supremum:.6g}; more nodes may close the bracket."

@@ -67,7 +67,7 @@ def project(
     signs: IntArray,
     cuts: Cuts,
     target: float,
-    rtol: float = 1e-10,
+    tolerance: float = 1e-10,
 ) -> Projection:
     """Nearest point to 0 of the convex relaxation, or proof that it is at least `target` away.
 
@@ -111,7 +111,7 @@ def project(
             break
         before = table.n
         worst = 0.0
-        reach = rtol * max(lower, float(np.linalg.norm(delta)))
+        reach = tolerance * max(lower, float(np.linalg.norm(delta)))
         if usable:
             active = a + problem.W_supporting @ delta > 0
             weights = np.where(active, c, 0.0)

@@ -167,10 +167,10 @@ def _searched(
         left = max(deadline - time.monotonic(), 1e-3)
         aim = tolerance - 2 * ROUNDING
         if best == np.inf:
-            outcome = solve(problem, rtol=aim, seconds=left, max_nodes=max_nodes)
+            outcome = solve(problem, tolerance=aim, seconds=left, max_nodes=max_nodes)
         else:
             # A witness of this rival may lie within the last 2e-9 of the radius: nothing is lost by not looking there.
-            outcome = solve_within(problem, best, rtol=aim, seconds=left, max_nodes=max_nodes)
+            outcome = solve_within(problem, best, tolerance=aim, seconds=left, max_nodes=max_nodes)
         rival.tree, rival.lower = outcome, outcome.lower
         if outcome.lower == np.inf and (rival.pair.network.v < 0)[rival.pair.network.W.any(axis=1)].any():
             rival.lower = HORIZONS[-1] * farthest(problem)  # neurons have cancelled, up to rounding only

@@ -76,21 +76,21 @@ class _CrossedBoundsError(ArithmeticError):
     """A lower bound above the witness: the witness only touches, or the search has a defect."""
 
 
-def solve(problem: Problem, *, rtol: float, seconds: float, max_nodes: float) -> Outcome:
+def solve(problem: Problem, *, tolerance: float, seconds: float, max_nodes: float) -> Outcome:
     """The least ||delta|| with g(delta) <= 0; g(0) > 0 is assumed.
 
     As long as no witness is known, absence is proved within one horizon after the other.
     """
     begin = time.monotonic()
     try:
-        return _within_horizons(problem, Witness(problem), begin, rtol, seconds, max_nodes)
+        return _within_horizons(problem, Witness(problem), begin, tolerance, seconds, max_nodes)
     except _CrossedBoundsError:
         # The witness is zero up to rounding only, and g was proved to be positive there.
-        return _within_horizons(problem, Witness(problem, touching=False), begin, rtol, seconds, max_nodes)
+        return _within_horizons(problem, Witness(problem, touching=False), begin, tolerance, seconds, max_nodes)
 
 
 def _within_horizons(
-    problem: Problem, witness: Witness, begin: float, rtol: float, seconds: float, max_nodes: float
+    problem: Problem, witness: Witness, begin: float, tolerance: float, seconds: float, max_nodes: float
 ) -> Outcome:
     witness.explore(Cuts.none(problem))
     scale = farthest(problem)
@@ -98,7 +98,13 @@ def _within_horizons(
     for horizon in (*HORIZONS, float("inf")):
         if witness.delta is None or horizon == np.inf:
             search = Search(
-                problem, witness, horizon=horizon * scale, rtol=rtol, begin=begin, seconds=seconds, max_nodes=max_nodes
+                problem,
+                witness,
+                horizon=horizon * scale,
+                tolerance=tolerance,
+                begin=begin,
+                seconds=seconds,
+                max_nodes=max_nodes,
             )
             outcome = search.run()
             if best is None or outcome.lower > best.lower:
@@ -111,7 +117,7 @@ def _within_horizons(
     return best
 
 
-def solve_within(problem: Problem, horizon: float, *, rtol: float, seconds: float, max_nodes: float) -> Outcome:
+def solve_within(problem: Problem, horizon: float, *, tolerance: float, seconds: float, max_nodes: float) -> Outcome:
     """The same for witnesses nearer than `horizon` only: `lower` nearly reaches it if there are none.
 
     One step with the tangents at 0 of the supporting neurons often says so; no attack is made.
@@ -123,13 +129,13 @@ def solve_within(problem: Problem, horizon: float, *, rtol: float, seconds: floa
     slopes[problem.opposing] = problem.c[problem.opposing] * p
     step = Step(scale=1.0, slopes=slopes)
     psi = minorant(problem, step, box, horizon)
-    goal, reached = horizon * (1.0 - rtol), distance(psi)
+    goal, reached = horizon * (1.0 - tolerance), distance(psi)
     if reached >= goal:
         size = float(np.linalg.norm(psi.gradient))
         taus = (2.0 * psi.constant / size**2,) if reached < horizon else useful_taus(psi, horizon)
         tree = [TreeNode(steps=[replace(step, taus=taus)])]
         return Outcome(lower=goal, upper=np.inf, delta=None, finished=False, tree=tree, trace=[])
-    options = {"horizon": horizon, "rtol": rtol, "begin": begin, "seconds": seconds, "max_nodes": max_nodes}
+    options = {"horizon": horizon, "tolerance": tolerance, "begin": begin, "seconds": seconds, "max_nodes": max_nodes}
     try:
         return Search(problem, Witness(problem), attacks=False, **options).run()
     except _CrossedBoundsError:
@@ -145,7 +151,7 @@ class Search:
         witness: Witness,
         *,
         horizon: float,
-        rtol: float,
+        tolerance: float,
         begin: float,
         seconds: float,
         max_nodes: float,
@@ -154,7 +160,7 @@ class Search:
         self.problem = problem
         self.attacks = attacks
         self.horizon = horizon
-        self.rtol = rtol
+        self.tolerance = tolerance
         self.begin = begin
         self.deadline = begin + seconds
         self.max_nodes = max_nodes
@@ -176,7 +182,7 @@ class Search:
     @property
     def goal(self) -> float:
         """A node with this bound is closed."""
-        return self.radius * (1.0 - self.rtol)
+        return self.radius * (1.0 - self.tolerance)
 
     def run(self) -> Outcome:
         """Search until the gap is closed, or time or nodes run out."""

@@ -71,7 +71,7 @@ class Witness:
                 signs=self._no_signs,
                 cuts=cuts,
                 target=self.upper * (1 - 1e-11),
-                rtol=1e-12,
+                tolerance=1e-12,
             )
             if found.lower >= self.upper * (1 - 1e-11) or not np.isfinite(found.lower):
                 return

@@ -21,7 +21,7 @@ class RadiusParameters(PointParameters, frozen=True, kw_only=True):
 
     points: Count = 10
     max_nodes: Count = 2000
-    rtol: Annotated[float, Meta(ge=1e-8, lt=1.0)] = 1e-6
+    tolerance: Annotated[float, Meta(ge=1e-8, lt=1.0)] = 1e-6
 
 
 @task("radius")
@@ -34,7 +34,7 @@ def radius(parameters: RadiusParameters, seed: int) -> Result:
         found.compact,
         data.X[:count],
         y=data.y[:count],
-        tolerance=parameters.rtol,
+        tolerance=parameters.tolerance,
         max_nodes=parameters.max_nodes,
         time_limit=_FOR_EVER,
     )

@@ -57,7 +57,7 @@ def orthogonality(path: Path) -> Check:
     meaning="Neuron alignment: each neuron of J_mu is active on all of its cluster and on none of the opposite.",
     formula=r"j \in J_\mu: \quad \langle w_j^{(t)}, x_k \rangle > 0 \; (k \in I_\mu), \qquad "
     r"\langle w_j^{(t)}, x_k \rangle \le 0 \; (k \in I_{-\mu})",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=c16,
     control=wide_clusters,
@@ -100,7 +100,7 @@ def condition_4_7(instance: Instance) -> Findings:
     meaning="Almost-orthogonality: neurons of J stay nearly orthogonal to the means of the other label.",
     formula=r"|\langle w_j^{(t)}, \mu_2 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_1}), \quad "
     r"|\langle w_j^{(t)}, \mu_1 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_2}), \quad t \le \tau",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=c16,
     control=figure,

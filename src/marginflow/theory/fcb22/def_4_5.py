@@ -19,7 +19,7 @@ from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statemen
     number="Definition 4.5",
     meaning="A good run: everything that Lemmas 4.1 to 4.4 say of the start and the sample holds.",
     formula=r"\text{Lemmas 4.1, 4.2 with } C_0 = 4^5 \cdot 1024^2 e^4, \text{ 4.3 and 4.4 all hold}",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters={**RUN, "C1": "the constant of Lemma 4.3, 2 by default"},
     example=c16,
     control=lambda: with_parameters(c16(), C0=C0_PAPER),

@@ -97,7 +97,7 @@ NAMES: Final = ("+mu1", "-mu1", "+mu2", "-mu2")
 def _no_neurons() -> Instance:
     """A start that is orthogonal to both means: every J is empty."""
     good = c16()
-    start, run = good.initial, good.the_run()
+    start, run = good.start, good.the_run()
     assert start is not None
     mu = Sample.of(good.the_data()).mu
     W = start.W - (start.W @ mu.T) @ mu
@@ -105,7 +105,7 @@ def _no_neurons() -> Instance:
     kept = run.trajectory.networks
     assert kept is not None
     trajectory = replace(run.trajectory, networks=(moved, *kept[1:]))
-    return replace(good, initial=moved, run=replace(run, trajectory=trajectory), name="a start orthogonal to the means")
+    return replace(good, start=moved, run=replace(run, trajectory=trajectory), name="a start orthogonal to the means")
 
 
 @partial(
@@ -116,7 +116,7 @@ def _no_neurons() -> Instance:
     meaning="Neurons whose initial correlation with a mean of their own label reaches 1/(3 C0 sqrt(d)).",
     formula=r"J_{\pm\mu_1} = \{j : a_j > 0, \langle \tfrac{w_j^{(0)}}{\|w_j^{(0)}\|}, \pm\mu_1 \rangle \ge "
     r"\tfrac{1}{3 C_0 \sqrt{d}}\}, \quad J_{\pm\mu_2} = \{j : a_j < 0, \dots \pm\mu_2 \dots\}",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=c16,
     control=_no_neurons,
@@ -154,7 +154,7 @@ def def_j(instance: Instance) -> Findings:
     number="Section 4.1",
     meaning="A neuron captures a cluster when it is active on its samples exactly where the mean itself would be.",
     formula=r"\mathrm{sgn}\langle w_j, x_i \rangle = \mathrm{sgn}\langle \mu, x_i \rangle \text{ for all } i \in I_\mu",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=c16,
     control=lambda: figure(5, n=1000, m=100),

@@ -35,7 +35,7 @@ def count_failure(m: int, C0: float, delta: float) -> float:
     formula=r"\tfrac12 \omega \sqrt{d} \le \|w_j^{(0)}\| \le \tfrac32 \omega \sqrt{d}, \quad "
     r"\#\{j : |\langle w_j^{(0)}, \mu \rangle| \ge \tfrac{\omega}{2 C_0}\} \ge "
     r"m \left(1 - \tfrac{1}{2 C_0} - \sqrt{\tfrac{2 \log(4/\delta)}{m}}\right)",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=many_neurons,
     control=lambda: figure(5, n=1000, m=100),

@@ -76,7 +76,7 @@ def later_correlations(path: Path) -> Check:
     meaning="Once aligned, neurons stay aligned and almost orthogonal to the other label's means until the end.",
     formula=r"\text{Conditions 4.7 and 4.8 hold for } t = 1, \dots, \tfrac{1}{4\alpha}; \quad "
     r"\left\langle \tfrac{w_j^{(t)}}{\|w_j^{(t)}\|}, \mu \right\rangle \ge \tfrac{e^{-2}}{256}",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=tight,
     control=wide_clusters,

@@ -34,7 +34,7 @@ def set_failure(m: int, d: float, C0: float) -> float:
     meaning="For each of the four means a good share of the neurons of its label is weakly correlated with it.",
     formula=r"|J_\mu| \ge \tfrac{m}{4} \left(1 - \tfrac{1}{C_0}\right)^2, \quad "
     r"|J| \ge m \left(1 - \tfrac{1}{C_0}\right)^2",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=many_neurons,
     control=lambda: with_parameters(many_neurons(), C0=C0_PAPER),

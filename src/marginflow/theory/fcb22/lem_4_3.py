@@ -23,7 +23,7 @@ from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statemen
     formula=r"\langle x_i, \mu \rangle \ge 1 - C_1 \sigma \sqrt{d}, \; |\langle x_i, \mu^\perp \rangle| \le "
     r"C_1 \sigma \sqrt{d}, \; \|x_i - \mu\|^2 \le C_1 \sigma^2 d, \; \tfrac{|\mathcal{N}|}{n} \le \eta + C_1 u, \; "
     r"\left|\tfrac{|I_\mu|}{n} - \tfrac14\right| \le C_1 u, \quad u = \sqrt{\tfrac{\log(1/\delta)}{n}}",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters={**RUN, "C1": "the constant, 2 by default"},
     example=c16,
     control=figure,

@@ -46,7 +46,7 @@ def _gaussian(instance: Instance) -> bool:
     formula=r"\sum_{i \in I_\mu^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) - "
     r"\sum_{i \in I_{-\mu}^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) \ge \tfrac{n}{C_2}, \quad "
     r"C_2 = 12 C_0 \sqrt{2 \pi e}",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=c16,
     control=lambda: with_parameters(wide_clusters(), C0=1000.0),

@@ -29,7 +29,7 @@ def subnetwork_margin(path: Path) -> Check:
     meaning="Aligned and almost orthogonal neurons make a subnetwork with a margin for the clean labels.",
     formula=r"\tilde y_i f^J(x_i; W^{(T)}) \ge \tfrac{1}{C_3}, \quad C_3 = \tfrac{4096 e^2}{(1 - 1/C_0)^2}, \quad "
     r"\|W^{(T)}\|_F \le 1",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=planted,
     control=lost_cluster,

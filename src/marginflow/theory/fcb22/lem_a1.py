@@ -19,7 +19,7 @@ from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statemen
     number="Lemma A.1",
     meaning="After t steps a neuron has norm at most 2 |a_j| alpha t: a small start is soon forgotten.",
     formula=r"\|w_j^{(t)}\| \le 2 |a_j| \alpha t, \quad \|W^{(t)}\|_F \le 2 \alpha t \quad (t \ge 1)",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=tight,
     control=figure,

@@ -96,7 +96,7 @@ class Numbers:
     def of(cls, instance: Instance) -> Numbers:
         """From the parameters of an instance, and what they leave out from its law, data, start and run."""
         law, data = instance.law, instance.data
-        start = instance.initial if instance.initial is not None else instance.network
+        start = instance.start if instance.start is not None else instance.network
         xor = law if isinstance(law, XorClusters) else None
         d = m = n = sigma = eta = omega = alpha = None
         if data is not None:
@@ -179,7 +179,7 @@ class Numbers:
             "smallest C against the largest, (A1)-(A7)",
             low,
             high * (1 + 1e-9),
-            rtol=0.0,
+            tolerance=0.0,
             note=f"C in [{low:.4g}, {high:.4g}], {self.binding} binds" if low <= high else f"{self.binding} binds",
         )
 

@@ -41,7 +41,7 @@ def _with_limits() -> Instance:
     meaning="As T grows, does the network fit the noisy samples, and what happens to its test error?",
     formula=r"T \to \infty: \quad \tfrac{|\{i \in \mathcal{N} : y_i f(x_i) > 0\}|}{|\mathcal{N}|}, \quad "
     r"P(\tilde y f(x; W^{(T)}) \le 0)",
-    needs=("network", "data", "law", "test", "run", "initial"),
+    needs=("network", "data", "law", "test", "run", "start"),
     parameters={**RUN, **MODELS},
     example=_with_limits,
     control=c16,

@@ -295,14 +295,14 @@ def path_of(instance: Instance) -> Path:
     It looks at what it is made of each time, so that an instance knows what a statement has used.
     """
     instance.the_data(), instance.the_run(), instance.law
-    if instance.initial is None:
+    if instance.start is None:
         raise InputError("The initial network is needed and none was given.")
     return _path_of(instance)
 
 
 @lru_cache(maxsize=24)
 def _path_of(instance: Instance) -> Path:
-    data, run, start = instance.the_data(), instance.the_run(), instance.initial
+    data, run, start = instance.the_data(), instance.the_run(), instance.start
     assert start is not None
     kept = run.trajectory.networks
     if kept is None:

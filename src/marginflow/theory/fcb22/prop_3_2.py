@@ -49,7 +49,7 @@ def _lazy() -> Instance:
     meaning="The hidden representation of every sample moves by at least 1/(C omega sqrt(md)) relative to its start.",
     formula=r"\frac{\|\phi(W^{(T)} x_i) - \phi(W^{(0)} x_i)\|}{\|\phi(W^{(0)} x_i)\|} \ge "
     r"\frac{1}{C \omega_{\mathrm{init}} \sqrt{md}} \ge \frac{1}{C}, \quad C = 16 \cdot 1024 \, e^2",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=tight,
     control=_lazy,

@@ -78,7 +78,7 @@ def gd_run(
         data=data,
         law=law,
         test=law.fresh(test, train=data, seed=seed),
-        initial=start,
+        start=start,
         run=run,
         parameters={"omega": omega, "delta": DELTA},
     )
@@ -139,7 +139,7 @@ def wide_clusters() -> Instance:
 def engines(n: int = 60, m: int = 20, steps: int = 4) -> Instance:
     """A run in the plane by sorted angles, with the ends of the same run by the dense and the Gram engine."""
     whole = gd_run(n, 2, m, sd=0.2, eta=0.1, omd=0.01, k=1, steps=steps)
-    start = whole.initial
+    start = whole.start
     assert start is not None
     recipe = recipes.FCB22(rate=0.25, steps=steps)
     ends = tuple(train(start, whole.the_data(), recipe, engine=engine).network for engine in ("dense", "gram"))
@@ -150,7 +150,7 @@ def engines(n: int = 60, m: int = 20, steps: int = 4) -> Instance:
 def summed_loss() -> Instance:
     """Gradient descent on the sum instead of the mean of the losses, with a rate that is not the paper's alpha."""
     whole = engines()
-    start = whole.initial
+    start = whole.start
     assert start is not None
     plan = Descent(loss=Logistic(reduction="sum"), schedule=Constant(0.25), stop=[Steps(2)])
     run = train(start, whole.the_data(), plan, recording=_EVERY)
@@ -289,7 +289,7 @@ def planted(k: int = 11400, *, copies: int = 240, noisy: bool = True, orthogonal
         name=f"a planted good run: 4 neurons, {data.n_samples} samples, alpha = 1/{4 * k}",
         network=networks[-1],
         data=data,
-        initial=start,
+        start=start,
         run=run,
         parameters={"omega": omd / math.sqrt(2 * m), "delta": DELTA, "sigma": radius / math.sqrt(2), "C0": 1e6},
     )

@@ -164,7 +164,7 @@ def _linear(instance: Instance, *, repaired: bool) -> Findings:
         ),
         claims=(
             *along,
-            at_most("largest |accuracy - 1/2| over all classifiers", np.abs(found - 0.5), width, rtol=0.0),
+            at_most("largest |accuracy - 1/2| over all classifiers", np.abs(found - 0.5), width, tolerance=0.0),
         ),
         counterexample=None if repaired else _skewed(word, law.sigma_value, bias),
     )

@@ -46,7 +46,7 @@ from marginflow.theory.frame import (
 )
 from marginflow.theory.probability import clopper_pearson
 
-RUN_NEEDS: Final = ("data", "run", "initial")
+RUN_NEEDS: Final = ("data", "run", "start")
 
 
 @partial(
@@ -56,7 +56,7 @@ RUN_NEEDS: Final = ("data", "run", "initial")
     number="Section 3",
     meaning="The trained network acts like the ideal classifier, and nearly every neuron points along a mean.",
     formula=r"\mathrm{sgn} f(x; W^{(T)}) \approx \mathrm{sgn}(|\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|)",
-    needs=("data", "run", "initial", "test"),
+    needs=("data", "run", "start", "test"),
     parameters=RUN,
     example=c16,
     control=lost_cluster,
@@ -103,7 +103,7 @@ def rem_simple_rule(instance: Instance) -> Findings:
     number="Section 1",
     meaning="Every clean test point is classified correctly and every noisy one is not; stronger than Theorem 3.1.",
     formula=r"\mathrm{sgn} f(x; W^{(T)}) = \tilde y \text{ for (almost) all test points}",
-    needs=("network", "data", "law", "test", "run", "initial"),
+    needs=("network", "data", "law", "test", "run", "start"),
     parameters=RUN,
     example=c16,
     control=lost_cluster,
@@ -177,7 +177,7 @@ def rem_init_no_capture(instance: Instance) -> Findings:
 def _against() -> Instance:
     """The start mirrored after J was read off: every neuron of J points away from its mean."""
     good = wide_clusters()
-    run, start = good.the_run(), good.initial
+    run, start = good.the_run(), good.start
     assert start is not None
     kept = run.trajectory.networks
     assert kept is not None
@@ -360,7 +360,7 @@ def rem_small_init(instance: Instance) -> Findings:
             value("samples that are not classified as clean", wrong),
         ),
         claims=(
-            at_most("largest change of f over starts, relative", max(spread, default=math.nan), 0.01, rtol=0.0),
+            at_most("largest change of f over starts, relative", max(spread, default=math.nan), 0.01, tolerance=0.0),
             equal("samples wrong", wrong, 0),
         ),
     )

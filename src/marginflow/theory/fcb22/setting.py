@@ -120,8 +120,8 @@ def setting_data(instance: Instance) -> Findings:
         claims=(
             equal("Gram matrix of mu1, mu2", gram, np.eye(2), scale=1.0),
             equal("clean label of the cluster", sample.clean, label),
-            at_least("binomial tail of the cluster sizes", likely, _SIGNIFICANT, rtol=0.0),
-            at_least("binomial tail of the number of noisy labels", noisy, _SIGNIFICANT, rtol=0.0),
+            at_least("binomial tail of the cluster sizes", likely, _SIGNIFICANT, tolerance=0.0),
+            at_least("binomial tail of the number of noisy labels", noisy, _SIGNIFICANT, tolerance=0.0),
             at_most("|mean of z| / (sigma sqrt(d/n))", mean, _SPREAD),
             at_most("|Cov/sigma^2 - I|, bounded", deviation, _SPREAD * (math.sqrt(ratio) + ratio)),
             at_most("|tr Cov / (sigma^2 d) - 1|", abs(trace - 1.0), _TRACE / math.sqrt(n * d)),
@@ -224,7 +224,9 @@ def setting_gd(instance: Instance) -> Findings:
     others = tuple(np.abs(one.W - instance.the_network().W).max() for one in instance.networks)
     scale = max(float(np.abs(instance.the_network().W).max()), 1e-300)
     engines_agree = (
-        (at_most("ends by other engines differ by", float(max(others)) / scale, 1e-12, rtol=0.0),) if others else ()
+        (at_most("ends by other engines differ by", float(max(others)) / scale, 1e-12, tolerance=0.0),)
+        if others
+        else ()
     )
     return Findings(
         hypotheses=(below("records that follow each other: 0 against their number", 0.0, len(errors)),),
@@ -234,7 +236,7 @@ def setting_gd(instance: Instance) -> Findings:
                 "error of a step, relative to its largest entry",
                 np.array(errors) / np.maximum(sizes, 1e-300) if errors else math.nan,
                 1e-10,
-                rtol=0.0,
+                tolerance=0.0,
             ),
             *engines_agree,
         ),

@@ -47,7 +47,7 @@ def assumption_2_2(instance: Instance) -> Findings:
             value("slack of the third part", s.numbers.slack),
             at_most("implied: k", s.k, (s.d + 1) / 10),
             at_most("implied: p", s.p, s.d / (10 * s.k)),
-            at_most("implied: Delta", s.Delta, (s.d - 19) / 21, scale=s.d, rtol=1e-14),
+            at_most("implied: Delta", s.Delta, (s.d - 19) / 21, scale=s.d, tolerance=1e-14),
             at_least("implied: d", s.d, 20),
         ),
         claims=s.assumption(),
@@ -83,9 +83,9 @@ def def_dclusters(instance: Instance) -> Findings:
         constants=(value("smallest cluster", float(sizes.min())), value("largest cluster", float(sizes.max()))),
         claims=(
             sample.own_labels(),
-            at_least("p-value of equally likely clusters", even, _SIGNIFICANT, rtol=0.0),
-            at_least("P(chi^2 below the sum of the squared noise)", norms, _SIGNIFICANT, rtol=0.0),
-            at_most("the same, from above", norms, 1 - _SIGNIFICANT, rtol=0.0),
-            at_least("p-value of Gaussian noise along u", gaussian, _SIGNIFICANT, rtol=0.0),
+            at_least("p-value of equally likely clusters", even, _SIGNIFICANT, tolerance=0.0),
+            at_least("P(chi^2 below the sum of the squared noise)", norms, _SIGNIFICANT, tolerance=0.0),
+            at_most("the same, from above", norms, 1 - _SIGNIFICANT, tolerance=0.0),
+            at_least("p-value of Gaussian noise along u", gaussian, _SIGNIFICANT, tolerance=0.0),
         ),
     )

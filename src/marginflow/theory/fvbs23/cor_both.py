@@ -68,7 +68,7 @@ def cor_both(instance: Instance) -> Findings:
         ),
         constants=(value("||z|| / sqrt(d), exact", z), *table, value("least certified radius / sqrt(d)", radius.min())),
         claims=(
-            above("y N(x) at the KKT point", (test.y * network(test.X))[fine], 0.0, rtol=0.0),
+            above("y N(x) at the KKT point", (test.y * network(test.X))[fine], 0.0, tolerance=0.0),
             below("||z|| / sqrt(d), exact, against the radius of Theorem 4.1", z, 1 / 8),
             above("certified radius of the robust network / sqrt(d)", radius, 1 / 8),
         ),

@@ -57,10 +57,12 @@ def def_net(instance: Instance) -> Findings:
     )
     values = network(X)
     scale = float(np.abs(values).max())
-    checks: list[Check] = [equal("N(x), term by term", values, direct, scale=scale, rtol=1e-12)]
+    checks: list[Check] = [equal("N(x), term by term", values, direct, scale=scale, tolerance=1e-12)]
     for a in _FACTORS:
         moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
-        checks.append(equal(f"N at {a:g} theta", moved(X), a**exponent * values, scale=a**exponent * scale, rtol=1e-12))
+        checks.append(
+            equal(f"N at {a:g} theta", moved(X), a**exponent * values, scale=a**exponent * scale, tolerance=1e-12)
+        )
     # N(x) = relu(x) in one dimension vanishes, and stays zero, from x = 0 on.
     one = np.ones(1)
     step = minimal_step(TwoLayer(W=one[:, None], b=0 * one, v=one), one[:, None], one, one, at_zero="negative")
@@ -106,7 +108,7 @@ def rem_scale_invariance(instance: Instance) -> Findings:
             moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
         checks += [
             equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
-            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, rtol=1e-9),
+            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, tolerance=1e-9),
         ]
     return Findings(constants=(value("largest flip step", float(before.max())),), claims=tuple(checks))
 
@@ -134,8 +136,8 @@ def problem_2(instance: Instance) -> Findings:
         constants=(value("||theta||^2 / 2", theta), value("factor to margin 1", certificate.scale)),
         claims=(
             at_least("y_i N(x_i)", certificate.margins, 1.0),
-            equal("sum of the multipliers", float(certificate.multipliers.sum()), theta, rtol=1e-7),
-            at_most("stationarity", certificate.stationarity, DEFAULT_TOLERANCE, rtol=0.0),
+            equal("sum of the multipliers", float(certificate.multipliers.sum()), theta, tolerance=1e-7),
+            at_most("stationarity", certificate.stationarity, DEFAULT_TOLERANCE, tolerance=0.0),
         ),
     )
 
@@ -192,7 +194,7 @@ def kkt(instance: Instance) -> Findings:
             at_most("lambda_i (y_i N(x_i) - 1)", lam * (certificate.margins - 1.0), 0.0, scale=scale),
             at_most("kinks relied on", certificate.kink_report.relied_on, 1e-9),
             at_most("||w_j||^2 + b_j^2 - v_j^2", np.abs(balance).max(), 0.0, scale=norm**2),
-            equal("sum lambda against ||theta||^2 / 2", float(lam.sum()), norm**2 / 2, rtol=1e-8),
-            *((equal("least margin of theta as given", least, 1.0, rtol=1e-9),) if given else ()),
+            equal("sum lambda against ||theta||^2 / 2", float(lam.sum()), norm**2 / 2, tolerance=1e-8),
+            *((equal("least margin of theta as given", least, 1.0, tolerance=1e-9),) if given else ()),
         ),
     )

@@ -47,7 +47,7 @@ def end_to_end(instance: Instance) -> Findings:
             sample.enough(),
             *sample.nice,
             *window_hypotheses(s, sample.n, epsilon, delta),
-            below("smallest ln L on the way", float(path.log_loss.min()), threshold, rtol=0.0, note="ln(1/n)"),
+            below("smallest ln L on the way", float(path.log_loss.min()), threshold, tolerance=0.0, note="ln(1/n)"),
             at_most("ln L never rises between records", np.diff(path.log_loss), 0.0),
         ),
         constants=(

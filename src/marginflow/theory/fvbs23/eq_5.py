@@ -51,7 +51,7 @@ def equation_5(instance: Instance) -> Findings:
     scale = float(np.abs(network.v * pre).max())
     return Findings(
         constants=(value("largest gap", float((outputs - test.y * linear).max())),),
-        claims=(at_least("y N(x)", outputs, test.y * linear, scale=scale, rtol=1e-12),),
+        claims=(at_least("y N(x)", outputs, test.y * linear, scale=scale, tolerance=1e-12),),
     )
 
 

@@ -78,7 +78,7 @@ def example_1_2(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(at_most("k", s.k, math.floor(room), note="(d - 4 ln d + 1) / (10 (4 ln d + 1))"),),
         constants=(value("largest k", math.floor(room)), value("largest k times 40 ln(d) / d", room * 40 * s.L / s.d)),
-        claims=(at_most("p", s.p, 0.0, scale=s.d, rtol=1e-14), *s.assumption()),
+        claims=(at_most("p", s.p, 0.0, scale=s.d, tolerance=1e-14), *s.assumption()),
     )
 
 

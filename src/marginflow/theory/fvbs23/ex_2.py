@@ -59,7 +59,7 @@ def example_2(instance: Instance) -> Findings:
     slope = float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0]) if np.isfinite(sizes).all() else math.nan
     return Findings(
         hypotheses=(
-            true("Assumption 2.2 in all dimensions", all(s.numbers.holds(rtol=1e-9) for s in settings)),
+            true("Assumption 2.2 in all dimensions", all(s.numbers.holds(tolerance=1e-9) for s in settings)),
             at_least("clusters in the smallest dimension", settings[0].k, 3),
         ),
         constants=(
@@ -74,6 +74,6 @@ def example_2(instance: Instance) -> Findings:
             at_most("||z||", sizes, bounds, note="26.62 sqrt(d / k)"),
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),
             at_most("spread of ||z|| sqrt(k / d)", max(ratio) / min(ratio), 1.5),
-            at_most("slope of ln ||z||", slope, 0.4, rtol=0.0),
+            at_most("slope of ln ||z||", slope, 0.4, tolerance=0.0),
         ),
     )

@@ -30,9 +30,7 @@ def flow_run(log_loss: float = -100.0) -> Instance:
         start, data, GradientFlow(loss=Exponential("mean"), angle=0.02, decrease=0.1, stop=stop), recording=_RECORDING
     )
     assert isinstance(run.network, TwoLayer)
-    return Instance(
-        name="gradient flow on two clusters", data=data, law=law, initial=start, run=run, network=run.network
-    )
+    return Instance(name="gradient flow on two clusters", data=data, law=law, start=start, run=run, network=run.network)
 
 
 @cache
@@ -43,9 +41,7 @@ def unfinished_run() -> Instance:
     plan = GradientFlow(loss=Exponential("mean"), angle=0.02, decrease=0.1, stop=[Steps(20)])
     run = train(start, data, plan, recording=_RECORDING)
     assert isinstance(run.network, TwoLayer)
-    return Instance(
-        name="the same flow after 20 steps", data=data, law=law, initial=start, run=run, network=run.network
-    )
+    return Instance(name="the same flow after 20 steps", data=data, law=law, start=start, run=run, network=run.network)
 
 
 @cache
@@ -56,7 +52,7 @@ def coarse_run() -> Instance:
     run = train(start, data, recipes.KYS23(rate=20.0, epochs=12), recording=Recording(ratio=1.0, networks=True))
     assert isinstance(run.network, TwoLayer)
     return Instance(
-        name="gradient descent with a rate of 20", data=data, law=law, initial=start, run=run, network=run.network
+        name="gradient descent with a rate of 20", data=data, law=law, start=start, run=run, network=run.network
     )
 
 
@@ -70,4 +66,4 @@ def clusters_run(log_loss: float = -40.0) -> Instance:
     run = train(start, data, plan, recording=_RECORDING)
     assert isinstance(run.network, TwoLayer)
     name = f"gradient flow on {data.n_samples} samples of two clusters to a loss of e^{log_loss:g}"
-    return Instance(name=name, data=data, law=good.law, test=good.test, initial=start, run=run, network=run.network)
+    return Instance(name=name, data=data, law=good.law, test=good.test, start=start, run=run, network=run.network)

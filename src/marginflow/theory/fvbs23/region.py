@@ -48,7 +48,7 @@ def assumption(numbers: Mapping[str, float]) -> tuple[Check, ...]:
     Delta = _delta(numbers)
     return (
         at_most("k (p + Delta + 1)", k * (p + Delta + 1), (d - Delta + 1) / 10),
-        above("sigma, from below", sigma, 0.0, rtol=0.0),
+        above("sigma, from below", sigma, 0.0, tolerance=0.0),
         at_most("sigma", sigma, 1.0),
         above("balance c of the clusters", c, 0.0),
     )
@@ -110,7 +110,7 @@ def _flips(numbers: Mapping[str, float]) -> Findings:
     size = size_of_z(numbers)
     if math.isinf(size):
         return undefined(hypotheses, "z is not defined for these numbers")
-    claim = at_most("||z|| / sqrt(d)", size / math.sqrt(d), 13.31 / (c * math.sqrt(k)), rtol=1e-3)
+    claim = at_most("||z|| / sqrt(d)", size / math.sqrt(d), 13.31 / (c * math.sqrt(k)), tolerance=1e-3)
     return Findings(hypotheses=hypotheses, claims=(_marked(claim, nothing=says_nothing(size, int(d))),))
 
 

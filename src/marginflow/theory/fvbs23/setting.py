@@ -180,18 +180,18 @@ class Setting:
     def equal_norms(self) -> Check:
         """||mu^(q)|| = sqrt(d)."""
         norms = np.sqrt(np.diag(self.gram) / self.d)
-        return compare("||mu|| / sqrt(d)", norms, "==", 1.0, rtol=NORM_RTOL)
+        return compare("||mu|| / sqrt(d)", norms, "==", 1.0, tolerance=NORM_RTOL)
 
     def noise_range(self) -> tuple[Check, ...]:
         """0 < sigma <= 1."""
-        return above("sigma, from below", self.sigma, 0.0, rtol=0.0), at_most("sigma", self.sigma, 1.0)
+        return above("sigma, from below", self.sigma, 0.0, tolerance=0.0), at_most("sigma", self.sigma, 1.0)
 
     def separation(self) -> Check:
         """k (p + Delta + 1) <= (d - Delta + 1) / 10, on the nose: at the smallest d the slack is almost nothing."""
         left = self.k * (self.p + self.Delta + 1)
         right = (self.d - self.Delta + 1) / 10
         note = f"c' = {self.c_prime:.6g}"
-        return at_most("k (p + Delta + 1)", left, right, rtol=1e-14, scale=self.d, note=note)
+        return at_most("k (p + Delta + 1)", left, right, tolerance=1e-14, scale=self.d, note=note)
 
     def two_labels(self) -> Check:
         """Both labels occur among the clusters."""

@@ -55,7 +55,7 @@ def construction_checks(
     root = math.sqrt(s.d)
     radius = root / 4 * np.minimum(own, -others)
     claims = (
-        above("y N(x)", outputs, 0.0, rtol=0.0),
+        above("y N(x)", outputs, 0.0, tolerance=0.0),
         at_least("certified radius / sqrt(d)", radius / root, 1 / 8),
     )
     steps = (

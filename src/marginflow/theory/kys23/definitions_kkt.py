@@ -77,7 +77,7 @@ def def_p1(instance: Instance) -> Findings:
             value("normalised margin", normalised_margin(network, data)),
             value("optimum of ||theta||^2, from below", 2 * lower),
         ),
-        claims=(at_least("y_i N(x_i)", margins, 1.0, rtol=DEFAULT_TOLERANCE),),
+        claims=(at_least("y_i N(x_i)", margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
         arithmetic=(
             at_least("||theta||^2 >= 2 TV", norm, 2 * total_variation),
             equal("equality when balanced", network.balanced().norm_squared(), 2 * total_variation),
@@ -85,7 +85,7 @@ def def_p1(instance: Instance) -> Findings:
                 "||theta||^2 / margin >= 2 sum lambda / sup |F|",
                 norm / max(float(margins.min()), 1e-300),
                 2 * lower,
-                rtol=DEFAULT_TOLERANCE,
+                tolerance=DEFAULT_TOLERANCE,
             ),
         ),
     )
@@ -133,15 +133,15 @@ def def_kkt(instance: Instance) -> Findings:
     off = np.where(certificate.kinks, 0.0, np.abs(certificate.clarke - (relu > 0)))
     share = 2.0 if network.outputs == "trained" else 1.0
     of_outputs = (
-        equal("(2): v_j", network.v, relu.T @ (lam * data.y), scale=scale, rtol=DEFAULT_TOLERANCE),
+        equal("(2): v_j", network.v, relu.T @ (lam * data.y), scale=scale, tolerance=DEFAULT_TOLERANCE),
         equal(
             "balanced: |v_j| = ||u_j||",
             np.abs(network.v),
             np.linalg.norm(network.augmented, axis=1),
             scale=scale,
-            rtol=DEFAULT_TOLERANCE,
+            tolerance=DEFAULT_TOLERANCE,
         ),
-        equal("||S_j|| = 1", np.linalg.norm(S[awake], axis=1), 1.0, rtol=1e3 * DEFAULT_TOLERANCE),
+        equal("||S_j|| = 1", np.linalg.norm(S[awake], axis=1), 1.0, tolerance=1e3 * DEFAULT_TOLERANCE),
     )
     return Findings(
         hypotheses=hypotheses,
@@ -151,15 +151,17 @@ def def_kkt(instance: Instance) -> Findings:
             value("pairs on a kink", float(certificate.kinks.sum())),
         ),
         claims=(
-            equal("(2): (w_j, b_j)", network.augmented, network.v[:, None] * S, scale=scale, rtol=DEFAULT_TOLERANCE),
-            at_least("(3): y_i N(x_i)", certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
+            equal(
+                "(2): (w_j, b_j)", network.augmented, network.v[:, None] * S, scale=scale, tolerance=DEFAULT_TOLERANCE
+            ),
+            at_least("(3): y_i N(x_i)", certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
             at_least("(4): lambda_i", lam, 0.0),
             equal(
                 "(5): lambda_i (y_i N(x_i) - 1)",
                 lam * (certificate.margins - 1.0),
                 0.0,
                 scale=scale**2,
-                rtol=DEFAULT_TOLERANCE,
+                tolerance=DEFAULT_TOLERANCE,
             ),
             at_most("weights off the kinks are 0 or 1", off, 0.0),
             *(of_outputs[:1] if network.outputs == "trained" else ()),
@@ -169,7 +171,7 @@ def def_kkt(instance: Instance) -> Findings:
                 f"||theta||^2 = {share:.0f} sum lambda",
                 scale**2,
                 share * float(lam.sum()),
-                rtol=DEFAULT_TOLERANCE,
+                tolerance=DEFAULT_TOLERANCE,
                 note="twice with trained outputs, once with frozen ones, which ||theta|| then leaves out",
             ),
             *(of_outputs[1:] if network.outputs == "trained" else ()),
@@ -249,7 +251,9 @@ def def_locmin(instance: Instance) -> Findings:
         ),
         claims=(
             true("the decision procedure says local minimum", decision.verdict == "local minimum", decision.reason),
-            at_most("largest gain in normalised margin nearby", max(gains), 0.0, scale=1.0, rtol=DEFAULT_TOLERANCE),
+            at_most(
+                "largest gain in normalised margin nearby", max(gains), 0.0, scale=1.0, tolerance=DEFAULT_TOLERANCE
+            ),
         ),
     )
 
@@ -285,9 +289,9 @@ def x_global_lp(instance: Instance) -> Findings:
             value("neurons", certificate.network.compact().width, "m + 1 suffice"),
         ),
         claims=(
-            at_most("sup |F_lambda|", supremum, 1.0, rtol=_PROVED_GAP),
+            at_most("sup |F_lambda|", supremum, 1.0, tolerance=_PROVED_GAP),
             at_most("relative gap", upper / lower - 1.0, _PROVED_GAP),
-            at_least("y_i N(x_i)", certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
+            at_least("y_i N(x_i)", certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
             at_most("neurons <= m + 1", certificate.network.compact().width, instance.the_data().n_samples + 1),
         ),
     )

@@ -234,7 +234,7 @@ def asm_interp(instance: Instance) -> Findings:
     sizes = np.maximum(network.preactivations(data.X), 0.0) @ np.abs(network.v)
     return Findings(
         constants=(value("least margin", float(margins.min())), value("largest sum of terms", float(sizes.max()))),
-        claims=(above("y_i N(x_i)", margins, 0.0, rtol=network.width * 2.0**-52, scale=sizes),),
+        claims=(above("y_i N(x_i)", margins, 0.0, tolerance=network.width * 2.0**-52, scale=sizes),),
     )
 
 

@@ -52,7 +52,7 @@ class EnclosedMinimum:
 
 def enclose_minimum(network: TwoLayer, data: Dataset) -> EnclosedMinimum | str:
     """The enclosure, or the sentence that says why there is none."""
-    merged = network.at_margin_one(data.X, data.y).compact(rtol=1e-9)
+    merged = network.at_margin_one(data.X, data.y).compact(tolerance=1e-9)
     try:
         proof = prove_kkt_point(merged, data)
     except InputError as error:  # without python-flint there is no ball arithmetic, and no proof

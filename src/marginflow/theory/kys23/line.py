@@ -166,7 +166,7 @@ def sampled_labels(y: FloatArray, p: float) -> Check:
     few = float(special.bdtr(k, m, p)) if p < 1 else float(k == m)
     many = float(special.bdtrc(k - 1, m, p)) if k else 1.0
     note = f"{k} of {m} labels are -1"
-    return at_least("P(as few, or as many, labels -1) at this p", min(few, many), UNLIKELY, rtol=0.0, note=note)
+    return at_least("P(as few, or as many, labels -1) at this p", min(few, many), UNLIKELY, tolerance=0.0, note=note)
 
 
 def kkt_point(instance: Instance) -> tuple[Check, ...]:

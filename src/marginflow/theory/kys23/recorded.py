@@ -29,7 +29,7 @@ def sphere_flow(log_loss: float = -100.0, steps: int | None = None) -> Instance:
     run = train(start, data, plan, recording=_RECORDING)
     assert isinstance(run.network, TwoLayer)
     name = "gradient flow on 8 noisy samples" if steps is None else f"the same flow after {steps} steps"
-    return Instance(name=name, data=data, law=law, initial=start, run=run, network=run.network)
+    return Instance(name=name, data=data, law=law, start=start, run=run, network=run.network)
 
 
 @cache

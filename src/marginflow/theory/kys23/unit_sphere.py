@@ -85,7 +85,7 @@ class Sample:
 
     def unit_norms(self) -> Check:
         """All samples on the unit sphere."""
-        return compare("squared norms equal 1", np.diag(self.gram), "==", 1.0, rtol=1e-9)
+        return compare("squared norms equal 1", np.diag(self.gram), "==", 1.0, tolerance=1e-9)
 
     def some_negative(self) -> Check:
         """|I_-| >= 1."""
@@ -117,7 +117,7 @@ def size_of(network: TwoLayer) -> float:
 
 def separates(network: TwoLayer, data: Dataset) -> Check:
     """y_i N(x_i) > 0 for all i; the hypothesis behind every rescaling to margin 1."""
-    return above("smallest margin", float(network.margins(data.X, data.y).min()), 0.0, rtol=0.0)
+    return above("smallest margin", float(network.margins(data.X, data.y).min()), 0.0, tolerance=0.0)
 
 
 def without_bias(network: TwoLayer) -> Check:

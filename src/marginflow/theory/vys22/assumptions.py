@@ -210,10 +210,10 @@ def a_fit(instance: Instance) -> Findings:
     margins = instance.the_network().margins(data.X, data.y)
     log_loss, log_threshold = loss.log_value(margins), loss.log_threshold(margins.size)
     return Findings(
-        hypotheses=(below("ln L against ln 1, as printed", log_loss, 0.0, rtol=0.0),),
+        hypotheses=(below("ln L against ln 1, as printed", log_loss, 0.0, tolerance=0.0),),
         constants=(
             value("ln L", log_loss),
-            below("ln L, repaired", log_loss, log_threshold, rtol=0.0, note="ln l(0), or ln l(0)/n for a mean"),
+            below("ln L, repaired", log_loss, log_threshold, tolerance=0.0, note="ln l(0), or ln l(0)/n for a mean"),
         ),
         claims=(above("smallest margin", float(margins.min()), 0.0),),
     )

@@ -42,7 +42,7 @@ def rem_best(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     setting = Setting.of(data)
     two = true("both labels occur", setting.n_least > 0)
-    fits = above("smallest y_i N(x_i)", float(network.margins(data.X, data.y).min()), 0.0, rtol=0.0)
+    fits = above("smallest y_i N(x_i)", float(network.margins(data.X, data.y).min()), 0.0, tolerance=0.0)
     hypotheses = (setting.equal_norms(), two, fits)
     if not data.X.any(axis=1).all():
         return undefined(hypotheses, "a sample is at the origin already")

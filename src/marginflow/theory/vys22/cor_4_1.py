@@ -91,7 +91,7 @@ def corollary_4_1(instance: Instance) -> Findings:
     return replace(
         found,
         hypotheses=(
-            equal("margins in I", q[chosen], 1.0, rtol=DEFAULT_TOLERANCE),
+            equal("margins in I", q[chosen], 1.0, tolerance=DEFAULT_TOLERANCE),
             true("I contains the support", bool((chosen | ~sets["support"]).all())),
             *setting.hypotheses(),
             is_kkt_point(instance),
@@ -133,7 +133,7 @@ def appendix_d(instance: Instance) -> Findings:
         hypotheses=(is_kkt_point(instance), *setting.hypotheses()),
         constants=(value("samples on the margin", float(on.sum())), value("samples off it", float((~on).sum()))),
         claims=(
-            at_most("multipliers off the margin", off.max(initial=0.0), 0.0, scale=scale, rtol=DEFAULT_TOLERANCE),
+            at_most("multipliers off the margin", off.max(initial=0.0), 0.0, scale=scale, tolerance=DEFAULT_TOLERANCE),
             is_kkt_point(restricted, "KKT residual on the margin samples alone"),
         ),
         proof_steps=(at_least("Lemma C.2 on I", S, printed_bound(setting)),),

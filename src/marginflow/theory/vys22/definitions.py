@@ -76,7 +76,7 @@ def def_net(instance: Instance) -> Findings:
             value("neurons in J+", float((network.v >= 0).sum()), "v_j = 0 belongs to J+"),
         ),
         claims=(
-            equal("N(x), by the definition", network(few), by_hand, scale=1.0, rtol=1e-12),
+            equal("N(x), by the definition", network(few), by_hand, scale=1.0, tolerance=1e-12),
             above("number of neurons with v_j > 0", float((network.v > 0).sum()), 0.0),
             above("number of neurons in J-", float((network.v < 0).sum()), 0.0),
         ),
@@ -161,7 +161,9 @@ def def_homog(instance: Instance) -> Findings:
     checks: list[Check] = []
     for a in (0.5, 2.0, 7.0):
         scaled = network.scaled(a)
-        checks.append(equal(f"N(a theta) at a = {a:g}", scaled(data.X), a**2 * before, scale=a**2 * size, rtol=1e-12))
+        checks.append(
+            equal(f"N(a theta) at a = {a:g}", scaled(data.X), a**2 * before, scale=a**2 * size, tolerance=1e-12)
+        )
     if u.any():
         steps = minimal_step(network, data.X, data.y, u).first
         again = minimal_step(network.scaled(7.0), data.X, data.y, u).first

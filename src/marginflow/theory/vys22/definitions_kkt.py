@@ -88,9 +88,11 @@ def def_clarke(instance: Instance) -> Findings:
         hypotheses=(above("pairs on a kink", float(kink.sum()), 0.0, note="away from kinks there is only a gradient"),),
         constants=(value("share of pairs on a kink", float(kink.mean())),),
         claims=(
-            at_least("slope in a direction, from below", np.array(seen), np.array(least), scale=scale, rtol=_STEP_RTOL),
+            at_least(
+                "slope in a direction, from below", np.array(seen), np.array(least), scale=scale, tolerance=_STEP_RTOL
+            ),
             at_most(
-                "slope in a direction, from above", np.array(seen), np.array(largest), scale=scale, rtol=_STEP_RTOL
+                "slope in a direction, from above", np.array(seen), np.array(largest), scale=scale, tolerance=_STEP_RTOL
             ),
         ),
     )
@@ -149,16 +151,18 @@ def def_kkt(instance: Instance) -> Findings:
             value("kinks with a weight inside (0, 1)", float(((s > 1e-6) & (s < 1 - 1e-6)).sum())),
         ),
         claims=(
-            equal("(3): w_j", network.W, w_right, scale=scale, rtol=tolerance),
-            equal("(4): b_j", b, b_right, scale=scale, rtol=tolerance),
-            equal("v_j, implied and not printed", network.v, v_right, scale=scale, rtol=tolerance),
-            at_least("feasible: q_i", certificate.margins, 1.0, rtol=tolerance),
+            equal("(3): w_j", network.W, w_right, scale=scale, tolerance=tolerance),
+            equal("(4): b_j", b, b_right, scale=scale, tolerance=tolerance),
+            equal("v_j, implied and not printed", network.v, v_right, scale=scale, tolerance=tolerance),
+            at_least("feasible: q_i", certificate.margins, 1.0, tolerance=tolerance),
             at_least("lambda_i", lam, 0.0),
-            equal("lambda_i (q_i - 1)", lam * (certificate.margins - 1.0), 0.0, scale=scale**2, rtol=tolerance),
+            equal("lambda_i (q_i - 1)", lam * (certificate.margins - 1.0), 0.0, scale=scale**2, tolerance=tolerance),
             at_least("Clarke weights, from below", s, 0.0),
             at_most("Clarke weights, from above", s, 1.0),
             equal("weights are 1(pre > 0) off the kinks", wrong, 0.0),
-            equal("identity v_j^2 = ||(w_j, b_j)||^2", network.v**2, sizes**2, scale=scale**2, rtol=tolerance),
-            equal("identity ||theta||^2 = 2 sum lambda", network.norm_squared(), 2 * float(lam.sum()), rtol=tolerance),
+            equal("identity v_j^2 = ||(w_j, b_j)||^2", network.v**2, sizes**2, scale=scale**2, tolerance=tolerance),
+            equal(
+                "identity ||theta||^2 = 2 sum lambda", network.norm_squared(), 2 * float(lam.sum()), tolerance=tolerance
+            ),
         ),
     )

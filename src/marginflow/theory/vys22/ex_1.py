@@ -95,7 +95,7 @@ def example_1a(instance: Instance) -> Findings:
         constants=tuple(value(f"||z|| at d = {d}", size) for d, size in zip(_DIMENSIONS_A, sizes, strict=True)),
         claims=(at_most("largest ||z||", max(sizes), constant, note="15 sqrt(2) sqrt(d/m) / c"),),
         derived=(
-            at_most("slope of ln ||z|| in ln d", slope(_DIMENSIONS_A, sizes), 0.05, rtol=0.0),
+            at_most("slope of ln ||z|| in ln d", slope(_DIMENSIONS_A, sizes), 0.05, tolerance=0.0),
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(_DIMENSIONS_A)), 0.0),
         ),
     )
@@ -164,7 +164,7 @@ def example_1b(instance: Instance) -> Findings:
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),
         ),
         derived=(
-            at_most("slope of ln ||z||, from above", slope(dimensions, sizes), 0.45, rtol=0.0),
-            at_least("slope of ln ||z||, from below", slope(dimensions, sizes), 0.15, rtol=0.0),
+            at_most("slope of ln ||z||, from above", slope(dimensions, sizes), 0.45, tolerance=0.0),
+            at_least("slope of ln ||z||, from below", slope(dimensions, sizes), 0.15, tolerance=0.0),
         ),
     )

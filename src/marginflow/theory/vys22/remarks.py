@@ -60,7 +60,7 @@ def width_2(instance: Instance) -> Findings:
         ),
         constants=(value("KKT stationarity of this network", residual, "not a KKT point in general"),),
         claims=(
-            equal("margins of a network of width 2", margins, 1.0, rtol=1e-10),
+            equal("margins of a network of width 2", margins, 1.0, tolerance=1e-10),
             at_most("m against d", setting.m, setting.d),
         ),
     )
@@ -186,7 +186,7 @@ def same_norm(instance: Instance) -> Findings:
             value("||z|| / sqrt(d_max)", t * setting.u_norm / float(np.sqrt(d_max))),
         ),
         claims=(
-            equal("margins q_i", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
+            equal("margins q_i", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
             at_most("y_i N(x_i - y_i z)", moved, 0.0, scale=1.0),
         ),
     )

@@ -60,14 +60,16 @@ def section_5_1(instance: Instance) -> Findings:
             value("||theta||^2 of N'", plain.norm_squared()),
         ),
         claims=(
-            equal("margins of N", robust.network.margins(X, y), 1.0, rtol=_EXACT),
-            equal("margins of N'", plain.margins(X, y), 1.0, rtol=_EXACT),
-            equal("distance to the other active regions in N", away, np.sqrt(d) / 2, rtol=_EXACT),
-            at_least("certified radius of N", interval_bound(robust.network, X, y).radii, np.sqrt(d) / 2, rtol=1e-8),
+            equal("margins of N", robust.network.margins(X, y), 1.0, tolerance=_EXACT),
+            equal("margins of N'", plain.margins(X, y), 1.0, tolerance=_EXACT),
+            equal("distance to the other active regions in N", away, np.sqrt(d) / 2, tolerance=_EXACT),
+            at_least(
+                "certified radius of N", interval_bound(robust.network, X, y).radii, np.sqrt(d) / 2, tolerance=1e-8
+            ),
             equal("other pre-activations in N'", plain.preactivations(X)[~np.eye(d, dtype=np.bool_)], 0.0),
-            equal("||z||", float(np.linalg.norm(down)), 2 * np.sqrt(2), rtol=_EXACT),
-            equal("N'(x_i + z), positive samples", plain(X[plus] + down), -1.0, rtol=_EXACT),
-            equal("N'(x_i + z'), negative samples", plain(X[~plus] + up), 1.0, rtol=_EXACT),
+            equal("||z||", float(np.linalg.norm(down)), 2 * np.sqrt(2), tolerance=_EXACT),
+            equal("N'(x_i + z), positive samples", plain(X[plus] + down), -1.0, tolerance=_EXACT),
+            equal("N'(x_i + z'), negative samples", plain(X[~plus] + up), 1.0, tolerance=_EXACT),
             below("||w'|| against ||w||", np.linalg.norm(plain.W, axis=1), np.linalg.norm(robust.network.W, axis=1)),
             above("|b| of N against |b'| = 0", np.abs(robust.network.b), 0.0),
         ),

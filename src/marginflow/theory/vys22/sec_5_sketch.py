@@ -89,7 +89,7 @@ def section_5_2(instance: Instance) -> Findings:
         hypotheses=_hypotheses(instance, setting),
         constants=(value("||z||", float(np.linalg.norm(z))),),
         claims=(
-            equal("1. margins", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
+            equal("1. margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
             at_most("2. J+: pre-activation does not rise", after[:, plus], before[:, plus], scale=1.0),
             at_least("3. J-: contribution falls by", fall, 2.0),
             at_most("together: N(x_i - z)", network(X - z), -1.0),
@@ -117,7 +117,7 @@ def section_5_3(instance: Instance) -> Findings:
         hypotheses=_hypotheses(instance, setting),
         constants=(value("largest sum of lambda sigma' over J+ or J-", float(max(plus.max(), minus.max()))),),
         claims=(
-            equal("margins", instance.certificate.margins, 1.0, rtol=DEFAULT_TOLERANCE),
+            equal("margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
             at_least("1/(m(p+1)) against 3/(d+1)", 1 / (setting.m * (setting.p + 1)), 3 / (setting.d + 1)),
         ),
     )

@@ -59,7 +59,7 @@ def on_margin(instance: Instance) -> Findings:
         return Findings(hypotheses=(fitted,), claims=(true("a margin set exists", False),))
     mask = margin_samples(network, data.X, data.y)
     scaled = margin_samples(network.scaled(7.0), data.X, data.y)
-    exact = margin_samples(network, data.X, data.y, rtol=1e-8)
+    exact = margin_samples(network, data.X, data.y, tolerance=1e-8)
     return Findings(
         hypotheses=(fitted,),
         constants=(

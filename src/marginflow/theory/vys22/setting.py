@@ -134,7 +134,7 @@ class Setting:
     def equal_norms(self) -> Check:
         """||x_i||^2 = d for all i in I [VYS22, A.sphere]."""
         squares = np.diag(self.gram)
-        return compare("squared norms equal d", squares, "==", float(self.d), rtol=NORM_RTOL)
+        return compare("squared norms equal d", squares, "==", float(self.d), tolerance=NORM_RTOL)
 
     def balanced(self) -> Check:
         """min(|I+|, |I-|) / m = c > 0 [VYS22, A.balance]."""

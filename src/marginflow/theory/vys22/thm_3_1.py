@@ -103,11 +103,11 @@ def theorem_3_1(instance: Instance) -> Findings:
         hypotheses=hypotheses,
         constants=(value("stated radius", stated, "(1 - c)/4 sqrt(d)"),),
         claims=(
-            equal("margins y_i N(x_i)", network.margins(setting.X, setting.y), 1.0, rtol=_EXACT),
+            equal("margins y_i N(x_i)", network.margins(setting.X, setting.y), 1.0, tolerance=_EXACT),
             at_least("certified radius against the stated one", kept, stated),
         ),
         proof_steps=(
-            equal("own pre-activation", own, 1.0, rtol=_EXACT),
+            equal("own pre-activation", own, 1.0, tolerance=_EXACT),
             at_most("other pre-activations", np.append(others, -np.inf), -1.0, scale=3.0),
             equal("||w_j||", norms, 2 / (np.sqrt(d) * (1 - c))),
             at_least("own neuron on the stated ball", float((own - stated * norms).min()), 0.5),
@@ -145,5 +145,5 @@ def theorem_3_1_sharp(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("(1 - c)/2 sqrt(d)", sharp), value("shortest flip along -x_i", float(flips.min()))),
-        claims=(at_least("certified radius", kept, sharp, rtol=1e-8),),
+        claims=(at_least("certified radius", kept, sharp, tolerance=1e-8),),
     )

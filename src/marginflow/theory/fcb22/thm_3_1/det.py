@@ -34,7 +34,7 @@ from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_lea
     formula=r"\text{good run} \wedge \text{ledger} \implies "
     r"\tilde y_i f(x_i; W^{(T)}) \ge \tfrac{e^{-2}}{16 \cdot 1024}, \quad T = 1 + \tfrac{1}{4\alpha}, \; "
     r"\alpha \le \tfrac{e^{-2} (1 - 1/C_0)^2}{6144}",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=planted,
     control=lost_cluster,

@@ -39,7 +39,7 @@ def misfits(path: Path) -> Check:
     meaning="After T = 1 + 1/(4 alpha) steps every clean sample is classified as labelled and every noisy one is not.",
     formula=r"y_i = \mathrm{sgn} f(x_i; W^{(T)}) \; (i \in \mathcal{C}), \quad y_i \ne \mathrm{sgn} f(x_i; W^{(T)}) \; "
     r"(i \in \mathcal{N}); \quad \tilde y_i f(x_i; W^{(T)}) \ge \gamma = \tfrac{e^{-2}}{16 \cdot 1024}",
-    needs=("data", "run", "initial"),
+    needs=("data", "run", "start"),
     parameters=RUN,
     example=c16,
     control=lost_cluster,

@@ -85,7 +85,7 @@ def _untrained() -> Instance:
     number="Theorem 3.1, part 2",
     meaning="The test error is at most the noise rate plus a term of order 1/sqrt(n).",
     formula=r"P(y \ne \mathrm{sgn} f(x; W^{(T)})) \le \eta + C \sqrt{\tfrac{\log(1/\delta)}{n}}",
-    needs=("network", "data", "law", "test", "run", "initial"),
+    needs=("network", "data", "law", "test", "run", "start"),
     parameters=RUN,
     example=c16,
     control=_untrained,

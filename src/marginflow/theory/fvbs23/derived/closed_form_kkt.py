@@ -71,7 +71,7 @@ def x_pair(instance: Instance) -> Findings:
         ),
         arithmetic=(
             equal("||U+|| + ||U-||", sum(norms), certificate.norm_squared / 2),
-            equal("sum of the multipliers", float(certificate.multipliers.sum()), sum(norms), rtol=1e-8),
+            equal("sum of the multipliers", float(certificate.multipliers.sum()), sum(norms), tolerance=1e-8),
         ),
     )
 
@@ -118,7 +118,7 @@ def x_closed(instance: Instance) -> Findings:
         conclusions += [
             equal("lambda", lam, a / norm),
             at_most("inputs of the other class", kinks, 0.0, scale=neurons.input_scale().max()),
-            equal("Clarke weight at the kinks", weights, phi, rtol=1e-8),
+            equal("Clarke weight at the kinks", weights, phi, tolerance=1e-8),
         ]
     else:
         rho = float(-s.gram[0, 1])

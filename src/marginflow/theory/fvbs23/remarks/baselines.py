@@ -153,7 +153,7 @@ def rem_margin(instance: Instance) -> Findings:
         ),
         claims=(
             at_least("samples off the margin", float(off.sum()), 1.0),
-            above("largest y_i N(x_i) - 1", float(certificate.margins.max()) - 1.0, 1e-6, rtol=0.0),
+            above("largest y_i N(x_i) - 1", float(certificate.margins.max()) - 1.0, 1e-6, tolerance=0.0),
         ),
     )
 

@@ -65,7 +65,7 @@ def rem_norm(instance: Instance) -> Findings:
     spread = s.numbers.norm_defect
     return Findings(
         hypotheses=(
-            above("largest deviation of ||mu|| from sqrt(d)", spread, 1e-6, rtol=0.0),
+            above("largest deviation of ||mu|| from sqrt(d)", spread, 1e-6, tolerance=0.0),
             below("(k - 1) B / a", bounds.ratio, 1 / 3),
             neurons.sample.P6(),
             neurons.sample.own_labels(),
@@ -209,7 +209,7 @@ def rem_sigma_big(instance: Instance) -> Findings:
             value("least y N(x)", float((test.y * neurons.outputs(test.X)).min())),
         ),
         claims=(
-            above("the lower bound of y N(x)", bounds.least_output, 0.0, rtol=0.0),
+            above("the lower bound of y N(x)", bounds.least_output, 0.0, tolerance=0.0),
             *sharp_checks(neurons, test, bounds, "proved")[:4],
         ),
     )

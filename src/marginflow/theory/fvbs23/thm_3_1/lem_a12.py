@@ -144,7 +144,7 @@ def lemma_a12(instance: Instance) -> Findings:
             value("median y N(x)", float(np.median(outputs))),
             value("bound with the actual c'", s.least_output),
         ),
-        claims=(above("y^(r) N(x)", outputs, 0.0, rtol=0.0),),
+        claims=(above("y^(r) N(x)", outputs, 0.0, tolerance=0.0),),
         derived=(
             at_least("y^(r) N(x), explicit", outputs, s.least_output, note="with the actual c' and Delta"),
             at_least("y^(r) N(x), c' = 1/10", outputs, 3 / 128, note="3/128"),

@@ -58,7 +58,7 @@ def _tail(instance: Instance, name: str, exact: Callable[[int], float], bound: C
     shift = math.log(instance.number("factor", 1.0))
     claimed, found = bound(d) + shift, exact(d)
     return Findings(
-        hypotheses=(at_least("d", d, 1), above("ln d", math.log(d), 0.0, rtol=0.0)),
+        hypotheses=(at_least("d", d, 1), above("ln d", math.log(d), 0.0, tolerance=0.0)),
         constants=(value(f"{name}, exact", math.exp(found)), value("gap of the logarithms", claimed - found)),
         claims=(at_most(f"ln {name}", found, claimed, vacuous=claimed >= 0),),
     )

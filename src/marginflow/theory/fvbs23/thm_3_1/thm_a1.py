@@ -115,7 +115,7 @@ def theorem_a1(instance: Instance) -> Findings:
         ),
         claims=(
             at_most("ln P(y N(x) <= 0), from exact tails", exact, bound, vacuous=nothing or bound >= 0),
-            above("y N(x) on good test points", outputs[fine], 0.0, rtol=0.0, vacuous=nothing),
+            above("y N(x) on good test points", outputs[fine], 0.0, tolerance=0.0, vacuous=nothing),
         ),
         proof_steps=(at_least("y N(x) on good test points, Lemma A.12", outputs[fine], 3 / 128, note="3/128"),),
         derived=(without_waste(s, sample.n),),

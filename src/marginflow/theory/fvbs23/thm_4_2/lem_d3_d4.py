@@ -56,8 +56,8 @@ def lemma_d3(instance: Instance) -> Findings:
             value("2 Delta + p + 1", printed),
             value("max(2 Delta, p + Delta + 1)", sharp),
         ),
-        claims=(at_least("w_j . x + b_j", pre, -printed * neurons.s, scale=scale, rtol=_INPUT_RTOL),),
-        derived=(at_least("w_j . x + b_j, sharp", pre, -sharp * neurons.s, scale=scale, rtol=_INPUT_RTOL),),
+        claims=(at_least("w_j . x + b_j", pre, -printed * neurons.s, scale=scale, tolerance=_INPUT_RTOL),),
+        derived=(at_least("w_j . x + b_j, sharp", pre, -sharp * neurons.s, scale=scale, tolerance=_INPUT_RTOL),),
     )
 
 

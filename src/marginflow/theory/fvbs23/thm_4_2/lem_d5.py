@@ -33,6 +33,6 @@ def lemma_d5(instance: Instance) -> Findings:
         hypotheses=s.assumption(),
         constants=(value("D_u", s.D_u), value("D_u / d", s.D_u / s.d)),
         claims=(below("- D_u", -s.D_u, 0.0),),
-        derived=(at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, rtol=1e-14),),
+        derived=(at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, tolerance=1e-14),),
         arithmetic=(true("D_u = (d - Delta) - c'(d - Delta + 1) + k", abs(identity - s.D_u) <= 1e-12 * s.d),),
     )

@@ -50,8 +50,8 @@ def lemma_d6(instance: Instance) -> Findings:
         ),
         constants=(value("eta_1", s.eta_1), value("||z|| / sqrt(d)", times * s.eta_1 * s.u_norm / math.sqrt(s.d))),
         claims=(
-            at_least("J-: w_j . (x - z) + b_j", minus, 0.0, scale=scale[neurons.negative], rtol=_INPUT_RTOL),
-            at_least("J+: w_j . (x + z) + b_j", plus, 0.0, scale=scale[neurons.positive], rtol=_INPUT_RTOL),
+            at_least("J-: w_j . (x - z) + b_j", minus, 0.0, scale=scale[neurons.negative], tolerance=_INPUT_RTOL),
+            at_least("J+: w_j . (x + z) + b_j", plus, 0.0, scale=scale[neurons.positive], tolerance=_INPUT_RTOL),
         ),
     )
 
@@ -71,20 +71,22 @@ def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, tu
     step = s.eta_2 * s.D_u * neurons.s[other]
     floor = np.maximum(pre, 0.0)[:, other]
     steps = (
-        at_most("own neurons: input after - before", (moved - pre)[:, own], 0.0, scale=scale[own], rtol=_INPUT_RTOL),
+        at_most(
+            "own neurons: input after - before", (moved - pre)[:, own], 0.0, scale=scale[own], tolerance=_INPUT_RTOL
+        ),
         at_least(
             "other neurons after eta_1: input - max(0, input before)",
             opened[:, other] - floor,
             0.0,
             scale=scale[other],
-            rtol=_INPUT_RTOL,
+            tolerance=_INPUT_RTOL,
         ),
         at_least(
             "other neurons after eta_1 + eta_2",
             moved[:, other] - floor,
             step,
             scale=scale[other] * max(1.0, s.eta_2 * s.k),
-            rtol=_INPUT_RTOL,
+            tolerance=_INPUT_RTOL,
         ),
         at_most("y N(x - y z) against y N(x) - eta_2 D_u sum S", after, before - fall, scale=10.0),
         at_least("eta_2 D_u sum S", fall, 3.0),

@@ -32,9 +32,9 @@ def size_checks(s: Setting) -> tuple[Check, tuple[Check, ...]]:
         at_most("||u||^2", squared, middle),
         at_most("k d + k (k-1) p", middle, 1.1 * s.k * s.d + 0.1 * s.k),
         at_most("||z|| against C sqrt(d / (c^2 k))", eta * s.u_norm, C * order),
-        at_most("the constant C", C, 13.31, rtol=1e-3),
+        at_most("the constant C", C, 13.31, tolerance=1e-3),
     )
-    return at_most("||z||", eta * s.u_norm, 13.31 * order, rtol=1e-3, note="13.31 sqrt(d / (c^2 k))"), steps
+    return at_most("||z||", eta * s.u_norm, 13.31 * order, tolerance=1e-3, note="13.31 sqrt(d / (c^2 k))"), steps
 
 
 @partial(

@@ -229,7 +229,7 @@ def o7(instance: Instance) -> Findings:
     data = instance.the_data()
     sample = Sample.of(data)
     network = instance.certificate.network
-    found = clean_error(network.compact(rtol=1e-6), seed=instance.seed)
+    found = clean_error(network.compact(tolerance=1e-6), seed=instance.seed)
     minus = sample.gram[np.ix_(sample.minus, sample.minus)]
     closest = float(np.where(np.eye(sample.k, dtype=bool), -math.inf, minus).max(initial=-math.inf))
     return Findings(
@@ -237,7 +237,7 @@ def o7(instance: Instance) -> Findings:
         constants=(
             value("rho", sample.rho),
             value("largest inner product of two negative samples", closest, "specialists merge where it is positive"),
-            value("neurons left", network.compact(rtol=1e-6).width, f"{sample.k + 1} in the construction"),
+            value("neurons left", network.compact(tolerance=1e-6).width, f"{sample.k + 1} in the construction"),
             value("clean error", found.value, found.how),
             value("clean error of the construction on orthonormal samples", specialists_error(sample.q, sample.k)),
         ),
@@ -314,7 +314,7 @@ def o10(instance: Instance) -> Findings:
     for number, given in enumerate(instance.networks, start=1):
         judged = certify(given, data)
         totals.append(judged.total)
-        network = judged.network.compact(rtol=1e-6)
+        network = judged.network.compact(tolerance=1e-6)
         plus = network.W[(network.v > 0) & network.W.any(axis=1)]
         plus = plus / np.linalg.norm(plus, axis=1, keepdims=True)
         found = clean_error(network, seed=instance.seed)
@@ -328,7 +328,7 @@ def o10(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(
             at_least("networks without bias", float(none), 1.0),
-            at_most("KKT residuals", totals, 1e-8, rtol=0.0),
+            at_most("KKT residuals", totals, 1e-8, tolerance=0.0),
         ),
         constants=(value("least clean error found", least), *rows),
     )

@@ -119,10 +119,10 @@ def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired
     if not count:  # does not apply; what the other patterns do is shown all the same
         found = every
     by_values = (
-        equal("N(x_i) = -1", found.at_minus, -1.0, rtol=STRUCTURE),
-        equal("N(x_{i+1}) = 1", found.behind, 1.0, rtol=STRUCTURE),
+        equal("N(x_i) = -1", found.at_minus, -1.0, tolerance=STRUCTURE),
+        equal("N(x_{i+1}) = 1", found.behind, 1.0, tolerance=STRUCTURE),
     )
-    by_chord = at_most("distance of N from its chord", found.nonlinearity, 0.0, scale=1.0, rtol=STRUCTURE)
+    by_chord = at_most("distance of N from its chord", found.nonlinearity, 0.0, scale=1.0, tolerance=STRUCTURE)
     claims = (*(by_values if values else ()), *((by_chord,) if linear else ()))
     broken = not repaired and any(check.state == "failed" for check in claims)
     return Findings(

@@ -62,7 +62,7 @@ def prop_a5(instance: Instance) -> Findings:
     bends = Bends.of(instance.the_network())
     size = float(np.abs(bends.network(x[:, None])).max())  # local minima may come at any scale
     least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in indices]
-    claim = at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, rtol=STRUCTURE)
+    claim = at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, tolerance=STRUCTURE)
     return Findings(
         hypotheses=hypotheses,
         constants=(value("least N between them", min(least)),),
@@ -121,5 +121,5 @@ def x_a5(instance: Instance) -> Findings:
     return Findings(
         hypotheses=hypotheses,
         constants=(value("least N between them", min(least)),),
-        claims=(at_least("N on [x_i, x_{i+1}]", least, 1.0, rtol=STRUCTURE),),
+        claims=(at_least("N on [x_i, x_{i+1}]", least, 1.0, tolerance=STRUCTURE),),
     )

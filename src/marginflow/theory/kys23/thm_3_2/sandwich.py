@@ -79,8 +79,8 @@ def sandwich(x: FloatArray, y: FloatArray, error: float) -> tuple[Check, Check]:
     """LO <= L and L <= HI."""
     low, high = lower_core(x, y), upper_core(x, y)
     return (
-        at_least("L_cl >= LO", error, low, scale=1.0, rtol=STRUCTURE, vacuous=low == 0.0),
-        at_most("L_cl <= HI", error, high, scale=1.0, rtol=STRUCTURE, vacuous=high >= 1.0),
+        at_least("L_cl >= LO", error, low, scale=1.0, tolerance=STRUCTURE, vacuous=low == 0.0),
+        at_most("L_cl <= HI", error, high, scale=1.0, tolerance=STRUCTURE, vacuous=high >= 1.0),
     )
 
 

@@ -94,7 +94,7 @@ def x_1nn(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(
             *hypotheses,
-            at_most("global: sup |F|", dual_supremum(instance), 1.0, rtol=1e-7),
+            at_most("global: sup |F|", dual_supremum(instance), 1.0, tolerance=1e-7),
             at_least("1 + x_i x_k", float(products.min()), 0.0),
         ),
         constants=(value("samples", x.size), value("least 1 + x_i x_k", float(products.min()))),

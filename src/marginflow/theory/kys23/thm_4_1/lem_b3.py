@@ -81,7 +81,11 @@ def _judge(instance: Instance, repaired: bool) -> Findings:
         proof_steps=(
             at_least("margins of the printed network", margins, 1.6),
             at_most(
-                "sqrt(k) ||theta||^2 - 9k of the printed network", float(exact - 9 * k), 0.0, rtol=0.0, note=difference
+                "sqrt(k) ||theta||^2 - 9k of the printed network",
+                float(exact - 9 * k),
+                0.0,
+                tolerance=0.0,
+                note=difference,
             ),
         ),
         arithmetic=(equal("||theta||^2 by the formula", size_of(network), float(exact) / root),),

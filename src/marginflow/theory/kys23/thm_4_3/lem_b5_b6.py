@@ -85,5 +85,5 @@ def lemma_b6(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(separates(network, data),),
         constants=(value("neurons", network.width),),
-        claims=(at_least("largest pre-activation among the neurons of the own sign", highest, 1e-300, rtol=0.0),),
+        claims=(at_least("largest pre-activation among the neurons of the own sign", highest, 1e-300, tolerance=0.0),),
     )

@@ -88,13 +88,13 @@ def orthogonal_kkt(instance: Instance) -> Findings:
         other = orthogonal(data).network
     same = np.nan if other is None else float(np.abs(other(setting.X + 0.3) - network(setting.X + 0.3)).max())
     conclusions = [
-        equal("margins", network.margins(setting.X, y), 1.0, rtol=1e-12),
+        equal("margins", network.margins(setting.X, y), 1.0, tolerance=1e-12),
         is_kkt_point(certificate),
         at_least("Clarke weight s, from below", s, 0.0),
         below("Clarke weight s, from above", s, 1.0),
         equal("||theta||^2 = 2 sum lambda", network.norm_squared(), 2 * float(lam.sum())),
         at_most("difference from the closed form of the limit room", same, 0.0, scale=1.0),
-        equal("slope along u", slopes, kappa, rtol=1e-8),
+        equal("slope along u", slopes, kappa, tolerance=1e-8),
     ]
     if balanced:
         conclusions += [

@@ -25,7 +25,7 @@ _STEPS_RTOL: Final = 0.01
     number="from equation (3)",
     meaning="Training never changes W outside the span of the samples, so the KKT residual cannot fall below a floor.",
     formula=r"\text{stationarity} \ge \frac{\|P_\perp W_0\|_F}{\|\theta_T\|}",
-    needs=("network", "data", "initial"),
+    needs=("network", "data", "start"),
     example=recipe_run,
     control=lambda: recipe_run(10, 12, 20),
     control_shows="with more samples than dimensions their span is everything, and the floor is zero",
@@ -33,16 +33,16 @@ _STEPS_RTOL: Final = 0.01
 )
 def floor(instance: Instance) -> Findings:
     """The part of W outside the span of the samples is where it was at the start, and no multipliers explain it."""
-    initial, network, data = instance.initial, instance.the_network(), instance.the_data()
-    assert initial is not None
-    floor = training_floor(initial, network, data)
+    start, network, data = instance.start, instance.the_network(), instance.the_data()
+    assert start is not None
+    floor = training_floor(start, network, data)
     _, singular, right = np.linalg.svd(data.X, full_matrices=False)
     basis = right[singular > singular[0] * max(data.X.shape) * np.finfo(float).eps]
-    moved = network.W - initial.W
+    moved = network.W - start.W
     outside = float(np.linalg.norm(moved - (moved @ basis.T) @ basis))
     k, m, d = network.width, data.n_samples, network.dimension
     size = float(np.sqrt(network.norm_squared()))
-    sizes = [float((one.v**2).mean() - (one.augmented**2).sum(axis=1).mean()) for one in (initial, network)]
+    sizes = [float((one.v**2).mean() - (one.augmented**2).sum(axis=1).mean()) for one in (start, network)]
     said = floor > 1e-9
     return Findings(
         hypotheses=(
@@ -106,5 +106,5 @@ def steps(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(recipe, true("the run ended by its loss", run.status == stops[0].status)),
         constants=(value("predicted steps", predicted), value("relative difference", predicted / run.steps - 1)),
-        claims=(equal("steps made", run.steps, predicted, rtol=_STEPS_RTOL),),
+        claims=(equal("steps made", run.steps, predicted, tolerance=_STEPS_RTOL),),
     )

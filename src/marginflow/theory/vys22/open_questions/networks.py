@@ -78,7 +78,7 @@ def _four_optimisers() -> Instance:
 
 
 def _untrained() -> Instance:
-    start = flow_run().initial
+    start = flow_run().start
     assert start is not None
     return Instance(name="a network before training", data=flow_run().data, networks=(start,))
 
@@ -151,7 +151,7 @@ def tight_constant(instance: Instance) -> Findings:
 
 
 def _untrained_single() -> Instance:
-    start = flow_run().initial
+    start = flow_run().start
     return Instance(name="a network before training", data=flow_run().data, network=start)
 
 
@@ -173,7 +173,7 @@ def lazy(instance: Instance) -> Findings:
     setting = Setting.of(data)
     network, certificate = instance.the_network(), instance.certificate
     fitted = above("smallest margin", float(network.margins(data.X, data.y).min()), 0.0)
-    start = instance.initial
+    start = instance.start
     share = np.nan if start is None else float(np.sqrt(start.norm_squared() / network.norm_squared()))
     return Findings(
         hypotheses=(fitted,),

@@ -59,7 +59,7 @@ def lemma_c1(instance: Instance) -> Findings:
             value("1 / (m (p + 1))", 1 / (m * (p + 1)), "a sample off the margin would need alpha above this"),
             value("(1 - 2c') / c'", (1 - 2 * setting.c_prime) / setting.c_prime, "at least 1; equal at c' = 1/3"),
         ),
-        claims=(equal("margins q_i", margins, 1.0, rtol=DEFAULT_TOLERANCE),),
+        claims=(equal("margins q_i", margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
         proof_steps=(
             true("case 1 excluded: the sample with weight alpha has the label of its neurons", right_class),
             at_most("case 2: alpha (d + 1) (1 - 2c')", alpha * (d + 1) * (1 - 2 * setting.c_prime), 1.0),

@@ -40,5 +40,7 @@ def lemma_c3(instance: Instance) -> Findings:
     sizes = np.linalg.norm(instance.certificate.network.augmented, axis=1) * np.sqrt(setting.d + 1)
     return Findings(
         hypotheses=(setting.equal_norms(), is_kkt_point(instance)),
-        claims=(at_least("pre-activation w_j . x_i + b_j", neurons.pre, claimed, scale=sizes, rtol=KINK_TOLERANCE),),
+        claims=(
+            at_least("pre-activation w_j . x_i + b_j", neurons.pre, claimed, scale=sizes, tolerance=KINK_TOLERANCE),
+        ),
     )
