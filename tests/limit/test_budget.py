@@ -12,6 +12,8 @@ from marginflow.data import Sphere
 from marginflow.limit import assemble, task
 from marginflow.limit.bracket import columns
 from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.starts.flow import Flow
+from marginflow.limit.starts.line import Line
 from marginflow.networks import TwoLayer
 
 DATA = Sphere(dimension=8).sample(30, seed=0)
@@ -48,10 +50,45 @@ def test_an_interrupt_of_the_columns_keeps_what_the_flow_has_found(monkeypatch):
     assert limit.certificate.margins.shape == (20,)
 
 
-def test_an_interrupt_of_a_later_certificate_does_not_lose_an_earlier_point(monkeypatch):
-    monkeypatch.setattr(assemble, "certify", raising(assemble.certify, at_call=2))
-    limit = mf.kkt_point(PLANE, width=60, max_iterations=100)
+@pytest.mark.parametrize("at_call", [1, 2])
+def test_a_certificate_that_is_interrupted_judges_the_point_as_it_is(monkeypatch, at_call):
+    monkeypatch.setattr(assemble, "certify", raising(assemble.certify, at_call=at_call))
+    limit = mf.kkt_point(PLANE, width=60, max_iterations=100, starts=["flow", "fine bundles"])
+    assert not limit.exact
     assert limit.stopped_by == "interrupt"
+    assert limit.status.startswith("Stopped early by an interrupt")
+
+
+@pytest.mark.parametrize("optimum", ["local", "global"])
+def test_an_interrupt_before_anything_is_found_returns_what_the_search_began_from(monkeypatch, optimum):
+    for way in (Flow, Line):
+        monkeypatch.setattr(way, "propose", raising(way.propose, at_call=1))
+    limit = mf.kkt_point(PLANE, width=60, seed=4, optimum=optimum, starts=["flow"])
+    assert limit.stopped_by == "interrupt"
+    assert not limit.exact
+    start = TwoLayer.initialise(60, 2, scale=0.01, seed=4)
+    cosine = np.vdot(limit.network.W, start.W) / np.linalg.norm(limit.network.W) / np.linalg.norm(start.W)
+    assert cosine == pytest.approx(1.0)
+
+
+def test_a_time_limit_before_the_global_optimum_is_said():
+    limit = mf.kkt_point(PLANE, width=60, optimum="global", time_limit=1e-9)
+    assert limit.stopped_by == "time limit"
+    assert not limit.exact
+
+
+def test_the_clock_is_looked_at_in_the_linear_programs(monkeypatch):
+    seen = []
+    original = columns.linprog
+
+    def watched(*args, **options):
+        seen.append(options["options"]["time_limit"])
+        return original(*args, **options)
+
+    monkeypatch.setattr(columns, "linprog", watched)
+    mf.kkt_point(PLANE, width=60, time_limit=1000.0, starts=["columns"])
+    assert seen
+    assert all(0.0 < left <= 1000.0 for left in seen)
 
 
 def test_an_interrupt_of_the_polish_returns_the_best_point_so_far():

@@ -2,6 +2,7 @@ r"""Is a network a KKT point of the max-margin problem? The multipliers are foun
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +33,7 @@ def certify(
     start: TwoLayer | None = None,
     kink_tolerance: float = KINK_TOLERANCE,
     complementarity_weight: float = 1.0,
+    time_limit: float | None = None,
 ) -> Certificate:
     r"""Measure how far a network is from a KKT point of the max-margin problem.
 
@@ -72,6 +74,8 @@ def certify(
         Relative tolerance of `recognise`.
     complementarity_weight : float
         omega above. 0 minimises stationarity alone.
+    time_limit : float or None
+        Seconds after which the best multipliers so far are judged, and the residual with hard patterns is left out.
 
     Returns
     -------
@@ -91,7 +95,9 @@ def certify(
     >>> certificate.multipliers
     array([1., 1.])
     """
+    began = time.monotonic()
     _check(network, data)
+    deadline = np.inf if time_limit is None else began + real_number("time_limit", time_limit, at_least=0.0)
     given = network
     network, power = (network, 1.0) if penalty is not None else _of_ordinary_size(network)
     check_sizes(network, data)
@@ -113,22 +119,24 @@ def certify(
     pattern, Z = recognise(at_one, data.X, tolerance)
     problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
     enough = np.inf if as_given else _CANDIDATE_IS_ENOUGH * problem.norm()
-    found = best_multipliers(problem, candidate, enough=enough)
+    found = best_multipliers(problem, candidate, enough=enough, deadline=deadline)
     status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"
     ratio = np.divide(found.mu, found.lam[:, None], out=np.zeros_like(found.mu), where=found.lam[:, None] > 0)
     clarke = np.where(pattern.kink, np.clip(ratio, 0.0, 1.0), pattern.active.astype(np.float64))
     certificate = _evaluate(at_one, data, pattern, found.lam, clarke, penalty, weight)
     norm = float(np.sqrt(at_one.norm_squared()))
     hard = None
-    if certificate.kink_report.count and hard_patterns and not as_given:
+    in_time = not as_given and time.monotonic() <= deadline
+    if certificate.kink_report.count and hard_patterns and in_time:
         # Parallel neurons are merged first: the residual of a neuron is that of its copies together.
         merged = at_one.compact()
         merged_pattern, merged_Z = recognise(merged, data.X, tolerance)
         hard_pattern = replace(merged_pattern, active=merged_pattern.positive, kink=np.zeros_like(merged_pattern.kink))
         hard_problem = stationarity_problem(merged, data, hard_pattern, merged_Z, cap=cap, weight=weight)
-        hard_found = best_multipliers(hard_problem)
+        hard_found = best_multipliers(hard_problem, deadline=deadline)
         hard_residual = hard_problem.residual(hard_found.lam, hard_found.mu)
-        hard = float(np.hypot(np.linalg.norm(hard_residual.hidden), np.linalg.norm(hard_residual.output))) / norm
+        if time.monotonic() <= deadline:  # else better multipliers may exist, and the number would say too much
+            hard = float(np.hypot(np.linalg.norm(hard_residual.hidden), np.linalg.norm(hard_residual.output))) / norm
     return replace(
         certificate,
         status=status,

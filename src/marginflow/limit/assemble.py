@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.certificates import certify
+from marginflow.certificates import Certificate, certify
 from marginflow.limit.budget import Budget, Stop
 from marginflow.limit.limit import Limit, Moved
 from marginflow.limit.settings import HARD_PATTERNS
@@ -25,17 +25,13 @@ _TOO_CLOSE, _FEW_ENOUGH = 1e-5, 3000
 def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> Limit:
     """The point with its certificate; it has moved from the caller's own network, or from where the flow ended.
 
-    A certificate that comes when the budget is over judges the multipliers as they are.
+    A certificate that comes when the budget is over, or is interrupted, judges the multipliers as they are.
     """
-    with threads_for(task.data.X.size * task.width, available_threads()):
-        certificate = certify(
-            point.network,
-            task.data,
-            penalty=task.penalty if task.soft else None,
-            multipliers=(point.lam, point.mu),
-            as_given=budget.over,
-            hard_patterns=task.data.n_samples * task.width <= HARD_PATTERNS,
-        )
+    certificate = None
+    with budget.interruptible():
+        certificate = _certificate(task, point, budget)
+    if certificate is None:
+        certificate = _certificate(task, point, budget)
     exact = certificate.holds(tolerance) and point.gap <= tolerance
     stopped = None if exact else budget.stopped_by
     origin = point.origin
@@ -56,6 +52,19 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
         flow_seconds=0.0 if origin is None else origin.flow_seconds,
         stopped_by=stopped,
     )
+
+
+def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
+    with threads_for(task.data.X.size * task.width, available_threads()):
+        return certify(
+            point.network,
+            task.data,
+            penalty=task.penalty if task.soft else None,
+            multipliers=(point.lam, point.mu),
+            as_given=budget.over,
+            hard_patterns=task.data.n_samples * task.width <= HARD_PATTERNS,
+            time_limit=budget.time_limit,
+        )
 
 
 def stopped_early(by: Stop, stationarity: float) -> str:

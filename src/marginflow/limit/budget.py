@@ -70,6 +70,11 @@ class Budget:
         return max(0.0, self.deadline - time.monotonic())
 
     @property
+    def time_limit(self) -> float | None:
+        """The same for those who take None for no limit."""
+        return self.left if np.isfinite(self.deadline) else None
+
+    @property
     def stopped_by(self) -> Stop | None:
         """What has ended the work from outside, if anything has."""
         if self.interrupted:

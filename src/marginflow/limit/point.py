@@ -25,7 +25,7 @@ from marginflow.limit.starts import AbstractStart, Start, named_starts
 from marginflow.limit.starts.line import Line
 from marginflow.limit.starts.plane import global_point
 from marginflow.limit.starts.rising import least_useful_penalty
-from marginflow.limit.starts.start import finished_polish
+from marginflow.limit.starts.start import as_given, finished_polish
 from marginflow.limit.task import Task
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
@@ -178,19 +178,26 @@ def kkt_point(
         faithful=faithful,
     )
     if optimum == "global":
-        best = Line().propose(task, budget) or global_point(task, budget)
-        return assemble(task, best, tolerance, budget)
+        best = None
+        with budget.interruptible():
+            try:
+                best = Line().propose(task, budget) or global_point(task, budget)
+            except InputError:
+                if not budget.over:
+                    raise
+        return assemble(task, best or as_given(task), tolerance, budget)
     return _search(task, ways, tolerance, budget)
 
 
 def _search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: Budget) -> Limit:
     """Go down the list until a point is exact; otherwise the best that was found.
 
-    An interrupt that no stage has caught ends the search; what was found before is not lost.
+    An interrupt that no stage has caught ends the search; what was found before is not lost, and before anything is
+    found the network that it began from is what there is.
     """
     limits: list[Limit] = []
     polishes = 0
-    try:
+    with budget.interruptible():
         for way in ways:
             if polishes >= MOST_POLISHES or (limits and (limits[-1].exact or budget.over)):
                 break
@@ -206,10 +213,8 @@ def _search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget:
                 proposed = finished_polish(task, proposed, found) if len(found.s) else None
             if proposed is not None:
                 limits.append(assemble(task, proposed, tolerance, budget))
-    except KeyboardInterrupt:
-        if not limits:
-            raise
-        budget.interrupted = True
+    if not limits and budget.interrupted:
+        limits.append(assemble(task, as_given(task), tolerance, budget))
     if not limits:
         raise _nothing_found(task, polishes)
     return replace(_best(limits, budget), seconds=budget.seconds)

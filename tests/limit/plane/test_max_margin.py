@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -10,8 +13,13 @@ from hypothesis import strategies as st
 
 import marginflow as mf
 from marginflow.data import Dataset
+from marginflow.errors import InputError
 from marginflow.limit import line, plane
 from marginflow.limit.bracket.spherical_supremum import spherical_supremum
+from marginflow.limit.plane.arrangement import OutOfTimeError, survey
+from marginflow.limit.plane.program import Program
+from marginflow.limit.plane.samples import PlanarSamples
+from marginflow.limit.plane.solver import _first_columns
 
 
 def moons(n, noise, seed):
@@ -210,3 +218,39 @@ def test_global_takes_no_start():
     data = moons(20, 0.1, 0)
     with pytest.raises(mf.InputError, match="trained outputs and no start"):
         mf.kkt_point(data, optimum="global", outputs="frozen")
+
+
+def test_a_program_ends_at_its_deadline_and_goes_on_later() -> None:
+    samples = PlanarSamples.of(moons(30, 0.1, 0), bias=True)
+    program = Program(samples.rows, samples.y, np.full(30, 100.0))
+    program.add(*_first_columns(samples.rows, samples.y))
+    with pytest.raises(OutOfTimeError):
+        program.solve(deadline=0.0)
+    assert program.sizes.size == 0
+    program.solve(deadline=time.monotonic() + 1000.0)
+    assert program.sizes.any()
+
+
+def test_a_sweep_ends_at_its_deadline() -> None:
+    data = moons(30, 0.1, 0)
+    samples = PlanarSamples.of(data, bias=True)
+    with pytest.raises(OutOfTimeError):
+        survey(samples.rays, np.ones(len(samples.rays)), level=0.0, deadline=0.0)
+    assert plane.dual_bound(data, np.ones(30), time_limit=0.0) == (0.0, np.inf)
+
+
+def test_a_time_limit_too_short_for_anything_is_said() -> None:
+    with pytest.raises(InputError, match="time_limit is 0 seconds, too few for the first linear program"):
+        plane.max_margin(moons(30, 0.1, 0), time_limit=0.0)
+
+
+@pytest.mark.parametrize("looks", [5, 10, 20, 40])
+def test_at_the_time_limit_there_is_a_bracket(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
+    data = moons(60, 0.3, 0)
+    best = plane.max_margin(data)
+    ticks = itertools.count(0.0)
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
+    found = plane.max_margin(data, time_limit=float(looks))
+    assert found.lower <= best.upper
+    assert found.upper >= best.lower
+    assert next(ticks) <= looks + 8

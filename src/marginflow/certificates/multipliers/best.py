@@ -8,6 +8,7 @@ repeat, accelerated projected gradients take over and hand back better states.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,7 +49,11 @@ def feasible(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> t
 
 
 def best_multipliers(
-    problem: StationarityProblem, start: tuple[FloatArray, FloatArray] | None = None, *, enough: float = 0.0
+    problem: StationarityProblem,
+    start: tuple[FloatArray, FloatArray] | None = None,
+    *,
+    enough: float = 0.0,
+    deadline: float = np.inf,
 ) -> Multipliers:
     """Minimise the residual over all feasible multipliers.
 
@@ -59,6 +64,9 @@ def best_multipliers(
         A guess; it is made feasible first and kept only while nothing better is found.
     enough : float
         A guess whose residual is at most this needs no improvement.
+    deadline : float
+        The value of `time.monotonic()` at which the best multipliers so far are returned. It is looked at in every
+        loop, so that what may come after it is one factorisation of a matrix.
 
     Returns
     -------
@@ -72,7 +80,8 @@ def best_multipliers(
     if start is None or size > enough:
         groups = equal_neurons(problem)
         merged = merge(problem, groups)
-        found = _with_growing_sample_set(merged, lam, mu[:, [group[0] for group in groups]], warm=start is not None)
+        firsts = mu[:, [group[0] for group in groups]]
+        found = _with_growing_sample_set(merged, lam, firsts, warm=start is not None, deadline=deadline)
         spread = np.empty((n, k))
         for position, group in enumerate(groups):
             spread[:, group] = found[1][:, [position]]
@@ -129,18 +138,18 @@ def merge(problem: StationarityProblem, groups: list[IntArray]) -> StationarityP
 
 
 def _with_growing_sample_set(
-    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool
+    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool, deadline: float
 ) -> tuple[FloatArray, FloatArray]:
     """Solve on the samples nearest to the margin and add those that would lower the residual, until none would."""
     n = problem.y.size
     if n <= _ALL_SAMPLES:
-        return _solve(problem, lam, mu, warm=warm)
+        return _solve(problem, lam, mu, warm=warm, deadline=deadline)
     chosen = np.zeros(n, dtype=bool)
     chosen[np.argsort(problem.omega, kind="stable")[:_ALL_SAMPLES]] = True
     chosen |= lam > 0
     while True:
         index = np.flatnonzero(chosen)
-        part = _solve(problem.rows(index), lam[index], mu[index], warm=warm)
+        part = _solve(problem.rows(index), lam[index], mu[index], warm=warm, deadline=deadline)
         lam, mu = np.zeros_like(lam), np.zeros_like(mu)
         lam[index], mu[index] = part
         residual = problem.residual(lam, mu)
@@ -148,7 +157,7 @@ def _with_growing_sample_set(
         gain = s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1)
         gain[chosen] = 0.0
         scale = residual.norm() * np.linalg.norm(problem.T, axis=1).max() * np.linalg.norm(problem.v)
-        if not (gain > _SIGN * scale).any():
+        if not (gain > _SIGN * scale).any() or time.monotonic() > deadline:
             return lam, mu
         wanted = np.argsort(-gain)[:_ALL_SAMPLES]
         chosen[wanted[gain[wanted] > _SIGN * scale]] = True
@@ -156,7 +165,7 @@ def _with_growing_sample_set(
 
 
 def _solve(
-    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool
+    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool, deadline: float
 ) -> tuple[FloatArray, FloatArray]:
     """Pivot; where that is not known to have ended at the optimum, go by atoms or by gradients, and pivot again."""
     gram = problem.T @ problem.T.T
@@ -165,15 +174,17 @@ def _solve(
         free, tied = _states(usable, lam, mu)
     else:
         free, tied = usable, np.zeros_like(usable)
-    best, optimal = _pivot(problem, gram, usable, free, tied, feasible(problem, lam, mu))
+    best, optimal = _pivot(problem, gram, usable, free, tied, feasible(problem, lam, mu), deadline)
+    if time.monotonic() > deadline:
+        return best
     if not _is_best(problem, best, optimal) and _suits_atoms(problem):
-        best = _better(problem, best, by_atoms(problem, max_rounds=_ATOM_ROUNDS))
-        return _pivot(problem, gram, usable, *_states(usable, *best), best)[0]
+        best = _better(problem, best, by_atoms(problem, max_rounds=_ATOM_ROUNDS, deadline=deadline))
+        return _pivot(problem, gram, usable, *_states(usable, *best), best, deadline)[0]
     for steps in _GRADIENT_STEPS:
-        if _is_best(problem, best, optimal):
+        if _is_best(problem, best, optimal) or time.monotonic() > deadline:
             break
-        best = _better(problem, best, descend(problem, *best, max_steps=steps))
-        best, optimal = _pivot(problem, gram, usable, *_states(usable, *best), best)
+        best = _better(problem, best, descend(problem, *best, max_steps=steps, deadline=deadline))
+        best, optimal = _pivot(problem, gram, usable, *_states(usable, *best), best, deadline)
     return best
 
 
@@ -210,8 +221,9 @@ def _pivot(
     free: BoolArray,
     tied: BoolArray,
     best: tuple[FloatArray, FloatArray],
+    deadline: float,
 ) -> tuple[tuple[FloatArray, FloatArray], bool]:
-    """Change every state whose sign condition fails, until none fails (True) or the states repeat (False)."""
+    """Change every state whose sign condition fails, until none fails (True), states repeat or time is over (False)."""
     best_size = problem.residual(*best).norm()
     reach = np.linalg.norm(problem.T, axis=1)[:, None] * np.abs(problem.v)
     generator = np.linalg.norm(reach, axis=1) + np.linalg.norm(problem.rho, axis=1) + np.abs(problem.omega)
@@ -219,8 +231,10 @@ def _pivot(
     lam = best[0]
     seen: set[int] = set()
     for _ in range(_PIVOT_ROUNDS):
+        if time.monotonic() > deadline:
+            break
         seen.add(hash((free.tobytes(), tied.tobytes())))
-        lam, mu = EliminatedKinks(problem, gram, free, tied).solve(lam)
+        lam, mu = EliminatedKinks(problem, gram, free, tied).solve(lam, deadline=deadline)
         point = feasible(problem, lam, mu)
         size = problem.residual(*point).norm()
         if size < best_size:

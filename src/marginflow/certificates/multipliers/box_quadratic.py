@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -89,36 +90,46 @@ class LeastSquares(AbstractQuadratic):
         return 1e-15 * float(residual @ residual)
 
 
-def minimise_in_box(H: FloatArray, c: FloatArray, upper: float, start: FloatArray) -> FloatArray:
-    """Minimise x'Hx/2 - c'x over 0 <= x <= upper, H symmetric and positive semidefinite."""
+def minimise_in_box(
+    H: FloatArray, c: FloatArray, upper: float, start: FloatArray, *, deadline: float = np.inf
+) -> FloatArray:
+    """Minimise x'Hx/2 - c'x over 0 <= x <= upper, H symmetric and positive semidefinite; at the deadline, so far."""
     scale = np.sqrt(np.maximum(np.diagonal(H), 0.0))
     used = np.flatnonzero(scale > 0)
     x = np.zeros_like(start)
     if used.size:
         s = scale[used]
         function = Gram(H[np.ix_(used, used)] / np.outer(s, s), c[used] / s)
-        x[used] = _minimise(function, upper * s, start[used] * s) / s
+        x[used] = _minimise(function, upper * s, start[used] * s, deadline) / s
     return np.clip(x, 0.0, upper)
 
 
-def least_squares_in_box(A: FloatArray, b: FloatArray, upper: float, start: FloatArray) -> FloatArray:
-    """Minimise ||Ax - b||^2/2 over 0 <= x <= upper without forming A'A."""
+def least_squares_in_box(
+    A: FloatArray, b: FloatArray, upper: float, start: FloatArray, *, deadline: float = np.inf
+) -> FloatArray:
+    """Minimise ||Ax - b||^2/2 over 0 <= x <= upper without forming A'A; at the deadline, so far."""
     scale = np.linalg.norm(A, axis=0)
     used = np.flatnonzero(scale > 0)
     x = np.zeros_like(start)
     if used.size:
         s = scale[used]
-        x[used] = _minimise(LeastSquares(A[:, used] / s, b), upper * s, start[used] * s) / s
+        x[used] = _minimise(LeastSquares(A[:, used] / s, b), upper * s, start[used] * s, deadline) / s
     return np.clip(x, 0.0, upper)
 
 
-def _minimise(function: AbstractQuadratic, upper: FloatArray, start: FloatArray) -> FloatArray:
+def _minimise(function: AbstractQuadratic, upper: FloatArray, start: FloatArray, deadline: float) -> FloatArray:
     """Pivot first; whatever that leaves undone is the start of a method that cannot fail."""
-    return projected_newton(function, upper, block_pivoting(function, upper, start))
+    pivoted = block_pivoting(function, upper, start, deadline=deadline)
+    return projected_newton(function, upper, pivoted, deadline=deadline)
 
 
 def block_pivoting(
-    function: AbstractQuadratic, upper: FloatArray, start: FloatArray, *, max_rounds: int = 60
+    function: AbstractQuadratic,
+    upper: FloatArray,
+    start: FloatArray,
+    *,
+    max_rounds: int = 60,
+    deadline: float = np.inf,
 ) -> FloatArray:
     """Guess which coordinates are at a bound, solve for the others, exchange all that are on the wrong side, again.
 
@@ -140,7 +151,7 @@ def block_pivoting(
         leave = (low & (g < -gradient_noise)) | (high & (g > gradient_noise))
         wrong = under | over | leave
         count = int(wrong.sum())
-        if count == 0:
+        if count == 0 or time.monotonic() > deadline:
             break
         if count < fewest:
             fewest, patience = count, 3
@@ -154,7 +165,12 @@ def block_pivoting(
 
 
 def projected_newton(
-    function: AbstractQuadratic, upper: FloatArray, start: FloatArray, *, max_steps: int = 200
+    function: AbstractQuadratic,
+    upper: FloatArray,
+    start: FloatArray,
+    *,
+    max_steps: int = 200,
+    deadline: float = np.inf,
 ) -> FloatArray:
     r"""Minimise a convex quadratic with unit diagonal over 0 <= x <= upper.
 
@@ -168,7 +184,7 @@ def projected_newton(
     ridge, idle = _SMALLEST_RIDGE, 0
     for _ in range(max_steps):
         g = function.gradient(x)
-        if np.abs(x - np.clip(x - g, 0.0, upper)).max() <= small:
+        if np.abs(x - np.clip(x - g, 0.0, upper)).max() <= small or time.monotonic() > deadline:
             break
         near = 1e-13 * float(np.abs(x).max())
         held = ((x <= near) & (g > 0)) | ((x >= upper - near) & (g < 0))

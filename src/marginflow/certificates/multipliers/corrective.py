@@ -9,6 +9,8 @@ problems need.
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
@@ -77,8 +79,10 @@ class _Atoms:
         return lam, np.minimum(mu, lam[:, None])
 
 
-def by_atoms(problem: StationarityProblem, *, max_rounds: int) -> tuple[FloatArray, FloatArray]:
-    """Feasible lambda (n,) and mu (n, k) with the least residual; hard margins only."""
+def by_atoms(
+    problem: StationarityProblem, *, max_rounds: int, deadline: float = np.inf
+) -> tuple[FloatArray, FloatArray]:
+    """Feasible lambda (n,) and mu (n, k) with the least residual, or the best at the deadline; hard margins only."""
     atoms = _Atoms(problem)
     lam, mu = atoms.multipliers()
     best, size = (lam, mu), problem.residual(lam, mu).norm()
@@ -95,7 +99,7 @@ def by_atoms(problem: StationarityProblem, *, max_rounds: int) -> tuple[FloatArr
         gain = (s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1)) / np.maximum(reach, 1e-300)
         gain[refused] = 0.0
         entering = [int(i) for i in np.argsort(-gain)[:at_once] if gain[i] > noise]
-        if not entering:
+        if not entering or time.monotonic() > deadline:
             break
         for i in entering:
             atoms.add(i, problem.kink[i] & (P[i] > 0))

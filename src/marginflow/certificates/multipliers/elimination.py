@@ -7,6 +7,8 @@ solved by QR, because samples may nearly coincide; large ones are assembled as a
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
@@ -105,17 +107,20 @@ class EliminatedKinks:
             M[span.rows, j] -= p.y[span.rows] * span.coefficients(sums[j])
         return M
 
-    def solve(self, start: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The minimiser over 0 <= lambda <= cap and unbounded free mu, refined against the ambient residual."""
+    def solve(self, start: FloatArray, *, deadline: float = np.inf) -> tuple[FloatArray, FloatArray]:
+        """The minimiser over 0 <= lambda <= cap and unbounded free mu, refined against the ambient residual.
+
+        At the deadline (a value of `time.monotonic`) the best so far.
+        """
         p = self.problem
         nothing = np.zeros(p.active.shape)
         zero = p.residual(np.zeros(p.y.size), nothing)
         if self.small:
             A = self._matrix()
-            lam = least_squares_in_box(A, _stacked(self._outside(zero)), p.cap, start)
+            lam = least_squares_in_box(A, _stacked(self._outside(zero)), p.cap, start, deadline=deadline)
         else:
             H = self.hessian()
-            lam = minimise_in_box(H, self._score(zero), p.cap, start)
+            lam = minimise_in_box(H, self._score(zero), p.cap, start, deadline=deadline)
         mu = self._solve_kinks(lam, nothing)
         free = np.flatnonzero((lam > 0) & (lam < p.cap))
         if free.size == 0:
@@ -127,6 +132,8 @@ class EliminatedKinks:
             block = H[np.ix_(free, free)]
         size = p.residual(lam, mu).norm()
         for _ in range(_REFINEMENTS):
+            if time.monotonic() > deadline:
+                break
             residual = p.residual(lam, mu)
             if self.small:
                 step = least_squares(columns, _stacked(self._outside(residual))) / scale

@@ -2,6 +2,8 @@ r"""Accelerated projected gradients for the multipliers: slow, but it converges 
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
@@ -28,7 +30,7 @@ def project(lam: FloatArray, mu: FloatArray, rows: IntArray, cap: float) -> tupl
 
 
 def descend(
-    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, max_steps: int
+    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, max_steps: int, deadline: float = np.inf
 ) -> tuple[FloatArray, FloatArray]:
     """Nesterov steps with restart whenever the objective rises; lam (n,) and mu (n, k) feasible in and out."""
     rows, columns = np.nonzero(problem.kink)
@@ -43,6 +45,8 @@ def descend(
     a, q, momentum = x, m, 1.0
     best = problem.residual(x, unpack(m)).norm()
     for _ in range(max_steps):
+        if time.monotonic() > deadline:
+            break
         P, s = problem.scores(problem.residual(a, unpack(q)))
         x_next, m_next = project(a + step * s, q + step * P[rows, columns], rows, problem.cap)
         size = problem.residual(x_next, unpack(m_next)).norm()

@@ -18,7 +18,7 @@ from marginflow.arrays import FloatArray
 from marginflow.limit.bracket.dual_supremum import SignedDual
 from marginflow.limit.budget import Budget
 
-_TOLERANCE = 1e-9
+_OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 _SLACK = 1e-7
 # Directions closer than this are one.
 _SAME = 1e-10
@@ -56,7 +56,7 @@ class Columns:
         self.signs = np.append(self.signs, sign)
         return True
 
-    def solve(self) -> float:
+    def solve(self, budget: Budget) -> float:
         """Solve the program; sizes and multipliers are kept, the total slack is returned."""
         n = self.y.size
         A = self.y[:, None] * np.maximum(self.rows @ self.directions.T, 0.0) * self.signs
@@ -67,9 +67,9 @@ class Columns:
             A_ub=-np.hstack([A / unit, np.eye(n)]),
             b_ub=-np.ones(n),
             method="highs-ds",
-            options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+            options=_OPTIONS | {"time_limit": budget.left},
         )
-        if result.x is None:
+        if result.status == 1 or result.x is None:  # 1: the time limit
             raise ProgramError(f"The linear program over {self.signs.size} directions ended with: {result.message}")
         self.sizes = result.x[: self.signs.size] / unit
         self.multipliers = np.clip(-result.ineqlin.marginals, 0.0, None)
@@ -93,7 +93,7 @@ class Columns:
             A_eq=np.append(np.ones(n), 0.0)[None] / value,
             b_eq=[1.0],
             method="highs-ds",
-            options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+            options=_OPTIONS,
         )
         return np.clip(result.x[:n], 0.0, None) if result.status == 0 else None
 
@@ -117,7 +117,7 @@ class Columns:
     def generate(self, *, excess: float, max_rounds: int, budget: Budget) -> bool:
         """Solve and price until nothing is found that exceeds 1 by more than `excess`; whether that was reached."""
         for _ in range(max_rounds):
-            slack = self.solve()
+            slack = self.solve(budget)
             if budget.over:
                 return False
             if self.price(excess)[1] == 0:

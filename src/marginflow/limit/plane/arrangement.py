@@ -18,6 +18,7 @@ largest of them all. Rows in a plane or on a line are the case of vanishing coor
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,7 +79,11 @@ class Survey:
         return self.supremum + self.rounding
 
 
-def survey(rows: FloatArray, weights: FloatArray, *, level: float) -> Survey:
+class OutOfTimeError(RuntimeError):
+    """The deadline has come before a result."""
+
+
+def survey(rows: FloatArray, weights: FloatArray, *, level: float, deadline: float = np.inf) -> Survey:
     """Sweep along every circle: the supremum of |F|, and all local maxima of +F and -F above `level`.
 
     Parameters
@@ -88,6 +93,8 @@ def survey(rows: FloatArray, weights: FloatArray, *, level: float) -> Survey:
     weights : array, shape (n,)
         g_i; rows with weight zero are left out.
     level : float
+    deadline : float
+        The value of `time.monotonic()` at which an `OutOfTimeError` ends the sweep: half of one proves nothing.
     """
     live = weights != 0
     Z, g = rows[live], weights[live]
@@ -102,6 +109,8 @@ def survey(rows: FloatArray, weights: FloatArray, *, level: float) -> Survey:
             found[sign].append(own[sign * values > level])
     size = max(1, _BLOCK_ENTRIES // max(1, 2 * len(g)))
     for first in range(0, len(g), size):
+        if time.monotonic() > deadline:
+            raise OutOfTimeError
         block = _Circles(Z, g, np.arange(first, min(first + size, len(g))))
         best = max(best, block.largest_on_circles())
         for sign in found:

@@ -73,7 +73,7 @@ def max_margin(
         data.require_no_contradiction()
     cost = inf if penalty is None else real_number("penalty", penalty, above=0.0)
     gap = real_number("gap", gap, above=0.0)
-    deadline = inf if time_limit is None else began + real_number("time_limit", time_limit, above=0.0)
+    deadline = inf if time_limit is None else began + real_number("time_limit", time_limit, at_least=0.0)
     samples = PlanarSamples.of(data, bias=bias)
     try:
         found = solve(samples, penalty=cost * samples.unit, gap=gap, deadline=deadline)
@@ -82,13 +82,16 @@ def max_margin(
             f"The linear program over directions of these {data.n_samples} samples does not settle in floating point; "
             "samples further apart relative to their size, or a penalty, are expected."
         ) from None
+    if found.s.size == 0 and time.monotonic() > deadline:
+        raise InputError(f"time_limit is {time_limit:g} seconds, too few for the first linear program over directions.")
     if found.s.size == 0:
         raise InputError(
             f"penalty is {penalty:g}, so small that the best network is the zero function; try a larger one."
         )
     lam = np.minimum(found.lam / samples.unit, cost)
     network = TwoLayer.from_directions(found.U @ samples.basis / samples.unit, found.s, bias=bias)
-    lower, supremum = dual_bound(data, lam, penalty=penalty, bias=bias)
+    left = None if time_limit is None else max(0.0, deadline - time.monotonic())
+    lower, supremum = dual_bound(data, lam, penalty=penalty, bias=bias, time_limit=left)
     clarke = None
     if found.mu is not None:
         positive = found.lam > 0

@@ -8,6 +8,7 @@ constraints of the next.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -34,6 +35,7 @@ def admissible(
     look: Callable[[FloatArray, float], Survey],
     *,
     excess: float,
+    deadline: float = np.inf,
 ) -> Finished | None:
     """The point with those of its multipliers whose dual function is lowest, and at best nowhere above 1 + excess.
 
@@ -45,6 +47,8 @@ def admissible(
     end : Finished
     look : function of multipliers and a level that returns a Survey
     excess : float
+    deadline : float
+        Of each linear program; `look` has its own.
     """
     N = end.freedom
     cuts: list[FloatArray] = []
@@ -52,7 +56,7 @@ def admissible(
     lam = end.lam
     slack = _ROUNDING * float(np.abs(lam).max())
     if (lam < -slack).any() or (lam > caps + slack).any():
-        inside = _lowest(np.zeros((0, N.shape[1])), np.zeros(0), N, lam, caps) if N.shape[1] else None
+        inside = _lowest(np.zeros((0, N.shape[1])), np.zeros(0), N, lam, caps, deadline) if N.shape[1] else None
         if inside is None:
             return None
         lam = lam + N @ inside
@@ -72,7 +76,7 @@ def admissible(
             heights += list((part.sign * (relu.T @ (y * end.lam)))[moves])
         if not cuts:
             break
-        lowest = _lowest(np.array(cuts), np.array(heights), N, end.lam, caps)
+        lowest = _lowest(np.array(cuts), np.array(heights), N, end.lam, caps, deadline)
         if lowest is None:
             break
         lam = np.clip(end.lam + N @ lowest, 0.0, caps)
@@ -80,7 +84,7 @@ def admissible(
 
 
 def _lowest(
-    cuts: FloatArray, heights: FloatArray, N: FloatArray, lam: FloatArray, caps: FloatArray
+    cuts: FloatArray, heights: FloatArray, N: FloatArray, lam: FloatArray, caps: FloatArray, deadline: float
 ) -> FloatArray | None:
     """min over x of the largest height + cut . x, subject to 0 <= lam + N x <= caps; None where there is none."""
     f = N.shape[1]
@@ -97,5 +101,6 @@ def _lowest(
         b_ub=np.concatenate([-heights, lam[touched], (caps - lam)[touched]]),
         bounds=[(None, None)] * f + [(0.0, None)],
         method="highs-ds",
+        options={"time_limit": max(0.0, deadline - time.monotonic())},
     )
     return None if result.x is None else np.asarray(result.x[:f])

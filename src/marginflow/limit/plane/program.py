@@ -9,10 +9,13 @@ HiGHS keeps its basis when columns join, so a round costs a few pivots; from scr
 
 from __future__ import annotations
 
+import time
+
 import highspy
 import numpy as np
 
 from marginflow.arrays import FloatArray
+from marginflow.limit.plane.arrangement import OutOfTimeError
 
 _TOLERANCE = 1e-10
 # Primal simplex: a basis stays primal feasible when columns join.
@@ -80,9 +83,14 @@ class Program:
         n = len(self.y)
         self._model.changeColsCost(n, np.arange(n, dtype=np.int32), self.caps)
 
-    def solve(self) -> None:
-        """Solve; sizes, slack, multipliers and the objective are kept."""
+    def solve(self, deadline: float = np.inf) -> None:
+        """Solve; sizes, slack, multipliers and the objective are kept. At the deadline an `OutOfTimeError`."""
+        left = max(0.0, deadline - time.monotonic())
+        # HiGHS counts the seconds of all runs of a model together.
+        self._model.setOptionValue("time_limit", self._model.getRunTime() + left)
         self._model.run()
+        if self._model.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
+            raise OutOfTimeError
         if self._model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             raise ProgramError(f"The linear program ended with {self._model.getModelStatus()}.")
         solution = self._model.getSolution()

@@ -2,16 +2,17 @@ r"""What the solver in the plane hands back: a network, its multipliers, and a b
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from math import fsum, inf
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, read_only, vector
+from marginflow.arrays import FloatArray, read_only, real_number, vector
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.closed_forms.splitting import split_to_width
-from marginflow.limit.plane.arrangement import Survey, survey
+from marginflow.limit.plane.arrangement import OutOfTimeError, Survey, survey
 from marginflow.limit.plane.samples import PlanarSamples
 from marginflow.networks import TwoLayer
 
@@ -105,13 +106,19 @@ def _outputs(network: TwoLayer, data: Dataset) -> FloatArray:
     return outputs
 
 
-def bounded_supremum(samples: PlanarSamples, multipliers: FloatArray) -> Survey:
+def bounded_supremum(samples: PlanarSamples, multipliers: FloatArray, *, deadline: float = inf) -> Survey:
     """The sweep over all directions for the multipliers of the user's samples, in the user's units."""
-    return survey(samples.rays, samples.ray_weights(multipliers * samples.y * samples.unit), level=inf)
+    weights = samples.ray_weights(multipliers * samples.y * samples.unit)
+    return survey(samples.rays, weights, level=inf, deadline=deadline)
 
 
 def dual_bound(
-    data: Dataset, multipliers: FloatArray, *, penalty: float | None = None, bias: bool = True
+    data: Dataset,
+    multipliers: FloatArray,
+    *,
+    penalty: float | None = None,
+    bias: bool = True,
+    time_limit: float | None = None,
 ) -> tuple[float, float]:
     r"""What multipliers prove: a lower bound on the optimum over all networks, and sup |F_lambda| from above.
 
@@ -127,6 +134,8 @@ def dual_bound(
         Non-negative, and at most `penalty`.
     penalty : float, optional
     bias : bool
+    time_limit : float, optional
+        Seconds after which nothing is proved: 0 and infinity.
 
     Returns
     -------
@@ -146,6 +155,10 @@ def dual_bound(
         raise InputError(f"multipliers has the entry {lam.min():g}; numbers of at least 0 are expected.")
     if penalty is not None and (lam > penalty).any():
         raise InputError(f"multipliers has the entry {lam.max():g} above the penalty {penalty:g}.")
-    found = bounded_supremum(PlanarSamples.of(data, bias=bias), lam)
+    deadline = inf if time_limit is None else time.monotonic() + real_number("time_limit", time_limit, at_least=0.0)
+    try:
+        found = bounded_supremum(PlanarSamples.of(data, bias=bias), lam, deadline=deadline)
+    except OutOfTimeError:
+        return 0.0, inf
     scale = found.bound if penalty is None else max(1.0, found.bound)
     return (fsum(lam) / scale * (1 - 8 * _EPS) if scale > 0 else 0.0), found.bound

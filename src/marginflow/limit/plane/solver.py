@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.plane.arrangement import Survey, survey
+from marginflow.limit.plane.arrangement import OutOfTimeError, Survey, survey
 from marginflow.limit.plane.finish import Finished, clarke_products, finish
 from marginflow.limit.plane.multipliers import admissible
 from marginflow.limit.plane.program import Program
@@ -48,16 +48,30 @@ def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float
     """The optimum over all widths of min sum ||u_j|| + penalty sum (1 - margin)_+, in the units of `samples.rows`.
 
     Ends when Newton's method has found a point whose dual function stays below 1, or when the bracket of the linear
-    program is narrower than `gap`, or at the deadline with the best there is.
+    program is narrower than `gap`, or with the best there is so long before the deadline that one more survey, which is
+    the proof, can still be made.
     """
     rows, y, hard = samples.rows, samples.y, np.isinf(penalty)
     program = Program(rows, y, np.full(len(y), _FIRST_CAP if hard else penalty))
     program.add(*_first_columns(rows, y))
     best = _Best(program)
-    tried = _FINISH_BELOW * 10
+    try:
+        return _generated(program, samples, best, hard=hard, gap=gap, deadline=deadline)
+    except OutOfTimeError:
+        return best.solution()
+
+
+def _generated(
+    program: Program, samples: PlanarSamples, best: _Best, *, hard: bool, gap: float, deadline: float
+) -> Solution:
+    y, tried = samples.y, _FINISH_BELOW * 10
     for count in range(1, _MAX_ROUNDS + 1):
-        program.solve()
-        found = survey(samples.rays, samples.ray_weights(program.multipliers * y), level=1.0 + _EXCESS)
+        program.solve(deadline)
+        best.rounds, began = count, time.monotonic()
+        weights = samples.ray_weights(program.multipliers * y)
+        found = survey(samples.rays, weights, level=1.0 + _EXCESS, deadline=deadline)
+        if count == 1:
+            deadline -= time.monotonic() - began  # what the proof will take
         width = best.offer(found)
         if hard and program.slack.sum() > _SLACK and (found.supremum <= 1.5 or width < 0.1):
             program.raise_caps(_CAP_GROWTH)
@@ -66,7 +80,7 @@ def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float
         if program.slack.sum() <= _SLACK or not hard:
             if width < min(_FINISH_BELOW, tried / 4) or settled or width <= gap:
                 tried = width
-                done = _finished(program, found, samples, soft=not hard, width=width, gap=gap)
+                done = _finished(program, found, samples, soft=not hard, width=width, gap=gap, deadline=deadline)
                 if done is not None:
                     end, mu = done
                     return Solution(end.U, end.s, end.lam, mu, count)
@@ -77,7 +91,7 @@ def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float
         for part in found.peaks:
             many = slice(0, _COLUMNS_A_ROUND)
             program.add(part.directions[many], np.full(len(part.values[many]), part.sign))
-    return best.solution(count)
+    return best.solution()
 
 
 def _first_columns(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -92,19 +106,26 @@ def _first_columns(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _finished(
-    program: Program, found: Survey, samples: PlanarSamples, *, soft: bool, width: float, gap: float
+    program: Program,
+    found: Survey,
+    samples: PlanarSamples,
+    *,
+    soft: bool,
+    width: float,
+    gap: float,
+    deadline: float,
 ) -> tuple[Finished, FloatArray] | None:
     """The end by Newton's method and its mu, if its dual function nowhere exceeds 1 by more than the gap."""
     rows, y = program.rows, program.y
 
     def look(lam: FloatArray, level: float) -> Survey:
-        return survey(samples.rays, samples.ray_weights(lam * y), level=level)
+        return survey(samples.rays, samples.ray_weights(lam * y), level=level, deadline=deadline)
 
     near = look(program.multipliers, 1.0 - 30.0 * max(width, found.supremum - 1.0, 1e-9))
     end = finish(program, near, soft=soft)
     if end is None:
         return None
-    end = admissible(rows, y, program.caps, end, look, excess=_PROVED)
+    end = admissible(rows, y, program.caps, end, look, excess=_PROVED, deadline=deadline)
     if end is None or look(end.lam, np.inf).supremum > 1.0 + max(_PROVED, 0.5 * gap):
         return None
     mu = clarke_products(rows, y, end)
@@ -116,6 +137,7 @@ class _Best:
 
     def __init__(self, program: Program) -> None:
         self.program, self.lower, self.lam = program, 0.0, np.zeros(len(program.y))
+        self.rounds = 0
 
     def offer(self, found: Survey) -> float:
         """Keep the multipliers of the last round if they prove more; the relative width of the bracket."""
@@ -124,9 +146,9 @@ class _Best:
             self.lower, self.lam = float(lam.sum()), lam
         return self.program.objective / self.lower - 1.0 if self.lower > 0 else np.inf
 
-    def solution(self, rounds: int) -> Solution:
+    def solution(self) -> Solution:
         """The columns in use, as they are."""
         live = self.program.sizes > 0
         count = len(self.program.sizes)
         U = (self.program.sizes[:, None] * self.program.directions[:count])[live]
-        return Solution(U, self.program.signs[:count][live], self.lam, None, rounds)
+        return Solution(U, self.program.signs[:count][live], self.lam, None, self.rounds)

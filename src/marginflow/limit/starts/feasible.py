@@ -31,22 +31,24 @@ class Feasible(AbstractStart):
 
     def propose(self, task: Task, budget: Budget) -> Start | None:
         """The cheapest combination of the flow's neurons and of random ones, polished in double precision."""
-        start = feasible(task, bundle(task, task.flow(task.flow_steps, budget), finer=FINER))
+        start = feasible(task, bundle(task, task.flow(task.flow_steps, budget), finer=FINER), budget)
         return None if start is None else replace(start, precision="double")
 
 
-def feasible(task: Task, start: Start) -> Start | None:
+def feasible(task: Task, start: Start, budget: Budget) -> Start | None:
     """A separating combination in place of the bundles, with its multipliers; None if it has too many neurons."""
-    found = None if task.frozen else cheapest_combination(task.problem, start.neurons.U, seed=0)
+    found = None if task.frozen else cheapest_combination(task.problem, start.neurons.U, budget, seed=0)
     if found is None or len(found[0].s) > task.width:
         return None
     return replace(instead(start, found[0]), multipliers=found[1])
 
 
-def cheapest_combination(problem: Problem, U: FloatArray, seed: int) -> tuple[Neurons, FloatArray] | None:
+def cheapest_combination(
+    problem: Problem, U: FloatArray, budget: Budget, *, seed: int
+) -> tuple[Neurons, FloatArray] | None:
     """Neurons of margin at least 1 along rows of U (k, r) and random directions, and the duals of the program.
 
-    None if nothing separates or the program is too large.
+    None if nothing separates, the program is too large or the budget is over before its end.
     """
     rng = np.random.default_rng(seed)
     m, r = problem.X.shape
@@ -61,7 +63,8 @@ def cheapest_combination(problem: Problem, U: FloatArray, seed: int) -> tuple[Ne
     scale = np.abs(signed).max(axis=0)
     used = scale > 0
     signed, scale = signed[:, used] / scale[used], scale[used]
-    solution = linprog(1.0 / scale, A_ub=-signed, b_ub=-np.ones(m), bounds=(0, None), method="highs")
+    options = {"time_limit": budget.left}
+    solution = linprog(1.0 / scale, A_ub=-signed, b_ub=-np.ones(m), bounds=(0, None), method="highs", options=options)
     if solution.status != 0:
         return None
     a = solution.x / scale

@@ -18,4 +18,4 @@ class Fine(AbstractStart):
 
     def propose(self, task: Task, budget: Budget) -> Start | None:
         """Fine bundles of the flow that the caller wants."""
-        return replace(both_signs(task, task.flow(task.flow_steps, budget), finer=FINER), precision="double")
+        return replace(both_signs(task, task.flow(task.flow_steps, budget), budget, finer=FINER), precision="double")

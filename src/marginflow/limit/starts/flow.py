@@ -23,26 +23,26 @@ class Flow(AbstractStart):
         """Bundles of the flowed network; nothing where the caller wants no flow."""
         if task.flow_steps == 0:
             return None
-        return first(task, task.flow(task.flow_steps, budget))
+        return first(task, task.flow(task.flow_steps, budget), budget)
 
 
-def first(task: Task, flowed: Flowed) -> Start:
+def first(task: Task, flowed: Flowed, budget: Budget) -> Start:
     """The first start of a call: where an interior point is cheap it gets fewer iterations, and very few where samples
     are so many to a dimension that they lead nowhere."""
-    start = both_signs(task, flowed)
+    start = both_signs(task, flowed, budget)
     if not affordable(task.problem, len(start.neurons.s)):
         return start
     m, r = task.problem.X.shape
     return replace(start, max_iterations=BEFORE_INTERIOR if m <= CROWDED * r else BEFORE_INTERIOR_IN_A_CROWD)
 
 
-def both_signs(task: Task, flowed: Flowed, *, finer: int = 1) -> Start:
+def both_signs(task: Task, flowed: Flowed, budget: Budget, *, finer: int = 1) -> Start:
     """Bundles of a network; where it has lost a sign, a separating combination of them, or where the flow began."""
     start = bundle(task, flowed, finer=finer)
     missing = task.missing_sign(task.neurons(flowed.network))
     if missing is None:
         return start
-    combined = feasible(task, start)
+    combined = feasible(task, start, budget)
     if combined is not None:
         return combined
     if task.missing_sign(task.neurons(task.given)) is None:

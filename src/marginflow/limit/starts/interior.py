@@ -44,7 +44,8 @@ def _elsewhere(task: Task, start: Start, budget: Budget) -> Finished | None:
     if task.soft:
         neurons = None if task.frozen else rising_neurons(task.problem, start.neurons.U, seed=0)
     else:
-        neurons, multipliers = cheapest_combination(task.problem, _candidates(task, start), seed=0) or (None, None)
+        found = cheapest_combination(task.problem, _candidates(task, start), budget, seed=0)
+        neurons, multipliers = found or (None, None)
     if neurons is not None and task.frozen:
         neurons, groups, multipliers = *dealt_out(neurons, task.given), None
     if neurons is None or not affordable(task.problem, len(neurons.s)):

@@ -16,4 +16,6 @@ class LongFlow(AbstractStart):
 
     def propose(self, task: Task, budget: Budget) -> Start | None:
         """Fine bundles of the network after many steps."""
-        return None if task.flow_steps is not None else both_signs(task, task.flow(LONG_FLOW, budget), finer=FINER)
+        return (
+            None if task.flow_steps is not None else both_signs(task, task.flow(LONG_FLOW, budget), budget, finer=FINER)
+        )

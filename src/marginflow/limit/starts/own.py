@@ -15,4 +15,4 @@ class Own(AbstractStart):
 
     def propose(self, task: Task, budget: Budget) -> Start | None:
         """Bundles of the given network."""
-        return first(task, Flowed(task.given, 0.0)) if task.flow_steps == 0 else None
+        return first(task, Flowed(task.given, 0.0), budget) if task.flow_steps == 0 else None

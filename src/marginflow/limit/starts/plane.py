@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from marginflow.errors import InputError
 from marginflow.limit import plane
 from marginflow.limit.budget import Budget
@@ -39,7 +37,7 @@ def global_point(task: Task, budget: Budget) -> Finished:
         task.data,
         penalty=penalty,
         bias=task.bias,
-        time_limit=budget.left if np.isfinite(budget.left) else None,
+        time_limit=budget.time_limit,
     )
     if point.network.width > task.width:
         raise InputError(

@@ -122,6 +122,13 @@ class AbstractStart(ABC):
         """Neurons to polish or a finished point; None where this way does not apply or leads nowhere."""
 
 
+def as_given(task: Task) -> Finished:
+    """The network that the work begins from, without multipliers: what there is before anything is found."""
+    network = replace(task.given, W=task.given.W @ task.Q)
+    n = task.data.n_samples
+    return Finished(network=network, lam=np.zeros(n), mu=np.zeros((n, task.width)), how="", gap=np.inf)
+
+
 def finished(task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, how: str) -> Finished | None:
     """A point with trained outputs from rows U (k, r), signs, multipliers (m,) and mu (m, k) of `task.problem`.
 
