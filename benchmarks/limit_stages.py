@@ -44,7 +44,7 @@ class Stages:
             (task, "angle_flow", "flow"),
             (polish.Admm, "run", "ADMM"),
             (polish, "newton", "Newton"),
-            (newton, "_hessian", ""),
+            (newton, "hessian", ""),
             (assemble, "certify", "certificate"),
         ]
         originals = [getattr(owner, name) for owner, name, _ in places]
@@ -61,9 +61,9 @@ class Stages:
             if name == "run":
                 admm, iterations = args
                 self.single += 2.0 * iterations * admm.problem.X.size * len(admm.s)
-            if name == "_hessian":
-                _, rows, pairs, _ = args
-                self.double += 0.5 * len(rows) ** 2 * sum(basis.narrow.shape[1] for basis in pairs.bases)
+            if name == "hessian":
+                _, rows, _, bases, _ = args
+                self.double += 0.5 * len(rows) ** 2 * sum(basis.narrow.shape[1] for basis in bases)
             began = time.perf_counter()
             result = work(*args, **options)
             if stage:

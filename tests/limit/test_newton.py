@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -11,11 +12,16 @@ import pytest
 from marginflow.data import Dataset, Orthogonal, Sphere, XorClusters
 from marginflow.flow import angle_flow
 from marginflow.limit import ClosedForm, orthogonal
+from marginflow.limit import problem as problem_module
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver.admm import Admm
-from marginflow.limit.solver.newton import NewtonResult, Structure, newton
-from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.solver.conjugate_gradients import Curvature, MeanField, solve_by_gradients
+from marginflow.limit.solver.hessian import hessian
+from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
+from marginflow.limit.solver.kink_factors import KinkFactor, KinkFactors
+from marginflow.limit.solver.newton import NewtonResult, Structure, newton, step_work
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK, Pairs
 from marginflow.limit.solver.polish import identify
 from marginflow.networks import TwoLayer
 
@@ -183,3 +189,98 @@ def test_a_deadline_in_the_past_ends_it_at_once():
     found = newton(problem, guess, frozen=False, deadline=time.monotonic() - 1.0)
     assert not found.converged
     assert found.U.shape == (0, problem.X.shape[1])
+
+
+@pytest.mark.parametrize("dimension", [8, 20])
+def test_without_the_hessian_a_perturbed_closed_form_is_restored_too(dimension):
+    data = Orthogonal(dimension=dimension).sample(dimension - 2, seed=0)
+    exact = orthogonal(data)
+    problem = Problem.of(data.X, data.y, bias=True)
+    guess = structure_of(problem, exact)
+    found = newton(problem, replace(guess, lam=1.1 * guess.lam, t=0.9 * guess.t), frozen=False, lean=True)
+    assert found.converged
+    np.testing.assert_allclose(found.lam, exact.multipliers[problem.order], rtol=1e-12)
+    np.testing.assert_allclose(problem.ambient(found.U), exact.network.directions, atol=1e-13)
+
+
+@pytest.mark.parametrize(("penalty", "frozen"), [(np.inf, False), (0.3, False), (np.inf, True)])
+@pytest.mark.parametrize("seed", range(2))
+def test_with_and_without_the_hessian_end_at_the_same_point(seed, penalty, frozen):
+    data = Sphere(dimension=20).sample(40, seed=seed)
+    problem, guess = settled_structure(data, width=60, seed=seed, penalty=penalty, frozen=frozen)
+    formed, lean = (newton(problem, guess, frozen=frozen, lean=how) for how in (False, True))
+    assert formed.converged
+    assert lean.converged
+    assert (guess.state == KINK).any()  # the projections were needed
+    np.testing.assert_allclose(lean.lam, formed.lam, atol=1e-11 * formed.lam.max())
+    np.testing.assert_allclose(lean.U, formed.U, atol=1e-11)
+    assert_kkt(problem, lean, outputs_squared=guess.t[lean.keep] if frozen else None)
+
+
+def test_a_product_is_one_with_the_hessian():
+    problem, guess = settled_structure(Sphere(dimension=20).sample(40, seed=1), width=60, seed=1)
+    rows = np.flatnonzero(guess.free)
+    lean = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
+    formed = Pairs(problem, KinkBases(problem), guess.s, guess.state, guess.lam)
+    np.testing.assert_allclose(lean.D, formed.D, atol=1e-13)
+    np.testing.assert_allclose(lean.mu, formed.mu, atol=1e-12 * guess.lam.max())
+    bases = [basis for basis in formed.bases if isinstance(basis, KinkBasis)]
+    H = hessian(problem, rows, formed.active[rows], bases, guess.t)
+    curvature = Curvature(problem, rows, lean, guess.t, 0.0)
+    v = np.random.default_rng(0).standard_normal(len(rows))
+    np.testing.assert_allclose(curvature.times(v), H @ v, atol=1e-5 * np.abs(H @ v).max())
+
+
+def test_a_solution_satisfies_the_saddle_system_to_the_tolerance():
+    problem, guess = settled_structure(Sphere(dimension=20).sample(40, seed=2), width=60, seed=2)
+    rows = np.flatnonzero(guess.free)
+    pairs = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
+    C = (pairs.XD * pairs.active)[rows]
+    rng = np.random.default_rng(0)
+    f, g = rng.standard_normal(len(rows)), rng.standard_normal(C.shape[1])
+    curvature = Curvature(problem, rows, pairs, guess.t, 1e-3)
+    mean_field = MeanField(problem, rows, pairs, guess.t, C, damping=1e-3, inertia=0.1)
+    x, z = solve_by_gradients(curvature, mean_field, f, g)
+    np.testing.assert_allclose(C.T @ x - mean_field.delta * z, g, atol=1e-6 * np.abs(C.T @ x).max())
+    rest = f - curvature.times(x) - C @ z
+    assert rest @ mean_field.solve(rest)[0] <= 1e-3 * f @ mean_field.solve(f)[0]
+
+
+def test_samples_that_are_nearly_dependent_have_no_factor():
+    X = np.random.default_rng(0).standard_normal((6, 5))
+    X[1] = X[0] * (1 + 1e-9)
+    problem = Problem.of(X, np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]), bias=False)
+    with pytest.raises(np.linalg.LinAlgError):
+        KinkFactor.of(problem, np.isin(problem.order, [0, 1]))
+
+
+def test_large_hessians_are_not_formed_and_small_ones_are():
+    problem, guess = settled_structure(Sphere(dimension=20).sample(40, seed=1), width=60, seed=1)
+    assert not step_work(problem, guess)[1]
+    many = Problem.of(np.tile(problem.X, (100, 1)), np.tile(problem.y, 100), bias=False)
+    large = replace(guess, state=np.tile(guess.state, (100, 30)), free=np.tile(guess.free, 100), s=np.tile(guess.s, 30))
+    assert step_work(many, large)[1]
+
+
+def test_no_array_has_a_row_and_a_column_for_every_sample(monkeypatch):
+    """Samples far beyond the margin change nothing but m; peak memory stays below one matrix m x m."""
+    monkeypatch.setattr(problem_module, "GRAM_KEPT", 0)
+    few, guess = settled_structure(Sphere(dimension=20).sample(40, seed=1), width=60, seed=1)
+    factor = np.r_[np.ones(40), np.full(3000, 3.0)]
+    source = np.tile(np.arange(40), 76)
+    problem = Problem.of(factor[:, None] * few.X[source], few.y[source], bias=False)
+    m, first, source = problem.n_samples, problem.order < 40, source[problem.order]
+    structure = replace(
+        guess,
+        state=np.where(first[:, None] | (guess.state[source] != KINK), guess.state[source], INACTIVE),
+        free=first & guess.free[source],
+        capped=np.zeros(m, dtype=bool),
+        lam=np.where(first, guess.lam[source], 0.0),
+    )
+    tracemalloc.start()
+    found = newton(problem, structure, frozen=False, lean=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.converged
+    assert found.lam.sum() == pytest.approx(guess.lam.sum(), rel=1e-2)
+    assert peak < 8 * m * m

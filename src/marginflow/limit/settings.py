@@ -94,6 +94,11 @@ MANNERS = ((1e-2, 10.0), (1e-1, 100.0))
 PATIENCE, WRONG_AT_FIRST, WRONG = 12, 0.08, 0.02
 # Rounds in which the opposite pairs follow a step of the multipliers. (100, 1000, 1000).
 SETTLE_ROUNDS = 8
+# Relative residual at which conjugate gradients end, and their most steps.
+GRADIENT_TOLERANCE, GRADIENT_STEPS = 1e-2, 60
+# Multiplications for a Hessian above which a step of Newton's method does without it, if that is less work, and the
+# products m x r x k that it then takes. (300, 1500, 1000), from the same structure, busy machine: 16 s against 120 s.
+LARGE_HESSIAN, PRODUCTS = 2e9, 40
 # Columns of projected samples gathered before a symmetric update of the Hessian: bounds its memory.
 COLUMNS_AT_ONCE = 4096
 # Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.

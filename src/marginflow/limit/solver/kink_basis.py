@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,7 @@ import scipy.linalg
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import STEEPEST
+from marginflow.limit.solver.kink_factors import remembered
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +106,12 @@ class KinkBases:
 
     def of(self, kinks: BoolArray) -> list[KinkBasis]:
         """One basis for every column of `kinks`."""
-        keys = [np.packbits(column).tobytes() for column in kinks.T]
-        bases = {}
-        for key, column in zip(keys, kinks.T, strict=True):
-            if key not in bases:
-                bases[key] = self._known.get(key) or KinkBasis.of(self.problem, column)
-        self._known = bases
-        return [bases[key] for key in keys]
+        keys, self._known = remembered(self._known, kinks, lambda column: KinkBasis.of(self.problem, column))
+        return [self._known[key] for key in keys]
+
+    def split(self, bases: Sequence[KinkBasis], G: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """P_j g_j for rows g_j of G (k, r); weights c with X_K^T c = g_j - P_j g_j (m, k); X P_j g_j (m, k)."""
+        D, C = np.empty_like(G), np.zeros((self.problem.n_samples, len(G)))
+        for j, (basis, g) in enumerate(zip(bases, G, strict=True)):
+            D[j], C[basis.rows, j] = basis.split(g)
+        return D, C, self.problem.X @ D.T

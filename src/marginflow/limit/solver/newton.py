@@ -29,15 +29,16 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import equal_pattern_groups
 from marginflow.limit.problem import Problem
-from marginflow.limit.products import times_transpose
-from marginflow.limit.settings import COLUMNS_AT_ONCE, PATIENCE, WRONG, WRONG_AT_FIRST
-from marginflow.limit.solver.kink_basis import KinkBases
-from marginflow.limit.solver.pairs import ACTIVE, Pairs
+from marginflow.limit.settings import LARGE_HESSIAN, PATIENCE, PRODUCTS, WRONG, WRONG_AT_FIRST
+from marginflow.limit.solver.conjugate_gradients import Curvature, MeanField, solve_by_gradients
+from marginflow.limit.solver.hessian import hessian, solve_saddle
+from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
+from marginflow.limit.solver.kink_factors import KinkFactors
+from marginflow.limit.solver.pairs import ACTIVE, KINK, Pairs
 from marginflow.threads import threads_for
 
 # A sample outside the margin set may fall short of margin 1 by this much before it enters the set.
@@ -105,18 +106,39 @@ def newton(
     inertia: float = 10.0,
     threads: int = 1,
     caps: FloatArray | None = None,
+    lean: bool | None = None,
 ) -> NewtonResult:
     """Iterate to a point of (C) whose structure is consistent, or give up after `max_iterations`.
 
     `damping` holds the multipliers near where they are until the structure is consistent, relative to the size of the
     Hessian; `inertia` holds the scales as long as many pairs are on the wrong side, relative to the Schur complement.
     The bases of single neurons are small and made by one BLAS thread; the Hessian may use `threads`. `caps` (m,) are
-    penalties that differ from sample to sample, by default that of the problem.
+    penalties that differ from sample to sample, by default that of the problem. `lean` solves for every step by
+    conjugate gradients and forms no Hessian; by default where the Hessian is the larger work.
     """
     C = np.full(problem.n_samples, problem.penalty) if caps is None else caps
+    lean = step_work(problem, guess)[1] if lean is None else lean
     # Steps from a wrong structure may overflow; they are noticed by their size and by `isfinite`.
-    with np.errstate(over="ignore", invalid="ignore"), threads_for(0.0, 1):
-        return _newton(problem, guess, C, frozen, max_iterations, tolerance, deadline, damping, inertia, threads)
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        threads_for(problem.X.size * float(len(guess.s)) if lean else 0.0, threads),
+    ):
+        return _newton(problem, guess, C, frozen, max_iterations, tolerance, deadline, damping, inertia, threads, lean)
+
+
+def step_work(problem: Problem, guess: Structure) -> tuple[float, bool]:
+    """Multiplications in a step from this structure, and whether it does without the Hessian.
+
+    The Hessian costs n^2 for every kink (or free dimension) of a neuron and its factor n^3 / 3; conjugate gradients
+    cost `PRODUCTS` products m x r x k and the preconditioner 4 n r^2.
+    """
+    m, r = problem.X.shape
+    kinks = (guess.state == KINK).sum(axis=0)
+    n = float(guess.free.sum())
+    hessian = n**2 * (float(np.minimum(kinks, np.maximum(r - kinks, 0)).sum()) + n / 3)
+    gradients = PRODUCTS * float(m) * r * len(guess.s) + 4.0 * n * r**2
+    lean = hessian > LARGE_HESSIAN and hessian > gradients
+    return (gradients if lean else hessian), lean
 
 
 def _newton(
@@ -130,9 +152,10 @@ def _newton(
     first_damping: float,
     first_inertia: float,
     threads: int,
+    lean: bool,
 ) -> NewtonResult:
     y = problem.y
-    known = KinkBases(problem)
+    known = KinkFactors(problem) if lean else KinkBases(problem)
     s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
     free, capped = guess.free, guess.capped
     lam = np.where(free, guess.lam, 0.0)
@@ -145,8 +168,8 @@ def _newton(
         rows = np.flatnonzero(free)
         if rows.size == 0 or len(s) == 0 or time.monotonic() > deadline:
             break
-        pairs = Pairs(problem, known, s, state, lam)
         try:
+            pairs = Pairs(problem, known, s, state, lam)
             lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads)
         except np.linalg.LinAlgError:
             break
@@ -207,71 +230,23 @@ def _step(
     threads: int,
 ) -> tuple[FloatArray, FloatArray]:
     """One Newton step in the free multipliers and, with trained outputs, the scales."""
-    C = (problem.X @ pairs.D.T) * pairs.active
-    columns = sum(basis.narrow.shape[1] for basis in pairs.bases)
-    with threads_for(float(len(rows)) ** 2 * columns, threads):
-        H = _hessian(problem, rows, pairs, t)
-    H[np.diag_indices(len(rows))] += damping
+    C = pairs.XD * pairs.active
     missing = (1.0 - C @ t + damping * (centre - lam))[rows]
+    C, off_unit = (C[rows, :0], np.zeros(0)) if frozen else (C[rows], 0.5 * (1.0 - pairs.norms_squared))
+    if isinstance(pairs.known, KinkFactors):
+        curvature = Curvature(problem, rows, pairs, t, damping)
+        mean_field = MeanField(problem, rows, pairs, t, C, damping=damping, inertia=inertia)
+        dlam, dt = solve_by_gradients(curvature, mean_field, missing, off_unit)
+    else:
+        bases = [basis for basis in pairs.bases if isinstance(basis, KinkBasis)]
+        columns = sum(basis.narrow.shape[1] for basis in bases)
+        with threads_for(float(len(rows)) ** 2 * columns, threads):
+            H = hessian(problem, rows, pairs.active[rows], bases, t)
+        H[np.diag_indices(len(rows))] += damping
+        dlam, dt = solve_saddle(H, C, missing, off_unit, 0.0 if frozen else inertia)
     lam = lam.copy()
-    if frozen:
-        lam[rows] += _solve_saddle(H, C[rows, :0], missing, np.zeros(0))[0]
-        return lam, t
-    dlam, dt = _solve_saddle(H, C[rows], missing, 0.5 * (1.0 - pairs.norms_squared), inertia)
     lam[rows] += dlam
-    return lam, t + dt
-
-
-def _hessian(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
-    """sum_j t_j H_j on the given rows, H_j the Gram matrix of the projected samples of neuron j."""
-    signs, bases = pairs.active[rows], pairs.bases
-    whole = np.where([basis.complement for basis in bases], 0.0, t)
-    H: FloatArray = problem.gram(rows, rows) * ((signs * whole) @ signs.T)
-    for complement in (False, True):
-        pending: list[FloatArray] = []
-        columns = 0
-        chosen = [j for j, basis in enumerate(bases) if basis.complement == complement]
-        for j in chosen:
-            # t_j < 0 only while a neuron is on its way out
-            pending.append((np.sqrt(max(t[j], 0.0)) * signs[:, j])[:, None] * bases[j].narrow[rows])
-            columns += pending[-1].shape[1]
-            if columns > COLUMNS_AT_ONCE or j == chosen[-1]:
-                E = np.concatenate(pending, axis=1)
-                H += times_transpose(E) if complement else -times_transpose(E)
-                pending, columns = [], 0
-    return H
-
-
-def _solve_saddle(
-    H: FloatArray, C: FloatArray, f: FloatArray, g: FloatArray, inertia: float = 0.0
-) -> tuple[FloatArray, FloatArray]:
-    """Solve [[H, C], [C^T, -delta]] (x, z) = (f, g), H positive semidefinite, by elimination and refinement.
-
-    delta is `inertia` times the average diagonal entry of the Schur complement C^T H^{-1} C.
-    """
-    n, k = C.shape
-    # The shifts keep both Cholesky factors alive when neurons or samples are redundant; refinement removes them.
-    shifted = H.copy()
-    shifted[np.diag_indices(n)] += 1e-12 * (np.trace(H) / n) + 1e-300
-    factor = scipy.linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
-    B = scipy.linalg.cho_solve(factor, C, check_finite=False)
-    S = C.T @ B
-    delta = inertia * float(np.trace(S)) / max(k, 1)
-    S[np.diag_indices(k)] += delta + 1e-14 * np.trace(S) / max(k, 1) + 1e-300
-    schur = scipy.linalg.cho_factor(S, lower=True, check_finite=False) if k else None
-
-    def eliminate(f: FloatArray, g: FloatArray) -> tuple[FloatArray, FloatArray]:
-        x: FloatArray = scipy.linalg.cho_solve(factor, f, check_finite=False)
-        if schur is None:
-            return x, g
-        z: FloatArray = scipy.linalg.cho_solve(schur, C.T @ x - g, check_finite=False)
-        return x - B @ z, z
-
-    x, z = eliminate(f, g)
-    for _ in range(2):
-        dx, dz = eliminate(f - H @ x - C @ z, g - C.T @ x + delta * z)
-        x, z = x + dx, z + dz
-    return x, z
+    return lam, t if frozen else t + dt
 
 
 def _without_redundant_neurons(

@@ -7,7 +7,8 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import SETTLE_ROUNDS
-from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
+from marginflow.limit.solver.kink_basis import KinkBases
+from marginflow.limit.solver.kink_factors import KinkFactors
 
 INACTIVE, ACTIVE, KINK = 0, 1, 2
 
@@ -15,29 +16,31 @@ INACTIVE, ACTIVE, KINK = 0, 1, 2
 class Pairs:
     """Everything that follows from the states of the pairs and the multipliers, kept up to date neuron by neuron.
 
-    `D` (k, r) has the rows P_j g_j, and `mu` (m, k) the weights lambda_i times the Clarke derivative.
+    `D` (k, r) has the rows P_j g_j, `XD` (m, k) their pre-activations, and `mu` (m, k) the weights lambda_i times the
+    Clarke derivative.
     """
 
-    def __init__(self, problem: Problem, known: KinkBases, s: FloatArray, state: IntArray, lam: FloatArray) -> None:
-        self.problem, self.known = problem, known
+    def __init__(
+        self, problem: Problem, known: KinkBases | KinkFactors, s: FloatArray, state: IntArray, lam: FloatArray
+    ) -> None:
+        self.problem, self.known, self.s = problem, known, s
         self.sigma: FloatArray = problem.y[:, None] * s
         self.state = state
         self.active = np.empty_like(self.sigma)
         self.mu = np.empty_like(self.sigma)
         self.D = np.empty((len(s), problem.X.shape[1]))
-        self.bases: list[KinkBasis] = []
+        self.XD = np.empty_like(self.sigma)
         self._evaluate(np.arange(len(s)), lam)
 
     def _evaluate(self, columns: IntArray, lam: FloatArray) -> None:
         state, sigma = self.state[:, columns], self.sigma[:, columns]
-        self.bases = self.known.of(self.state == KINK)
+        kinks = state == KINK
         self.active[:, columns] = np.where(state == ACTIVE, sigma, 0.0)
-        self.mu[:, columns] = np.where(state == ACTIVE, lam[:, None], 0.0)
         g = (self.active[:, columns] * lam[:, None]).T @ self.problem.X
-        for j, pull in zip(columns, g, strict=True):
-            basis = self.bases[j]
-            self.D[j], weights = basis.split(pull)
-            self.mu[basis.rows, j] = -self.sigma[basis.rows, j] * weights
+        self.bases = self.known.of(self.state == KINK)
+        D, weights, XD = self.known.split([self.bases[j] for j in columns], g)
+        self.D[columns], self.XD[:, columns] = D, XD
+        self.mu[:, columns] = np.where(kinks, -sigma * weights, np.where(state == ACTIVE, lam[:, None], 0.0))
 
     def settle(self, lam: FloatArray, t: FloatArray) -> None:
         """Move to new multipliers, and let the opposite pairs of every neuron follow.
@@ -66,7 +69,7 @@ class Pairs:
 
     def margins(self, t: FloatArray) -> FloatArray:
         """Of the network with rows t_j D_j, as long as pairs are on their sides; shape (m,)."""
-        margins: FloatArray = np.einsum("ij,ij->i", self.active, self.problem.X @ (t[:, None] * self.D).T)
+        margins: FloatArray = (self.active * self.XD) @ t
         return margins
 
     def next_state(self, lam: FloatArray, t: FloatArray) -> IntArray:
@@ -74,9 +77,8 @@ class Pairs:
 
         No opposite pair crosses a kink at once: pairs that may can do so back and forth for ever.
         """
-        state, U = self.state, t[:, None] * self.D
-        Z: FloatArray = self.problem.X @ U.T
-        tiny = 1e-13 * np.outer(self.problem.norms, np.linalg.norm(U, axis=1))
+        state, Z = self.state, self.XD * t
+        tiny = 1e-13 * np.outer(self.problem.norms, np.abs(t) * np.sqrt(self.norms_squared))
         small = 1e-12 * float(lam.max(initial=0.0))
         kink, opposite = state == KINK, self.sigma < 0
         falls = (state == ACTIVE) & (Z < -tiny)

@@ -5,8 +5,6 @@ Newton tries get no more than ADMM has had. Work is counted, not timed: same see
 
 from __future__ import annotations
 
-import numpy as np
-
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
     FEW_FLIPS,
@@ -19,8 +17,7 @@ from marginflow.limit.settings import (
     VERY_FEW_FLIPS,
 )
 from marginflow.limit.solver.admm import Admm
-from marginflow.limit.solver.newton import Structure
-from marginflow.limit.solver.pairs import KINK
+from marginflow.limit.solver.newton import Structure, step_work
 
 
 class Schedule:
@@ -56,11 +53,8 @@ class Schedule:
         return MANNERS[self._tries % len(MANNERS)]
 
     def newton_worked(self, structure: Structure, steps: int, share_flipped: float) -> None:
-        """Count a try: the multiplications for the Hessian and its factor in every step."""
-        kinks = (structure.state == KINK).sum(axis=0)
-        columns = np.minimum(kinks, np.maximum(self._problem.X.shape[1] - kinks, 0)).sum()
-        n_free = float(structure.free.sum())
-        self._of_newton += steps * n_free**2 * (float(columns) + n_free / 3)
+        """Count the multiplications of a try."""
+        self._of_newton += steps * step_work(self._problem, structure)[0]
         self._tries += 1
         self._few = max(0.5 * share_flipped, VERY_FEW_FLIPS)
 

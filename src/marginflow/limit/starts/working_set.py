@@ -56,23 +56,27 @@ class WorkingSet(AbstractStart):
         rng = np.random.default_rng(0)
         with threads_for(task.X.size * task.width, available_threads()):
             flowed, rows = _flow(task, budget, rng)
-        if budget.over or task.missing_sign(task.neurons_in_span(flowed.network)) is not None:
+        if rows is None or budget.over or task.missing_sign(task.neurons_in_span(flowed.network)) is not None:
             return None
         return _Rounds(task, flowed, budget).run(rows)
 
 
-def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, IntArray]:
+def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, IntArray | None]:
     """A flow on all samples or, where a step on all is dear, on a random part; and the first set that it suggests.
 
-    If the caller has fixed the number of steps, that is the flow on all samples.
+    If the caller has fixed the number of steps, that is the flow on all samples. There is no set where most of what
+    the flow has not seen is on the wrong side: then few samples do not decide about the others.
     """
     m, r = task.X.shape
-    if task.flow_steps is not None:
+    part = min(m, max(FIRST_SET, int(FLOW_PART / (r * task.width))))
+    if task.flow_steps is not None or part == m:
         flowed, some = task.flow(task.flow_steps, budget), rng.choice(m, FIRST_SET, replace=False)
     else:
-        part = min(m, max(FIRST_SET, int(FLOW_PART / (r * task.width))))
         some = np.sort(rng.choice(m, part, replace=False))
         flowed = task.flow_on(some, max(FLOW_LEAST, int(FLOW_WORK / (part * r * task.width))), budget)
+        unseen = np.setdiff1d(np.arange(m), some)
+        if (flowed.network.margins(task.X[unseen], task.data.y[unseen]) < 0).mean() > SET_WRONG:
+            return flowed, None
     return flowed, _first_set(task, flowed.network, some[:: -(-some.size // FIRST_SET)])
 
 

@@ -1,0 +1,106 @@
+"""The kink samples of all neurons where they are many: factors of their Gram matrices, and nothing else is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import scipy.linalg
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.problem import Problem
+
+Factorised = TypeVar("Factorised")
+
+# Steepness of a factor below which refinement does not repair its rounding, and above which single precision is enough.
+_DEPENDENT, _GENTLE = 1e-6, 0.03
+# Inner products of a projection with kink samples, relative to those before it, above which it is repeated.
+_REFINED = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class KinkFactor:
+    """The rows of the kink samples X_K of one neuron, and the Cholesky factor L of X_K X_K^T (lower)."""
+
+    rows: IntArray
+    L: FloatArray
+
+    @classmethod
+    def of(cls, problem: Problem, kinks: BoolArray) -> KinkFactor:
+        """Of the samples in `kinks` (a mask); LinAlgError where they are nearly dependent."""
+        rows = np.flatnonzero(kinks)
+        if len(rows) == 0:
+            return cls(rows, np.zeros((0, 0)))
+        gram = np.asfortranarray(problem.gram(rows, rows))
+        L: FloatArray = scipy.linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+        factor = cls(rows, L)
+        if factor.steepness < _DEPENDENT:
+            raise np.linalg.LinAlgError("The kink samples of a neuron are nearly dependent.")
+        return factor
+
+    @property
+    def steepness(self) -> float:
+        """The smallest entry of the diagonal of L relative to the largest."""
+        diagonal = np.diag(self.L)
+        return float(diagonal.min() / diagonal.max()) if len(diagonal) else 1.0
+
+    def rounded(self) -> KinkFactor:
+        """In single precision, where that leaves enough of it."""
+        return KinkFactor(self.rows, self.L.astype(np.float32)) if self.steepness > _GENTLE else self
+
+    def solve(self, b: FloatArray) -> FloatArray:
+        """(X_K X_K^T)^{-1} b."""
+        if len(self.rows) == 0:
+            return b
+        solve = scipy.linalg.lapack.spotrs if self.L.dtype == np.float32 else scipy.linalg.lapack.dpotrs
+        solution: FloatArray = solve(self.L, b, lower=1)[0]
+        return solution
+
+
+def remembered(
+    known: dict[bytes, Factorised], kinks: BoolArray, make: Callable[[BoolArray], Factorised]
+) -> tuple[list[bytes], dict[bytes, Factorised]]:
+    """A key for every column of `kinks`, and what is made of each: of columns that are known, what is known."""
+    keys = [packed.tobytes() for packed in np.packbits(kinks.T, axis=1)]
+    new: dict[bytes, Factorised] = {}
+    for key, column in zip(keys, kinks.T, strict=True):
+        if key not in new:
+            new[key] = known[key] if key in known else make(column)
+    return keys, new
+
+
+class KinkFactors:
+    """Factors of all neurons, remembered from one iteration to the next where the kink set stays the same.
+
+    Products with the kink samples of single neurons are read off products with all samples: X_K g is a part of X g, so
+    that no sample is copied and every product is one of large matrices.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._known: dict[bytes, KinkFactor] = {}
+
+    def of(self, kinks: BoolArray) -> list[KinkFactor]:
+        """One factor for every column of `kinks`."""
+        keys, self._known = remembered(self._known, kinks, lambda column: KinkFactor.of(self.problem, column))
+        return [self._known[key] for key in keys]
+
+    def split(self, factors: Sequence[KinkFactor], G: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """P_j g_j for rows g_j of G (k, r); weights c with X_K^T c = g_j - P_j g_j (m, k); X P_j g_j (m, k)."""
+        X = self.problem.X
+        C = np.zeros((len(X), len(G)))
+        D, XD = G, X @ G.T
+        for _ in range(3):  # the second time for rounding, the third where samples are nearly dependent
+            off = 0.0
+            for j, factor in enumerate(factors):
+                along = XD[factor.rows, j]
+                C[factor.rows, j] += factor.solve(along)
+                off = max(off, float(np.abs(along).max(initial=0.0)))
+            D = G - C.T @ X
+            XD = X @ D.T
+            left = max((float(np.abs(XD[f.rows, j]).max(initial=0.0)) for j, f in enumerate(factors)), default=0.0)
+            if left <= _REFINED * off or left <= _REFINED * float(self.problem.norms.max()):
+                break
+        return D, C, XD
