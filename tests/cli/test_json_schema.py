@@ -55,6 +55,7 @@ LINES = {
     "check": "check VYS22/Lem3.1a",
     "check --all": "check --all --paper VYS22 --network {f}/kkt.safetensors --data {f}/data.npz",
     "map": "map VYS22/Thm4.1 --grid d=100 m=4",
+    "new-paper": "new-paper JSON26 --out {f}/paper",
     "hunt": "hunt KYS23/LemB.3-repaired --tries 3",
     "audit": "audit {f}/kkt.safetensors {f}/data.npz --points 1",
     "sweep": "sweep {f}/spec.toml --store {f}/cells.sqlite",

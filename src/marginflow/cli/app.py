@@ -93,6 +93,10 @@ COMMANDS = {
         "Search for the worst instance of a statement: a counterexample, shrunk and proved, or how tight it is.",
         "marginflow hunt KYS23/PropA.4 --time-limit 60 --out found",
     ),
+    "new-paper": (
+        "Write a package for the statements of another paper: one statement, its example, control and tests.",
+        "marginflow new-paper ABC26",
+    ),
     "figure": (
         "Compute a figure of the papers, judge its claim, and write page, rows and pictures; or list them.",
         "marginflow figure VYS22/Fig1a --size smoke",
@@ -111,7 +115,8 @@ COMMANDS = {
 }
 for number, (name, (summary, example)) in enumerate(COMMANDS.items()):
     epilogue = {"help_epilogue": f"Example: {example}"} if example else {}
-    app.command(f"marginflow.cli.{name}:{name}", name=name, help=summary, sort_key=number, **epilogue)
+    module = name.replace("-", "_")
+    app.command(f"marginflow.cli.{module}:{module}", name=name, help=summary, sort_key=number, **epilogue)
 app.command(
     "marginflow.cli.completion:say_how",
     name="--install-completion",

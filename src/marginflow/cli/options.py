@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Parameter, Token, convert
 
@@ -57,7 +57,7 @@ Out = Annotated[Path, Parameter(name=["--out", "-o"], help="File to write.")]
 DataFile = Annotated[Path, Parameter(help="Data, .npz or .csv (label in the last column, -1 or +1; see convert).")]
 NetworkFile = Annotated[Path, Parameter(validator=not_data, help="Network, .safetensors (ours or a torch state_dict).")]
 Label = Annotated[str | None, Parameter(name="--label", help="Name of the label column of a .csv.")]
-Paper = Literal["VYS22", "FVBS23", "KYS23", "FCB22"]
+Paper = str  # the library knows which there are, those of other packages among them
 Tolerance = Annotated[
     float | None,
     Parameter(help="Largest residual at which a condition counts as fulfilled; 1e-8 if not given."),

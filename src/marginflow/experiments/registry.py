@@ -9,14 +9,21 @@ from functools import cache
 
 from marginflow.errors import InputError
 from marginflow.experiments.frame import Figure
+from marginflow.theory.bibliography import PAPERS
 
 
 @cache
 def _every() -> dict[str, Figure]:
-    """The `FIGURE` of every module in the rooms below `marginflow.experiments`, by id."""
-    package = importlib.import_module("marginflow.experiments")
+    """The `FIGURE` of every module below `marginflow.experiments`, and in the rooms of papers that others add."""
+    rooms = ["marginflow.experiments"]
+    rooms += [paper.room for paper in PAPERS.values() if not paper.room.startswith("marginflow.theory.")]
     found: dict[str, Figure] = {}
-    for module in pkgutil.walk_packages(package.__path__, prefix="marginflow.experiments."):
+    modules = [
+        module
+        for room in rooms
+        for module in pkgutil.walk_packages(importlib.import_module(room).__path__, prefix=f"{room}.")
+    ]
+    for module in modules:
         thing = vars(importlib.import_module(module.name)).get("FIGURE")
         if isinstance(thing, Figure):
             if thing.id in found:

@@ -19,7 +19,7 @@ class Reference:
     key : str
         Under which BibTeX cites it.
     kind : str
-        Of the entry: article, inproceedings, book.
+        Of the entry: article, inproceedings, book, misc.
     authors : str
         Names with commas between them.
     title, venue : str
@@ -42,7 +42,9 @@ class Reference:
 
     def bibtex(self) -> str:
         """The entry."""
-        field = {"article": "journal", "inproceedings": "booktitle", "book": "publisher"}[self.kind]
+        field = {"article": "journal", "inproceedings": "booktitle", "book": "publisher", "misc": "howpublished"}[
+            self.kind
+        ]
         authors = " and ".join(name.strip() for name in self.authors.split(","))
         return (
             f"@{self.kind}{{{self.key},\n  author = {{{authors}}},\n  title = {{{{{self.title}}}}},\n"

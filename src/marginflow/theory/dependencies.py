@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.registry import statement, statements
 
 _DIRECT: Final = {
@@ -92,24 +93,30 @@ DIRECT: Final[dict[str, tuple[str, ...]]] = {
     for paper, entries in _DIRECT.items()
     for name, others in entries.items()
 }
-"""id -> the ids that its proof uses itself."""
+"""id -> the ids that its proof uses itself, for the papers of this library."""
+
+
+def direct() -> dict[str, tuple[str, ...]]:
+    """id -> the ids that its proof uses itself, for every paper that is known."""
+    return DIRECT | {id: tuple(others) for paper in PAPERS.values() for id, others in paper.proofs.items()}
 
 
 def rests_on(id: str) -> tuple[str, ...]:
     """Everything that the proof of a statement uses, directly or not, nearest first."""
+    proofs = direct()
     found: list[str] = []
-    waiting = list(DIRECT.get(id, ()))
+    waiting = list(proofs.get(id, ()))
     while waiting:
         other = waiting.pop(0)
         if other not in found:
             found.append(other)
-            waiting += DIRECT.get(other, ())
+            waiting += proofs.get(other, ())
     return tuple(found)
 
 
 def used_by(id: str) -> tuple[str, ...]:
     """Every statement whose proof uses this one, directly or not."""
-    return tuple(other for other in DIRECT if id in rests_on(other))
+    return tuple(other for other in direct() if id in rests_on(other))
 
 
 def is_shaken(id: str) -> bool:

@@ -52,6 +52,8 @@ class Instance:
         Named numbers and words; each statement says which it knows.
     seed : int
         Of any Monte Carlo that a statement does.
+    extras : mapping
+        Inputs that a paper of somebody else's adds (`Paper.needs`), by name.
     """
 
     name: str = ""
@@ -65,6 +67,7 @@ class Instance:
     start: TwoLayer | None = None
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int = 0
+    extras: Mapping[str, object] = field(default_factory=dict)
     _looked_at: set[str] = field(default_factory=set, init=False, repr=False)
 
     def __getattribute__(self, name: str) -> Any:
@@ -77,7 +80,7 @@ class Instance:
     def given(self) -> tuple[str, ...]:
         """The names of the inputs that are there."""
         held = ((name, object.__getattribute__(self, name)) for name in INPUTS)
-        return tuple(name for name, thing in held if thing is not None and thing != ())
+        return (*(name for name, thing in held if thing is not None and thing != ()), *self.extras)
 
     def forget_looks(self) -> None:
         """From now on `unused` counts what is looked at."""
@@ -116,6 +119,13 @@ class Instance:
         if self.run is None:
             raise InputError("A recorded run (of marginflow.train) is needed and none was given.")
         return self.run
+
+    def extra(self, name: str) -> Any:
+        """An input that the paper adds, or an `InputError`."""
+        if name not in self.extras:
+            raise InputError(f"{name} is needed and was not given.")
+        self._looked_at.add(name)
+        return self.extras[name]
 
     def number(self, name: str, default: float | None = None) -> float:
         """A parameter as a number."""

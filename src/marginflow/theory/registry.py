@@ -37,11 +37,11 @@ def catalogue() -> dict[str, Entry]:
 def statements_of(paper: str) -> dict[str, Statement]:
     """All statements of one paper, by id, in the order of the catalogue; empty where its room is not built yet.
 
-    Every module-level `Statement` in `marginflow.theory.<paper>` counts: to add one is to write it down.
+    Every module-level `Statement` in the paper's room counts: to add one is to write it down.
     """
     if paper not in PAPERS:
         raise InputError(f"There is no paper {paper!r}; known are {', '.join(PAPERS)}.")
-    room = f"marginflow.theory.{paper.lower()}"
+    room = PAPERS[paper].room
     if importlib.util.find_spec(room) is None:
         return {}
     package = importlib.import_module(room)
@@ -187,21 +187,22 @@ def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ..
     run : bool
         Whether to judge the examples and controls too.
     """
-    names = [
-        name
-        for name, entry in catalogue().items()
-        if entry != "figure" and (paper is None or name.partition("/")[0] == paper)
-    ]
+    names = [name for name, entry in catalogue().items() if entry != "figure"]
+    names += [one.id for one in statements() if one.id not in catalogue()]  # a paper of somebody else's lists itself
+    names = [name for name in names if paper is None or name.partition("/")[0] == paper]
     return tuple(covered(name, run=run) for name in names)
 
 
 def covered(id: str, *, run: bool = True) -> Covered:
     """One id of the catalogue: its statement, if there is one, judged on its example and its control if `run`."""
     one = statements_of(id.partition("/")[0]).get(id)
+    if one is None and id not in catalogue():
+        raise InputError(f"There is no statement {id!r} and none of this id is expected; see `marginflow statements`.")
+    own: Entry = "probe" if one is not None and one.is_probe else "statement"
     judged = one is not None and run
     return Covered(
         id=id,
-        entry=catalogue()[id],
+        entry=catalogue().get(id, own),
         statement=one,
         example=one.judge_instance(one.example()) if one is not None and judged else None,
         control=one.judge_instance(one.control()) if one is not None and judged else None,

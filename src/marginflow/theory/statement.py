@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, final, get_args
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from marginflow.theory.atlas import Region
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.errata import Erratum
 from marginflow.theory.findings import Findings
-from marginflow.theory.instance import Instance
+from marginflow.theory.instance import INPUTS, Instance
 from marginflow.theory.outcomes import Outcome
 from marginflow.theory.verdict import Verdict
 
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from marginflow.flow import Run
     from marginflow.theory.hunting.family import AbstractFamily
 
-Kind = Literal[
+Kind = str
+"""One of `KINDS`, or a kind that the paper adds."""
+Need = str
+"""One of `NEEDS`, or an input that the paper adds."""
+KINDS: Final = (
     "definition",
     "assumption",
     "example",
@@ -38,8 +42,8 @@ Kind = Literal[
     "remark",
     "construction",
     "probe",
-]
-Need = Literal["network", "networks", "multipliers", "data", "law", "test", "run", "start", "parameters"]
+)
+NEEDS: Final = (*INPUTS, "parameters")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +80,8 @@ class Statement:
     id : str
         As in the catalogue, "VYS22/LemC.4".
     kind : str
-        definition, assumption, example, lemma, proposition, theorem, corollary, remark, construction or probe.
+        definition, assumption, example, lemma, proposition, theorem, corollary, remark, construction or probe, or a
+        kind that the paper adds (`Paper.kinds`).
     number : str
         Where it stands in the paper, "Lemma C.4"; for what is derived here, what it builds on.
     meaning : str
@@ -84,7 +89,8 @@ class Statement:
     formula : str
         LaTeX of what is checked.
     needs : tuple of str
-        What `check` must be given: network, networks, multipliers, data, law, test, run, start, parameters.
+        What `check` must be given: network, networks, multipliers, data, law, test, run, start, parameters, or an
+        input that the paper adds (`Paper.needs`).
     judge : function of an Instance that returns Findings
         The mathematics; the one argument that may go without its name, so that `@partial(Statement, id=..., ...)` above
         a function makes a statement of it and the text stands before the code.
@@ -131,10 +137,11 @@ class Statement:
         key = self.id.partition("/")[0]
         if key not in PAPERS or "/" not in self.id:
             raise InputError(f"The id {self.id!r} does not begin with a paper and a slash; known are {sorted(PAPERS)}.")
-        if self.kind not in get_args(Kind):
-            raise InputError(f"{self.id} has the kind {self.kind!r}; one of {get_args(Kind)} is expected.")
-        if not self.needs or not set(self.needs) <= set(get_args(Need)):
-            raise InputError(f"{self.id} needs {self.needs}; some of {get_args(Need)} are expected.")
+        kinds, needs = (*KINDS, *PAPERS[key].kinds), (*NEEDS, *PAPERS[key].needs)
+        if self.kind not in kinds:
+            raise InputError(f"{self.id} has the kind {self.kind!r}; one of {kinds} is expected.")
+        if not self.needs or not set(self.needs) <= set(needs):
+            raise InputError(f"{self.id} needs {self.needs}; some of {needs} are expected.")
         if self.control_outcome in ("holds", "measured"):
             raise InputError(f"{self.id} has a control that {self.control_outcome}; a control must not.")
         for name in ("number", "meaning", "formula", "control_shows"):
@@ -189,6 +196,7 @@ class Statement:
         test: Dataset | None = None,
         run: Run | None = None,
         start: TwoLayer | None = None,
+        extras: Mapping[str, object] | None = None,
         seed: int = 0,
         **parameters: object,
     ) -> Verdict:
@@ -198,7 +206,7 @@ class Statement:
         ----------
         network : TwoLayer or None
         data : Dataset or None
-        multipliers, networks, law, test, run, start, seed
+        multipliers, networks, law, test, run, start, extras, seed
             See `Instance`.
         **parameters
             Those that the statement lists under `parameters`.
@@ -213,6 +221,7 @@ class Statement:
                 test=test,
                 run=run,
                 start=start,
+                extras=extras or {},
                 parameters=parameters,
                 seed=seed,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from marginflow.theory.convergence import judge_convergence
+from marginflow.theory.convergence import backwards, judge_convergence
 from marginflow.theory.frame import Findings, Forms, Instance, Statement
 from marginflow.theory.kys23.recorded import sphere_flow
 
@@ -19,8 +19,8 @@ from marginflow.theory.kys23.recorded import sphere_flow
     r"\text{a KKT direction of Problem (1)}",
     needs=("run", "data"),
     example=sphere_flow,
-    control=lambda: sphere_flow(steps=20),
-    control_shows="after 20 steps the samples are not fitted",
+    control=lambda: backwards(sphere_flow(), "the record of the flow, read backwards"),
+    control_shows="read backwards the record is no gradient flow: it leaves the KKT point",
     forms=Forms(
         printed=r"y_i N_{\theta(t_0)}(x_i) > 0 \quad \forall i",
         proved=r"\sum_{i=1}^m \ell(y_i N_{\theta(t_0)}(x_i)) < \ell(0)",

@@ -1,0 +1,34 @@
+"""`marginflow new-paper KEY`: a package for another paper, with one statement, its example, control and tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from marginflow.cli.exit_codes import DONE
+from marginflow.cli.options import AsJson
+from marginflow.cli.output import result_text
+from marginflow.theory.new_paper import package_of, write_package
+
+
+def new_paper(
+    key: Annotated[str, Parameter(help="The key of the paper: capital letters and digits, such as ABC26.")],
+    /,
+    *,
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="Folder to write; marginflow_key here if not given.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0; nothing is overwritten."""
+    folder = Path(package_of(key)) if out is None else out
+    written = write_package(key, folder)
+    if as_json:
+        print(result_text({"key": key, "out": folder, "files": written}))
+        return DONE
+    for path in written:
+        print(path)
+    print(f"Next: pip install -e {folder}, then marginflow check {key}/Lem1 and pytest {folder}")
+    return DONE
