@@ -72,8 +72,8 @@ def theorem_1(instance: Instance) -> Findings:
         hypotheses=hypotheses,
         constants=(value("positive samples q", q), value("negative samples k", k), value("live neurons", live.sum())),
         claims=(
-            equal("sum v_j b_j", float(network.v @ network.b), (q - k) / (1 + q + k), scale=1.0, rtol=_SAME),
-            equal("spread of the multipliers of a class", spread, 0.0, scale=largest, rtol=_SAME),
-            equal("spread of (w_j, b_j)/v_j of one sign", apart, 0.0, scale=np.abs(ratios).max(), rtol=_SAME),
+            equal("sum v_j b_j", float(network.v @ network.b), (q - k) / (1 + q + k), scale=1.0, tolerance=_SAME),
+            equal("spread of the multipliers of a class", spread, 0.0, scale=largest, tolerance=_SAME),
+            equal("spread of (w_j, b_j)/v_j of one sign", apart, 0.0, scale=np.abs(ratios).max(), tolerance=_SAME),
         ),
     )
