@@ -253,7 +253,7 @@ def test_row_norms_do_not_underflow_or_overflow():
         (lambda net: net.merged([0, 1]), "not positively parallel"),
         (lambda net: net.merged([0, 2]), "not positively parallel"),
         (lambda net: net.widened(2), "width is 2; a whole number of at least 3"),
-        (lambda net: net.compact(tolerance=-1.0), "rtol is -1"),
+        (lambda net: net.compact(tolerance=-1.0), "tolerance is -1"),
     ],
 )
 def test_bad_surgery_is_refused_in_one_sentence(call, sentence):

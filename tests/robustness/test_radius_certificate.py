@@ -8,7 +8,8 @@ import pytest
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius import RadiusCertificate, Step, check_certificate, cuts, exact_radius, quadratic
+from marginflow.robustness import least_distance
+from marginflow.robustness.radius import RadiusCertificate, Step, check_certificate, exact_radius, quadratic
 from marginflow.robustness.radius.result import Radius
 
 
@@ -212,7 +213,7 @@ def garbage(rng: np.random.Generator):
 
 def test_quadratic_program_that_returns_garbage_cannot_prove_anything_false(branched, monkeypatch):
     radius, network = branched
-    monkeypatch.setattr(cuts.qp, "active_set", garbage(np.random.default_rng(0)))
+    monkeypatch.setattr(least_distance, "active_set", garbage(np.random.default_rng(0)))
     broken = exact_radius(network, radius.point, max_nodes=60)
     assert broken.lower <= radius.upper * (1 + 1e-9)
     assert broken.upper >= radius.lower * (1 - 1e-9)

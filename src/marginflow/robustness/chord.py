@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.robustness.cutting_planes import project_on_convex
+from marginflow.robustness.convex_projection import project_on_convex
 
 # Every bound is reduced by this share of itself, far more than the rounding of its few hundred operations.
 ROUNDING_SHARE = 1e-12

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.robustness.cutting_planes import project_on_convex
+from marginflow.robustness.convex_projection import project_on_convex
 from marginflow.robustness.neighbourhood import Neighbourhood
 from marginflow.robustness.piecewise import first_steps, without_noise
 
@@ -43,8 +43,9 @@ def descend(
             sigma=sigma,
             slopes=(a > 0).astype(np.float64),
             constant=np.full(seen.n_points, -seen.level),
+            target=size,
         )
-        if not found.feasible or not found.point.any():
+        if found.lower >= size or not found.point.any():
             break
         # The projection comes from outside; the exact ray takes it to where all points are flipped.
         step = common_step(seen, sigma, found.point)

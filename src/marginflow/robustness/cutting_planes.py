@@ -1,105 +1,177 @@
-r"""Project the origin on {z : g_i(z) <= 0 for all i} with piecewise linear convex g_i, by cutting planes.
+r"""Project the origin on a convex set by cutting planes [Kelley 1960]: one loop for one sample and for many.
 
-.. math:: g_i(z) = \sum_{C_{ij} > 0} C_{ij}\, \mathrm{relu}(a_{ij}(z))
-   + \sum_{C_{ij} < 0} C_{ij} m_{ij} a_{ij}(z) + r_i , \qquad a_{ij}(z) = A_{ij} + \sigma_i\, w_j \cdot z
-
-With m_ij in {0, 1} the opposing neurons are fixed to be active or not (the convex-concave step); with m_ij the slope
-of a chord it is the relaxation of a lower bound. Project on the cuts, cut where the projection fails, drop cuts that
-carry no multiplier: distances grow strictly and there are finitely many cuts.
+Project 0 on the rows found so far, ask a separator for rows that the projection fails, repeat. The multipliers of the
+rows prove the distance; whoever asks recomputes every bound from them, so nothing rests on this loop.
+`convex_projection` asks for many samples at once, `radius.cuts` for one sample with branching half-spaces.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.robustness.least_distance import least_distance
+from marginflow.robustness import least_distance as qp
 
-# Cuts added in one round: the most violated functions first.
-_CUTS_PER_ROUND = 40
+MAX_ROWS = 160
+_MAX_ROUNDS = 400
+
+
+class Separator(Protocol):
+    """What the loop asks: rows that a point fails."""
+
+    def separate(self, rows: Rows, delta: FloatArray, reach: float) -> float:
+        """Add rows that `delta` fails by more than about `reach`, and return the largest failure.
+
+        Infinity: the last row added is 0 >= h > 0, so there is no point at all.
+        """
+
+    def dropped(self, owners: IntArray) -> None:
+        """The loop has dropped the rows of these owners, which carried no multiplier."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Projection:
-    """The projection z, and the multipliers that show that nothing is nearer.
+class Nearest:
+    """The last projection, the multipliers of the rows, and the distance that they prove."""
 
-    Parameters
-    ----------
-    point : array, shape (r,)
-        The last projection on the cuts: nearer than, or equal to, the true one.
-    weights : array, shape (n,)
-        Multiplier of each function, the sum over its cuts.
-    supporting : array, shape (n, k)
-        Slope in [0, 1] of each supporting relu, averaged over the cuts of its function.
-    feasible : bool
-        False when the cuts admit no point at all.
-    converged : bool
-        Whether all functions are at most 0 at `point`, up to rounding.
-    """
-
-    point: FloatArray
-    weights: FloatArray
-    supporting: FloatArray
-    feasible: bool
+    delta: FloatArray
+    multipliers: FloatArray
+    lower: float
     converged: bool
+    rounds: int
 
 
-def project_on_convex(
+def nearest(
+    rows: Rows,
+    separator: Separator,
     *,
-    A: FloatArray,
-    C: FloatArray,
-    W: FloatArray,
-    sigma: FloatArray,
-    slopes: FloatArray,
-    constant: FloatArray,
-    max_rounds: int = 60,
-    tolerance: float = 1e-11,
-) -> Projection:
-    """See the head of this file; `slopes` is m (read where C < 0) and `constant` is r."""
-    n, k = A.shape
-    support = C > 0
-    rows, heights = np.zeros((0, W.shape[1])), np.zeros(0)
-    owners, patterns = np.zeros(0, dtype=np.int64), np.zeros((0, k), dtype=np.bool_)
-    z = np.zeros(W.shape[1])
-    weights, supporting = np.zeros(n), np.zeros((n, k))
-    feasible, converged, distance = True, False, 0.0
-    for _ in range(max_rounds):
-        a = A + sigma[:, None] * (W @ z)
-        active = a > 0
-        coefficients = C * np.where(support, active, slopes)
-        value = (coefficients * a).sum(axis=1) + constant
-        scale = (np.abs(C) * np.abs(a)).sum(axis=1) + np.abs(constant)
-        excess = value - tolerance * scale
-        broken = np.argsort(-excess)[:_CUTS_PER_ROUND]
-        broken = broken[excess[broken] > 0]
-        if broken.size == 0:
+    target: float = np.inf,
+    tolerance: float = 1e-10,
+    max_rounds: int = _MAX_ROUNDS,
+    max_rows: int = MAX_ROWS,
+) -> Nearest:
+    """Nearest point to 0 of all that the separator stands for, or proof that it is at least `target` away.
+
+    `rows` holds what to begin with, and in the end what the multipliers belong to.
+    """
+    delta = np.zeros(rows.rank)
+    mu = np.zeros(rows.n)
+    lower, best, converged = 0.0, mu, False
+    if rows.n:
+        mu = qp.active_set(rows.gram, rows.h, mu)
+        delta, lower = rows.combine(mu)
+        best = mu
+    rounds = 0
+    while rounds < max_rounds:
+        rounds += 1
+        if lower >= target:
+            break
+        before = rows.n
+        worst = separator.separate(rows, delta, tolerance * max(lower, float(np.linalg.norm(delta))))
+        if worst == np.inf:
+            lower, best = np.inf, np.append(np.zeros(rows.n - 1), 1.0)
+            break
+        if rows.n == before:
             converged = True
             break
-        rows = np.vstack([rows, -sigma[broken, None] * (coefficients[broken] @ W)])
-        heights = np.append(heights, (coefficients[broken] * A[broken]).sum(axis=1) + constant[broken])
-        owners = np.append(owners, broken)
-        patterns = np.vstack([patterns, active[broken]])
-        solved = least_distance(rows, heights)
-        weights, supporting = _gathered(solved.multipliers, owners, patterns, n)
-        if not solved.feasible:
-            feasible = False
-            break
-        z = solved.point
-        if solved.lower <= distance * (1.0 + 1e-12):  # a new cut moves the projection away; rounding does not
-            break
-        distance = solved.lower
-        keep = solved.multipliers > 0
-        rows, heights, owners, patterns = rows[keep], heights[keep], owners[keep], patterns[keep]
-    return Projection(point=z, weights=weights, supporting=supporting, feasible=feasible, converged=converged)
+        mu = qp.active_set(rows.gram, rows.h, np.append(mu, np.zeros(rows.n - before)))
+        mu = np.where(np.isfinite(mu), np.maximum(mu, 0.0), 0.0)
+        delta, reached = rows.combine(mu)
+        if reached > lower:
+            lower, best = reached, mu
+        elif worst <= 1e-7 * lower and reached <= lower * (1 - 1e-12):
+            break  # rounding has the upper hand
+        if rows.n >= max_rows:
+            best = best[: rows.n] if best.size >= rows.n else np.append(best, np.zeros(rows.n - best.size))
+            kept = (mu > 0) | (best > 0)
+            separator.dropped(rows.owners[: rows.n][~kept])
+            rows.keep(kept)
+            mu, best = mu[kept], best[kept]
+            if rows.n >= max_rows - 2:
+                break
+    return Nearest(delta=delta, multipliers=best, lower=lower, converged=converged, rounds=rounds)
 
 
-def _gathered(multipliers: FloatArray, owners: IntArray, patterns: BoolArray, n: int) -> tuple[FloatArray, FloatArray]:
-    """Cuts of one function combine into one minorant: weights add up, slopes average."""
-    weights, slopes = np.zeros(n), np.zeros((n, patterns.shape[1]))
-    np.add.at(weights, owners, multipliers)
-    np.add.at(slopes, owners, multipliers[:, None] * patterns)
-    positive = weights > 0
-    slopes[positive] /= weights[positive, None]
-    return weights, slopes
+class Rows:
+    """Unit rows G delta >= h with their Gram matrix, grown one row at a time."""
+
+    def __init__(self, rank: int, n_pattern: int, capacity: int) -> None:
+        self.n = 0
+        self.G = np.empty((capacity, rank))
+        self._gram = np.empty((capacity, capacity))
+        self._h: FloatArray = np.empty(capacity)
+        self.sizes: FloatArray = np.empty(capacity)
+        self.owners: IntArray = np.empty(capacity, dtype=np.int64)
+        self.patterns = np.empty((capacity, n_pattern), dtype=np.bool_)
+
+    def _grow(self) -> None:
+        more = self._h.size
+        self.G = np.pad(self.G, ((0, more), (0, 0)))
+        self._gram = np.pad(self._gram, (0, more))
+        self._h = np.pad(self._h, (0, more))
+        self.sizes = np.pad(self.sizes, (0, more))
+        self.owners = np.pad(self.owners, (0, more))
+        self.patterns = np.pad(self.patterns, ((0, more), (0, 0)))
+
+    @property
+    def gram(self) -> FloatArray:
+        """G G^T."""
+        return self._gram[: self.n, : self.n]
+
+    @property
+    def h(self) -> FloatArray:
+        """Right-hand sides."""
+        return self._h[: self.n]
+
+    @property
+    def rank(self) -> int:
+        """Number of coordinates."""
+        return int(self.G.shape[1])
+
+    def add(self, row: FloatArray, h: float, owner: int, pattern: BoolArray | None) -> float:
+        """One more row, scaled to unit length; its length before."""
+        length = float(np.linalg.norm(row))
+        size = length if length > 0 else 1.0
+        i = self.n
+        if i == self._h.size:
+            self._grow()
+        self.G[i] = row / size
+        self._h[i] = h / size
+        self.sizes[i] = size
+        self.owners[i] = owner
+        self.patterns[i] = False if pattern is None else pattern
+        products = self.G[: i + 1] @ self.G[i]
+        self._gram[i, : i + 1] = products
+        self._gram[: i + 1, i] = products
+        self.n = i + 1
+        return length
+
+    def keep(self, kept: BoolArray) -> None:
+        """Only the rows of the mask."""
+        rows = np.flatnonzero(kept)
+        n = rows.size
+        self._gram[:n, :n] = self._gram[rows[:, None], rows]
+        for array in (self.G, self._h, self.sizes, self.owners, self.patterns):
+            array[:n] = array[rows]
+        self.n = n
+
+    def inside(self, delta: FloatArray, mu: FloatArray) -> FloatArray:
+        """delta moved by about 1e-11 of its length to the inner side of the rows with a multiplier."""
+        rows = np.flatnonzero(mu > 0)
+        if rows.size == 0:
+            return delta
+        block = self._gram[rows[:, None], rows]
+        shift = np.linalg.lstsq(block, np.ones(rows.size), rcond=1e-10)[0] @ self.G[rows]
+        length = float(np.linalg.norm(delta))
+        moved: FloatArray = delta + 1e-11 * length * shift
+        return moved if float(np.linalg.norm(moved - delta)) <= 1e-8 * length else delta
+
+    def combine(self, mu: FloatArray) -> tuple[FloatArray, float]:
+        """delta = G^T mu, and the distance h . mu / ||G^T mu|| that the multipliers prove."""
+        delta: FloatArray = mu @ self.G[: self.n]
+        gain, size = float(self.h @ mu), float(np.linalg.norm(delta))
+        if gain <= 0:
+            return delta, 0.0
+        return delta, gain / size if size > 0 else float("inf")

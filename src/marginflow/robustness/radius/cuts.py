@@ -4,7 +4,7 @@ With the opposing neurons replaced by lines p_j z_j + q_j (chords, or 0 and z_j 
 
 .. math:: \bar g(\delta) = constant + \sum_{c_j > 0} c_j \mathrm{relu}(z_j) + \sum_{c_j < 0} c_j (p_j z_j + q_j)
 
-Project 0 on the cuts, cut where the projection fails, repeat [Kelley 1960]. A cut is a pattern of active supporting
+The loop is `cutting_planes.nearest`. A cut is a pattern of active supporting
 neurons, so the multipliers average to slopes in [0, 1], one per neuron: the certificate needs no list of cuts.
 Cuts of the supporting part hold at every node, so a node starts with those its parent ended with.
 """
@@ -16,12 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.robustness import least_distance as qp
+from marginflow.robustness.cutting_planes import Nearest, Rows, nearest
 from marginflow.robustness.radius.certificate import Step
 from marginflow.robustness.radius.reduction import Problem
-
-_MAX_ROWS = 160
-_MAX_ROUNDS = 400
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,91 +79,63 @@ def project(
     target : float
         Stop as soon as the distance is known to be at least this.
     """
-    c = problem.c[problem.supporting]
-    a = problem.a[problem.supporting]
     c_opposing = problem.c[problem.opposing]
     usable = bool(np.isfinite(q).all())
     slope = (c_opposing * p) @ problem.W_opposing
     height = problem.constant + float(c_opposing @ (p * problem.a[problem.opposing] + q)) if usable else 0.0
-    halves = np.flatnonzero(signs)
-    half_rows = signs[halves, None] * problem.W[halves]
-    half_h = -signs[halves] * problem.a[halves]
-
-    table = _Table(problem.rank, problem.supporting.size, cuts.heights.size + 12)
+    rows = Rows(problem.rank, problem.supporting.size, cuts.heights.size + 12)
     if usable:
         for i in range(cuts.heights.size):
-            table.add(-(cuts.rows[i] + slope), cuts.heights[i] + height, -1, cuts.patterns[i])
-    delta = np.zeros(problem.rank)
-    mu = np.zeros(table.n)
-    lower, best, converged = 0.0, mu, False
-    used = np.zeros(halves.size, dtype=np.bool_)
-    if table.n:
-        mu = qp.active_set(table.gram, table.h, mu)
-        delta, lower = table.combine(mu)
-        best = mu
-    rounds = 0
-    while rounds < _MAX_ROUNDS:
-        rounds += 1
-        if lower >= target:
-            break
-        before = table.n
+            rows.add(-(cuts.rows[i] + slope), cuts.heights[i] + height, -1, cuts.patterns[i])
+    found = nearest(rows, _Node(problem, signs, slope, height, usable), target=target, tolerance=tolerance)
+    return _result(problem, p, rows, found, signs)
+
+
+class _Node:
+    """The relaxed g and the half-spaces of a node as a separator: at most one row of each per round."""
+
+    def __init__(self, problem: Problem, signs: IntArray, slope: FloatArray, height: float, usable: bool) -> None:
+        self.problem, self.slope, self.height, self.usable = problem, slope, height, usable
+        self.c, self.a = problem.c[problem.supporting], problem.a[problem.supporting]
+        self.halves = np.flatnonzero(signs)
+        self.half_rows = signs[self.halves, None] * problem.W[self.halves]
+        self.half_h = -signs[self.halves] * problem.a[self.halves]
+        self.used = np.zeros(self.halves.size, dtype=np.bool_)
+
+    def separate(self, rows: Rows, delta: FloatArray, reach: float) -> float:
+        """The cut at delta, and the half-space that delta fails most."""
         worst = 0.0
-        reach = tolerance * max(lower, float(np.linalg.norm(delta)))
-        if usable:
-            active = a + problem.W_supporting @ delta > 0
-            weights = np.where(active, c, 0.0)
-            row = weights @ problem.W_supporting + slope
-            h = float(weights @ a) + height
+        if self.usable:
+            active = self.a + self.problem.W_supporting @ delta > 0
+            weights = np.where(active, self.c, 0.0)
+            row = weights @ self.problem.W_supporting + self.slope
+            h = float(weights @ self.a) + self.height
             size = float(np.linalg.norm(row))
             if size == 0:
                 if h > 0:
-                    table.add(-row, h, -1, active)
-                    lower, best = float("inf"), np.append(np.zeros(before), 1.0)
-                    break
+                    rows.add(-row, h, -1, active)
+                    return np.inf
             elif h + float(row @ delta) > reach * size:
-                table.add(-row, h, -1, active)
+                rows.add(-row, h, -1, active)
                 worst = (h + float(row @ delta)) / size
-        if halves.size:
-            short = half_h - half_rows @ delta
-            short[used] = -np.inf
+        if self.halves.size:
+            short = self.half_h - self.half_rows @ delta
+            short[self.used] = -np.inf
             i = int(np.argmax(short))
             if short[i] > reach:
-                used[i] = True
-                table.add(half_rows[i], half_h[i], int(halves[i]), None)
+                self.used[i] = True
+                rows.add(self.half_rows[i], self.half_h[i], int(self.halves[i]), None)
                 worst = max(worst, short[i])
-        if table.n == before:
-            converged = True
-            break
-        mu = qp.active_set(table.gram, table.h, np.append(mu, np.zeros(table.n - before)))
-        mu = np.where(np.isfinite(mu), np.maximum(mu, 0.0), 0.0)
-        delta, reached = table.combine(mu)
-        if reached > lower:
-            lower, best = reached, mu
-        elif worst <= 1e-7 * lower and reached <= lower * (1 - 1e-12):
-            break  # rounding has the upper hand
-        if table.n >= _MAX_ROWS:
-            best = best[: table.n] if best.size >= table.n else np.append(best, np.zeros(table.n - best.size))
-            kept = (mu > 0) | (best > 0)
-            used[np.isin(halves, table.owners[: table.n][~kept])] = False
-            table.keep(kept)
-            mu, best = mu[kept], best[kept]
-            if table.n >= _MAX_ROWS - 2:
-                break
-    return _result(problem, p, table, best, signs, delta, lower, converged, rounds)
+        return worst
+
+    def dropped(self, owners: IntArray) -> None:
+        """These half-spaces may be asked for again."""
+        self.used[np.isin(self.halves, owners)] = False
 
 
-def _result(
-    problem: Problem,
-    p: FloatArray,
-    table: _Table,
-    mu: FloatArray,
-    signs: IntArray,
-    delta: FloatArray,
-    lower: float,
-    converged: bool,
-    rounds: int,
-) -> Projection:
+def _result(problem: Problem, p: FloatArray, table: Rows, found: Nearest, signs: IntArray) -> Projection:
     """Multipliers gathered into one slope per neuron."""
+    mu = found.multipliers
     n = mu.size
     omega = mu / table.sizes[:n]
     is_cut = table.owners[:n] < 0
@@ -182,86 +151,11 @@ def _result(
     weights = np.where(patterns, problem.c[problem.supporting], 0.0)
     cuts = Cuts(patterns=patterns, rows=weights @ problem.W_supporting, heights=weights @ problem.a[problem.supporting])
     return Projection(
-        delta=delta,
-        inner=table.inside(delta, mu),
+        delta=found.delta,
+        inner=table.inside(found.delta, mu),
         step=Step(scale=scale, slopes=slopes),
         cuts=cuts,
-        lower=lower,
-        converged=converged,
-        rounds=rounds,
+        lower=found.lower,
+        converged=found.converged,
+        rounds=found.rounds,
     )
-
-
-class _Table:
-    """Unit rows G delta >= h with their Gram matrix, grown one row at a time."""
-
-    def __init__(self, rank: int, n_supporting: int, capacity: int) -> None:
-        self.n = 0
-        self.G = np.empty((capacity, rank))
-        self._gram = np.empty((capacity, capacity))
-        self._h: FloatArray = np.empty(capacity)
-        self.sizes: FloatArray = np.empty(capacity)
-        self.owners: IntArray = np.empty(capacity, dtype=np.int64)
-        self.patterns = np.empty((capacity, n_supporting), dtype=np.bool_)
-
-    def _grow(self) -> None:
-        more = self._h.size
-        self.G = np.pad(self.G, ((0, more), (0, 0)))
-        self._gram = np.pad(self._gram, (0, more))
-        self._h = np.pad(self._h, (0, more))
-        self.sizes = np.pad(self.sizes, (0, more))
-        self.owners = np.pad(self.owners, (0, more))
-        self.patterns = np.pad(self.patterns, ((0, more), (0, 0)))
-
-    @property
-    def gram(self) -> FloatArray:
-        return self._gram[: self.n, : self.n]
-
-    @property
-    def h(self) -> FloatArray:
-        return self._h[: self.n]
-
-    def add(self, row: FloatArray, h: float, owner: int, pattern: BoolArray | None) -> None:
-        """One more row, scaled to unit length."""
-        size = float(np.linalg.norm(row))
-        size = size if size > 0 else 1.0
-        i = self.n
-        if i == self._h.size:
-            self._grow()
-        self.G[i] = row / size
-        self._h[i] = h / size
-        self.sizes[i] = size
-        self.owners[i] = owner
-        self.patterns[i] = False if pattern is None else pattern
-        products = self.G[: i + 1] @ self.G[i]
-        self._gram[i, : i + 1] = products
-        self._gram[: i + 1, i] = products
-        self.n = i + 1
-
-    def keep(self, kept: BoolArray) -> None:
-        """Only the rows of the mask."""
-        rows = np.flatnonzero(kept)
-        n = rows.size
-        self._gram[:n, :n] = self._gram[rows[:, None], rows]
-        for array in (self.G, self._h, self.sizes, self.owners, self.patterns):
-            array[:n] = array[rows]
-        self.n = n
-
-    def inside(self, delta: FloatArray, mu: FloatArray) -> FloatArray:
-        """delta moved by about 1e-11 of its length to the inner side of the rows with a multiplier."""
-        rows = np.flatnonzero(mu > 0)
-        if rows.size == 0:
-            return delta
-        block = self._gram[rows[:, None], rows]
-        shift = np.linalg.lstsq(block, np.ones(rows.size), rcond=1e-10)[0] @ self.G[rows]
-        length = float(np.linalg.norm(delta))
-        moved: FloatArray = delta + 1e-11 * length * shift
-        return moved if float(np.linalg.norm(moved - delta)) <= 1e-8 * length else delta
-
-    def combine(self, mu: FloatArray) -> tuple[FloatArray, float]:
-        """delta = G^T mu, and the distance h . mu / ||G^T mu|| that the multipliers prove."""
-        delta: FloatArray = mu @ self.G[: self.n]
-        gain, size = float(self.h @ mu), float(np.linalg.norm(delta))
-        if gain <= 0:
-            return delta, 0.0
-        return delta, gain / size if size > 0 else float("inf")

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from marginflow.networks import TwoLayer
 from marginflow.robustness.convex_concave import common_step, descend
-from marginflow.robustness.cutting_planes import project_on_convex
+from marginflow.robustness.convex_projection import project_on_convex
 from marginflow.robustness.neighbourhood import neighbourhood
 
 
@@ -58,7 +58,8 @@ def least_norm_in_the_maximum_norm(case):
 def test_the_projection_is_feasible_and_its_multipliers_prove_that_nothing_is_nearer(seed):
     case = convex_case(seed)
     found = project_on_convex(**case, max_rounds=200)
-    if not found.feasible:
+    if not found.converged:  # only where there is no point, and then the multipliers say so
+        assert found.lower > 1e6
         assert not least_norm_in_the_maximum_norm(case)
         return
     scale = np.abs(case["C"]).sum() * (1 + np.abs(found.point).max())
