@@ -6,7 +6,8 @@ growth    how time grows with m, d and width, and where it is spent.
 conic     the last convex problem (C), by Clarabel and by ours.
 fidelity  which KKT point: cosines between polishes after flows of different length and step.
 reach     every row of the table of what kkt_point must reach.
-zoo       random data sets of twenty kinds: share of exact points and time (`--sets`, `--seed`, `--only KIND`).
+zoo       random data sets of twenty kinds: share of exact points and time (`--sets`, `--seed`, `--only KIND`,
+          `--keep FILE` to go on where it was interrupted).
 
 Without a word: speed, growth, conic, fidelity. Absolute times depend on the machine; the ratios are what counts.
 """
@@ -240,9 +241,10 @@ if __name__ == "__main__":
     parser.add_argument("--sets", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--keep", default="")
     arguments = parser.parse_args()
     for name in arguments.parts or ["speed", "growth", "conic", "fidelity"]:
         if name == "zoo":
-            zoo(arguments.sets, arguments.seed, only=arguments.only)
+            zoo(arguments.sets, arguments.seed, only=arguments.only, keep=arguments.keep)
         else:
             PARTS[name]()

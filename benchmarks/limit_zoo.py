@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +14,7 @@ import marginflow as mf
 
 Case = tuple[mf.data.Dataset, dict[str, object]]
 Kind = Callable[[np.random.Generator], Case]
+Row = dict[str, Any]
 
 
 def labelled(X: np.ndarray, y: np.ndarray, **options: object) -> Case:
@@ -108,31 +112,52 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def zoo(sets: int = 500, seed: int = 0, time_limit: float = 60.0, only: str = "") -> None:
-    """Print the share of exact points and the seconds of every kind, and what the others said."""
-    each = max(1, sets // len(KINDS))
+def _row(name: str, seed: int, number: int, time_limit: float) -> Row:
+    """One data set: the certificate's numbers where the point is exact, otherwise what was said."""
+    data, options = KINDS[name](np.random.default_rng((seed, list(KINDS).index(name), number)))
+    began = time.process_time()
+    try:
+        limit = mf.kkt_point(data, seed=number, time_limit=time_limit, **options)  # type: ignore[arg-type]
+        said, stationarity = ("" if limit.exact else limit.status), limit.certificate.stationarity
+    except mf.InputError as error:
+        said, stationarity = str(error), np.inf
+    seconds = time.process_time() - began
+    return {
+        "kind": name,
+        "seed": seed,
+        "number": number,
+        "seconds": seconds,
+        "said": said,
+        "stationarity": stationarity,
+    }
+
+
+def zoo(sets: int = 500, seed: int = 0, time_limit: float = 600.0, only: str = "", keep: str = "") -> None:
+    """Print the share of exact points and the CPU seconds of every kind, and what the others said.
+
+    With `keep`, a file of JSON lines, rows are kept as they come and those that are there are not made again.
+    """
+    numbers = range(max(1, sets // len(KINDS)))
+    kinds = [name for name in KINDS if only in name]
+    kept = Path(keep).read_text().splitlines() if keep and Path(keep).exists() else []
+    rows: list[Row] = [json.loads(line) for line in kept]
+    known = {(row["kind"], row["seed"], row["number"]) for row in rows}
+    for number in numbers:
+        for name in kinds:
+            if (name, seed, number) not in known:
+                rows.append(_row(name, seed, number, time_limit))
+                if keep:
+                    with Path(keep).open("a") as file:
+                        file.write(json.dumps(rows[-1]) + "\n")
     print(f"\n{'kind':>28} {'exact':>7} {'median s':>9} {'most s':>7} {'worst station.':>15}")
-    for index, (name, kind) in enumerate(KINDS.items()):
-        if only not in name:
-            continue
-        seconds, residuals, missed = [], [], []
-        for number in range(each):
-            data, options = kind(np.random.default_rng((seed, index, number)))
-            began = time.perf_counter()
-            try:
-                limit = mf.kkt_point(data, seed=number, time_limit=time_limit, **options)  # type: ignore[arg-type]
-                said, residual = ("" if limit.exact else limit.status), limit.certificate.stationarity
-            except mf.InputError as error:
-                said, residual = str(error), np.nan
-            seconds.append(time.perf_counter() - began)
-            if said:
-                missed.append(f"{number}: {said}")
-            else:
-                residuals.append(residual)
+    for name in kinds:
+        own = [row for row in rows if row["kind"] == name and row["seed"] == seed and row["number"] in numbers]
+        seconds = [float(row["seconds"]) for row in own]
+        exact = [float(row["stationarity"]) for row in own if not row["said"]]
         print(
-            f"{name:>28} {each - len(missed):3d}/{each:3d} {np.median(seconds):9.2f} {max(seconds):7.2f} "
-            f"{max(residuals, default=np.nan):15.1e}",
+            f"{name:>28} {len(exact):3d}/{len(own):3d} {np.median(seconds):9.2f} {max(seconds):7.2f} "
+            f"{max(exact, default=np.nan):15.1e}",
             flush=True,
         )
-        for sentence in missed[:3]:
-            print(f"{'':>30}{sentence}")
+        for row in [row for row in own if row["said"]][:3]:
+            print(f"{'':>30}{row['number']}: {row['said']}")

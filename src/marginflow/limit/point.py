@@ -19,7 +19,7 @@ from marginflow.limit.assemble import assemble, stopped_early
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.limit import Limit
 from marginflow.limit.separable import require_separable
-from marginflow.limit.settings import FAITHFUL_ANGLE, FAITHFUL_STEPS, MOST_POLISHES
+from marginflow.limit.settings import FAITHFUL_ANGLE, FAITHFUL_STEPS, FLOW_LARGE_ANGLE, MOST_POLISHES
 from marginflow.limit.solver.polish import Polished, polish
 from marginflow.limit.starts import AbstractStart, Start, named_starts
 from marginflow.limit.starts.line import Line
@@ -32,8 +32,6 @@ from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Outputs
 
 _LARGEST_WIDTH = 10_000_000
-# Length of a step of the flow relative to ||theta||.
-_ANGLE = 0.05
 # The flow runs in single precision, which holds squares of parameters of this size and of its inverse.
 _LEAST_SCALE = 1e-15
 
@@ -51,7 +49,7 @@ def kkt_point(
     scale: float = 0.01,
     loss: AbstractLoss | None = None,
     flow_steps: int | None = None,
-    angle: float = _ANGLE,
+    angle: float = FLOW_LARGE_ANGLE,
     faithful: bool = False,
     stay_near: float = 0.0,
     tolerance: float = 1e-9,
@@ -87,10 +85,11 @@ def kkt_point(
     loss : AbstractLoss, optional
         Of the flow; default exponential.
     flow_steps : int, optional
-        Length of the flow, in every attempt; 0 is none. By default it runs until every margin is positive and half as
-        long again.
+        Length of the flow, in every attempt; 0 is none. By default it runs to a loss of 1e-300 where that is cheap,
+        otherwise (large problems, soft margins, samples that it separates late) until every margin is positive and
+        half as long again.
     angle : float
-        Length of a flow step relative to ||theta||.
+        Length of a flow step relative to ||theta||; unless it or `flow_steps` is given, steps are as small as is cheap.
     faithful : bool
         Flow for 5000 steps of 0.004 before the polish and bundle only parallel neurons: slower, and nearer to where
         the flow goes; `flow_steps` and `angle` must be left alone.
@@ -144,7 +143,7 @@ def kkt_point(
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
     steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
     if faithful:
-        if flow_steps is not None or angle != _ANGLE:
+        if flow_steps is not None or angle != FLOW_LARGE_ANGLE:
             raise InputError("faithful=True fixes the flow; leave flow_steps and angle out, or leave faithful out.")
         steps, angle = FAITHFUL_STEPS, FAITHFUL_ANGLE
     ways = named_starts(starts)

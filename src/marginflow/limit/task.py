@@ -15,7 +15,17 @@ from marginflow.flow import angle_flow
 from marginflow.limit.budget import Budget
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import FLOW_BLOCK, FLOW_LARGE_STEP, FLOW_LEAST, FLOW_MOST
+from marginflow.limit.settings import (
+    FLOW_ANGLE,
+    FLOW_BLOCK,
+    FLOW_CHEAP,
+    FLOW_LARGE_ANGLE,
+    FLOW_LARGE_STEP,
+    FLOW_LEAST,
+    FLOW_LOSS,
+    FLOW_MOST,
+    FLOW_PATH,
+)
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
@@ -80,7 +90,7 @@ class Task:
         penalty: float = np.inf,
         callers_own: bool = False,
         flow_steps: int | None = None,
-        angle: float = 0.05,
+        angle: float = FLOW_LARGE_ANGLE,
         loss: AbstractLoss | None = None,
         stay_near: float = 0.0,
         faithful: bool = False,
@@ -159,8 +169,35 @@ class Task:
     def flow(self, steps: int | None, budget: Budget) -> Flowed:
         """Angle-bounded steps from the given network; a flow that was made before is not made again."""
         if steps not in self._flows:
-            self._flows[steps] = self._flow(self.X, self.data.y, steps, budget)
+            angle = self.angle if steps is not None or self.soft else self._cheap_angle()
+            long = self._small_steps(angle, budget) if angle < self.angle else None
+            self._flows[steps] = self._flow(self.X, self.data.y, steps, budget) if long is None else long
         return self._flows[steps]
+
+    def _cheap_angle(self) -> float:
+        """The smallest angle of a step with which the whole way is still cheap."""
+        if self.angle != FLOW_LARGE_ANGLE:
+            return self.angle  # the caller's
+        steps = FLOW_CHEAP / (float(self.X.size) * self.width)
+        return min(max(FLOW_PATH / steps, FLOW_ANGLE), self.angle)
+
+    def _small_steps(self, angle: float, budget: Budget) -> Flowed | None:
+        """The flow to a tiny loss in small steps; None where that does not separate the samples soon enough."""
+        began, path, end = time.monotonic(), 0.0, None
+        network = self.given
+        with budget.interruptible(), threads_for(self.X.size * self.width, available_threads()):
+            while not budget.over and path < (FLOW_PATH if end is None or not end.separated else 2.0 * FLOW_PATH):
+                end = angle_flow(
+                    network.W, network.b, network.v, self.X, self.data.y,
+                    steps=5 * FLOW_BLOCK, angle=angle, outputs=network.outputs, loss=self.loss, precision="single",
+                )  # fmt: skip
+                if not all(np.isfinite(part).all() for part in (end.W, end.v)):
+                    return None
+                network = replace(network, W=end.W, b=end.b, v=end.v)
+                path += angle * 5 * FLOW_BLOCK
+                if end.steps < 5 * FLOW_BLOCK or (end.separated and end.log_loss < FLOW_LOSS):
+                    break
+        return Flowed(network, time.monotonic() - began) if end is not None and end.separated else None
 
     def flow_on(self, rows: IntArray, most: int, budget: Budget) -> Flowed:
         """The flow on some of the samples, of at most so many steps."""

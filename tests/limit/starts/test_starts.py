@@ -111,3 +111,41 @@ def test_a_fixed_number_of_steps_is_that_number_in_every_start(monkeypatch):
         made.clear()
         way.propose(some_task(flow_steps=30), Budget())
         assert sum(made) in (0, 30)
+
+
+def flow_of(width: int, **options) -> tuple[list[float], float]:
+    """The angles of the flow's steps, and ln of the loss where it ended."""
+    made, original = [], task.angle_flow
+
+    def record(*args, **flow):
+        made.append((flow["angle"], original(*args, **flow)))
+        return made[-1][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(task, "angle_flow", record)
+        Task.of(DATA, TwoLayer.initialise(width, 8, scale=0.01, seed=0), **options).flow(None, Budget())
+    return [angle for angle, _ in made], made[-1][1].log_loss
+
+
+def test_a_cheap_flow_goes_to_a_tiny_loss_in_small_steps():
+    angles, log_loss = flow_of(30)
+    assert max(angles) < 0.01
+    assert log_loss < np.log(1e-300)
+
+
+def test_a_dear_flow_and_one_before_a_soft_margin_take_large_steps_and_few():
+    for width, options in ((100_000, {}), (30, {"penalty": 1.0}), (30, {"angle": 0.04})):
+        angles, log_loss = flow_of(width, **options)
+        assert min(angles) == options.get("angle", 0.05)
+        assert log_loss > np.log(1e-300)
+
+
+def test_samples_that_small_steps_do_not_separate_get_large_ones_after_all():
+    rng = np.random.default_rng(0)
+    crowd = mf.data.Dataset(X=rng.standard_normal((60, 2)), y=np.where(rng.permutation(60) % 2, 1.0, -1.0))
+    by_default = Task.of(crowd, TwoLayer.initialise(20, 2, scale=0.01, seed=0))
+    in_large_steps = Task.of(crowd, by_default.given, angle=0.05)
+    assert by_default._small_steps(0.01, Budget()) is None
+    np.testing.assert_array_equal(
+        by_default.flow(None, Budget()).network.W, in_large_steps._flow(crowd.X, crowd.y, None, Budget()).network.W
+    )
