@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from marginflow.influences import influence
     from marginflow.interop.auditing import audit
     from marginflow.limit import kkt_point
+    from marginflow.progress import progress_bar
 
 __all__ = [
     "InputError",
@@ -50,6 +51,7 @@ __all__ = [
     "measurements",
     "networks",
     "plot",
+    "progress_bar",
     "report",
     "robustness",
     "sweeps",
@@ -65,6 +67,7 @@ _DOORS = {
     "certify": "marginflow.certificates",
     "influence": "marginflow.influences",
     "kkt_point": "marginflow.limit",
+    "progress_bar": "marginflow.progress",
     "train": "marginflow.flow",
 }
 

@@ -37,10 +37,23 @@ def check_types(room: dict[str, Any]) -> None:
     Traceback (most recent call last):
     marginflow.errors.InputError: certify: network is 'network'; a TwoLayer is expected.
     """
+    show_doors(room)
     for name in room["__all__"]:
         if inspect.isfunction(room.get(name)):  # what is brought in later checks for itself
             room[name] = checked(room[name])
             room[name].__module__ = room["__name__"]  # where pickle finds it
+
+
+def show_doors(room: dict[str, Any]) -> None:
+    """Let `dir` and completion show what a room (`globals()` of its `__init__`) exports, and nothing else.
+
+    Examples
+    --------
+    >>> import marginflow as mf
+    >>> "certify" in dir(mf.certificates), "kkt" in dir(mf.certificates)
+    (True, False)
+    """
+    room["__dir__"] = lambda: sorted(room["__all__"])
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:

@@ -3,5 +3,8 @@
 from marginflow.audits.audit import audit
 from marginflow.audits.findings import Audit
 from marginflow.audits.statements import PROPERTIES, Judged, judge_statements
+from marginflow.doors import show_doors
 
 __all__ = ["PROPERTIES", "Audit", "Judged", "audit", "judge_statements"]
+
+show_doors(globals())

@@ -11,6 +11,7 @@ import numpy as np
 from marginflow.audits.statements import Judged
 from marginflow.certificates import Certificate
 from marginflow.data import Dataset
+from marginflow.display import Plotted, shortened
 from marginflow.limit import Limit
 from marginflow.measurements import DIRECTIONS, CheckedRadius, Flip, summarise_radii
 from marginflow.networks import TwoLayer
@@ -24,7 +25,7 @@ N_NOTICED: Final = 6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Audit:
+class Audit(Plotted):
     """Everything that was found about a network and its data.
 
     Attributes
@@ -75,6 +76,9 @@ class Audit:
     tolerance: float
     seconds: float
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return shortened(f"Audit({self.headline})")
 
     @property
     def is_kkt_point(self) -> bool:

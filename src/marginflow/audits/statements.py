@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from marginflow import theory
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.theory import Instance, Verdict, statements
 
@@ -17,7 +18,7 @@ GIVEN: Final = ("network", "data", "test", "start")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class Judged(Brief):
     """A statement of a paper and what it says of the network and its data.
 
     `verdict` is None where the statement speaks of other data, such as samples of one law only.

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
+from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
@@ -99,7 +100,7 @@ class Residuals:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Certificate:
+class Certificate(Plotted):
     r"""How far a network is from a KKT point of min ||theta||^2/2 subject to y_i N(x_i) >= 1.
 
     Every number is recomputed from `network`, `multipliers` and `clarke` alone.
@@ -269,6 +270,14 @@ class Certificate:
 
     def __bool__(self) -> bool:
         raise InputError("A Certificate is neither true nor false; ask .holds(tolerance).")
+
+    def __repr__(self) -> str:
+        n, k = self.clarke.shape
+        return (
+            f"Certificate({'holds' if self.holds() else 'does not hold'} at {DEFAULT_TOLERANCE:.0e}: residual "
+            f"{self.residual:.1e}, {int(self.margin_set.sum())} of {n} samples on the margin, "
+            f"{int(self.live.sum())} of {k} neurons live)"
+        )
 
     def __str__(self) -> str:
         return self.summary()

@@ -16,6 +16,7 @@ from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.multipliers.box_quadratic import minimise_in_box, solve_ridged
 from marginflow.certificates.pattern import KINK_TOLERANCE
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import MLP
 from marginflow.plain import Plain
@@ -24,7 +25,7 @@ _REFINEMENTS = 2
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class DeepCertificate(Plain):
+class DeepCertificate(Brief, Plain):
     """How far a homogeneous network of any depth is from a KKT point, with relu'(0) fixed.
 
     Attributes

@@ -25,6 +25,7 @@ from marginflow.data.isotropic import AbstractIsotropicLaw, isotropic_law
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.reduction import in_span, random_frame
 from marginflow.data.streams import MEANS, generator
+from marginflow.display import Brief
 from marginflow.errors import InputError
 
 Allocation = Literal["iid", "stratified"]
@@ -43,7 +44,7 @@ def draw_clusters(allocation: str, n_samples: int, n_clusters: int, rng: np.rand
 
 @final
 @dataclass(frozen=True, eq=False)
-class Clusters(AbstractDistribution):
+class Clusters(Brief, AbstractDistribution):
     r"""k Gaussian clusters with labelled means.
 
     .. math:: j \sim \mathrm{Unif}[k], \quad x = \mu^{(j)} + \xi, \quad \xi \sim N(0, \sigma^2 I_d), \quad y = y^{(j)}

@@ -13,12 +13,13 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, r
 from marginflow.data import files
 from marginflow.data.classes import Classes, check_encoded, encode
 from marginflow.data.preparation import Preparation
+from marginflow.display import Plotted
 from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(Plotted):
     """Samples x_i with labels y_i: two classes are -1 and +1, K > 2 classes the numbers 0 to K - 1.
 
     Parameters

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from marginflow.arrays import FloatArray
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
@@ -23,7 +24,7 @@ EMPTY = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class Column(Brief):
     """One column of a table and what becomes of it.
 
     Attributes
@@ -66,7 +67,7 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preparation:
+class Preparation(Brief):
     """The columns of a table in order, the name of its label column, and the labels.
 
     Examples

@@ -17,6 +17,7 @@ from marginflow.arrays import one_of
 from marginflow.data.dataset import Dataset
 from marginflow.data.files import separator
 from marginflow.data.preparation import Column, Preparation, is_empty, number
+from marginflow.display import Brief
 from marginflow.errors import InputError
 
 Missing = Literal["drop", "mean"]
@@ -25,7 +26,7 @@ _FEW = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class Table(Brief):
     """Cells as text: the names of the columns, and every line with its number in the file."""
 
     source: Path
@@ -48,7 +49,7 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Converted:
+class Converted(Brief):
     """Data made from a table, and what became of its lines and columns.
 
     Attributes

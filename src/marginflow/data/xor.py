@@ -23,12 +23,13 @@ from marginflow.data.isotropic import AbstractIsotropicLaw, isotropic_law
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.reduction import random_frame
 from marginflow.data.streams import MEANS, generator
+from marginflow.display import Brief
 from marginflow.errors import InputError
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class XorClusters(AbstractDistribution):
+class XorClusters(Brief, AbstractDistribution):
     r"""The XOR mixture of four log-concave clusters with label noise.
 
     .. math:: x = c + \sigma z, \quad c \sim \mathrm{Unif}\{+\mu_1, -\mu_1, +\mu_2, -\mu_2\}, \quad

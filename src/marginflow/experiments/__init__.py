@@ -1,5 +1,6 @@
 """The figures of the papers and those they should have had: computed, drawn and judged against their claims."""
 
+from marginflow.doors import show_doors
 from marginflow.experiments.frame import SIZES, Figure, Grid, Result, Size, product
 from marginflow.experiments.outcome import Finding, Mean, Outcome
 from marginflow.experiments.panel import Panel
@@ -19,3 +20,5 @@ __all__ = [
     "figures",
     "product",
 ]
+
+show_doors(globals())

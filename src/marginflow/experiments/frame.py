@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, final
 
 from marginflow.arrays import whole_number
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.experiments.cost import Cost, estimate, measured_in, recorded
 from marginflow.experiments.outcome import Outcome
@@ -35,7 +36,7 @@ def product(**axes: Sequence[object]) -> tuple[dict[str, object], ...]:
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Grid:
+class Grid(Brief):
     """The cells of one size and the number of seeds of each.
 
     Parameters
@@ -55,7 +56,7 @@ class Grid:
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Figure:
+class Figure(Brief):
     """One figure of a paper, or one of ours that a paper should have had.
 
     Parameters
@@ -218,7 +219,7 @@ class Figure:
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Result:
+class Result(Brief):
     """A figure computed: rows, what is drawn of them, the outcome of its claim, seconds, and how many are missing."""
 
     figure: Figure

@@ -10,6 +10,7 @@ from typing import Literal, final
 import numpy as np
 from scipy import special
 
+from marginflow.display import Brief
 from marginflow.errors import InputError
 
 CONFIDENCE = 0.95
@@ -60,7 +61,7 @@ Status = Literal["borne out", "undecided", "not borne out"]
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class Finding(Brief):
     """One measured number beside what the claim makes of it.
 
     Parameters
@@ -133,7 +134,7 @@ class Finding:
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(Brief):
     """The findings behind a claim, the sentence that sums them up, and remarks that decide nothing.
 
     Parameters

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
+from marginflow.display import Brief
 from marginflow.experiments.outcome import means, number
 
 Row = Mapping[str, object]
@@ -15,7 +16,7 @@ Scale = Literal["linear", "log"]
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Panel:
+class Panel(Brief):
     """Curves of one quantity against another, with whatever belongs into the same picture.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, labels, matrix, one_of, real_number, vector, whole_number
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.flow.kernel import TwoLayerKernel, with_ones
 from marginflow.flow.parameters import ParameterVector
@@ -18,7 +19,7 @@ from marginflow.networks.layers import Outputs
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AngleFlow:
+class AngleFlow(Brief):
     """Where the steps ended: parameters, margins (n,), ln L there, and whether every margin is positive."""
 
     W: FloatArray

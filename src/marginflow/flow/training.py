@@ -9,6 +9,7 @@ import numpy as np
 
 from marginflow.arrays import whole_number
 from marginflow.data.dataset import Dataset
+from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.flow.descent import AbstractRecipe, Descent
 from marginflow.flow.engines import Engine, trainable
@@ -21,7 +22,7 @@ from marginflow.networks import MLP, TwoLayer
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Run:
+class Run(Plotted):
     """The outcome of training.
 
     Parameters

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, labels, matrix, one_of, read_only
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.generalisation.sampled import TIES, Ties
 from marginflow.limit.line.integers import integers
@@ -25,7 +26,7 @@ Segment = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LineError:
+class LineError(Brief):
     """The error of a classifier on a line under the uniform law, and where it errs. The target is +1 everywhere.
 
     Parameters

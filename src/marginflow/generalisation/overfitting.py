@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from marginflow.arrays import FloatArray, real_number, vector
+from marginflow.display import Brief
 from marginflow.errors import InputError
 
 Regime = Literal["benign", "tempered", "catastrophic", "mixed", "undecided"]
@@ -65,7 +66,7 @@ class Trend:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverfittingProfile:
+class OverfittingProfile(Brief):
     """The table behind a verdict on overfitting, and the verdict.
 
     Parameters

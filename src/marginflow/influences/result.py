@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix
+from marginflow.display import Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
@@ -17,7 +18,7 @@ Way = Literal["unchanged", "continuation", "Newton", "solved again"]
 
 
 @dataclass(frozen=True, eq=False)
-class Influence(Plain):
+class Influence(Plotted, Plain):
     """The exact KKT points without each group of samples; without groups every sample is its own.
 
     Attributes
@@ -112,6 +113,9 @@ class Influence(Plain):
         before = self.base(points)
         changes: FloatArray = np.array([network(points) - before for network in self.networks])
         return changes
+
+    def __repr__(self) -> str:
+        return shortened(f"Influence({self})")
 
     def __str__(self) -> str:
         unchanged, jumped = self.ways.count("unchanged"), int(self.jumped.sum())

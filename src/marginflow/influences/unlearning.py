@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, matrix
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.influences.result import Influence
 from marginflow.networks import TwoLayer
 
 
 @dataclass(frozen=True, eq=False)
-class Unlearning:
+class Unlearning(Brief):
     """Relative distances of outputs to the exactly retrained network, for every group, shape (g,).
 
     Outputs are compared up to their scale: sin of the angle between them, as vectors of outputs at the same points.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
+from marginflow.display import Plotted
 from marginflow.limit.budget import Progress, Stop
 from marginflow.networks import TwoLayer
 
@@ -38,7 +39,7 @@ class Moved:
 
 
 @dataclass(frozen=True, eq=False)
-class Limit:
+class Limit(Plotted):
     """A KKT point of the max-margin problem, with the evidence.
 
     Attributes
@@ -102,6 +103,14 @@ class Limit:
             "history": [vars(entry) for entry in self.history],
             "certificate": self.certificate.to_dict(arrays=arrays),
         }
+
+    def __repr__(self) -> str:
+        kind = "KKT point" if self.certificate.holds() else "not a KKT point"
+        return (
+            f"Limit({kind}, residual {self.certificate.residual:.1e}, {self.compact.width} different neurons of "
+            f"{self.network.width}, {int(self.certificate.margin_set.sum())} of {self.certificate.margins.size} samples "
+            f"on the margin, {self.seconds:.2g} s)"
+        )
 
     def __str__(self) -> str:
         return self.describe()

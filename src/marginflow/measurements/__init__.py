@@ -1,5 +1,6 @@
 """What is measured of a network on its data, each thing in one way: directions, flips, radii, and all of it at once."""
 
+from marginflow.doors import show_doors
 from marginflow.measurements.directions import BY_MULTIPLIERS, DIRECTIONS, named_direction, named_directions
 from marginflow.measurements.flips import SHARES, Flip, flip
 from marginflow.measurements.plane import plane_frame, plane_samples
@@ -24,3 +25,5 @@ __all__ = [
     "portrait",
     "summarise_radii",
 ]
+
+show_doors(globals())

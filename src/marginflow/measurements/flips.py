@@ -10,6 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step, minimal_step_unsigned
 from marginflow.robustness.rays import RaySteps
@@ -19,7 +20,7 @@ SHARES: Final = (0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Flip:
+class Flip(Brief):
     """One direction and every step along it at which a sample is flipped.
 
     A multiple z acts as x_i - y_i z (unsigned: x_i + z). Infinity: no multiple does it.

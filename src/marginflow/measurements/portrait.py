@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate, certify
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.measurements.directions import named_directions
 from marginflow.measurements.flips import Flip, flip
 from marginflow.measurements.radii import CheckedRadius, checked_radii, summarise_radii
@@ -18,7 +19,7 @@ from marginflow.robustness.lower_bounds import chord_bound, local_lipschitz_boun
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Portrait:
+class Portrait(Brief):
     """What was measured; `records` is the same as plain values, one record for each kind of result."""
 
     data: Dataset

@@ -11,6 +11,7 @@ import numpy as np
 
 from marginflow.arrays import IntArray
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.networks import TwoLayer
 from marginflow.robustness import Radius, check_certificate, each_radius
 
@@ -19,7 +20,7 @@ SETTLED: Final = ("proved", "infinite", "misclassified")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckedRadius:
+class CheckedRadius(Brief):
     """The radius of one sample in the bounds that the judge of its proof confirms, and what it may be called therefore.
 
     `status` is that of the radius, or "unconfirmed" if the judge refuses the proof, or "bounded" if the bounds that
@@ -134,7 +135,7 @@ def checked_radii(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RadiusSummary:
+class RadiusSummary(Brief):
     """Bounds on the smallest, the median and the largest of several radii, and how many are settled.
 
     Order statistics grow with every entry, so those of the lower and of the upper bounds enclose those of the radii.

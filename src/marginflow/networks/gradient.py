@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
+from marginflow.display import Brief
 from marginflow.networks.layers import Outputs
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Gradient:
+class Gradient(Brief):
     """The derivative of a scalar by the parameters of a `TwoLayer`, in the same shapes.
 
     The derivative by v is there for frozen outputs too; `norm_squared` leaves it out.
@@ -30,7 +31,7 @@ class Gradient:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MLPGradient:
+class MLPGradient(Brief):
     """The derivative of a scalar by the parameters of an `MLP`, in the same shapes, first layer first.
 
     The derivative by the last layer is there for frozen outputs too; `norm_squared` leaves it out.

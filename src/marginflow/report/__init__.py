@@ -1,5 +1,6 @@
 """Rows in, one offline HTML file out; no number is computed here."""
 
+from marginflow.doors import show_doors
 from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, histogram, lines, points
 from marginflow.report.formula import Formula
@@ -24,3 +25,5 @@ __all__ = [
     "text_of",
     "write",
 ]
+
+show_doors(globals())

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from marginflow.display import Brief
 from marginflow.report.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chart:
+class Chart(Brief):
     """A Vega-Lite specification with its title, its meaning in words and the rows behind it.
 
     Parameters

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from marginflow.display import Brief
+
 
 @dataclass(frozen=True, kw_only=True)
-class Formula:
+class Formula(Brief):
     """A formula in LaTeX and what it says in words."""
 
     latex: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from marginflow.display import Brief
 from marginflow.report.bundle import template_text, vega_script
 from marginflow.report.chart import Chart
 from marginflow.report.formula import Formula, mathml
@@ -22,7 +23,7 @@ Tone = Literal["holds", "violated", "open"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class Section(Brief):
     """A heading, paragraphs of text, then formulas, tables and charts in the order given."""
 
     heading: str
@@ -31,7 +32,7 @@ class Section:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class Page(Brief):
     """All that a page says.
 
     Parameters

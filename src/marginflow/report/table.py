@@ -7,6 +7,7 @@ import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from marginflow.display import Brief
 from marginflow.errors import InputError
 
 
@@ -40,7 +41,7 @@ def text_of(value: object) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class Table(Brief):
     """Rows of plain values under named columns.
 
     Parameters

@@ -1,5 +1,6 @@
 """Sweeps: one task on a grid of parameters with several seeds, resumable, on one machine or on many."""
 
+from marginflow.doors import show_doors
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.comparison import Comparison, compare
 from marginflow.sweeps.engines import AbstractEngine, DaskEngine, LocalEngine
@@ -43,3 +44,5 @@ __all__ = [
     "task",
     "tasks",
 ]
+
+show_doors(globals())

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
+from marginflow.display import Brief
 from marginflow.sweeps.code import code_version
 from marginflow.sweeps.registry import Task
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Cell:
+class Cell(Brief):
     """One point of the grid with one seed.
 
     Parameters

@@ -11,6 +11,7 @@ from typing import Literal, final
 import numpy as np
 import safetensors.numpy
 
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.registry import Plain
@@ -54,7 +55,7 @@ class ArrayFile:
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Record:
+class Record(Brief):
     """A finished cell.
 
     Parameters

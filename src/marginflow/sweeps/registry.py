@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from marginflow.arrays import whole_number
+from marginflow.display import Brief
 from marginflow.errors import InputError
 
 Plain = bool | int | float | str | None
@@ -28,7 +29,7 @@ _BUILT_IN: Final = "marginflow.sweeps.built_in"
 
 @final
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Brief):
     """What a task returns: one row of plain values, and arrays that are kept beside it.
 
     Parameters
@@ -45,7 +46,7 @@ class Result:
 
 @final
 @dataclass(frozen=True)
-class Task(Generic[P]):
+class Task(Brief, Generic[P]):
     """A function `(parameters, seed) -> row`, with the type of its parameters; make one with the decorator `task`.
 
     Parameters

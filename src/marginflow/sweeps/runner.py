@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import final
 
 from marginflow.arrays import real_number
+from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.sweeps.engines import AbstractEngine, LocalEngine
 from marginflow.sweeps.record import Record
@@ -51,7 +52,7 @@ class Progress:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Results:
+class Results(Plotted):
     """The finished cells of a sweep, in the order of its grid whatever the order in which they were computed.
 
     Parameters
@@ -106,6 +107,12 @@ class Results:
         if not self.complete:
             raise InputError(f"{len(self.done)} of {len(self.sweep.cells)} cells are stored; run the sweep first.")
         return self
+
+    def __repr__(self) -> str:
+        return (
+            f"Results({len(self.done)} of {len(self.sweep.cells)} cells of {self.sweep.name!r} done, "
+            f"{len(self.failed)} failed, {self.computed} computed now)"
+        )
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self.records)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, final
 
 import msgspec
 
+from marginflow.display import Displayed, brief_text, shortened
 from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.registry import Task, closest, find_task
@@ -26,7 +27,7 @@ _SECONDS: Final = Annotated[float, msgspec.Meta(gt=0)] | None
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sweep:
+class Sweep(Displayed):
     """Every combination of the axes, for every point and every seed.
 
     Parameters
@@ -78,6 +79,13 @@ class Sweep:
         object.__setattr__(self, "seeds", _seeds(self.seeds))
         object.__setattr__(self, "timeout", converted("sweep.timeout", self.timeout, _SECONDS))
         _ = self.cells
+
+    def __repr__(self) -> str:
+        task = self.task if isinstance(self.task, str) else self.task.name
+        axes = ", ".join(f"{name} in {brief_text(tuple(values))}" for name, values in self.grid.items())
+        seeds = len(self.seeds) if isinstance(self.seeds, tuple) else self.seeds
+        words = [f"{len(self.cells)} cells of {task!r}", *([axes] if axes else []), f"{seeds} seeds"]
+        return shortened(f"Sweep({self.name!r}: {'; '.join(words)})")
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:

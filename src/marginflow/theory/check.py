@@ -9,6 +9,7 @@ from typing import ClassVar, Final, Literal, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.plain import Plain
 
@@ -21,7 +22,7 @@ Role = Literal["hypothesis", "constant", "claim", "proof step", "derived", "arit
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check(Plain):
+class Check(Brief, Plain):
     """An observed number beside the bound that a statement puts on it.
 
     Parameters

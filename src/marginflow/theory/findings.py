@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from marginflow.display import Brief
 from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.theory.check import Check, Role
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counterexample:
+class Counterexample(Brief):
     """An instance that meets every hypothesis and breaks a claim, proved.
 
     Parameters
@@ -30,7 +31,7 @@ class Counterexample:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Findings:
+class Findings(Brief):
     """Everything that was found; the verdict is made from it, and from the claims alone once the hypotheses are met.
 
     Parameters

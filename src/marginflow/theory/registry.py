@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.theory.atlas import Atlas, draw
 from marginflow.theory.bibliography import PAPERS
@@ -151,7 +152,7 @@ def map(id: str, grid: Mapping[str, Sequence[float]]) -> Atlas:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Covered:
+class Covered(Brief):
     """One id of the catalogue: whether it is implemented, and what its example and control say.
 
     `example` and `control` are None where there is no statement.

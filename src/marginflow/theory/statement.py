@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.data import AbstractDistribution, Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.theory.atlas import Region
@@ -47,7 +48,7 @@ NEEDS: Final = (*INPUTS, "parameters")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Forms:
+class Forms(Brief):
     """A statement as printed, as its proof gives it, and as sharp as we know, where these differ.
 
     Parameters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn
 
+from marginflow.display import Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.plain import Plain
 from marginflow.theory.check import Check
@@ -15,7 +16,7 @@ __all__ = ["MEANING", "OUTCOMES", "Outcome", "Verdict"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict(Plain):
+class Verdict(Plotted, Plain):
     """The outcome of checking one statement on one instance; nobody sets it, it follows from the checks.
 
     - "not applicable": a hypothesis fails. Never a pass, whatever the claims say.
@@ -226,6 +227,9 @@ class Verdict(Plain):
                 return check
         known = ", ".join(repr(check.name) for check in every)
         raise InputError(f"{self.id} has no check named {name!r}; there are {known}.")
+
+    def __repr__(self) -> str:
+        return shortened(f"Verdict({self.id}, {self.outcome}: {self.reason})")
 
     def __str__(self) -> str:
         lines = [f"{self.id}: {self.outcome}" + (f" on {self.instance}" if self.instance else "")]

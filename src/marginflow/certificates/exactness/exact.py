@@ -19,6 +19,7 @@ from marginflow.arrays import real_number, whole_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
 from marginflow.certificates.exactness.balls import Ball, ball, ball_matrix, lower, precision, root, upper
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
@@ -29,7 +30,7 @@ DEFAULT_BITS = 256
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BallPoint:
+class BallPoint(Brief):
     """A network and its samples as numbers, fractions (`flint.fmpq`) or balls (`flint.arb`).
 
     Attributes
@@ -63,7 +64,7 @@ class BallPoint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactCertificate(Plain):
+class ExactCertificate(Brief, Plain):
     """Rigorous bounds of every KKT condition at exactly the given numbers.
 
     The network is rescaled to margin 1 exactly - the formulas are free of scale - so primal feasibility is no question

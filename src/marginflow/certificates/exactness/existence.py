@@ -24,6 +24,7 @@ from marginflow.certificates.exactness.balls import ball, ball_matrix, lower, pr
 from marginflow.certificates.kkt import certify
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
@@ -34,7 +35,7 @@ _NEWTON_STEPS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class KKTProof(Plain):
+class KKTProof(Brief, Plain):
     """Whether an exact KKT point was proved to exist near a network.
 
     Attributes

@@ -8,6 +8,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
 
@@ -16,7 +17,7 @@ _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Descent(Plain):
+class Descent(Brief, Plain):
     """A network at margin 1 with a smaller norm than the one it started from.
 
     Attributes

@@ -29,6 +29,7 @@ from marginflow.certificates.multipliers.box_quadratic import solve_ridged
 from marginflow.certificates.multipliers.elimination import EliminatedKinks
 from marginflow.certificates.pattern import augmented_samples, recognise
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
@@ -40,7 +41,7 @@ _SOME_BRANCHES = 12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Minimality(Plain):
+class Minimality(Brief, Plain):
     """The verdict, its reason, and the evidence.
 
     Attributes

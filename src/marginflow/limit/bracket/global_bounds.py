@@ -9,6 +9,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, read_only, real_number, whole_number
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.limit.bracket.column_structure import columns_structure, structures
 from marginflow.limit.bracket.columns import Columns
@@ -37,7 +38,7 @@ _MAX_REGIONS = 150
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bracket:
+class Bracket(Brief):
     r"""lower <= min ||theta||^2 / 2 <= upper over all networks with margin 1 (of the asked width, if one was given).
 
     Parameters

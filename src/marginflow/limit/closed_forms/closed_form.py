@@ -13,6 +13,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, matrix, one_of, read_only, real_number, vector, whole_number
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.limit.closed_forms.splitting import split_to_width
 from marginflow.networks import TwoLayer
@@ -22,7 +23,7 @@ _ORTHOGONAL = 1e-12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClosedForm:
+class ClosedForm(Brief):
     r"""A KKT point with everything that proves it.
 
     Parameters

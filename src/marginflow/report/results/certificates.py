@@ -68,7 +68,7 @@ def certificate(record: Record) -> Summary:
         if holds
         else f"The network is not a KKT point at {tolerance:.0e}: its relative residual is {text_of(residual)}."
     )
-    content: list[Table | Chart | Formula] = [_facts(record), _residuals(record), *_arrays(record)]
+    content: list[Table | Chart | Formula] = [_facts(record), _residuals(record), *sample_charts(record)]
     section = Section(heading="Certificate", content=(PROBLEM, CONDITIONS, *content))
     return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(section,))
 
@@ -130,7 +130,7 @@ def _residuals(record: Record) -> Chart:
     )
 
 
-def _arrays(record: Record) -> list[Chart]:
+def sample_charts(record: Record) -> list[Chart]:
     """Margins and multipliers, where the file holds them."""
     if "margins" not in record or "multipliers" not in record:
         return []

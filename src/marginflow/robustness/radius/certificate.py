@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray, read_only, vector
+from marginflow.display import Brief
 from marginflow.errors import InputError
 
 _FORMAT, _FORMAT_OF_CLASSES = "marginflow.radius.3", "marginflow.radius.classes.1"
@@ -64,7 +65,7 @@ class ProofNode:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RadiusCertificate:
+class RadiusCertificate(Brief):
     """A proof of `lower` <= radius <= ||witness - point||.
 
     Parameters

@@ -9,13 +9,14 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from marginflow.arrays import FloatArray, read_only, vector
+from marginflow.display import Plotted
 from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate, certificate_from_plain
 
 Status = Literal["proved", "bounded", "infinite", "misclassified"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Radius:
+class Radius(Plotted):
     r"""Bounds on min ||delta|| subject to label N(point + delta) <= level, confirmed by the judge of certificates.
 
     Parameters

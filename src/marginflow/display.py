@@ -1,0 +1,99 @@
+"""How results show themselves: a repr of one to five lines, and in a notebook a table and a picture.
+
+Nothing here draws. `marginflow.plot` knows how, and is imported when somebody looks: the library alone runs without
+charts, and no room imports the one above it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import numbers
+import textwrap
+from collections.abc import Mapping
+from typing import Any, Final
+
+_COLUMNS: Final = 100
+_LINES: Final = 5
+_SHORT: Final = 60
+_DIGITS: Final = 10
+
+
+class Brief:
+    """A dataclass whose repr has at most five lines: arrays by their shapes, long sequences by their lengths.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from marginflow.display import Brief
+    >>> @dataclass(frozen=True)
+    ... class Pair(Brief):
+    ...     W: np.ndarray
+    ...     residual: float
+    >>> Pair(W=np.zeros((3, 2)), residual=1 / 3)
+    Pair(W=array of 3 × 2, residual=0.333333)
+    """
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "__repr__" not in vars(cls):  # else `dataclass` writes one that shows everything
+            setattr(cls, "__repr__", Brief.__repr__)  # noqa: B010
+
+    def __repr__(self) -> str:
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        inside = ", ".join(f"{field.name}={brief_text(getattr(self, field.name))}" for field in fields if field.repr)
+        return shortened(f"{type(self).__name__}({inside})")
+
+
+class Displayed(Brief):
+    """A result that shows itself in a notebook: a sentence, a table, and a picture where there is one."""
+
+    def _repr_html_(self) -> str:
+        return str(_pictures().html_of(self))
+
+
+class Plotted(Displayed):
+    """A result that also draws itself on demand."""
+
+    def plot(self, **options: Any) -> Any:
+        """The picture that is natural for this result, as an Altair chart (see `marginflow.plot`)."""
+        return _pictures().plot_of(self, **options)
+
+
+def shortened(text: str) -> str:
+    """A text in at most five lines."""
+    lines = textwrap.wrap(text, _COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join(lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "  ...)"])
+
+
+def brief_text(value: object) -> str:
+    """A value of a field in a few characters."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return f"array of {' × '.join(map(str, shape))}"
+    if isinstance(value, numbers.Real) and not isinstance(value, bool | int):
+        whole = repr(float(value))
+        return whole if len(whole) <= _DIGITS else f"{float(value):.6g}"
+    if isinstance(value, str):
+        return repr(value if len(value) <= _SHORT else value[: _SHORT - 3] + "...")
+    if isinstance(value, tuple | list | set | frozenset | Mapping):
+        if not value or _lies_flat(value):
+            return repr(value)
+        return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        text = repr(value)
+        return text if len(text) <= _SHORT and "\n" not in text else f"{type(value).__name__}(...)"
+    text = repr(value)
+    return text if len(text) <= _SHORT and "\n" not in text else f"a {type(value).__name__}"
+
+
+def _lies_flat(value: Any) -> bool:
+    """Whether a collection is a few numbers and words."""
+    entries = [*value.keys(), *value.values()] if isinstance(value, Mapping) else list(value)
+    plain = all(entry is None or isinstance(entry, str | bool | int | float) for entry in entries)
+    return len(entries) <= 6 and plain and len(repr(value)) <= _SHORT
+
+
+def _pictures() -> Any:
+    return importlib.import_module("marginflow.plot.results")

@@ -1,0 +1,56 @@
+"""An exact radius in a notebook: its bounds, and how they met."""
+
+from __future__ import annotations
+
+import math
+
+from marginflow.plot.results import Showing
+from marginflow.report.chart import Chart
+from marginflow.report.charts import lines
+from marginflow.report.table import Table
+from marginflow.robustness import Radius
+
+
+def showing(radius: Radius) -> Showing:
+    """Bounds, status and work."""
+    rows: list[tuple[object, ...]] = [
+        ("Distance at least", radius.lower),
+        ("Distance at most", radius.upper),
+        ("Status", radius.status),
+        ("Regions looked at", radius.nodes),
+        ("Seconds", radius.seconds),
+    ]
+    if radius.rival is not None:
+        rows.append(("Class on the other side", radius.rival))
+    table = Table(columns=("", ""), rows=tuple(rows), caption="The radius")
+    return Showing(sentence=f"distance to the decision boundary {radius.upper:.6g}, {radius.status}.", table=table)
+
+
+def charts(radius: Radius) -> list[Chart]:
+    """Both bounds against time, as steps: each holds until the next one is found."""
+    rows: list[dict[str, object]] = []
+    for number, name in ((1, "at least"), (2, "at most")):
+        last: float | None = None
+        for entry in radius.trace:
+            value = entry[number]
+            if not math.isfinite(value):
+                continue
+            if last is not None:
+                rows.append({"seconds": entry[0], "bound": last, "which": name})
+            rows.append({"seconds": entry[0], "bound": value, "which": name})
+            last = value
+        if last is not None:
+            rows.append({"seconds": radius.seconds, "bound": last, "which": name})
+    if not rows:
+        return []
+    return [
+        lines(
+            rows,
+            x="seconds",
+            y="bound",
+            series="which",
+            titles={"seconds": "Seconds", "bound": "Distance to the boundary", "which": "The distance is"},
+            title="How the bounds met",
+            description="Lower and upper bound of the distance against the time of the search.",
+        )
+    ]

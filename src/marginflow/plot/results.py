@@ -1,0 +1,136 @@
+"""What results show in a notebook: a sentence, a table and a picture; `plot` gives the picture as an Altair chart.
+
+The tables and charts are those of the pages. A result is recognised by the name of its class, so that nothing is
+imported that is not looked at.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from marginflow.errors import InputError
+from marginflow.report.style import colours, printed
+from marginflow.report.table import Table, text_of
+
+if TYPE_CHECKING:
+    from marginflow.report.chart import Chart
+
+# The file of this room that shows a class, by its name.
+SHOWN: Final = {
+    "Dataset": "datasets",
+    "Run": "runs",
+    "Limit": "points",
+    "Certificate": "points",
+    "Radius": "radii",
+    "Verdict": "verdicts",
+    "Audit": "audits",
+    "Influence": "influences",
+    "Sweep": "sweeps",
+    "Results": "sweeps",
+}
+_WIDTH: Final = 340  # pixels of one picture
+_PARAMETERS: Final = r'"(name|param)": "(brush|chosen|zoom|hovered)"'
+_MOST_ROWS: Final = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Showing:
+    """What a notebook shows of a result.
+
+    Parameters
+    ----------
+    sentence : str
+        What one wants to know first.
+    table : Table
+    """
+
+    sentence: str
+    table: Table
+
+
+def plot_of(result: object, **options: Any) -> Any:
+    """The charts of a result beside each other as one Altair chart."""
+    return beside_each_other(_room(result).charts(result, **options))
+
+
+def html_of(result: object) -> str:
+    """The sentence, the table and the pictures of a result; without altair and vl-convert no pictures."""
+    room = _room(result)
+    showing: Showing = room.showing(result)
+    pictures = _pictures(room, result)
+    heading = f"<p><b>{html.escape(type(result).__name__)}</b>: {html.escape(showing.sentence)}</p>"
+    return f'<div class="marginflow">{heading}{table_html(showing.table)}{pictures}</div>'
+
+
+def table_html(table: Table) -> str:
+    """A table in few words: its first rows."""
+    rows = table.rows[:_MOST_ROWS]
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.columns) if any(table.columns) else ""
+    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
+    left = len(table.rows) - len(rows)
+    more = f"<p>… and {left} more rows</p>" if left > 0 else ""
+    top = f"<thead><tr>{head}</tr></thead>" if head else ""
+    return f"<table>{top}<tbody>{body}</tbody></table>{more}" if rows else ""
+
+
+def beside_each_other(charts: Sequence[Chart]) -> Any:
+    """Charts of a page as one Altair chart in light colours, each with its title."""
+    import altair as alt
+
+    if not charts:
+        raise InputError("There is nothing to draw in this result.")
+    specifications = [_apart(number, chart) for number, chart in enumerate(charts)]
+    config, background = specifications[0]["config"], specifications[0]["background"]
+    views = [
+        {key: value for key, value in one.items() if key not in ("config", "background", "$schema", "padding")}
+        for one in specifications
+    ]
+    if len(views) == 1:
+        return alt.Chart.from_dict(views[0] | {"config": config, "background": background})
+    parameters = [parameter for view in views for parameter in view.pop("params", [])]  # they name their views
+    datasets = {name: rows for view in views for name, rows in view.pop("datasets", {}).items()}
+    whole = {
+        "hconcat": views,
+        "params": parameters,
+        "datasets": datasets,
+        "resolve": {"scale": {"color": "independent"}},
+    }
+    return alt.Chart.from_dict(whole | {"config": config, "background": background})
+
+
+def _apart(number: int, chart: Chart) -> dict[str, Any]:
+    """The specification with names of selections that no other view has."""
+    fixed = printed(chart.specification, title=chart.title, width=_WIDTH)
+    text = re.sub(_PARAMETERS, lambda found: f'"{found[1]}": "{found[2]}_{number}"', json.dumps(fixed))
+    made: dict[str, Any] = json.loads(text)
+    return made
+
+
+def _pictures(room: Any, result: object) -> str:
+    """The charts of a result as pictures that need no script."""
+    try:
+        from marginflow.report.static import svg_text
+
+        drawn = [svg_text(chart, width=_WIDTH) for chart in room.charts(result)]
+    except ModuleNotFoundError:  # the library without charts
+        return ""
+    ground = colours("light")["paper"]
+    return "".join(f'<div style="display:inline-block;background:{ground}">{picture}</div>' for picture in drawn)
+
+
+def _cell(value: object) -> str:
+    words = isinstance(value, str)
+    return f'<td style="text-align:{"left" if words else "right"}">{html.escape(text_of(value))}</td>'
+
+
+def _room(result: object) -> Any:
+    name = type(result).__name__
+    if name not in SHOWN:
+        raise InputError(f"{name} has no picture; {', '.join(SHOWN)} have one.")
+    return importlib.import_module(f"marginflow.plot.{SHOWN[name]}")

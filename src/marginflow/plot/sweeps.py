@@ -1,0 +1,39 @@
+"""A sweep and its results in a notebook: what varies, and the rows that are there."""
+
+from __future__ import annotations
+
+from marginflow.plot.results import Showing
+from marginflow.report.chart import Chart
+from marginflow.report.results.plain import row_section
+from marginflow.report.table import Table
+from marginflow.sweeps import Results, Sweep
+
+
+def showing(result: Sweep | Results) -> Showing:
+    """The axes of a sweep; of results how many there are, and the first rows."""
+    if isinstance(result, Sweep):
+        rows: list[tuple[object, ...]] = [(name, ", ".join(map(str, values))) for name, values in result.grid.items()]
+        if result.points:
+            rows.append(("points", f"{len(result.points)} combinations"))
+        seeds = result.seeds if isinstance(result.seeds, tuple) else ()
+        rows += [("seed", ", ".join(map(str, seeds))), *((name, str(value)) for name, value in result.fixed.items())]
+        table = Table(columns=("Parameter", "Values"), rows=tuple(rows), caption="What varies")
+        return Showing(sentence=f"{result.name}, {len(result.cells)} cells of the task {_task(result)}.", table=table)
+    found, cells = result.rows, len(result.sweep.cells)
+    columns = {name: name for row in found[:1] for name in row}
+    sentence = f"{len(found)} of {cells} cells of {result.sweep.name} are done, {len(result.failed)} failed."
+    return Showing(sentence=sentence, table=Table.of(found, columns=columns, caption="The rows"))
+
+
+def charts(
+    result: Sweep | Results, *, x: str | None = None, y: str | None = None, series: str | None = None
+) -> list[Chart]:
+    """Column `y` of the rows against column `x`, one curve for each value of `series`; none unless they are named."""
+    if isinstance(result, Sweep) or x is None or y is None:
+        return []
+    content = row_section(result.rows, x=x, y=y, series=series).content
+    return [item for item in content if isinstance(item, Chart)]
+
+
+def _task(sweep: Sweep) -> str:
+    return sweep.task if isinstance(sweep.task, str) else sweep.task.name

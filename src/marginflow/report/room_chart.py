@@ -1,0 +1,76 @@
+"""How much room each line of a verdict has: bars that end at 1 where a bound would be touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from marginflow.report.chart import Chart
+from marginflow.report.encodings import Row, finished, inline
+from marginflow.report.table import Table, text_of
+
+_COLOURS = {"met": "var(--series-1)", "failed": "var(--series-2)", "undecided": "var(--muted)"}
+_MOST = 2.0  # far beyond the bound
+_LETTERS = 46
+
+
+def room_chart(checks: Sequence[Row], *, title: str) -> Chart:
+    """Bars of the share of its bound that each check uses.
+
+    Parameters
+    ----------
+    checks : sequence of mappings
+        With role, name, observed, relation, bound, used and state; those without a bound are left out.
+    title : str
+
+    Returns
+    -------
+    Chart
+    """
+    import altair as alt
+
+    rows = [_row(number, check) for number, check in enumerate(checks) if isinstance(check.get("used"), int | float)]
+    order = [row["line"] for row in rows]
+    x = alt.X(
+        "shown:Q",
+        title="Room used: at 1 the bound is touched, beyond 1 it is broken",
+        scale=alt.Scale(domain=[0, _MOST]),
+        axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2], format="~g"),
+    )
+    y = alt.Y("line:N", sort=order, title=None, axis=alt.Axis(labelLimit=330, ticks=False, domain=False))
+    colour = alt.Color(
+        "state:N",
+        title=None,
+        scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
+        legend=alt.Legend(columns=3, symbolType="square", symbolStrokeWidth=0),
+    )
+    hint = [alt.Tooltip(f"{name}:N", title=name) for name in ("role", "name", "compared", "state")]
+    base = alt.Chart(inline(rows))
+    layers = alt.layer(
+        base.mark_bar(height={"band": 0.55}).encode(x=x, y=y, color=colour, tooltip=hint),
+        base.mark_text(align="left", dx=4, color="var(--muted)", fontSize=12).encode(x=x, y=y, text="compared:N"),
+        alt.Chart(inline([{"shown": 1.0}])).mark_rule(color="var(--ink)", strokeWidth=1.5).encode(x=x),
+    )
+    description = "For every check how much of its bound is used; a bar that passes the line at 1 breaks the bound."
+    titles = {"role": "Part", "name": "Check", "compared": "Compared", "used": "Room used", "state": "State"}
+    return Chart(
+        specification=finished(layers, description=description, height=30 * max(1, len(rows))),
+        title=title,
+        description=description,
+        numbers=Table.of(rows, columns=titles, caption=f"The numbers behind “{title}”"),
+    )
+
+
+def _row(number: int, check: Row) -> dict[str, object]:
+    sign = {"<=": "≤", ">=": "≥", "==": "="}.get(str(check["relation"]), str(check["relation"]))
+    name, used = str(check["name"]), check["used"]
+    assert isinstance(used, int | float)
+    cut = name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"
+    return {
+        "line": f"{cut}{chr(0x200B) * number}",  # two checks of one name keep a line each
+        "name": name,
+        "role": check.get("role", ""),
+        "used": float(used),
+        "shown": min(_MOST, max(0.0, float(used))),
+        "state": check["state"],
+        "compared": f"{text_of(check['observed'])} {sign} {text_of(check['bound'])}",
+    }
