@@ -17,7 +17,7 @@ def test_repeated_rows_become_means_with_intervals() -> None:
     rows: list[dict[str, object]] = [{"d": d, "flip": d + shift, "seed": shift} for d in (1, 2) for shift in (-1, 1)]
     drawn = chart(rows, x="d", y="flip")
     assert "Means, with 95 % intervals" in drawn.description
-    assert [row[1] for row in drawn.table.rows] == [1.0, 2.0]
+    assert [row[1] for row in drawn.numbers.rows] == [1.0, 2.0]
 
 
 def test_what_is_infinite_or_missing_is_counted() -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.display import Plotted
+from marginflow.display import Brief, Plotted
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
@@ -49,7 +49,7 @@ class KinkReport:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Residuals:
+class Residuals(Brief):
     """By how much each KKT condition fails, theta at margin 1.
 
     Attributes
