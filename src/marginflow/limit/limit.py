@@ -108,8 +108,8 @@ class Limit(Plotted):
         kind = "KKT point" if self.certificate.holds() else "not a KKT point"
         return (
             f"Limit({kind}, residual {self.certificate.residual:.1e}, {self.compact.width} different neurons of "
-            f"{self.network.width}, {int(self.certificate.margin_set.sum())} of {self.certificate.margins.size} samples "
-            f"on the margin, {self.seconds:.2g} s)"
+            f"{self.network.width}, {int(self.certificate.margin_set.sum())} of {self.certificate.margins.size} "
+            f"samples on the margin, {self.seconds:.2g} s)"
         )
 
     def __str__(self) -> str:

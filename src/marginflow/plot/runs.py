@@ -1,4 +1,4 @@
-"""A training run in a notebook: how it ended, its loss, its margins and, given the data, how near a KKT point it came."""
+"""A training run in a notebook: its loss, its margins and, given the data, how near a KKT point it came."""
 
 from __future__ import annotations
 
