@@ -26,12 +26,16 @@ def ours(reason: str) -> str:
 @final
 @dataclass(frozen=True, kw_only=True)
 class Mean:
-    """A mean over seeds with the interval of Student's t for it; the interval is infinite for a single seed."""
+    """A mean over seeds with the interval of Student's t for it, and their standard deviation.
+
+    Of a single seed the interval is infinite and the deviation not a number.
+    """
 
     value: float
     low: float
     high: float
     count: int
+    deviation: float = math.nan
 
     @classmethod
     def of(cls, values: Iterable[float], *, confidence: float = CONFIDENCE) -> Mean:
@@ -50,9 +54,9 @@ class Mean:
         mean = float(numbers.mean())
         if numbers.size == 1:
             return cls(value=mean, low=-math.inf, high=math.inf, count=1)
-        spread = float(numbers.std(ddof=1)) / math.sqrt(numbers.size)
-        half = float(special.stdtrit(numbers.size - 1, 0.5 + confidence / 2)) * spread
-        return cls(value=mean, low=mean - half, high=mean + half, count=int(numbers.size))
+        deviation = float(numbers.std(ddof=1))
+        half = float(special.stdtrit(numbers.size - 1, 0.5 + confidence / 2)) * deviation / math.sqrt(numbers.size)
+        return cls(value=mean, low=mean - half, high=mean + half, count=int(numbers.size), deviation=deviation)
 
 
 Relation = Literal["<=", ">=", "=="]
@@ -248,7 +252,7 @@ def values(rows: Iterable[Row], name: str) -> list[object]:
 
 
 def means(rows: Sequence[Row], by: Sequence[str], value: str) -> list[dict[str, object]]:
-    """One row for each combination of `by`: the mean over the seeds of a column, its interval, and the number of seeds.
+    """One row for each combination of `by`: the mean of a column over the seeds, its interval, deviation and count.
 
     An interval that is infinite (one seed) becomes the mean itself, so that it can be drawn. What is not a finite
     number is left out and counted as `missing`.
@@ -261,11 +265,11 @@ def means(rows: Sequence[Row], by: Sequence[str], value: str) -> list[dict[str, 
             groups.setdefault(point, []).append(entry)
         else:
             missing[point] = missing.get(point, 0) + 1
-    out = []
+    out: list[dict[str, object]] = []
     for key, entries in groups.items():
         mean = Mean.of(entries)
         low, high = (mean.low, mean.high) if mean.count > 1 else (mean.value, mean.value)
         named = dict(zip(by, key, strict=True))
-        counts = {"seeds": mean.count, "missing": missing.get(key, 0)}
-        out.append({**named, value: mean.value, "low": low, "high": high, **counts})
+        spread = {"low": low, "high": high, "deviation": mean.deviation}
+        out.append({**named, value: mean.value, **spread, "seeds": mean.count, "missing": missing.get(key, 0)})
     return out

@@ -107,6 +107,7 @@ def over_seeds(
         series=series,
         variant=variant,
         titles={name: titles[name] for name in (*by, y)}
-        | {"low": "95 % from", "high": "95 % to", "seeds": "Seeds", "missing": "Not finite"},
+        | {"low": "95 % from", "high": "95 % to", "deviation": "SD over seeds", "seeds": "Seeds"}
+        | {"missing": "Not finite"},
         **others,
     )

@@ -33,7 +33,9 @@ FIGURE = Figure(
             seeds=3,
         ),
         "paper": Grid(
-            cells=product(method=("recipe", "KKT point"), dimension=DIMENSIONS, noise=NOISES, samples=(500,)), seeds=10
+            cells=product(method=("recipe",), rate=(1.0,), dimension=DIMENSIONS, noise=NOISES, samples=(500,))
+            + product(method=("KKT point",), dimension=DIMENSIONS, noise=NOISES, samples=(500,)),
+            seeds=10,
         ),
     },
     deviations=DEVIATIONS_WITH_KKT,

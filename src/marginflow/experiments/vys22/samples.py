@@ -51,12 +51,12 @@ SIZES: Mapping[Size, Grid] = {
     "smoke": Grid(cells=product(method=METHODS, alpha=(0.5, 1.0), dimension=(12, 20), width=(30,)), seeds=2),
     "laptop": Grid(cells=_laptop(), seeds=5),
     "paper": Grid(
-        cells=product(
-            method=METHODS,
-            alpha=ALPHAS,
-            dimension=tuple(range(100, 1001, 100)),
-            width=(1000,),
-            schedule=("published, mean loss",),
+        cells=tuple(
+            {"method": method, "alpha": alpha, "dimension": d, "width": 1000}
+            | ({"schedule": "normalised" if alpha <= 1.0 else "published, mean loss"} if method == "recipe" else {})
+            for method in METHODS
+            for alpha in ALPHAS
+            for d in range(100, 1001, 100)
         ),
         seeds=5,
     ),
