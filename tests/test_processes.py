@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import marginflow as mf
 from marginflow.processes import Answer, work
 
 DEEDS = """
@@ -108,8 +109,14 @@ def test_an_interrupted_worker_interrupts_the_work(deeds: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks at processes in /proc")
-def test_workers_end_with_a_parent_that_is_killed(deeds: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["work", "radius --workers"])
+def test_workers_end_with_a_parent_that_is_killed(deeds: str, tmp_path: Path, command: str) -> None:
     script = f"from marginflow.processes import work; list(work('{deeds}:deed', [b'hangs', b'hangs'], workers=2))"
+    if command == "radius --workers":
+        mf.networks.TwoLayer.initialise(400, 30, scale=5.0, seed=0).save(tmp_path / "net.safetensors")
+        mf.data.Sphere(dimension=30).sample(20, seed=0).save(tmp_path / "data.npz")
+        line = ["radius", str(tmp_path / "net.safetensors"), str(tmp_path / "data.npz"), "--workers", "2"]
+        script = f"from marginflow.cli import main; main({line!r})"
     path = os.pathsep.join([str(tmp_path), *sys.path])
     parent = subprocess.Popen([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": path})
     children: list[int] = []
@@ -119,6 +126,7 @@ def test_workers_end_with_a_parent_that_is_killed(deeds: str, tmp_path: Path) ->
         children = [int(word) for entry in lists for word in entry.read_text().split()]
         time.sleep(0.05)
     assert len(children) == 2
+    assert parent.poll() is None
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     assert all(gone(child) for child in children)

@@ -2,13 +2,15 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from marginflow.threads import available_threads, blas_libraries, blas_threads, one_thread, threads_for
+import marginflow as mf
+from marginflow.threads import available_threads, blas_libraries, blas_threads, one_thread, single_threaded, threads_for
 
 
 def numbers() -> list[int]:
@@ -95,6 +97,36 @@ def test_ten_threads_in_any_order_leave_the_number_of_before(plans: list[list[in
     with ThreadPoolExecutor(len(plans)) as pool:
         list(pool.map(work, plans))
     assert set(numbers()) == {2}
+
+
+def test_single_threaded_work_nests_and_restores_openmp_too() -> None:
+    def everything() -> list[int]:
+        return [library["num_threads"] for library in threadpool_info()]
+
+    with threadpool_limits(2):
+        before = everything()
+        with single_threaded():
+            assert set(everything()) == {1}
+            with blas_threads(2), single_threaded():
+                assert set(everything()) == {1}
+            assert set(everything()) == {1}
+        assert everything() == before
+
+
+def test_cells_that_overlap_in_threads_leave_the_number_of_before() -> None:
+    def cell(_: int) -> None:
+        with single_threaded():
+            assert set(numbers()) == {1}
+
+    with ThreadPoolExecutor(10) as pool:
+        list(pool.map(cell, range(50)))
+    assert set(numbers()) == {2}
+
+
+def test_only_one_module_sets_numbers_of_threads() -> None:
+    source = Path(mf.__file__).parent
+    importing = [path.name for path in source.rglob("*.py") if "from threadpoolctl" in path.read_text(encoding="utf-8")]
+    assert importing == ["threads.py"]
 
 
 def test_libraries_are_named_with_their_kernels() -> None:

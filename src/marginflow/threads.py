@@ -8,11 +8,12 @@ the last request is gone the number is again what it was before the first.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import scipy.linalg  # noqa: F401  SciPy brings a BLAS library of its own, which must be loaded to be found
@@ -33,17 +34,19 @@ class BlasLibrary:
 
 
 class _Requests:
-    """The requests of all threads, and the numbers of threads from before the first."""
+    """The requests of all threads, and the libraries with their numbers of threads from before the first."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._of_thread: dict[int, list[int]] = {}
+        self._libraries: tuple[Any, ...] = ()
         self._before: list[int] = []
 
     def enter(self, number: int) -> None:
         with self._lock:
             if not self._of_thread:
-                self._before = [library.num_threads for library in _libraries()]
+                self._libraries = _libraries("blas")
+                self._before = [library.num_threads for library in self._libraries]
             self._of_thread.setdefault(threading.get_ident(), []).append(number)
             self._apply()
 
@@ -55,19 +58,19 @@ class _Requests:
                 del self._of_thread[threading.get_ident()]
             self._apply()
 
-    def allowed(self) -> list[int]:
-        """What the calling thread may use of each library: its own request, or what there was before all requests."""
+    def allowed(self) -> list[tuple[Any, int]]:
+        """Libraries with what the calling thread may use: its own request, or what there was before all requests."""
         with self._lock:
             own = self._of_thread.get(threading.get_ident())
             if own:
-                return [own[-1] for _ in _libraries()]
+                return [(library, own[-1]) for library in self._libraries]
             if self._of_thread:
-                return list(self._before)
-        return [library.num_threads for library in _libraries()]
+                return list(zip(self._libraries, self._before, strict=True))
+        return [(library, library.num_threads) for library in _libraries("blas")]
 
     def _apply(self) -> None:
         least = min((own[-1] for own in self._of_thread.values()), default=None)
-        for library, before in zip(_libraries(), self._before, strict=True):
+        for library, before in zip(self._libraries, self._before, strict=True):
             wanted = before if least is None else least
             if library.num_threads != wanted:
                 _set(library, wanted)
@@ -76,10 +79,15 @@ class _Requests:
 _requests = _Requests()
 
 
-@cache
-def _libraries() -> tuple[Any, ...]:
-    """The controllers of the BLAS libraries of this process; looked up once, which takes a millisecond."""
-    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+def _libraries(kind: str) -> tuple[Any, ...]:
+    """The controllers of the libraries ("blas" or "openmp") of this process."""
+    return tuple(_found(len(sys.modules)).select(user_api=kind).lib_controllers)
+
+
+@lru_cache(maxsize=1)
+def _found(modules: int) -> ThreadpoolController:
+    """The libraries that are loaded; looked for again, which takes a millisecond, only after more was imported."""
+    return ThreadpoolController()
 
 
 def _set(library: Any, number: int) -> None:
@@ -114,6 +122,24 @@ def one_thread() -> Iterator[None]:
 
 
 @contextmanager
+def single_threaded() -> Iterator[None]:
+    """A context of one thread, of BLAS and of OpenMP: for work that shares the machine with other processes.
+
+    OpenMP keeps a number for every thread that asks, so there what was before can simply be written back.
+    """
+    pools = _libraries("openmp")
+    before = [pool.num_threads for pool in pools]
+    with one_thread():
+        try:
+            for pool in pools:
+                pool.set_num_threads(1)
+            yield
+        finally:
+            for pool, number in zip(pools, before, strict=True):
+                pool.set_num_threads(number)
+
+
+@contextmanager
 def threads_for(multiplications: float, most: int) -> Iterator[None]:
     """A context of one BLAS thread for small work and of `most` for large."""
     with blas_threads(1 if multiplications < _WORTH_SHARING else most):
@@ -122,7 +148,7 @@ def threads_for(multiplications: float, most: int) -> Iterator[None]:
 
 def available_threads() -> int:
     """How many threads BLAS may use at present; whoever calls has set that."""
-    return max(_requests.allowed(), default=1)
+    return max((number for _, number in _requests.allowed()), default=1)
 
 
 def blas_libraries() -> tuple[BlasLibrary, ...]:
@@ -136,5 +162,5 @@ def blas_libraries() -> tuple[BlasLibrary, ...]:
     """
     return tuple(
         BlasLibrary(library.internal_api, library.version, getattr(library, "architecture", None), threads)
-        for library, threads in zip(_libraries(), _requests.allowed(), strict=True)
+        for library, threads in _requests.allowed()
     )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -96,3 +97,26 @@ def test_bad_input_and_networks_that_do_not_separate():
         certify_deep(MLP.initialise(widths=[3, 3], dimension=1, bias="all"), data)
     with pytest.raises(InputError, match="columns"):
         certify_deep(network, Dataset(X=[[1.0, 2.0]], y=[1]))
+
+
+@pytest.mark.parametrize("exponent", [-500, -300, 300, 500, 1000])
+@pytest.mark.parametrize("depth", [2, 3, 5])
+def test_a_network_of_any_size_has_the_certificate_of_its_direction(depth, exponent):
+    """Values are multiplied by 2^(depth exponent), beyond float64; the conditions ask about the direction alone."""
+    rng = np.random.default_rng(depth)
+    widths = [3, *[6] * (depth - 1), 1]
+    data = Dataset(X=np.abs(rng.standard_normal((4, 3))), y=[1, 1, 1, 1])
+    weights = [np.abs(rng.standard_normal((b, a))) for a, b in itertools.pairwise(widths)]
+    network = MLP(weights=weights, biases=[np.ones(6), *[None] * (depth - 1)])
+    here = certify_deep(network, data)
+    there = certify_deep(network.scaled(2.0**exponent), data)
+    assert here.separates
+    assert there.scale == pytest.approx(here.scale * 2.0**-exponent)
+    assert there.total == pytest.approx(here.total, rel=1e-9)
+    assert there.total_lower_bound == pytest.approx(here.total_lower_bound, rel=1e-6)
+    np.testing.assert_allclose(there.multipliers, here.multipliers, rtol=1e-7, atol=1e-12)
+
+
+def test_samples_too_large_to_square_are_refused_with_a_sentence():
+    with pytest.raises(InputError, match="squares exceed float64"):
+        certify_deep(MLP(weights=[[[1.0]], [[1.0]]]), Dataset(X=[[1e200]], y=[1]))

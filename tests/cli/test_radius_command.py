@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from marginflow.data import Dataset, Sphere
 from marginflow.measurements import radii as measured
 from marginflow.networks import TwoLayer
 from marginflow.robustness import RadiusCertificate, check_certificate
+from marginflow.robustness.radius import exact
+from marginflow.robustness.radius.search import Outcome
 
 
 @pytest.fixture(autouse=True)
@@ -105,18 +109,17 @@ def test_too_little_time_is_bounded_and_exit_code_one(capsys: pytest.CaptureFixt
 def test_a_proof_that_the_judge_refuses_is_not_called_proved(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    honest = measured.each_radius
+    honest = exact.solve
 
-    def boastful(*arguments: object, **options: object) -> Iterator[tuple[int, object]]:
-        for index, found in honest(*arguments, **options):  # type: ignore[arg-type]
-            proof = replace(found.certificate, lower=found.upper * (1 + 1e-6))  # type: ignore[type-var]
-            yield index, replace(found, lower=found.upper, certificate=proof)
+    def boastful(*arguments: object, **options: object) -> Outcome:
+        outcome = honest(*arguments, **options)  # type: ignore[arg-type]  # handed on as it came
+        return replace(outcome, lower=0.9 * outcome.upper, tree=[])
 
-    monkeypatch.setattr(measured, "each_radius", boastful)
+    monkeypatch.setattr(exact, "solve", boastful)
     assert main("radius net.safetensors data.npz".split()) == 1
     told = capsys.readouterr().out
     assert "0 of 2 radii are proved" in told
-    assert "Sample 0 is unconfirmed: " in told
+    assert "Sample 0: the judge refused what the search said" in told
 
 
 def test_boundary_that_does_not_exist_is_infinitely_far(capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,6 +148,26 @@ def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: p
     record = json.loads(capsys.readouterr().out)
     assert (record["points"], record["asked"], record["interrupted"]) == (1, 2, True)
     assert len(json.loads(Path("radii.json").read_text())["radii"]) == 1
+
+
+def test_interrupt_of_two_workers_keeps_every_finished_point(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def impatient(_: str) -> Iterator[Callable[[float, str], None]]:
+        def show(share: float, remark: str) -> None:
+            if remark.startswith("3 of "):
+                raise KeyboardInterrupt
+
+        yield show
+
+    monkeypatch.setattr(sys.modules["marginflow.cli.radius"], "progress", impatient)
+    line = ["radius", "random.safetensors", "sphere.npz", "--workers", "2", "--out", "radii.json", "--json"]
+    assert main(line) == 130
+    record = json.loads(capsys.readouterr().out)
+    assert (record["points"], record["interrupted"]) == (3, True)
+    assert record["asked"] > 3
+    assert len(json.loads(Path("radii.json").read_text())["radii"]) == 3
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import replace
 
@@ -23,7 +24,7 @@ from marginflow.measurements import (
     summarise_radii,
 )
 from marginflow.networks import TwoLayer
-from marginflow.robustness import exact_radii
+from marginflow.robustness import RadiusCertificate, exact_radii
 
 DATA = Dataset(X=np.eye(2), y=[1, -1])
 NETWORK = TwoLayer(W=np.eye(2), v=[1.0, -1.0])
@@ -74,6 +75,23 @@ def test_only_what_the_judge_confirms_is_called_proved() -> None:
     assert not refused.settled
     loose = replace(radius, certificate=replace(radius.certificate, lower=0.5 * radius.upper))
     assert check_radius(0, loose, NETWORK, 1e-6).status in ("bounded", "unconfirmed")
+
+
+def test_the_judge_sees_each_proof_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    exact = importlib.import_module("marginflow.robustness.radius.exact")
+    honest = exact.check_certificate
+
+    def counting(proof: RadiusCertificate, network: TwoLayer) -> object:
+        seen.append(proof)
+        return honest(proof, network)
+
+    for module in (exact, importlib.import_module("marginflow.measurements.radii")):
+        monkeypatch.setattr(module, "check_certificate", counting)
+    found = checked_radii(NETWORK, DATA, [0, 1])
+    assert [radius.status for radius in found] == ["proved", "proved"]
+    assert len(seen) == 2
+    assert all(check_radius(radius.sample, radius.radius, NETWORK, 1e-6).status == "proved" for radius in found)
 
 
 def test_radii_are_kept_one_by_one_in_the_order_asked_for() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,15 @@ def killing(victims: list[subprocess.Popen[bytes]], at: int) -> Callable[[Progre
     return watch
 
 
+SPEC = """
+[sweep]
+name = "slow cells"
+task = "cheap_tasks:cheap"
+seeds = 400
+
+[fixed]
+pause = 0.1
+"""
 SWEEP = {"task": "cheap", "grid": {"a": [1, 2, 3, 4]}, "fixed": {"pause": 0.03}, "seeds": 10}
 
 
@@ -117,3 +127,39 @@ def test_a_scheduler_killed_in_the_middle_is_a_sentence_and_what_was_stored_stay
         run(sweep, store=store, engine=DaskEngine(address=address), progress=killing([scheduler], at=10))
     assert 10 <= len(stored(sweep, store).done) < 40
     assert run(sweep, store=store).complete
+
+
+def test_a_scheduler_killed_under_a_command_is_one_sentence_and_no_traceback(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    address, scheduler, _ = cluster
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC)
+    command = [sys.executable, "-m", "marginflow.cli", "sweep", str(spec), "--engine", "dask", "--address", address]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        store = tmp_path / "spec.sqlite"
+        deadline = time.monotonic() + 60.0
+        while not _some_are_stored(store) and running.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        scheduler.kill()
+        scheduler.wait()
+        out, error = running.communicate(timeout=60)
+    finally:
+        running.kill()
+        running.wait()
+    assert running.returncode not in (0, None)
+    assert "Traceback" not in out + error
+    assert "distributed" not in error
+    sentences = [line for line in error.splitlines() if line.strip()]
+    assert len(sentences) == 1, error
+    assert "The Dask scheduler at" in sentences[0]
+    assert "is gone" in sentences[0]
+
+
+def _some_are_stored(store: Path) -> bool:
+    if not store.is_file():
+        return False
+    with closing(sqlite3.connect(store, timeout=30.0)) as connection:
+        try:
+            return bool(connection.execute("SELECT count(*) FROM cells").fetchone()[0])
+        except sqlite3.OperationalError:  # the table is not there yet
+            return False

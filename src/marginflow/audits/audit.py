@@ -12,7 +12,7 @@ from marginflow.arrays import real_number, whole_number
 from marginflow.audits.findings import Audit
 from marginflow.audits.statements import judge_statements
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate, certify, training_floor
-from marginflow.certificates.kkt import check_sizes
+from marginflow.certificates.sizes import check_sizes
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import Limit, kkt_point

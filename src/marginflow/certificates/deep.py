@@ -15,6 +15,7 @@ from marginflow.arrays import BoolArray, FloatArray, read_only, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.multipliers.box_quadratic import minimise_in_box, solve_ridged
 from marginflow.certificates.pattern import KINK_TOLERANCE
+from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
@@ -117,20 +118,23 @@ def certify_deep(network: MLP, data: Dataset, *, kink: float = 0.0) -> DeepCerti
     """
     kink = real_number("kink", kink, at_least=0.0, at_most=1.0)
     data.require_signs()
-    if network.degree is None:
+    degree = network.degree
+    if degree is None:
         raise InputError(
             "The network has a bias after its first layer; KKT points are defined for homogeneous networks."
         )
     if network.dimension != data.dimension:
         raise InputError(f"The network has dimension {network.dimension}, but the samples {data.dimension} columns.")
+    network, power = of_ordinary_size(network)
+    check_sizes(network, data)
     if network.norm_squared() == 0.0:
         raise InputError("Every trained parameter of the network is zero; there is nothing to certify.")
     least = float(network.margins(data.X, data.y).min())
     if least <= 0:
-        return _Features(network, data, kink).certificate(np.zeros(data.n_samples), scale=1.0, separates=False)
-    scale = least ** (-1.0 / network.degree)
+        return _Features(network, data, kink).certificate(np.zeros(data.n_samples), scale=power, separates=False)
+    scale = least ** (-1.0 / degree)
     features = _Features(network.scaled(scale), data, kink)
-    return features.certificate(features.best(), scale=scale, separates=True)
+    return features.certificate(features.best(), scale=scale * power, separates=True)
 
 
 class _Features:

@@ -14,11 +14,11 @@ from marginflow.certificates.floor import training_floor
 from marginflow.certificates.multipliers.best import best_multipliers
 from marginflow.certificates.multipliers.least_squares import StationarityProblem
 from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, augmented_samples, recognise
+from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
-_ORDINARY = 100
 _CANDIDATE_IS_ENOUGH = 1e-2 * DEFAULT_TOLERANCE
 
 
@@ -99,7 +99,7 @@ def certify(
     _check(network, data)
     deadline = np.inf if time_limit is None else began + real_number("time_limit", time_limit, at_least=0.0)
     given = network
-    network, power = (network, 1.0) if penalty is not None else _of_ordinary_size(network)
+    network, power = (network, 1.0) if penalty is not None else of_ordinary_size(network)
     check_sizes(network, data)
     tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
     weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
@@ -186,31 +186,6 @@ def _check(network: TwoLayer, data: Dataset) -> None:
     if network.dimension != data.dimension:
         raise InputError(
             f"The network has dimension {network.dimension}, but the samples have {data.dimension} columns."
-        )
-
-
-def _of_ordinary_size(network: TwoLayer) -> tuple[TwoLayer, float]:
-    """The network times a power of two that brings its largest trained parameter near 1, and that power.
-
-    Margin 1 is a matter of rescaling, and a power of two rounds nothing; but margins of parameters near 1e-160 vanish
-    and squares of parameters near 1e160 overflow. Numbers within 2^-100 and 2^100 are left as they are.
-    """
-    parts = [network.augmented, network.v] if network.outputs == "trained" else [network.augmented]
-    largest = max(float(np.abs(part).max()) for part in parts)
-    exponent = int(np.clip(np.frexp(largest)[1], -1000, 1000))
-    if largest == 0.0 or abs(exponent) <= _ORDINARY:
-        return network, 1.0
-    power = 2.0**-exponent
-    return network.scaled(power), power
-
-
-def check_sizes(network: TwoLayer, data: Dataset) -> None:
-    """Refuse numbers whose squares exceed float64."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        sizes = (network.norm_squared(), float((data.X**2).sum()), float((network(data.X) ** 2).sum()))
-    if not np.isfinite(sizes).all():
-        raise InputError(
-            "The numbers of the network or of the samples are so large that their squares exceed float64; rescale them."
         )
 
 

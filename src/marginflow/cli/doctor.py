@@ -12,8 +12,6 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote
 
-from threadpoolctl import threadpool_info
-
 from marginflow import __version__
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson
@@ -50,13 +48,13 @@ def doctor(*, as_json: AsJson = False) -> int:
     import numpy as np
     import scipy.linalg
 
+    from marginflow.threads import blas_libraries
+
     np.linalg.norm(scipy.linalg.inv(np.eye(2)))  # loads both BLAS libraries, so that they can be listed
     packages = {name: _version(name) for name in NEEDED}
     extras = {extra: _version(package) if _importable(module) else None for extra, package, module, _ in EXTRAS}
-    pools = [
-        {"library": pool["internal_api"], "version": pool.get("version"), "threads": pool["num_threads"]}
-        for pool in threadpool_info()
-        if pool.get("user_api") == "blas"
+    pools: list[dict[str, object]] = [
+        {"library": pool.library, "version": pool.version, "threads": pool.threads} for pool in blas_libraries()
     ]
     free = shutil.disk_usage(Path.cwd()).free / 1e9
     missing = [name for name, found in packages.items() if found is None]

@@ -131,8 +131,8 @@ def _print(found: Sequence[CheckedRadius], summary: RadiusSummary, dimension: in
     print_rows(rows, headings={name: name for name in ("sample", "lower", "upper", "status", "nodes", "seconds")})
     print(f"\n{summary.settled} of {summary.count} radii are proved; every certificate was checked.")
     for one in found:
-        if one.status == "unconfirmed":
-            print(f"Sample {one.sample} is unconfirmed: {one.reason}")
+        if one.reason:
+            print(f"Sample {one.sample}: the judge refused what the search said, and confirms only this. {one.reason}")
     wrong = summary.statuses.get("misclassified", 0)
     if wrong:
         print(f"{wrong} of them are 0: the sample is on the other side already.")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, final
 
 import msgspec
-from threadpoolctl import threadpool_limits
 
 from marginflow.errors import InputError
 from marginflow.experiments.panel import Row
 from marginflow.sweeps import AbstractEngine, Progress, Store, Sweep, Task, run, stored
+from marginflow.threads import single_threaded
 
 Show = Callable[[Progress], None]
 
@@ -49,7 +49,7 @@ def computed(
             raise InputError("Rows that are stored need a store.")
         found = stored(sweep, Store(store), any_code=any_code)
     else:
-        with threadpool_limits(1):
+        with single_threaded():
             found = run(
                 sweep,
                 store=store,

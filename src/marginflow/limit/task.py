@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.certificates.sizes import of_ordinary_size
 from marginflow.data import Dataset, in_span
 from marginflow.flow import angle_flow
 from marginflow.limit.budget import Budget
@@ -98,7 +99,8 @@ class Task:
         """Reduce the data, and the network with them."""
         with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
             X, Q = in_span(data.X)
-        given = _of_ordinary_size(start)
+        # Single precision cannot square parameters beyond this; others keep their scale, on which a flow depends.
+        given, _ = of_ordinary_size(start, ordinary=50)
         given = replace(given, W=given.W @ Q.T)
         return cls(data, given, callers_own, X, Q, penalty, flow_steps, angle, loss, stay_near, faithful)
 
@@ -227,23 +229,6 @@ class Task:
                 if steps is None and end.separated and until == most:
                     until = max(FLOW_LEAST, int(1.5 * done))
         return Flowed(network, time.monotonic() - began)
-
-
-def _of_ordinary_size(network: TwoLayer) -> TwoLayer:
-    """A network whose parameters the flow's single precision cannot square, divided by a power of two.
-
-    Where it points is all that the KKT conditions ask about; the scales of others, from which a flow depends on how
-    small they are, stay as they are.
-    """
-    trained = [network.W]
-    if network.b is not None:
-        trained.append(network.b)
-    if network.outputs == "trained":
-        trained.append(network.v)
-    largest = max(float(np.abs(part).max(initial=0.0)) for part in trained)
-    if largest == 0.0 or 1e-15 <= largest <= 1e15:
-        return network
-    return network.scaled(2.0 ** min(1000, -round(np.log2(largest))))
 
 
 def parents(size: FloatArray, width: int) -> IntArray:

@@ -60,7 +60,10 @@ class CheckedRadius(Brief):
 
 
 def check_radius(sample: int, radius: Radius, network: TwoLayer, tolerance: float) -> CheckedRadius:
-    """Have the certificate judged; only what the judge confirms is called proved."""
+    """Have the certificate of a radius from elsewhere judged; only what the judge confirms is called proved.
+
+    `exact_radius` has asked the judge itself: what it returns need not be judged again.
+    """
     if radius.certificate is None:
         raise TypeError("a radius without its certificate cannot be checked")
     judgement = check_certificate(radius.certificate, network)
@@ -79,6 +82,18 @@ def check_radius(sample: int, radius: Radius, network: TwoLayer, tolerance: floa
     )
 
 
+def _as_judged(sample: int, radius: Radius) -> CheckedRadius:
+    """A radius that has come from the search: its bounds and its status are what the judge has confirmed."""
+    return CheckedRadius(
+        sample=sample,
+        lower=radius.lower,
+        upper=radius.upper,
+        status=radius.status,
+        reason=radius.reason,
+        radius=radius,
+    )
+
+
 def checked_radii(
     network: TwoLayer,
     data: Dataset,
@@ -91,7 +106,7 @@ def checked_radii(
     progress: Callable[[int, int], None] | None = None,
     keep: Callable[[CheckedRadius], None] | None = None,
 ) -> list[CheckedRadius]:
-    """Prove and check the radii of the chosen samples.
+    """Prove the radii of the chosen samples; the judge sees each proof once, where it is made.
 
     Parameters
     ----------
@@ -126,7 +141,7 @@ def checked_radii(
         certificate=True,
         workers=workers,
     ):
-        found[index] = check_radius(int(chosen[index]), radius, network, tolerance)
+        found[index] = _as_judged(int(chosen[index]), radius)
         if keep is not None:
             keep(found[index])
         if progress is not None:

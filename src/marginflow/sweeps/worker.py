@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, final
 
 import msgspec
 import safetensors.numpy
-from threadpoolctl import ThreadpoolController
 
 from marginflow.errors import InputError
 from marginflow.processes import Answer
@@ -24,6 +21,7 @@ from marginflow.sweeps.code import code_version
 from marginflow.sweeps.interrupt import interrupts_count
 from marginflow.sweeps.record import Computed
 from marginflow.sweeps.registry import Task, find_task
+from marginflow.threads import single_threaded
 
 SERVE = "marginflow.sweeps.worker:serve_cell"
 
@@ -70,7 +68,7 @@ def compute_with(task: Task[Any], order: Order) -> Computed:
         _forget_peak()
         try:
             parameters = msgspec.convert(dict(order.parameters), task.parameters)
-            with _threads(len(sys.modules)).limit(limits=1):
+            with single_threaded():
                 result = task(parameters, order.seed)
         except KeyboardInterrupt:
             raise
@@ -112,12 +110,6 @@ def decode(order: Order, answer: Answer) -> Computed:
 def died(order: Order, how: str) -> Computed:
     """The failed cell of a worker that did not survive it."""
     return Computed(key=order.key, status="failed", seconds=0.0, error=f"The worker process died: {how}.")
-
-
-@lru_cache(maxsize=1)
-def _threads(modules: int) -> ThreadpoolController:
-    """The BLAS libraries that are loaded; looked for again, which takes a millisecond, only after more was imported."""
-    return ThreadpoolController()
 
 
 def _forget_peak() -> None:
