@@ -17,6 +17,7 @@ from marginflow import InputError, theory
 from marginflow.cli import main
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
+from marginflow.report.results.hunts import instance_chart
 from marginflow.theory.hunting import FAMILIES, LinePoints, NumberBox, Range, Trail, family_of
 from marginflow.theory.hunting.catalogue import LOCAL
 from marginflow.theory.kys23.clean_error import clean_error
@@ -80,7 +81,7 @@ def test_the_slip_of_lemma_b3_is_a_step_of_its_proof(seed: int) -> None:
 @pytest.mark.parametrize(
     ("id", "tries"),
     [
-        ("KYS23/PropA.4-repaired", 25),
+        ("KYS23/PropA.4-repaired", 60),
         ("KYS23/Prop4.5-repaired", 300),
         ("KYS23/LemB.3-repaired", 100),
         ("KYS23/PropA.5", 25),
@@ -89,7 +90,7 @@ def test_the_slip_of_lemma_b3_is_a_step_of_its_proof(seed: int) -> None:
         ("KYS23/Prop4.4", 200),
         ("VYS22/LemC.2", 40),
         ("VYS22/LemC.5", 60),
-        ("VYS22/Thm4.1", 40),
+        ("VYS22/Thm4.1", 60),
         ("FVBS23/LemA.12", 6),
         ("FCB22/Lem4.6", 200),
     ],
@@ -102,20 +103,54 @@ def test_nothing_is_found_where_nothing_is_wrong(id: str, tries: int) -> None:
     assert found.slack >= 0
 
 
-def test_a_hunt_can_be_continued_and_then_finds_the_same(tmp_path: Path) -> None:
+def test_a_hunt_that_is_stopped_and_continued_is_the_hunt_that_was_never_stopped(tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=40, state=state)
     later = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state)
-    again = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80)
-    assert later.tries == again.tries == 80
-    first = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80)
-    assert (first.slack, first.candidate, first.worst) == (again.slack, again.candidate, again.worst)
-    assert later.applied > 0
+    once = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80)
+    assert later.tries == once.tries == 80
+    assert later.applied == once.applied > 0
+    assert (later.slack, later.candidate, later.history) == (once.slack, once.candidate, once.history)
     with pytest.raises(InputError, match="remembers another hunt"):
         theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state, seed=1)
     state.write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="does not hold the state of a hunt"):
         theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state)
+
+
+def test_every_statement_of_a_family_is_judged_on_each_instance() -> None:
+    found = theory.hunt("KYS23/Prop4.5-repaired", seconds=LONG, tries=60)
+    (glimpse,) = found.beside
+    assert glimpse.id == "KYS23/Prop4.5"
+    assert glimpse.slack < 0, "the repaired form holds where the printed one fails"
+    assert "KYS23/Prop4.5" in str(found)
+    both = theory.hunting.hunt_together(["KYS23/Prop4.5", "KYS23/Prop4.5-repaired"], seconds=LONG, tries=60)
+    assert [one.outcome for one in both] == ["refuted", "not refuted"]
+    assert both[1].tries == 60
+    with pytest.raises(InputError, match="of one family"):
+        theory.hunting.hunt_together(["KYS23/Prop4.5", "KYS23/PropA.4"])
+
+
+def test_claims_are_hunted_one_at_a_time() -> None:
+    """L <= HI is tight at once and would end a search on the least slack of both; L >= LO goes on by itself."""
+    trail = Trail()
+    family = family_of(theory.statement("KYS23/Thm3.2.sandwich"))
+    for number in range(25):
+        candidate = family.draw(np.random.default_rng(number))
+        verdict = theory.statement("KYS23/Thm3.2.sandwich").judge_instance(family.build(candidate))
+        trail.meet(verdict, number, candidate)
+    assert set(trail.pursuits) == {"L_cl >= LO", "L_cl <= HI"}
+
+
+@pytest.mark.parametrize(
+    ("id", "kind"),
+    [("KYS23/X.1NN", "line"), ("KYS23/Prop4.4", "circle"), ("VYS22/LemC.2", "angles"), ("KYS23/LemD.1", "section")],
+)
+def test_the_worst_instance_has_a_picture(id: str, kind: str) -> None:
+    found = theory.hunt(id, seconds=LONG, tries=15)
+    assert found.picture is not None
+    assert found.picture["kind"] == kind
+    assert instance_chart(found.to_dict()["picture"]).description  # type: ignore[arg-type]
 
 
 def test_a_statement_may_name_its_own_family() -> None:
@@ -148,9 +183,11 @@ def test_progress_is_reported_after_every_try() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"id": "KYS23/O4"}, "no number to hunt"),
+        ({"id": "KYS23/O4"}, "no number to hunt; KYS23/X.1NN is the conjecture"),
         ({"id": "KYS23/Set.1D"}, "No family"),
         ({"id": "KYS23/Nothing"}, "There is no statement"),
+        ({"id": "KYS23/Prop4.5", "interval": (0, 2)}, "interval is 0 to 2"),
+        ({"id": "KYS23/PropA.4", "interval": (2, 2)}, "interval is 2 to 2"),
         ({"id": "KYS23/PropA.4", "dimension": 3}, "dimension is 3"),
         ({"id": "KYS23/Prop4.5", "samples": 3}, "samples is 3"),
         ({"id": "KYS23/PropA.4", "seconds": 0.0}, "seconds"),
@@ -230,6 +267,7 @@ def test_the_files_of_a_hunt_are_judged_again_from_scratch(tmp_path: Path, capsy
     assert main(["hunt", "KYS23/Prop4.5", "--time-limit", "20", "--json", "--out", str(tmp_path / "cli")]) == 1
     printed = json.loads(capsys.readouterr().out)
     assert printed["outcome"] == "refuted"
+    assert "The worst instance" in (tmp_path / "cli" / "hunt.html").read_text(encoding="utf-8")
     network = tmp_path / "cli" / "network.safetensors"
     assert main(["check", "KYS23/Prop4.5", "--network", str(network)]) == 1
     assert main(["hunt", "KYS23/Prop4.5", "--out", str(tmp_path / "cli")]) == 2

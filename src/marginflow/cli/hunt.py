@@ -13,8 +13,10 @@ from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Seed
 from marginflow.cli.output import note, result_text
 from marginflow.cli.progress import progress
+from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
-from marginflow.theory.hunting import Trail
+from marginflow.plain import to_plain
+from marginflow.theory.hunting import Hunt, Trail
 
 
 def hunt(
@@ -25,10 +27,16 @@ def hunt(
     tries: Annotated[int | None, Parameter(help="Stop after so many instances in all.")] = None,
     dimension: Annotated[int | None, Parameter(help="Dimension, where the family has one to choose.")] = None,
     samples: Annotated[int | None, Parameter(help="Most samples, where the family has a number to choose.")] = None,
+    interval: Annotated[
+        tuple[int, int] | None, Parameter(help="Where the points of a family on the line are; 0 1 by default.")
+    ] = None,
     state: Annotated[Path | None, Parameter(help="A .json file that remembers the search, to go on later.")] = None,
     out: Annotated[
         Path | None,
-        Parameter(name=["--out", "-o"], help="A new folder for hunt.json, data.npz and network.safetensors."),
+        Parameter(
+            name=["--out", "-o"],
+            help="A new folder for hunt.json, data.npz, network.safetensors and the page hunt.html.",
+        ),
     ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -49,12 +57,22 @@ def hunt(
             seed=seed,
             dimension=dimension,
             samples=samples,
+            interval=interval,
             tries=tries,
             state=state,
             progress=report,
         )
     print(result_text(found.to_dict()) if as_json else str(found))
     if out is not None:
-        files = found.save(out)
+        files = (*found.save(out), _page(found, out / "hunt.html"))
         note(f"wrote {', '.join(str(path) for path in files)}")
     return DOES_NOT_HOLD if found.outcome in ("refuted", "candidate", "proof step fails") else DONE
+
+
+def _page(found: Hunt, path: Path) -> Path:
+    """The hunt as a page."""
+    from marginflow.report import write
+    from marginflow.report.results import Result, page_of_results
+
+    result = Result(name=found.id, content=to_plain(found))
+    return write(page_of_results([result], title=f"Hunt for {found.id}", command=command(), versions=versions()), path)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from marginflow.experiments.panel import Panel
 from marginflow.report.chart import Chart
 from marginflow.report.charts import lines
+from marginflow.report.encodings import finished, inline
 from marginflow.report.page import Section
 from marginflow.report.panels import chart_of
-from marginflow.report.results.summary import Record, Summary, numbers_under, object_under, table_of_objects
-from marginflow.report.table import Table
+from marginflow.report.results.summary import (
+    Record,
+    Summary,
+    number_under,
+    numbers_under,
+    object_under,
+    table_of_objects,
+)
+from marginflow.report.table import Table, text_of
 
 FACTS = {
     "outcome": "Outcome",
@@ -31,7 +41,15 @@ def hunt(record: Record) -> Summary:
     content: list[Table | Chart] = [Table(columns=("What", "Found"), rows=rows, caption="The hunt")]
     sections = [Section(heading=f"Hunt for {record['id']}", content=tuple(content))]
     if record.get("picture"):
-        sections.append(Section(heading="The worst instance", content=_on_the_line(object_under(record, "picture"))))
+        sections.append(
+            Section(heading="The worst instance", content=(instance_chart(object_under(record, "picture")),))
+        )
+    beside = table_of_objects(record, "beside")
+    if beside:
+        columns = {"id": "Statement", "slack": "Least slack", "applied": "Instances that met its hypotheses"}
+        ordered: list[dict[str, Any]] = sorted(beside, key=lambda row: number_under(row, "slack"))
+        seen = Table.of(ordered, columns=columns, caption="On the same instances")
+        sections.append(Section(heading="Other statements of the family", content=(seen,)))
     history = table_of_objects(record, "history")
     if len(history) > 1:
         chart = lines(
@@ -47,7 +65,75 @@ def hunt(record: Record) -> Summary:
     return Summary(sentence=f"{record['id']}: {outcome}. {record['meaning']}.", tone=tone, sections=tuple(sections))  # type: ignore[arg-type]
 
 
-def _on_the_line(picture: Record) -> tuple[Chart, ...]:
+def instance_chart(picture: Record) -> Chart:
+    """The worst instance of a hunt: N on the line or on the circle, angles of samples, or a bound along a number."""
+    return _PICTURES[str(picture["kind"])](picture)
+
+
+def _around_the_circle(picture: Record) -> Chart:
+    rows = [
+        {"angle": angle, "N": value}
+        for angle, value in zip(numbers_under(picture, "angle"), numbers_under(picture, "N"), strict=True)
+    ]
+    return lines(
+        rows,
+        x="angle",
+        y="N",
+        titles={"angle": "Angle of x, degrees", "N": "N(x)"},
+        title="The worst instance",
+        description="N at the points of the unit circle.",
+    )
+
+
+def _angles(picture: Record) -> Chart:
+    import altair as alt
+
+    cosines, labels = picture["cosines"], numbers_under(picture, "labels")
+    rows = [
+        {"i": i, "k": k, "cosine": value, "labels": "the same" if labels[i] == labels[k] else "different"}
+        for i, row in enumerate(cosines)
+        for k, value in enumerate(row)
+    ]
+    words = f"Cosines of the angles between the first {len(labels)} of {text_of(picture['samples'])} samples."
+    drawn = (
+        alt.Chart(inline(rows))
+        .mark_rect()
+        .encode(
+            x=alt.X("i:O", title="Sample", axis=alt.Axis(labels=False, ticks=False)),
+            y=alt.Y("k:O", title="Sample", axis=alt.Axis(labels=False, ticks=False)),
+            color=alt.Color("cosine:Q", title="Cosine", scale=alt.Scale(scheme="redblue", domain=[-1, 1])),
+            tooltip=["i:O", "k:O", "cosine:Q", "labels:N"],
+        )
+    )
+    table = Table.of(
+        [row for row in rows if row["i"] < row["k"]][:_TABLE_ROWS],
+        columns={"i": "Sample", "k": "Sample", "cosine": "Cosine", "labels": "Labels"},
+        caption="The first pairs",
+    )
+    specification = finished(drawn, description=words, height=260)
+    return Chart(specification=specification, title="The worst instance", description=words, numbers=table)
+
+
+def _section(picture: Record) -> Chart:
+    name = str(picture["name"])
+    rows = [
+        {name: value, "side": side, "value": number}
+        for side in ("observed", "bound")
+        for value, number in zip(numbers_under(picture, "value"), numbers_under(picture, side), strict=True)
+    ]
+    return lines(
+        rows,
+        x=name,
+        y="value",
+        series="side",
+        titles={name: name, "value": str(picture["claim"]), "side": ""},
+        title="The worst instance",
+        description=f"Both sides of the claim as {name} varies; the worst instance is at {picture['worst']:g}.",
+        x_scale="log" if min(numbers_under(picture, "value")) > 0 else "linear",
+    )
+
+
+def _on_the_line(picture: Record) -> Chart:
     """The curve of N with its kinks, the samples by label, and the margins."""
     x, N = numbers_under(picture, "x"), numbers_under(picture, "N")
     height = dict(zip(x, N, strict=True))
@@ -66,4 +152,8 @@ def _on_the_line(picture: Record) -> tuple[Chart, ...]:
         description="N between and around the samples, and the samples themselves.",
         marks=False,
     )
-    return (chart_of(panel),)
+    return chart_of(panel)
+
+
+_TABLE_ROWS = 200
+_PICTURES = {"line": _on_the_line, "circle": _around_the_circle, "angles": _angles, "section": _section}

@@ -3,16 +3,17 @@
 from marginflow.theory.hunting.boxes import NumberBox, Range
 from marginflow.theory.hunting.catalogue import FAMILIES, family_of
 from marginflow.theory.hunting.family import AbstractFamily
-from marginflow.theory.hunting.hunter import hunt
+from marginflow.theory.hunting.hunter import hunt, hunt_together
 from marginflow.theory.hunting.line import LinePoints
 from marginflow.theory.hunting.networks import WholeNetworks
-from marginflow.theory.hunting.result import HUNT_MEANING, Hunt, HuntOutcome
+from marginflow.theory.hunting.result import HUNT_MEANING, Glimpse, Hunt, HuntOutcome
 from marginflow.theory.hunting.search import Step, Trail
 
 __all__ = [
     "FAMILIES",
     "HUNT_MEANING",
     "AbstractFamily",
+    "Glimpse",
     "Hunt",
     "HuntOutcome",
     "LinePoints",
@@ -23,4 +24,5 @@ __all__ = [
     "WholeNetworks",
     "family_of",
     "hunt",
+    "hunt_together",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from marginflow.errors import InputError
@@ -141,18 +142,36 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
 }  # fmt: skip
 
 
-def family_of(statement: Statement, *, dimension: int | None = None, samples: int | None = None) -> AbstractFamily:
+CONJECTURES: Final = {"KYS23/O3": "KYS23/Thm3.2.sandwich", "KYS23/O4": "KYS23/X.1NN"}
+"""Open questions, and the statement that can be hunted instead."""
+
+
+def family_of(
+    statement: Statement,
+    *,
+    dimension: int | None = None,
+    samples: int | None = None,
+    interval: tuple[int, int] | None = None,
+) -> AbstractFamily:
     """The family of a statement, with so many dimensions or at most so many samples where it can be asked for."""
     family = statement.family or FAMILIES.get(statement.id)
     if family is None:
         known = ", ".join(sorted(FAMILIES))
-        raise InputError(f"No family of instances is named for {statement.id}; there is one for {known}.")
+        raise InputError(
+            f"No family of instances is named for {statement.id}, so there are no numbers to hunt; there is one for "
+            f"{known}."
+        )
+    if interval is not None:
+        low, high = interval
+        if not isinstance(family, LinePoints) or low >= high:
+            raise InputError(f"interval is {low} to {high}; {statement.id} is hunted on {family.title}.")
+        family = replace(family, low=low, high=high)
     if samples is not None:
         if not isinstance(family, LinePoints) or samples < family.least:
             raise InputError(f"samples is {samples}; {statement.id} is hunted on {family.title}.")
-        family = LinePoints(point=family.point, low=family.low, high=family.high, most=samples)
+        family = replace(family, most=samples)
     if dimension is not None:
         if not isinstance(family, WholeNetworks) or dimension < 2:
             raise InputError(f"dimension is {dimension}; {statement.id} is hunted on {family.title}.")
-        family = WholeNetworks(dimension=dimension, least=family.least, most=family.most)
+        family = replace(family, dimension=dimension)
     return family

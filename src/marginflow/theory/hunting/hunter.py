@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from marginflow.arrays import real_number, whole_number
 from marginflow.errors import InputError
-from marginflow.plain import to_plain
-from marginflow.storage import write_text
-from marginflow.theory.hunting.catalogue import family_of
+from marginflow.theory.hunting.catalogue import CONJECTURES, FAMILIES, family_of
 from marginflow.theory.hunting.family import AbstractFamily
-from marginflow.theory.hunting.result import Hunt, HuntOutcome
-from marginflow.theory.hunting.search import Search, Step, Trail
+from marginflow.theory.hunting.memory import Memory
+from marginflow.theory.hunting.pictures import picture_of
+from marginflow.theory.hunting.result import Glimpse, Hunt, HuntOutcome
+from marginflow.theory.hunting.search import Search, Trail
 from marginflow.theory.registry import statement as statement_of
 from marginflow.theory.statement import Statement
 from marginflow.theory.verdict import Verdict
 
 _SHRINK_SHARE = 0.5
 _LEAST_SHRINK = 5.0
-_SAVED_EVERY = 5.0
 
 
 def hunt(
@@ -32,6 +30,7 @@ def hunt(
     *,
     dimension: int | None = None,
     samples: int | None = None,
+    interval: tuple[int, int] | None = None,
     tries: int | None = None,
     family: AbstractFamily | None = None,
     state: str | Path | None = None,
@@ -40,9 +39,9 @@ def hunt(
     """Search for the instance on which a statement has the least slack, and for a counterexample.
 
     Instances are drawn from a family that knows nothing of the statement, moved and drawn again; hypotheses are hard
-    constraints, and the least relative slack over all claims is what gets smaller. A violation is shrunk to few points
-    and small numbers; the outcome is "refuted" only where the statement itself proves the counterexample in exact or
-    enclosed arithmetic.
+    constraints, and every claim in its turn makes its relative slack smaller. The other statements of the family are
+    judged on each instance as well (`Hunt.beside`). A violation is shrunk to few points and small numbers; the outcome
+    is "refuted" only where the statement itself proves the counterexample in exact or enclosed arithmetic.
 
     Parameters
     ----------
@@ -53,6 +52,8 @@ def hunt(
         The same seed and the same number of tries find the same.
     dimension, samples : int or None
         Restrict the family, where it has a dimension or a number of samples to restrict.
+    interval : (int, int) or None
+        Where the points of a family on the line are, [0, 1] by default.
     tries : int or None
         Stop after so many tries in all.
     family : AbstractFamily or None
@@ -73,47 +74,101 @@ def hunt(
     >>> found.outcome
     'refuted'
     """
-    one = id if isinstance(id, Statement) else statement_of(id)
+    hunted = id if isinstance(id, Statement) else statement_of(id)
+    if hunted.is_probe:
+        conjecture = CONJECTURES.get(hunted.id)
+        instead = f"; {conjecture} is the conjecture about it" if conjecture else ""
+        raise InputError(f"{hunted.id} is an open question and claims nothing; there is no number to hunt{instead}.")
+    where = family or family_of(hunted, dimension=dimension, samples=samples, interval=interval)
+    neighbours = tuple(statement_of(other) for other, its in FAMILIES.items() if its == where and other != hunted.id)
+    (found,) = _hunted((hunted,), neighbours, where, seconds, seed, tries, state, progress)
+    return found
+
+
+def hunt_together(
+    ids: Sequence[str],
+    seconds: float = 60.0,
+    seed: int = 0,
+    *,
+    tries: int | None = None,
+    state: str | Path | None = None,
+    progress: Callable[[Trail], None] | None = None,
+) -> tuple[Hunt, ...]:
+    """Hunt statements of one family at once: every claim takes its turn, all are judged on each instance.
+
+    Parameters
+    ----------
+    ids : sequence of str
+        Statements that are hunted in the same family.
+    seconds, seed, tries, state, progress
+        As for `hunt`, for all of them together.
+
+    Returns
+    -------
+    tuple of Hunt
+        In the order of `ids`. A statement whose hypotheses no instance met has the outcome "hypotheses not met".
+    """
+    statements = tuple(statement_of(id) for id in ids)
+    families = [family_of(statement) for statement in statements]
+    if not families or any(family != families[0] for family in families):
+        raise InputError(f"The ids are {', '.join(ids)}; one and more statements of one family are expected.")
+    return _hunted(statements, (), families[0], seconds, seed, tries, state, progress)
+
+
+def _hunted(
+    statements: tuple[Statement, ...],
+    beside: tuple[Statement, ...],
+    family: AbstractFamily,
+    seconds: float,
+    seed: int,
+    tries: int | None,
+    state: str | Path | None,
+    progress: Callable[[Trail], None] | None,
+) -> tuple[Hunt, ...]:
     seconds = real_number("seconds", seconds, above=0.0)
     seed = whole_number("seed", seed, minimum=0)
     if tries is not None:
         tries = whole_number("tries", tries)
-    if one.is_probe:
-        raise InputError(f"{one.id} is an open question and claims nothing; there is no number to hunt.")
-    where = family or family_of(one, dimension=dimension, samples=samples)
-    search = Search(statement=one, family=where, seed=seed)
-    memory = _Memory(None if state is None else Path(state), one.id, where.title, seed)
-    trail = memory.load()
+    search = Search(statements=statements, beside=beside, family=family, seed=seed)
+    hunted = tuple(statement.id for statement in statements)
+    judged = (*hunted, *(statement.id for statement in beside))
+    memory = Memory(
+        None if state is None else Path(state), hunted=hunted, judged=judged, family=family.title, seed=seed
+    )
+    trails = memory.load()
     began = time.monotonic()
-    search.run(trail, seconds=seconds, tries=tries, progress=memory.keeper(trail, progress))
-    memory.save(trail)
-    return _brought_home(search, trail, began, seconds)
+    search.run(trails, seconds=seconds, tries=tries, progress=memory.keeper(trails, progress))
+    memory.save(trails)
+    glimpses = tuple(
+        Glimpse(id=other.id, slack=worst.slack, applied=trails[other.id].applied, candidate=worst.candidate)
+        for other in beside
+        if (worst := trails[other.id].worst) is not None
+    )
+    limit = max(_LEAST_SHRINK, _SHRINK_SHARE * seconds) / len(statements)
+    return tuple(
+        _brought_home(search, statement, trails[statement.id], glimpses, began, limit) for statement in statements
+    )
 
 
-def _brought_home(search: Search, trail: Trail, began: float, seconds: float) -> Hunt:
-    one, worst = search.statement, trail.worst
-    outcome: HuntOutcome
-    if trail.applied == 0:
-        nearest = f"; the last one missed {trail.nearest}" if trail.nearest else ""
+def _brought_home(
+    search: Search, statement: Statement, trail: Trail, glimpses: tuple[Glimpse, ...], began: float, limit: float
+) -> Hunt:
+    worst, outcome, proof = trail.worst, _outcome_without_failure(trail), ""
+    if trail.applied == 0 and len(search.statements) == 1:
+        nearest = f"; the nearest one missed {trail.nearest}" if trail.nearest else ""
         raise InputError(
-            f"None of {trail.tries} instances ({search.family.title}) met the hypotheses of {one.id}{nearest}."
+            f"None of {trail.tries} instances ({search.family.title}) met the hypotheses of {statement.id}{nearest}."
         )
-    limit = max(_LEAST_SHRINK, _SHRINK_SHARE * seconds)
-    proof = ""
     if worst is not None and worst.slack < 0:
-        worst = search.shrink(worst, seconds=limit)
+        worst = search.shrink(statement, worst, seconds=limit)
     elif trail.step is not None:
-        worst = search.shrink(trail.step, seconds=limit, of_proof=True)
-    judged = None if worst is None else search.judge(worst.candidate)
+        worst = search.shrink(statement, trail.step, seconds=limit, of_proof=True)
+    judged = None if worst is None else search.judge(statement, worst.candidate)
     if judged is not None and judged[1].failed_claims:
         outcome = "refuted" if judged[1].outcome == "refuted" else "candidate"
         proof = _proof_of(judged[1])
-    elif trail.step is not None:
-        outcome = "proof step fails"
-    else:
-        outcome = "not refuted" if trail.telling else "does not bite"
     return Hunt(
-        id=one.id,
+        id=statement.id,
         outcome=outcome,
         slack=None if worst is None or not math.isfinite(worst.slack) else worst.slack,
         instance=None if judged is None else judged[0],
@@ -127,7 +182,21 @@ def _brought_home(search: Search, trail: Trail, began: float, seconds: float) ->
         telling=trail.telling,
         seconds=time.monotonic() - began,
         seed=search.seed,
+        picture=None
+        if judged is None or worst is None
+        else picture_of(*judged, statement, search.family, worst.candidate),
+        nearest=trail.nearest if trail.applied == 0 else "",
+        beside=glimpses,
     )
+
+
+def _outcome_without_failure(trail: Trail) -> HuntOutcome:
+    """What a hunt says on which no claim failed."""
+    if trail.applied == 0:
+        return "hypotheses not met"
+    if trail.step is not None:
+        return "proof step fails"
+    return "not refuted" if trail.telling else "does not bite"
 
 
 def _proof_of(verdict: Verdict) -> str:
@@ -138,55 +207,3 @@ def _proof_of(verdict: Verdict) -> str:
     if all(check.interval is not None for check in verdict.failed_claims):
         return "counted or enclosed only: a hunt is multiple testing, and an interval proves nothing"
     return "in floating point only"
-
-
-class _Memory:
-    """The file that remembers a search."""
-
-    def __init__(self, path: Path | None, id: str, family: str, seed: int) -> None:
-        self.path, self.key = path, {"id": id, "family": family, "seed": seed}
-        self.saved = time.monotonic()
-
-    def load(self) -> Trail:
-        """What the file remembers, or a new trail; an `InputError` for a file of another search."""
-        if self.path is None or not self.path.exists():
-            return Trail()
-        try:
-            content = json.loads(self.path.read_text(encoding="utf-8"))
-            steps = [Step(**step) for step in content["history"]]
-            step = None if content["step"] is None else Step(**content["step"])
-            counts = {name: int(content[name]) for name in ("tries", "built", "applied", "telling")}
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{self.path} does not hold the state of a hunt: {error}.") from None
-        if {name: content.get(name) for name in self.key} != self.key:
-            found = ", ".join(f"{name} {content.get(name)!r}" for name in self.key)
-            raise InputError(f"{self.path} remembers another hunt ({found}); {self.key} is expected.")
-        return Trail(**counts, history=steps, step=step, nearest=str(content.get("nearest", "")))
-
-    def save(self, trail: Trail) -> None:
-        """Write what a later hunt needs."""
-        if self.path is None:
-            return
-        plain = {
-            **self.key,
-            "tries": trail.tries,
-            "built": trail.built,
-            "applied": trail.applied,
-            "telling": trail.telling,
-            "nearest": trail.nearest,
-            "history": trail.history,
-            "step": trail.step,
-        }
-        write_text(self.path, json.dumps(to_plain(plain), allow_nan=False) + "\n")
-        self.saved = time.monotonic()
-
-    def keeper(self, trail: Trail, progress: Callable[[Trail], None] | None) -> Callable[[Trail], None]:
-        """Call `progress`, and save from time to time."""
-
-        def after(now: Trail) -> None:
-            if progress is not None:
-                progress(now)
-            if self.path is not None and time.monotonic() - self.saved > _SAVED_EVERY:
-                self.save(trail)
-
-        return after

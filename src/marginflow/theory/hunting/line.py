@@ -18,6 +18,7 @@ from marginflow.theory.instance import Instance
 Point = Literal["global", "local", "saddle"]
 
 _FRESH_STARTS = 50
+_MOVES = ("shift", "gap", "label", "drop", "add", "start", "start")
 
 
 @final
@@ -84,22 +85,25 @@ class LinePoints(AbstractFamily):
         }
 
     def move(self, candidate: Candidate, rng: np.random.Generator) -> Candidate:
-        """Shift a point, turn a label, drop or add a point, or start elsewhere."""
+        """Shift a point, stretch or shorten a gap, turn a label, drop or add a point, or start elsewhere."""
         first, last = self._ends
         x, y = np.array(candidate["x"]), np.array(candidate["y"])
-        kind = int(rng.integers(5))
+        kind = str(rng.choice(_MOVES))
         i = int(rng.integers(x.size))
-        if kind == 0:
-            x[i] = np.clip(x[i] + int(rng.choice([-8, -4, -2, -1, 1, 2, 4, 8])), first, last)
-        elif kind == 1:
+        if kind == "shift":
+            x[i] += int(rng.choice([-8, -4, -2, -1, 1, 2, 4, 8]))
+        elif kind == "gap" and i > 0:
+            gap = int(x[i] - x[i - 1])
+            x[i:] += int(rng.choice([gap, -(gap // 2), last - x[-1]]))
+        elif kind == "label":
             y[i] = -y[i]
-        elif kind == 2 and x.size > self.least:
+        elif kind == "drop" and x.size > self.least:
             x, y = np.delete(x, i), np.delete(y, i)
-        elif kind == 3 and x.size < self.most:
+        elif kind == "add" and x.size < self.most:
             x, y = np.append(x, rng.integers(first, last + 1)), np.append(y, rng.choice([-1, 1]))
-        x, index = np.unique(x, return_index=True)
+        x, index = np.unique(np.clip(x, first, last), return_index=True)
         fresh = self._candidate(x, y[index], candidate["denominator"], rng)
-        return fresh if kind == 4 else {**fresh, "start": candidate["start"], "neurons": candidate["neurons"]}
+        return fresh if kind == "start" else {**fresh, "start": candidate["start"], "neurons": candidate["neurons"]}
 
     def build(self, candidate: Candidate) -> Instance:
         """Solve it; the multipliers travel along as candidates for the certificate."""

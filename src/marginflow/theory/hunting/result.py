@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal, NoReturn
 
-import numpy as np
-
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
 from marginflow.storage import write_text
 from marginflow.theory.hunting.family import Candidate
+from marginflow.theory.hunting.pictures import Picture
 from marginflow.theory.hunting.search import Step
 from marginflow.theory.instance import Instance
 from marginflow.theory.verdict import Verdict
 
-HuntOutcome = Literal["refuted", "candidate", "proof step fails", "not refuted", "does not bite"]
+HuntOutcome = Literal["refuted", "candidate", "proof step fails", "not refuted", "does not bite", "hypotheses not met"]
 
 HUNT_MEANING: Final[dict[HuntOutcome, str]] = {
     "refuted": "an instance meets every hypothesis and breaks a claim, proved",
@@ -26,8 +25,22 @@ HUNT_MEANING: Final[dict[HuntOutcome, str]] = {
     "proof step fails": "no claim was broken, but a step of the printed proof was",
     "not refuted": "no instance that was tried breaks a claim",
     "does not bite": "the hypotheses were met, but no claim said anything",
+    "hypotheses not met": "no instance that was tried met the hypotheses",
 }
 """What each outcome of a hunt says."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Glimpse(Plain):
+    """What a hunt saw of another statement of its family: its least slack, on which member, and how often it applied.
+
+    Nothing is shrunk and nothing is proved; a negative slack is worth a hunt of its own.
+    """
+
+    id: str
+    slack: float
+    applied: int
+    candidate: Candidate
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,7 +50,7 @@ class Hunt(Plain):
     Parameters
     ----------
     id : str
-    outcome : "refuted", "candidate", "proof step fails", "not refuted" or "does not bite"
+    outcome : "refuted", "candidate", "proof step fails", "not refuted", "does not bite" or "hypotheses not met"
     slack : float or None
         The least relative slack of a claim that said something; negative where it is broken. None where none did.
     instance : Instance or None
@@ -56,6 +69,12 @@ class Hunt(Plain):
         Instances tried; those that met the hypotheses; those on which a claim said something.
     seconds : float
     seed : int
+    picture : mapping or None
+        What can be drawn of the worst instance, as plain values.
+    nearest : str
+        The hypothesis that the nearest instance missed, where none met them all.
+    beside : tuple of Glimpse
+        What was seen of the other statements of the family on the same instances.
     """
 
     plain_names: ClassVar = (
@@ -76,6 +95,7 @@ class Hunt(Plain):
         "seed",
         "history",
         "picture",
+        "beside",
     )
 
     id: str
@@ -92,6 +112,9 @@ class Hunt(Plain):
     telling: int
     seconds: float
     seed: int
+    picture: Picture | None = None
+    nearest: str = ""
+    beside: tuple[Glimpse, ...] = ()
 
     @property
     def data(self) -> Dataset | None:
@@ -123,26 +146,6 @@ class Hunt(Plain):
         """The check that decides on the worst instance."""
         return "" if self.verdict is None else self.verdict.reason
 
-    @property
-    def picture(self) -> dict[str, list[float]] | None:
-        """Samples, labels and the curve of N of the worst instance, where it is on a line."""
-        network, data = self.network, self.data
-        if network is None or data is None or network.dimension != 1 or data.dimension != 1:
-            return None
-        x = np.sort(data.X[:, 0])
-        margin = 0.1 * max(float(x[-1] - x[0]), 1e-9)
-        b = network.b if network.b is not None else np.zeros(network.width)
-        w = network.W[:, 0]
-        kinks = -b[w != 0] / w[w != 0]
-        ends = np.array([x[0] - margin, x[-1] + margin])
-        t = np.unique(np.concatenate([ends, x, kinks[(kinks > ends[0]) & (kinks < ends[1])]]))
-        return {
-            "x": t.tolist(),
-            "N": network(t[:, None]).tolist(),
-            "samples": data.X[:, 0].tolist(),
-            "labels": data.y.tolist(),
-        }
-
     def __bool__(self) -> NoReturn:
         raise TypeError(f"A hunt is neither true nor false: ask .outcome ({self.id}: {self.outcome}).")
 
@@ -158,6 +161,9 @@ class Hunt(Plain):
             lines.append(f"  decides   {self.reason}")
         if self.proof:
             lines.append(f"  proof     {self.proof}")
+        failed = [f"{glimpse.id} ({glimpse.slack:.3g})" for glimpse in self.beside if glimpse.slack < 0]
+        if failed:
+            lines.append(f"  beside    claims of these failed on the same instances: {', '.join(failed)}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -1,14 +1,16 @@
-"""The search: draws, moves and restarts on the least slack of the claims, with the hypotheses as hard constraints.
+"""The search: draws, moves and restarts on the slack of one claim at a time, the hypotheses as hard constraints.
 
-Try number t uses the random numbers of (seed, t) and nothing else, so that a search can be stopped and continued: what
-it has to remember is the number of tries and the best member so far.
+Solving an instance takes far longer than judging it, so every statement of the search is judged on each instance, and
+every claim remembers the member on which it is nearest to failing. Claims take turns: in its turn a claim sends the
+search on from the member that is its worst. Try number t uses the random numbers of (seed, t) and what the claims
+remember, nothing else, so that a search that is stopped and continued is the search that was never stopped.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -24,8 +26,12 @@ from marginflow.theory.verdict import Verdict
 
 FRESH: Final = 0.3
 """Share of fresh draws among the tries."""
+FRESH_AT_FIRST: Final = 0.7
+"""The same as long as no member has met the hypotheses."""
 IDLE: Final = 150
-"""Tries without an improvement after which the search starts somewhere else."""
+"""Turns without an improvement after which a claim starts somewhere else."""
+NOISE: Final = 1e-9
+"""Relative slacks that differ by less are equal; otherwise rounding would tell the search where to stay."""
 
 
 def relative_slack(check: Check) -> float:
@@ -35,6 +41,12 @@ def relative_slack(check: Check) -> float:
         return math.inf
     size = max(abs(check.observed), abs(bound))
     return (slack + check.tolerance) / size if 0 < size < math.inf else slack
+
+
+def score(check: Check) -> float:
+    """The relative slack; an interval that contains its bound decides nothing and is as good as tight."""
+    slack = relative_slack(check)
+    return slack if check.state == "failed" else max(slack, 0.0)
 
 
 def least(checks: tuple[Check, ...]) -> Check | None:
@@ -53,6 +65,11 @@ def applies(verdict: Verdict) -> bool:
     return all(check.state == "met" for check in verdict.hypotheses)
 
 
+def distance(verdict: Verdict) -> float:
+    """How far the hypotheses are from being met: for each that is not, 1 and its relative violation up to 1."""
+    return sum(1.0 + min(max(-relative_slack(check), 0.0), 1.0) for check in verdict.hypotheses if check.state != "met")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Step(Plain):
     """One improvement in the history of a hunt: at which try, how small the slack, and on which member."""
@@ -60,6 +77,27 @@ class Step(Plain):
     number: int
     slack: float
     candidate: Candidate
+
+
+@dataclass(kw_only=True)
+class Pursuit(Plain):
+    """Where one claim, one step of a proof or the hypotheses of a statement would search on, and for how long idle."""
+
+    current: Step | None = None
+    idle: int = 0
+
+    def meet(self, step: Step) -> None:
+        """Go to a member that is no better than the current one but for rounding."""
+        if self.current is None or step.slack < self.current.slack - NOISE:
+            self.current, self.idle = step, 0
+        elif step.slack <= self.current.slack + NOISE:
+            self.current = step
+
+    def turn(self) -> None:
+        """One more turn; after too many idle ones the claim forgets where it is."""
+        self.idle += 1
+        if self.idle > IDLE:
+            self.current, self.idle = None, 0
 
 
 @dataclass(kw_only=True)
@@ -76,6 +114,8 @@ class Trail:
         The worst slack of a step of the proof.
     nearest : str
         The hypothesis that failed on the member that came closest, where none met them all.
+    pursuits : dict of str to Pursuit
+        By claim.
     """
 
     tries: int = 0
@@ -85,109 +125,159 @@ class Trail:
     history: list[Step] = field(default_factory=list)
     step: Step | None = None
     nearest: str = ""
+    pursuits: dict[str, Pursuit] = field(default_factory=dict)
 
     @property
     def worst(self) -> Step | None:
         """The member with the least slack so far."""
         return self.history[-1] if self.history else None
 
+    @property
+    def broken(self) -> bool:
+        """Whether a claim failed."""
+        return self.worst is not None and self.worst.slack < 0
+
+    def meet(self, verdict: Verdict, number: int, candidate: Candidate) -> None:
+        """Write down what one verdict adds."""
+        self.built += 1
+        if not applies(verdict):
+            if not self.applied:
+                self._miss(verdict, number, candidate)
+            return
+        self.applied += 1
+        self.pursuits.pop(_HYPOTHESES, None)
+        for check in verdict.findings.proof_steps:
+            if check.vacuous:
+                continue
+            self._pursue(f"step: {check.name}", score(check), number, candidate)
+            slack = relative_slack(check)
+            if check.state == "failed" and (self.step is None or slack < self.step.slack):
+                self.step = Step(number=number, slack=slack, candidate=candidate)
+        for check in verdict.claims:
+            if not check.vacuous:
+                self._pursue(check.name, score(check), number, candidate)
+        worst = least(verdict.claims)
+        if worst is None:
+            return
+        self.telling += 1
+        slack = score(worst)
+        if self.worst is None or slack < self.worst.slack:
+            self.history.append(Step(number=number, slack=slack, candidate=candidate))
+
+    def _miss(self, verdict: Verdict, number: int, candidate: Candidate) -> None:
+        """Remember the member that is nearest to meeting the hypotheses."""
+        before = self.pursuits.get(_HYPOTHESES)
+        far = distance(verdict)
+        if before is None or before.current is None or far < before.current.slack - NOISE:
+            self.nearest = str(next(check for check in verdict.hypotheses if check.state != "met"))
+        self._pursue(_HYPOTHESES, far, number, candidate)
+
+    def _pursue(self, name: str, slack: float, number: int, candidate: Candidate) -> None:
+        pursuit = self.pursuits.setdefault(name, Pursuit())
+        pursuit.meet(Step(number=number, slack=slack, candidate=candidate))
+
+
+_HYPOTHESES: Final = "hypotheses"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Search:
-    """A search for the worst member of a family under one statement.
+    """A search for the worst members of a family under some statements.
 
     Parameters
     ----------
-    statement : Statement
+    statements : tuple of Statement
+        Those whose claims take turns.
+    beside : tuple of Statement
+        Further ones that are judged on each instance.
     family : AbstractFamily
     seed : int
     """
 
-    statement: Statement
+    statements: tuple[Statement, ...]
     family: AbstractFamily
+    beside: tuple[Statement, ...] = ()
     seed: int = 0
 
-    def judge(self, candidate: Candidate) -> tuple[Instance, Verdict] | None:
-        """The instance and its verdict; None where the candidate has no instance."""
+    def build(self, candidate: Candidate) -> Instance | None:
+        """The instance; None where the candidate has none."""
         try:
-            instance = self.family.build(candidate)
-            return instance, self.statement.judge_instance(instance)
+            return self.family.build(candidate)
         except (InputError, ArithmeticError, np.linalg.LinAlgError):
             return None
 
+    def judge(self, statement: Statement, candidate: Candidate) -> tuple[Instance, Verdict] | None:
+        """The instance and its verdict; None where the candidate has no instance or cannot be judged."""
+        instance = self.build(candidate)
+        verdict = None if instance is None else verdict_on(statement, instance)
+        return None if instance is None or verdict is None else (instance, verdict)
+
     def run(
         self,
-        trail: Trail,
+        trails: dict[str, Trail],
         *,
         seconds: float,
         tries: int | None = None,
         progress: Callable[[Trail], None] | None = None,
     ) -> None:
-        """Go on until a claim fails, the time is over, or so many tries have been made in all."""
+        """Go on until a claim of every statement fails, the time is over, or so many tries have been made in all."""
         end = time.monotonic() + seconds
-        current, idle = trail.worst, 0
-        while time.monotonic() < end and (tries is None or trail.tries < tries):
-            rng = np.random.default_rng([self.seed, trail.tries])
-            trail.tries += 1
-            fresh = current is None or rng.random() < FRESH
-            candidate = self.family.draw(rng) if fresh or current is None else self.family.move(current.candidate, rng)
-            idle += 1
-            slack = self._try(trail, candidate)
-            if slack is not None and (current is None or slack <= current.slack):
-                idle = 0 if current is None or slack < current.slack else idle
-                current = Step(number=trail.tries, slack=slack, candidate=candidate)
-            if idle > IDLE:
-                current, idle = None, 0
-            if progress is not None:
-                progress(trail)
-            if trail.worst is not None and trail.worst.slack < 0:
+        number = max(trails[statement.id].tries for statement in self.statements)
+        while time.monotonic() < end and (tries is None or number < tries):
+            hunted = [statement for statement in self.statements if not trails[statement.id].broken]
+            if not hunted:
                 return
+            rng = np.random.default_rng([self.seed, number])
+            first = trails[hunted[number % len(hunted)].id]
+            candidate = self._next(first, number // len(hunted), rng)
+            number += 1
+            instance = self.build(candidate)
+            for statement in (*hunted, *self.beside):
+                trail = trails[statement.id]
+                trail.tries = number
+                verdict = None if instance is None or trail.broken else verdict_on(statement, instance)
+                if verdict is not None:
+                    trail.meet(verdict, number, candidate)
+            if progress is not None:
+                progress(first)
 
-    def _try(self, trail: Trail, candidate: Candidate) -> float | None:
-        """Judge one member and write down what is worth remembering; its slack, where it counts."""
-        judged = self.judge(candidate)
-        if judged is None:
-            return None
-        trail.built += 1
-        verdict = judged[1]
-        if not applies(verdict):
-            if not trail.applied:
-                failed = next(check for check in verdict.hypotheses if check.state != "met")
-                trail.nearest = str(failed)
-            return None
-        trail.applied += 1
-        broken = least(verdict.findings.proof_steps)
-        if broken is not None and broken.state == "failed":
-            slack = relative_slack(broken)
-            if trail.step is None or slack < trail.step.slack:
-                trail.step = Step(number=trail.tries, slack=slack, candidate=candidate)
-        worst = least(verdict.claims)
-        if worst is None:
-            return None
-        trail.telling += 1
-        slack = relative_slack(worst)
-        # an interval that contains its bound decides nothing: such a member is as good as tight
-        slack = max(slack, 0.0) if worst.state != "failed" else slack
-        if trail.worst is None or slack < trail.worst.slack:
-            trail.history.append(Step(number=trail.tries, slack=slack, candidate=candidate))
-        return slack
+    def _next(self, trail: Trail, turn: int, rng: np.random.Generator) -> Candidate:
+        """The next member: fresh, or next to the worst one of the claim whose turn it is."""
+        names = list(trail.pursuits)
+        if not names or (trail.applied and not trail.telling):
+            return self.family.draw(rng)
+        pursuit = trail.pursuits[names[turn % len(names)]]
+        pursuit.turn()
+        fresh = FRESH if trail.applied else FRESH_AT_FIRST
+        if pursuit.current is None or rng.random() < fresh:
+            return self.family.draw(rng)
+        return self.family.move(pursuit.current.candidate, rng)
 
-    def shrink(self, step: Step, *, seconds: float, of_proof: bool = False) -> Step:
+    def shrink(self, statement: Statement, step: Step, *, seconds: float, of_proof: bool = False) -> Step:
         """The simplest member found from a violation on which the violation is still there."""
         end = time.monotonic() + seconds
-        found = True
-        while found and time.monotonic() < end:
-            found = False
-            for candidate in self.family.simpler(step.candidate):
-                if time.monotonic() > end:
-                    break
-                judged = self.judge(candidate)
-                if judged is None or not applies(judged[1]):
-                    continue
-                checks = judged[1].findings.proof_steps if of_proof else judged[1].claims
-                worst = least(checks)
-                if worst is not None and worst.state == "failed":
-                    step = Step(number=step.number, slack=relative_slack(worst), candidate=candidate)
-                    found = True
-                    break
+        found: Step | None = step
+        while found is not None and time.monotonic() < end:
+            step = found
+            smaller = self._smaller(statement, step, of_proof)
+            found = next((one for one in smaller if one is not None or time.monotonic() > end), None)
         return step
+
+    def _smaller(self, statement: Statement, step: Step, of_proof: bool) -> Iterator[Step | None]:
+        """For every simpler member the step there, or None where the violation is gone."""
+        for candidate in self.family.simpler(step.candidate):
+            judged = self.judge(statement, candidate)
+            if judged is None or not applies(judged[1]):
+                yield None
+                continue
+            worst = least(judged[1].findings.proof_steps if of_proof else judged[1].claims)
+            failed = worst is not None and worst.state == "failed"
+            yield Step(number=step.number, slack=relative_slack(worst), candidate=candidate) if failed else None  # type: ignore[arg-type]
+
+
+def verdict_on(statement: Statement, instance: Instance) -> Verdict | None:
+    """The verdict; None where the instance is nothing that the statement can be asked about."""
+    try:
+        return statement.judge_instance(instance)
+    except (InputError, ArithmeticError, np.linalg.LinAlgError):
+        return None
