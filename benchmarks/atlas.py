@@ -1,9 +1,10 @@
 """The atlas of tightness: hunt every statement that has a family, and say how near its bound ever came.
 
-    python benchmarks/atlas.py --time-limit 5
+    python benchmarks/atlas.py --time-limit 20
 
-hunts each of them for so many seconds and writes docs/atlas.json (the rows), docs/atlas.svg and docs/atlas.md. Rows
-that are there already are kept unless --again is given, so that it can be stopped and continued.
+hunts the statements of one family together, so many seconds for each of them, and writes docs/atlas.json (the rows),
+docs/atlas/ (a picture of every worst instance), docs/atlas.svg and docs/atlas.md. Rows that are there already are kept
+unless --again is given, and a hunt that is stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -11,58 +12,107 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from itertools import groupby
 from pathlib import Path
 
-from marginflow import InputError, theory
-from marginflow.theory.hunting import FAMILIES
+from marginflow import theory
+from marginflow.report import draw
+from marginflow.report.results.hunts import instance_chart
+from marginflow.storage import write_text
+from marginflow.theory.hunting import FAMILIES, Hunt, hunt_together
+from marginflow.theory.hunting.search import least, relative_slack
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-SHARP, LOOSE = 0.01, 0.9
+SHARP, LOOSE, ORDERS = 1.0 / 0.99, 10.0, 1000.0
+NUMBERED = ("theorem", "lemma", "proposition", "corollary")
+SIZES = {
+    "d": [10 ** (power / 4) for power in range(8, 81)],
+    "k": [10 ** (power / 4) for power in range(1, 33)],
+    "sigma": [1e-30],
+}
+Row = dict[str, object]
 
 
-def row_of(id: str, seconds: float, seed: int) -> dict[str, object]:
+def row_of(found: Hunt, seconds: float, together: int) -> Row:
     """One hunt as a row."""
-    statement = theory.statement(id)
-    try:
-        found = theory.hunt(id, seconds=seconds, seed=seed)
-    except InputError as error:
-        return {"id": id, "kind": statement.kind, "outcome": "hypotheses not met", "slack": None, "why": str(error)}
-    deciding = None if found.verdict is None else found.verdict.deciding
+    verdict = found.verdict
+    failed = () if verdict is None else verdict.failed_claims
+    checks = () if verdict is None else failed or verdict.claims
+    if verdict is not None and found.outcome == "proof step fails":
+        checks = verdict.findings.proof_steps
+    check = least(checks)
     return {
-        "id": id,
-        "kind": statement.kind,
+        "id": found.id,
+        "kind": theory.statement(found.id).kind,
         "outcome": found.outcome,
         "slack": found.slack,
-        "check": "" if deciding is None else str(deciding),
-        "relation": "" if deciding is None else deciding.relation,
-        "bound": None if deciding is None else deciding.bound,
+        "check": "" if check is None else str(check),
+        "relation": "" if check is None else check.relation,
+        "observed": None if check is None else check.observed,
+        "bound": None if check is None else check.bound,
         "worst": found.worst,
         "family": found.family,
         "tries": found.tries,
         "applied": found.applied,
         "telling": found.telling,
-        "seconds": round(seconds, 1),
-        "seed": seed,
+        "seconds": seconds,
+        "together": together,
+        "seed": found.seed,
         "proof": found.proof,
+        "nearest": found.nearest,
     }
 
 
-def grade(row: dict[str, object]) -> str:
+def on_example(id: str) -> Row:
+    """The slack of a statement without a family on its own example: one instance, nothing was searched."""
+    statement = theory.statement(id)
+    instance = statement.example()
+    verdict = statement.judge_instance(instance)
+    check = least(verdict.claims)
+    return {
+        "id": id,
+        "kind": statement.kind,
+        "outcome": "not hunted",
+        "slack": None if check is None or not math.isfinite(relative_slack(check)) else relative_slack(check),
+        "check": "" if check is None else str(check),
+        "relation": "" if check is None else check.relation,
+        "observed": None if check is None else check.observed,
+        "bound": None if check is None else check.bound,
+        "worst": instance.name,
+        "tries": 1,
+        "applied": 1,
+        "telling": int(check is not None),
+    }
+
+
+def factor(row: Row) -> float | None:
+    """The larger side over the smaller one at the worst instance: 1 is sharp."""
+    observed, bound = row.get("observed"), row.get("bound")
+    if not isinstance(observed, float | int) or not isinstance(bound, float | int) or row["relation"] == "==":
+        return None
+    if bound == 0 or row["slack"] is None or float(str(row["slack"])) < 0:
+        return None
+    if observed * bound <= 0:
+        return math.inf
+    return max(abs(observed / bound), abs(bound / observed))
+
+
+def grade(row: Row) -> str:
     """How tight, in words."""
-    slack = row["slack"]
-    if row["outcome"] in ("refuted", "candidate", "proof step fails", "does not bite", "hypotheses not met"):
+    if row["outcome"] != "not refuted":
         return str(row["outcome"])
-    if not isinstance(slack, float | int):
-        return "no number"
     if row["relation"] == "==":
         return "identity"
     if row["bound"] == 0:
         return "a sign"
-    if slack <= SHARP:
+    size = factor(row)
+    if size is None:
+        return "no number"
+    if size <= SHARP:
         return "sharp"
-    if slack >= LOOSE:
-        return "loose by a factor of 10 and more"
-    return "within a factor of 10"
+    if size < LOOSE:
+        return "within a factor of 10"
+    return "loose by a factor of 10 and more" if size < ORDERS else "loose by orders of magnitude"
 
 
 GRADES = (
@@ -73,64 +123,88 @@ GRADES = (
     ("within a factor of 10", "The worst instance found uses more than a tenth of the bound."),
     ("loose by a factor of 10 and more", "No instance that was tried uses a tenth of the bound."),
     (
+        "loose by orders of magnitude",
+        "No instance that was tried uses a thousandth of the bound, or observed and bound differ in sign.",
+    ),
+    (
         "a sign",
         "The bound is 0, so that a relative slack says nothing; the worst value that was found stands in its row.",
     ),
     ("identity", "The claims are equalities; all instances met them."),
-    ("does not bite", "The hypotheses were met, but the bound said nothing on any instance."),
+    ("does not bite", "The hypotheses were met, but the bound said nothing on any instance that was tried."),
     ("hypotheses not met", "No instance of the family met the hypotheses within the time."),
+    (
+        "not hunted",
+        "There is no family for these, most of which are about runs of training or large samples of a law; the slack "
+        "is that on the example of the statement, one instance, and says little about its constant.",
+    ),
 )
 
 
-def factor(row: dict[str, object]) -> float | None:
-    """Bound over observed at the worst instance (or its inverse): 1 is sharp."""
-    slack = row["slack"]
-    if not isinstance(slack, float | int) or row["relation"] == "==" or row["bound"] == 0 or slack < 0:
-        return None
-    return 1 / (1 - slack) if slack < 1 else math.inf
+def least_size(id: str) -> str:
+    """Where the map of a statement first says something, as the dimension grows; empty where it has no map."""
+    region = theory.statement(id).region
+    if region is None or not {"d", "k"} <= set(region.letters):
+        return ""
+    grid = {name: SIZES[name] for name in ("d", "k", "sigma") if name in region.letters}
+    cells = [cell for cell in theory.map(id, grid).cells if cell.word == "says something"]
+    if not cells:
+        return "says nothing up to d = 1e20, k = 1e8, sigma = 1e-30"
+    first = min(cells, key=lambda cell: cell.numbers["d"])
+    return "says something from about " + ", ".join(f"{name} = {first.numbers[name]:.3g}" for name in grid)
 
 
-def picture(rows: list[dict[str, object]]) -> str:
+def picture(rows: list[Row]) -> str:
     """Bars of the factor on a logarithmic scale, as SVG."""
-    bars = [(str(row["id"]), factor(row)) for row in rows]
-    bars = sorted(((id, f) for id, f in bars if f is not None), key=lambda bar: bar[1])
-    height, width, left = 16, 720, 190
-    top = math.log10(1e4)
+    bars = [(str(row["id"]), factor(row)) for row in rows if row["outcome"] == "not refuted"]
+    bars = sorted(((id, size) for id, size in bars if size is not None), key=lambda bar: bar[1])
+    height, width, left, top = 16, 720, 190, 6.0
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height * len(bars) + 40}" '
         'font-family="sans-serif" font-size="11">',
         '<rect width="100%" height="100%" fill="white"/>',
     ]
-    for power in range(5):
+    for power in range(int(top) + 1):
         x = left + (width - left - 70) * power / top
         parts.append(f'<line x1="{x:.1f}" y1="20" x2="{x:.1f}" y2="{height * len(bars) + 24}" stroke="#ddd"/>')
         parts.append(f'<text x="{x:.1f}" y="14" text-anchor="middle" fill="#555">{10**power:,}</text>')
-    for index, (id, f) in enumerate(bars):
+    for index, (id, size) in enumerate(bars):
         y = 24 + height * index
-        length = (width - left - 70) * min(math.log10(max(f, 1.0)), top) / top
-        colour = "#1b7837" if f <= 1 / (1 - SHARP) else "#2166ac" if f < 10 else "#b2182b"
+        length = max((width - left - 70) * min(math.log10(max(size, 1.0)), top) / top, 1.5)
+        colour = "#1b7837" if size <= SHARP else "#2166ac" if size < LOOSE else "#b2182b"
+        words = "observed is 0 or has the other sign" if math.isinf(size) else f"{size:.3g}"
         parts.append(f'<text x="{left - 6}" y="{y + 11}" text-anchor="end">{id}</text>')
-        parts.append(
-            f'<rect x="{left}" y="{y + 2}" width="{max(length, 1.5):.1f}" height="{height - 5}" fill="{colour}"/>'
-        )
-        told = "no instance uses any of it" if math.isinf(f) else f"{f:.3g}"
-        parts.append(f'<text x="{left + max(length, 1.5) + 4:.1f}" y="{y + 11}" fill="#333">{told}</text>')
+        parts.append(f'<rect x="{left}" y="{y + 2}" width="{length:.1f}" height="{height - 5}" fill="{colour}"/>')
+        beside = left + length + 4 if length < 300 else left + 4
+        ink = "#333" if length < 300 else "#fff"
+        parts.append(f'<text x="{beside:.1f}" y="{y + 11}" fill="{ink}">{words}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def page(rows: list[dict[str, object]]) -> str:
+def cell(text: object) -> str:
+    plain = str(text).replace("|", "\\|")
+    return plain if len(plain) <= 160 else plain[:157] + "..."
+
+
+def page(rows: list[Row]) -> str:
     """The rows as Markdown, by grade and then by slack."""
+    hunted = [row for row in rows if row["outcome"] != "not hunted"]
+    counts = {name: sum(grade(row) == name for row in rows) for name, _ in GRADES}
     lines = [
         "# The atlas of tightness",
         "",
         "How near does each bound ever come to failing? Every statement with a family of instances was hunted "
         "(`marginflow hunt ID`), hypotheses as hard constraints, and the instance with the least relative slack is "
-        "kept:",
-        "slack = (distance from the bound) / (the larger side). `python benchmarks/atlas.py` writes this page and its "
-        "rows,",
-        "[atlas.json](atlas.json), again. What was not found in so short a time may exist: a row is evidence, not a "
-        "proof,",
-        "except where it says refuted.",
+        "kept: slack = (distance from the bound) / (the larger side); factor = the larger side over the smaller one.",
+        "",
+        f"{len(hunted)} statements were hunted, {counts['not hunted']} theorems and lemmas have no family. "
+        + ", ".join(f"{name}: {count}" for name, count in counts.items() if count and name != "not hunted")
+        + ". The effort stands in every row: instances tried, how many met the hypotheses, on how many a claim said "
+        "something, and the seconds that the statements of its family had together (wall time, one process on a loaded "
+        "machine). What was not found in so short a time may exist: a row is evidence, not a proof, except where it "
+        "says refuted. Bounds on probabilities are compared by their logarithms.",
+        "",
+        "`python benchmarks/atlas.py` writes this page, its rows [atlas.json](atlas.json) and the pictures again.",
         "",
         "![bound over observed at the worst instance found](atlas.svg)",
         "",
@@ -141,38 +215,75 @@ def page(rows: list[dict[str, object]]) -> str:
             continue
         chosen.sort(key=lambda row: (row["slack"] is None, row["slack"] or 0.0, str(row["id"])))
         lines += [f"## {name[0].upper()}{name[1:]}", "", meaning, ""]
-        lines += ["| id | slack | worst instance | tries / applied | decides |", "|---|---|---|---|---|"]
+        lines += [
+            "| id | slack | factor | worst instance | tried / applied / said something | seconds | what decides |",
+            "|---|---|---|---|---|---|---|",
+        ]
         for row in chosen:
             slack = "" if row["slack"] is None else f"{row['slack']:.3g}"
-            worst = str(row.get("worst", "")).replace("|", "\\|")
-            decides = str(row.get("proof") or row.get("check") or row.get("why", "")).replace("|", "\\|")
-            decides = decides if len(decides) <= 160 else decides[:157] + "..."
-            if theory.statement(str(row["id"])).control_outcome == "refuted" and name != "refuted":
-                decides = f"false (its control refutes it), but not found in {row['seconds']:g} s; {decides}"
-            effort = f"{row.get('tries', 0)} / {row.get('applied', 0)}"
-            lines.append(f"| {row['id']} | {slack} | {worst} | {effort} | {decides} |")
+            size = factor(row)
+            ratio = "" if size is None else "-" if math.isinf(size) else f"{size:.3g}"
+            drawn = f"atlas/{str(row['id']).replace('/', '-')}.svg"
+            worst = cell(row.get("worst", ""))
+            worst = f"[{worst}]({drawn})" if worst and (DOCS / drawn).exists() else worst
+            decides = str(row.get("proof") or row.get("check") or row.get("nearest", ""))
+            if name == "does not bite":
+                decides = least_size(str(row["id"]))
+            if theory.statement(str(row["id"])).control_outcome == "refuted" and name not in ("refuted", "not hunted"):
+                decides = f"false (its control refutes it), but not found; {decides}"
+            effort = f"{row.get('tries', 0)} / {row.get('applied', 0)} / {row.get('telling', 0)}"
+            seconds = f"{row['seconds']:g} for {row['together']}" if "seconds" in row else ""
+            lines.append(f"| {row['id']} | {slack} | {ratio} | {worst} | {effort} | {seconds} | {cell(decides)} |")
         lines.append("")
     return "\n".join(lines)
 
 
+def groups() -> list[list[str]]:
+    """Statements that share a family, small families first."""
+    ids = sorted(FAMILIES, key=lambda id: (FAMILIES[id].title, id))
+    shared = [list(group) for _, group in groupby(ids, key=lambda id: FAMILIES[id].title)]
+    return sorted(shared, key=len)
+
+
 def main() -> None:
-    """Hunt what is missing, then write rows, picture and page."""
+    """Hunt what is missing, then write rows, pictures and page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--time-limit", type=float, default=5.0, help="seconds for each statement")
+    parser.add_argument("--time-limit", type=float, default=20.0, help="seconds for each statement")
+    parser.add_argument("--most", type=float, default=240.0, help="seconds for the statements of a family together")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--again", action="store_true", help="hunt rows that are there already as well")
     parser.add_argument("--only", default="", help="only ids that contain this")
     options = parser.parse_args()
-    path = DOCS / "atlas.json"
-    rows = {row["id"]: row for row in json.loads(path.read_text())} if path.exists() else {}
-    for id in sorted(FAMILIES):
-        if options.only in id and (options.again or id not in rows):
-            rows[id] = row_of(id, options.time_limit, options.seed)
-            path.write_text(json.dumps([rows[key] for key in sorted(rows)], indent=1) + "\n")
-            print(f"{id:<24} {grade(rows[id]):<36} {rows[id]['slack']}", flush=True)
-    kept = [rows[key] for key in sorted(rows) if key in FAMILIES]
-    (DOCS / "atlas.svg").write_text(picture(kept))
-    (DOCS / "atlas.md").write_text(page(kept))
+    path, drawings = DOCS / "atlas.json", DOCS / "atlas"
+    drawings.mkdir(exist_ok=True)
+    rows: dict[str, Row] = {}
+    if path.exists() and not (options.again and not options.only):
+        rows = {row["id"]: row for row in json.loads(path.read_text(encoding="utf-8"))}
+
+    def keep() -> None:
+        write_text(path, json.dumps([rows[key] for key in sorted(rows)], indent=1) + "\n")
+
+    for ids in groups():
+        if options.only not in " ".join(ids) or (not options.again and all(id in rows for id in ids)):
+            continue
+        seconds = min(options.time_limit * len(ids), options.most)
+        state = DOCS / f"atlas-{ids[0].replace('/', '-')}.state.json"
+        for found in hunt_together(ids, seconds=seconds, seed=options.seed, state=state):
+            rows[found.id] = row_of(found, seconds, len(ids))
+            if found.picture is not None:
+                chart = instance_chart(found.to_dict()["picture"])  # type: ignore[arg-type]
+                draw(chart, drawings / f"{found.id.replace('/', '-')}.svg")
+            print(f"{found.id:<24} {grade(rows[found.id]):<36} {found.slack}", flush=True)
+        keep()
+        state.unlink()
+    for statement in theory.statements():
+        missing = statement.id not in FAMILIES and statement.kind in NUMBERED and statement.id not in rows
+        if missing and options.only in statement.id:
+            rows[statement.id] = on_example(statement.id)
+    keep()
+    kept = [rows[key] for key in sorted(rows)]
+    write_text(DOCS / "atlas.svg", picture(kept))
+    write_text(DOCS / "atlas.md", page(kept))
 
 
 if __name__ == "__main__":

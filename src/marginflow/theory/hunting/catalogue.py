@@ -120,8 +120,9 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
     **{f"VYS22/LemC.{number}": GRAM for number in range(1, 10)},
     **{
         f"VYS22/{name}": GRAM
-        for name in ("Thm4.1", "Cor4.1", "AppD", "X.sharp", "X.cert")
+        for name in ("Thm3.1", "Thm3.1-sharp", "Thm4.1", "Cor4.1", "AppD", "X.sharp", "X.cert")
     },
+    **{f"KYS23/{name}": GRAM for name in ("LemB.2", "LemB.6")},
     "VYS22/Lem3.1a": _numbers(
         dimension=Range(low=2, high=4096), n_samples=Range(low=2, high=512), k=Range(low=1, high=64)
     ),
@@ -131,12 +132,14 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
     **{
         f"FVBS23/{name}": CLUSTERS
         for name in (
-            "Thm3.1", "Thm4.2", "ThmA.1", "ThmD.1", "Eq5b",
-            "LemA.5", "LemA.6", "LemA.7", "LemA.10", "LemA.11", "LemA.12", "LemA.13",
-            "LemD.1", "LemD.2", "LemD.3", "LemD.4", "LemD.6", "LemD.7", "LemD.8", "X.SharpCertificate",
+            "Lem2.1", "Thm3.1", "Thm4.1", "Thm4.1-sharp", "Thm4.2", "ThmA.1", "ThmD.1", "Eq5", "Eq5b",
+            "LemA.5", "LemA.6", "LemA.7", "LemA.9", "LemA.10", "LemA.11", "LemA.12", "LemA.13",
+            "LemD.1", "LemD.2", "LemD.3", "LemD.4", "LemD.5", "LemD.6", "LemD.7", "LemD.8", "LemD.9",
+            "X.ApproxKKT", "X.SharpCertificate",
         )
     },
     **{f"FVBS23/LemA.{number}": _numbers(dimension=Range(low=1, high=10**6)) for number in range(1, 5)},
+    "FVBS23/LemA.8": _numbers(dimension=Range(low=2, high=10**6), n_clusters=Range(low=2, high=1000)),
     "FCB22/Eq6": FOUR,
     "FCB22/Lem4.6": PARTS,
 }  # fmt: skip

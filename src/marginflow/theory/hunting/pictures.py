@@ -16,7 +16,7 @@ from marginflow.theory.verdict import Verdict
 Picture = dict[str, object]
 """Plain values under the names that `report` draws; "kind" is line, circle, angles or section."""
 
-_MOST_SAMPLES: Final = 40
+_MOST_SAMPLES: Final = 16
 _ANGLES: Final = 361
 _SECTION: Final = 25
 
