@@ -49,7 +49,11 @@ def rows() -> tuple[theory.Covered, ...]:
 @pytest.fixture(scope="module")
 def page(rows: tuple[theory.Covered, ...]) -> str:
     return render_verdicts(
-        rows, verdict="All <b> hold.", holds=True, command="marginflow check --all", versions={"a": "1"}
+        [row.record() for row in rows],
+        verdict="All <b> hold.",
+        holds=True,
+        command="marginflow check --all",
+        versions={"a": "1"},
     )
 
 
@@ -79,7 +83,7 @@ def test_every_statement_has_a_row_a_formula_and_its_outcome(page: str) -> None:
 
 def test_a_control_that_misbehaves_is_marked(rows: tuple[theory.Covered, ...]) -> None:
     wrong = replace(rows[0], control=rows[0].example)
-    page = render_verdicts([wrong], verdict="Wrong.", holds=False, command="", versions={})
+    page = render_verdicts([wrong.record()], verdict="Wrong.", holds=False, command="", versions={})
     assert 'class="outcome violated">holds<' in page
     assert 'class="verdict violated"' in page
 
@@ -100,8 +104,8 @@ def test_every_outcome_has_a_tone() -> None:
 
 
 def test_summary_counts_the_catalogue_honestly(rows: tuple[theory.Covered, ...]) -> None:
-    counted = dict(count_outcomes(rows).rows)["VYS22"]
-    columns = count_outcomes(rows).columns
+    counted = dict(count_outcomes([row.record() for row in rows]).rows)["VYS22"]
+    columns = count_outcomes([row.record() for row in rows]).columns
     assert dict(zip(columns, counted, strict=True)) == {
         "in the catalogue": 4,
         "implemented": 4,

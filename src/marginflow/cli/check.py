@@ -136,7 +136,9 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
         from marginflow.report.verdicts import render_verdicts, write_verdicts
 
         line = "marginflow check --all" + (f" --paper {paper}" if paper else "") + f" --out {out.name}"
-        text = render_verdicts(rows, verdict=sentence, holds=not bad, command=line, versions=versions())
+        text = render_verdicts(
+            [row.record() for row in rows], verdict=sentence, holds=not bad, command=line, versions=versions()
+        )
         write_verdicts(text, out)
     if as_json:
         record = {

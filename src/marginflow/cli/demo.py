@@ -72,9 +72,9 @@ def demo(
 
 def _write(found: list[Chapter], out: Path, seed: int, *, interrupted: bool) -> Path:
     """The page, and beside it the data and networks that it speaks of."""
-    from marginflow.demo.findings import IN_PRINT
     from marginflow.report.story import render_story
     from marginflow.storage import write_text
+    from marginflow.theory.registry import headlines
 
     out.mkdir(exist_ok=True)
     for chapter in found:
@@ -84,7 +84,7 @@ def _write(found: list[Chapter], out: Path, seed: int, *, interrupted: bool) -> 
             network.save(out / f"{name}.safetensors")
     text = render_story(
         {chapter.name: chapter.record for chapter in found},
-        findings=IN_PRINT,
+        findings=headlines(),
         command="marginflow demo" + (f" --seed {seed}" if seed else ""),
         versions=versions(),
         parameters={"seed": seed},

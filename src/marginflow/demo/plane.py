@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from marginflow import flow
-from marginflow.data import Dataset
+from marginflow.data import moons
 from marginflow.demo.chapter import Chapter, Report
 from marginflow.limit import kkt_point
 from marginflow.losses import as_power_of_ten
@@ -23,25 +24,12 @@ FIRST_DRAW: Final = 21
 NEAR: Final = 0.99
 
 
-def moons(n_samples: int, *, noise: float, seed: int) -> Dataset:
-    r"""Two interleaved half circles with Gaussian noise, centred and of radius 2; the upper one has the label +1."""
-    upper = np.pi * np.linspace(0.0, 1.0, n_samples // 2)
-    lower = np.pi * np.linspace(0.0, 1.0, n_samples - n_samples // 2)
-    X = np.vstack(
-        [
-            np.column_stack([np.cos(upper), np.sin(upper)]),
-            np.column_stack([1.0 - np.cos(lower), 0.5 - np.sin(lower)]),
-        ]
-    )
-    X += noise * np.random.default_rng(seed).standard_normal(X.shape)
-    y = np.concatenate([np.ones(upper.size), -np.ones(lower.size)])
-    return Dataset(X=2.0 * (X - X.mean(axis=0)), y=y, origin={"name": "moons", "noise": noise, "seed": seed})
-
-
 def plane(seed: int, show: Report) -> Chapter:
     """Train, look at the way, find the KKT point from where training ended."""
     draw = FIRST_DRAW + seed
-    data = moons(N_SAMPLES, noise=NOISE, seed=draw)
+    drawn = moons(N_SAMPLES, noise=NOISE, seed=draw)
+    # Centred, of radius 2, the upper one +1.
+    data = replace(drawn, X=2.0 * (drawn.X - drawn.X.mean(axis=0)), y=-drawn.y)
     begun = TwoLayer.initialise(WIDTH, data.dimension, scale=SCALE, seed=draw)
     run = flow.train(
         begun,

@@ -102,6 +102,7 @@ def checked_radii(
     level: float = 0.0,
     tolerance: float = 1e-6,
     time_limit: float = 60.0,
+    max_nodes: int | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
     keep: Callable[[CheckedRadius], None] | None = None,
@@ -115,6 +116,8 @@ def checked_radii(
         Which rows of the data.
     level, tolerance, time_limit : float
         As in `exact_radii`; the time is for each sample.
+    max_nodes : int or None
+        Of each sample.
     workers : int
         Processes that share the samples.
     progress : callable or None
@@ -138,6 +141,7 @@ def checked_radii(
         level=level,
         tolerance=tolerance,
         time_limit=time_limit,
+        max_nodes=max_nodes,
         certificate=True,
         workers=workers,
     ):

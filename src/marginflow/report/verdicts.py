@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from marginflow.report.bundle import template_text
 from marginflow.report.formula import mathml
 from marginflow.report.page import environment
 from marginflow.storage import write_text
-from marginflow.theory import PAPERS, Covered, Statement, Verdict
+from marginflow.theory import PAPERS
 from marginflow.theory.outcomes import OUTCOMES
+
+Record = dict[str, Any]
 
 # How an outcome is marked; a statement that does not apply is neither good nor bad.
 TONES: Final = {
@@ -30,23 +32,6 @@ TONES: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
-    """What the page shows of one statement; formulas are MathML, `announced` says the control does what it should."""
-
-    id: str
-    kind: str
-    number: str
-    meaning: str
-    formula: str
-    forms: tuple[tuple[str, str], ...]
-    remark: str
-    control_shows: str
-    example: Verdict
-    control: Verdict
-    announced: bool
-
-
-@dataclass(frozen=True, kw_only=True)
 class Counts:
     """Counts by paper: a heading for each column, and a name with its numbers for each row."""
 
@@ -54,29 +39,29 @@ class Counts:
     rows: tuple[tuple[str, tuple[int, ...]], ...]
 
 
-def count_outcomes(judged: Sequence[Covered]) -> Counts:
+def count_outcomes(judged: Sequence[Record]) -> Counts:
     """How many statements of each paper are in the catalogue, implemented, and have which outcome."""
     rows = []
     for key in PAPERS:
-        own = [row for row in judged if row.id.startswith(f"{key}/")]
+        own = [row for row in judged if row["id"].startswith(f"{key}/")]
         if not own:
             continue
-        outcomes = Counter(row.example.outcome for row in own if row.example is not None)
-        sound = sum(row.sound for row in own)
-        done = sum(row.implemented for row in own)
+        outcomes = Counter(row["example"]["outcome"] for row in own if row["example"] is not None)
+        sound = sum(row["sound"] for row in own)
+        done = sum(row["implemented"] for row in own)
         rows.append((key, (len(own), done, *(outcomes[outcome] for outcome in OUTCOMES), sound)))
     return Counts(columns=("in the catalogue", "implemented", *OUTCOMES, "sound"), rows=tuple(rows))
 
 
 def render_verdicts(
-    judged: Sequence[Covered], *, verdict: str, holds: bool, command: str, versions: Mapping[str, str]
+    judged: Sequence[Record], *, verdict: str, holds: bool, command: str, versions: Mapping[str, str]
 ) -> str:
     """The page as one HTML document that asks nothing of any other machine and runs no script.
 
     Parameters
     ----------
-    judged : sequence of Covered
-        Judged on example and control; those without a statement are only counted.
+    judged : sequence of records
+        `Covered.record` of each id, judged on example and control; those without a statement are only counted.
     verdict : str
         The outcome in one sentence.
     holds : bool
@@ -87,7 +72,7 @@ def render_verdicts(
     """
     papers = []
     for key, paper in PAPERS.items():
-        rows = [_row(row) for row in judged if row.id.startswith(f"{key}/") and row.statement is not None]
+        rows = [_row(row) for row in judged if row["id"].startswith(f"{key}/") and row["example"] is not None]
         if rows:
             papers.append((str(paper), rows))
     return (
@@ -112,22 +97,13 @@ def write_verdicts(text: str, path: str | Path) -> Path:
     return write_text(path, text)
 
 
-def _row(covered: Covered) -> Row:
-    statement: Statement | None = covered.statement
-    if statement is None or covered.example is None or covered.control is None:
-        raise ValueError(f"{covered.id} was not judged")
-    forms = statement.forms
-    written = [] if forms is None else [("printed", forms.printed), ("proved", forms.proved), ("sharp", forms.sharp)]
-    return Row(
-        id=statement.id,
-        kind=statement.kind,
-        number=statement.number,
-        meaning=statement.meaning,
-        formula=mathml(statement.formula),
-        forms=tuple((name, mathml(latex)) for name, latex in written if latex),
-        remark="" if forms is None else forms.remark,
-        control_shows=statement.control_shows,
-        example=covered.example,
-        control=covered.control,
-        announced=statement.announces(covered.control.outcome),
-    )
+def _row(record: Record) -> Record:
+    """The record with its formulas as MathML."""
+    forms = record["forms"] or {}
+    written = [(name, forms[name]) for name in ("printed", "proved", "sharp") if forms.get(name)]
+    return {
+        **record,
+        "formula": mathml(record["formula"]),
+        "forms": [(name, mathml(latex)) for name, latex in written],
+        "remark": forms.get("remark", ""),
+    }

@@ -23,12 +23,15 @@ class Erratum:
         The counterexample or computation that shows it; empty where reading suffices.
     repair : str
         What is true instead, an id where there is one; "open" where nobody knows.
+    headline : str
+        One short sentence for a reader in a hurry; empty where nobody in a hurry should care.
     """
 
     severity: Severity
     what: str
     evidence: str = ""
     repair: str = ""
+    headline: str = ""
 
     def __post_init__(self) -> None:
         if self.severity not in get_args(Severity):

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from marginflow.display import Brief
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 from marginflow.theory.atlas import Atlas, draw
 from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.statement import Statement
@@ -176,6 +177,40 @@ class Covered(Brief):
             return False
         wanted = "measured" if self.statement.is_probe else "holds"
         return self.example.outcome == wanted and self.statement.announces(self.control.outcome)
+
+    def record(self) -> dict[str, object]:
+        """Plain values: all that the page of statements shows; `example` and `control` are null where not judged."""
+        known: dict[str, object] = {"id": self.id, "implemented": self.implemented, "sound": self.sound}
+        if self.statement is not None:
+            names = ("kind", "number", "meaning", "formula", "forms", "control_shows")
+            known |= {name: getattr(self.statement, name) for name in names}
+            known["announced"] = self.control is not None and self.statement.announces(self.control.outcome)
+        known |= {"example": _judged(self.example), "control": _judged(self.control)}
+        plain: dict[str, object] = to_plain(known)
+        return plain
+
+
+def _judged(verdict: Verdict | None) -> dict[str, object] | None:
+    """A verdict with its checks as sentences, and the tightest claim in numbers."""
+    if verdict is None:
+        return None
+    tightest = verdict.tightest
+    numbers = ("name", "observed", "relation", "bound", "state", "used")
+    return {
+        "outcome": verdict.outcome,
+        "instance": verdict.instance,
+        **{
+            part: [str(check) for check in getattr(verdict, part)]
+            for part in ("hypotheses", "constants", "conclusions")
+        },
+        "tightest": None if tightest is None else {name: getattr(tightest, name) for name in numbers},
+    }
+
+
+def headlines() -> dict[str, str]:
+    """What is false as printed, in one sentence each, by id; docs/findings.md has all, with counterexamples."""
+    written = ((one.id, erratum) for one in statements() if one.forms is not None for erratum in one.forms.errata)
+    return {id: erratum.headline for id, erratum in written if erratum.headline}
 
 
 def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ...]:

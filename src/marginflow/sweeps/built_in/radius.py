@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Meta
 
-from marginflow.robustness import exact_radii
+from marginflow.measurements import checked_radii
 from marginflow.sweeps.built_in.point import Count, PointParameters, certified, point, sample
 from marginflow.sweeps.registry import Result, task
 
@@ -30,24 +30,24 @@ def radius(parameters: RadiusParameters, seed: int) -> Result:
     data = sample(parameters, seed)
     found = point(parameters, data, seed)
     count = min(parameters.points, data.n_samples)
-    radii = exact_radii(
+    radii = checked_radii(
         found.compact,
-        data.X[:count],
-        y=data.y[:count],
+        data,
+        range(count),
         tolerance=parameters.tolerance,
         max_nodes=parameters.max_nodes,
         time_limit=_FOR_EVER,
     )
-    lower, upper = np.array([one.lower for one in radii]), np.array([one.upper for one in radii])
+    lower, upper = np.array([checked.lower for checked in radii]), np.array([checked.upper for checked in radii])
     median = float(np.median(upper))
     row = {
         **certified(found),
         "measured": count,
-        "proved": sum(one.proved for one in radii),
+        "proved": sum(checked.settled for checked in radii),
         "smallest": float(lower.min()),
         "median": median,
         "median_by_sqrt_dimension": median / math.sqrt(data.dimension),
         "largest": float(upper.max()),
-        "nodes": sum(one.nodes for one in radii),
+        "nodes": sum(checked.radius.nodes for checked in radii),
     }
     return Result(row=row, arrays={"lower": lower, "upper": upper})

@@ -94,6 +94,7 @@ def _clusters(word: str, sd: float = 0.5) -> Instance:
         errata=(
             Erratum(
                 severity="statement false",
+                headline="“No linear classifier beats chance”: on skewed clusters one is right on 56.6 %.",
                 what="The clusters of the paper need not be symmetric, and a linear classifier may have a bias.",
                 evidence="exponential clusters in the regime of (A3), without bias: (3 - 2/e)/4 = 0.566; Gaussian "
                 "clusters "

@@ -107,6 +107,7 @@ def _against(c: int) -> Instance:
         errata=(
             Erratum(
                 severity="statement false",
+                headline="Two letters are exchanged; for every constant c some points contradict it.",
                 what="m and d are exchanged: the exercise that is cited bounds ||X^T X / m - I / d||.",
                 evidence="2c + d + t points in dimension d, for every constant c: every sample deviates by more",
                 repair="KYS23/LemD.2-repaired",

@@ -87,6 +87,7 @@ def small_error(network: TwoLayer) -> Counterexample | None:
         errata=(
             Erratum(
                 severity="statement false",
+                headline="|x₁|, two neurons, errs nowhere; the step behind the bound needs non-negative correlations.",
                 what="The proof bounds Pr[w_j . x < 0 for all j in J_+] by 2^-|J_+|, which is true for non-negative "
                 "correlations only.",
                 evidence="|x_1|: n = 2, error 0",

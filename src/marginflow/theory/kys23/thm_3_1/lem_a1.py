@@ -98,6 +98,7 @@ def event(x: FloatArray, delta: float) -> bool:
         errata=(
             Erratum(
                 severity="statement false",
+                headline="No absolute m₀ is large enough for every δ; at m = 1000 and δ = 0.001 the bound fails.",
                 what="m_0 cannot be absolute: the second condition fails with a probability that is positive for every "
                 "m and does not depend on delta.",
                 evidence="violated at m = 1000, delta = 0.001 and at m = 2000, delta = 1e-6, by the exact law of "

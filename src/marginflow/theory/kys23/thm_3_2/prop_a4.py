@@ -180,6 +180,7 @@ PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
         errata=(
             Erratum(
                 severity="statement false",
+                headline="Five points refute it: a strict local minimum has N(x₅) = 4 where the proposition says 1.",
                 what="Equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j "
                 "|w_j|; "
                 "the perturbations are local only if both neurons face the same way.",

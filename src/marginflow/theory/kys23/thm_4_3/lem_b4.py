@@ -60,6 +60,7 @@ def _at(m: int, n: int, d: int, p: float) -> Instance:
         errata=(
             Erratum(
                 severity="statement false",
+                headline="A number of samples of order log(1/δ) is too few: it must grow with n² as well.",
                 what="m of order ln(1/delta) is too few for |I_-| <= c_1 m/n^2: m below n^2/c_1 demands |I_-| = 0.",
                 evidence="m = 20 n^2, p = 1/(44 n^2): fails with probability about 1 - e^(-c/c_1), whatever n is; for "
                 "every c and c' some delta and n contradict it",
