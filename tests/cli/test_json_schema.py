@@ -48,6 +48,8 @@ LINES = {
     "limit": "limit {f}/data.npz --width 8 --out {f}/l.safetensors --force",
     "certify": "certify {f}/kkt.safetensors {f}/data.npz",
     "influence": "influence {f}/data.npz --width 8 --mode fast",
+    "unlearn": "unlearn {f}/data.npz --forget 1 --width 8 --mode fast --steps 3",
+    "value": "value {f}/data.npz {f}/data.npz --width 8",
     "radius": "radius {f}/kkt.safetensors {f}/data.npz --first 2",
     "flip": "flip {f}/kkt.safetensors {f}/data.npz",
     "plot": "plot {f}/plane.safetensors {f}/plane.npz --out {f}/plane.svg --force",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import marginflow as mf
+from marginflow.cli import main
 from marginflow.data import Dataset, Sphere
 from marginflow.networks import TwoLayer
 
@@ -137,8 +140,14 @@ def test_bad_input_is_named(sphere) -> None:
         mf.influence(limit, data, groups=[[99]])
     with pytest.raises(mf.InputError, match="in two groups"):
         mf.influence(limit, data, groups=[[1, 2], [2, 3]])
-    with pytest.raises(mf.InputError, match="both given"):
+    with pytest.raises(mf.InputError, match="groups and folds are both given"):
         mf.influence(limit, data, groups=[[1]], folds=3)
+    with pytest.raises(mf.InputError, match="goes without add and flip"):
+        mf.influence(limit, data, flip=[1], store="store.sqlite")
+    with pytest.raises(mf.InputError, match="names sample 25"):
+        mf.influence(limit, data, flip=[25])
+    with pytest.raises(mf.InputError, match="flip is empty"):
+        mf.influence(limit, data, flip=[])
     crowded = Sphere(dimension=4).sample(60, seed=0)
     rough = mf.kkt_point(crowded, width=50, seed=1, max_iterations=10, starts=["flow"])
     with pytest.raises(mf.InputError, match="not exact"):
@@ -206,3 +215,139 @@ def test_samples_beyond_the_margin_change_nothing_when_they_are_added(sphere) ->
         assert (found.ways[i] == "unchanged") == (margins[i] >= 1.0)
     with pytest.raises(mf.InputError, match="25 is expected"):
         mf.influence(limit, data, add=Dataset(X=np.eye(3), y=[1, -1, 1]))
+
+
+def test_a_turned_label_is_the_point_of_the_turned_data(sphere) -> None:
+    limit, data = sphere
+    found = mf.influence(limit, data, flip=[4, 9])
+    assert found.flipped
+    for number, i in enumerate((4, 9)):
+        turned = Dataset(X=data.X, y=np.where(np.arange(25) == i, -data.y, data.y))
+        assert mf.certify(found.network(number), turned).holds(1e-9)
+        without = mf.influence(limit, data, groups=[[i]])
+        assert found.margins[i] == pytest.approx(-without.margins[i], abs=1e-12)
+    assert np.isnan(found.margins[0])
+    assert "labels turned" in str(found)
+    assert list(found.rank()) == sorted((0, 1), key=lambda number: found.margins[[4, 9][number]])
+
+
+def test_an_interrupt_loses_no_finished_point(sphere, tmp_path) -> None:
+    limit, data = sphere
+    store = tmp_path / "points.sqlite"
+    done: list[int] = []
+
+    def stop(number: int, _: int) -> None:
+        done.append(number)
+        if number == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        mf.influence(limit, data, mode="fast", store=store, progress=stop)
+    kept = sqlite3.connect(store).execute("select count(*) from points").fetchone()[0]
+    assert kept == (limit.certificate.multipliers[:10] > 0).sum()
+    again = mf.influence(limit, data, mode="fast", store=store)
+    once = mf.influence(limit, data, mode="fast")
+    np.testing.assert_array_equal(again.margins, once.margins)
+    np.testing.assert_array_equal(again.norms, once.norms)
+    assert again.ways == once.ways
+    assert (again.jumped == once.jumped).all()
+    with pytest.raises(mf.InputError, match="another question"):
+        mf.influence(limit, data, mode="continuation", store=store)
+    broken = tmp_path / "broken.sqlite"
+    broken.write_text("not a database, but long enough to look at", encoding="utf-8")
+    with pytest.raises(mf.InputError, match="cannot be used as a store"):
+        mf.influence(limit, data, mode="fast", store=broken)
+
+
+def test_the_stored_points_are_taken_as_they_are(sphere, tmp_path) -> None:
+    """A second run computes nothing that is there: a residual that was changed in the file comes back."""
+    limit, data = sphere
+    store = tmp_path / "points.sqlite"
+    mf.influence(limit, data, mode="fast", groups=[[3]], store=store)
+    with sqlite3.connect(store) as file:
+        file.execute("update points set residual = 0.125")
+    assert mf.influence(limit, data, mode="fast", groups=[[3]], store=store).residuals[0] == 0.125
+
+
+def test_solutions_from_scratch_stand_beside_the_continuation(sphere) -> None:
+    limit, data = sphere
+    found = mf.influence(limit, data, mode="fast")
+    beside = found.branches(data, found.rank()[:2])
+    for number, group in enumerate(found.rank()[:2]):
+        cold = found.cold(int(group))
+        assert beside.cold_margins[number] == pytest.approx(
+            float(cold.margins(data.X[[group]], data.y[[group]])[0]), abs=1e-9
+        )
+        assert beside.margins[number] == found.margins[group]
+    assert 0.0 <= beside.other <= 1.0
+    assert beside.spread >= 0.0
+    with pytest.raises(mf.InputError, match="groups is empty"):
+        found.branches(data, np.array([], dtype=np.int64))
+
+
+def test_values_are_what_is_lost_without_a_sample(sphere) -> None:
+    limit, data = sphere
+    test = Sphere(dimension=25).sample(200, seed=7)
+    found = mf.influence(limit, data, mode="fast")
+    worth = mf.influences.valuation(found, test)
+    accuracy = float((limit.network.margins(test.X, test.y) > 0).mean())
+    assert worth.accuracy == pytest.approx(accuracy)
+    for i in (0, 7):
+        assert worth.values[i] == pytest.approx(
+            accuracy - float((found.network(i).margins(test.X, test.y) > 0).mean()), abs=1e-12
+        )
+    assert worth.shares.sum() == pytest.approx(1.0)
+    assert worth.values[worth.rank()[0]] == worth.values.min()
+    with pytest.raises(mf.InputError, match="25 is expected"):
+        mf.influences.valuation(found, Dataset(X=np.eye(3), y=[1, -1, 1]))
+
+
+def test_the_exact_network_is_at_distance_zero_and_fine_tuning_comes_nearer_with_more_steps(sphere) -> None:
+    limit, data = sphere
+    found = mf.influence(limit, data, groups=[[2, 5]])
+    points = np.random.default_rng(0).standard_normal((300, 25))
+    truth = mf.influences.unlearning(found, data, points, networks=[found.network(0)])
+    assert truth.unlearned[0] < 1e-9
+    assert truth.kept[0] > 1e-3
+    tuned = mf.influences.fine_tuned(found, data, 0, steps=50)
+    assert tuned.width == found.base.width
+    measured = mf.influences.unlearning(found, data, points, networks=[tuned])
+    assert np.isfinite(measured.unlearned[0])
+    with pytest.raises(mf.InputError, match="one for each of 1 groups"):
+        mf.influences.unlearning(found, data, points, networks=[])
+
+
+@pytest.mark.parametrize("ending", ["html", "json"])
+def test_the_commands_write_pages(sphere, ending, tmp_path, capsys) -> None:
+    _, data = sphere
+    data.save(tmp_path / "data.npz")
+    Sphere(dimension=25).sample(40, seed=3).save(tmp_path / "test.npz")
+    source, out = str(tmp_path / "data.npz"), [str(tmp_path / f"{name}.{ending}") for name in "abc"]
+    common = ["--width", "40", "--mode", "fast"]
+    assert main(["influence", source, *common, "--cold", "1", "--out", out[0]]) == 0
+    assert main(["unlearn", source, *common, "--forget", "3", "5", "--steps", "5", "--out", out[1]]) == 0
+    assert main(["value", source, str(tmp_path / "test.npz"), *common, "--out", out[2]]) == 0
+    printed = capsys.readouterr().out
+    assert "Exact leave-out error" in printed
+    assert "one step of gradient ascent" in printed
+    assert "of the test points are right" in printed
+    words = ["Exact leave-out error", "gradient ascent", "of the test points are right"]
+    for file, sentence in zip(out, words, strict=True):
+        assert sentence in Path(file).read_text(encoding="utf-8")
+    if ending == "html":
+        assert "5 × 5" in Path(out[0]).read_text(encoding="utf-8") or "Samples as images" in Path(out[0]).read_text(
+            encoding="utf-8"
+        )
+
+
+def test_the_commands_name_what_is_wrong(sphere, tmp_path, capsys) -> None:
+    _, data = sphere
+    data.save(tmp_path / "data.npz")
+    source = str(tmp_path / "data.npz")
+    assert main(["unlearn", source, "--forget", "99", "--width", "30"]) == 2
+    assert "names sample 99" in capsys.readouterr().err
+    assert main(["influence", source, "--out", str(tmp_path / "page.txt")]) == 2
+    crowded = Sphere(dimension=4).sample(60, seed=0)
+    crowded.save(tmp_path / "crowded.npz")
+    assert main(["influence", str(tmp_path / "crowded.npz"), "--width", "2", "--time-limit", "0.01"]) == 2
+    assert not list(tmp_path.glob("*.html"))

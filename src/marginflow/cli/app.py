@@ -55,7 +55,15 @@ COMMANDS = {
     ),
     "influence": (
         "Leave out every sample, or folds, exactly: leave-one-out error and what each sample did, with certificates.",
-        "marginflow influence data.npz --width 100 --out influence.json",
+        "marginflow influence data.npz --width 100 --out influence.html",
+    ),
+    "unlearn": (
+        "Forget samples exactly, and measure how near gradient ascent, fine-tuning or your own network comes to that.",
+        "marginflow unlearn data.npz --forget 3 5 --out unlearning.html",
+    ),
+    "value": (
+        "Say what each sample is worth: what is lost on test points without it, by the exact point without it.",
+        "marginflow value data.npz test.npz --out values.html",
     ),
     "radius": (
         "Prove how far samples are from the decision boundary, from both sides, and check every proof.",

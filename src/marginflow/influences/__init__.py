@@ -2,9 +2,20 @@
 
 from marginflow.doors import check_types
 from marginflow.influences.leave_out import influence
-from marginflow.influences.result import Influence
-from marginflow.influences.unlearning import Unlearning, ascent_step, unlearning
+from marginflow.influences.result import Branches, Influence
+from marginflow.influences.unlearning import Unlearning, ascent_step, fine_tuned, unlearning
+from marginflow.influences.valuation import Valuation, valuation
 
-__all__ = ["Influence", "Unlearning", "ascent_step", "influence", "unlearning"]
+__all__ = [
+    "Branches",
+    "Influence",
+    "Unlearning",
+    "Valuation",
+    "ascent_step",
+    "fine_tuned",
+    "influence",
+    "unlearning",
+    "valuation",
+]
 
 check_types(globals())

@@ -56,7 +56,11 @@ class Base:
             raise InputError("The outputs of the limit are frozen; influence is computed for trained outputs.")
         if not limit.exact:
             raise InputError(f"The limit is not exact, so nothing can be said about its samples: {limit.status}")
-        penalty = limit.certificate.penalty
+        return cls.at(network, data, limit.certificate.penalty)
+
+    @classmethod
+    def at(cls, network: TwoLayer, data: Dataset, penalty: float | None) -> Base:
+        """The same of a network that is a KKT point of the data."""
         certificate = certify(network, data, penalty=penalty)
         C = np.inf if penalty is None else penalty
         problem = Problem.of(data.X, data.y, bias=network.b is not None, penalty=C)

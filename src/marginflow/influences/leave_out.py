@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from marginflow.influences.add import with_sample
 from marginflow.influences.base import Base, worst
 from marginflow.influences.path import follow
 from marginflow.influences.result import Influence, Way
+from marginflow.influences.store import Store
 from marginflow.limit import Limit, kkt_point
 from marginflow.networks import TwoLayer
 
@@ -32,6 +34,8 @@ def influence(
     groups: Sequence[ArrayLike] | None = None,
     folds: int | None = None,
     add: Dataset | None = None,
+    flip: Sequence[int] | None = None,
+    store: str | Path | None = None,
     seed: int = 0,
     steps: int = _STEPS,
     tolerance: float = 1e-8,
@@ -62,6 +66,11 @@ def influence(
     add : Dataset, optional
         The other way round: each of these samples is added, by itself. `margins` are then those of the limit, which
         has not seen them, `multipliers` those that the samples get, and `drops` and `expected` are negative.
+    flip : sequence of int, optional
+        Samples whose labels are turned, one by one: each is left out and added again with the other label. `margins`
+        are those of the other label under the network without the sample, `multipliers` what it gets with it.
+    store : path, optional
+        A file that keeps every finished point; with the same file an interrupted computation goes on.
     steps : int
         Of the continuation.
     tolerance : float
@@ -85,21 +94,36 @@ def influence(
     began = time.monotonic()
     one_of("mode", mode, ("continuation", "fast"))
     steps = whole_number("steps", steps)
+    asked = [
+        name
+        for name, value in (("groups", groups), ("folds", folds), ("add", add), ("flip", flip))
+        if value is not None
+    ]
+    if len(asked) > 1:
+        raise InputError(f"{' and '.join(asked)} are both given; one of groups, folds, add and flip is expected.")
+    if store is not None and (add is not None or flip is not None):
+        raise InputError("store keeps points without samples; it goes without add and flip.")
     if add is not None:
-        if groups is not None or folds is not None:
-            raise InputError("Samples are either added or left out; add goes without groups and folds.")
         return _added(limit, data, add, tolerance, progress, began)
+    if flip is not None:
+        rows = [int(_group(number, i, data.n_samples)[0]) for number, i in enumerate(flip)]
+        return _flipped(limit, data, rows, mode, steps, tolerance, progress, began)
     chosen = _groups(data, groups, folds, seed)
     base = Base.of(limit, data)
-    place = np.empty(data.n_samples, dtype=np.int64)
-    place[base.problem.order] = np.arange(data.n_samples)
     norm = base.network.norm_squared()
     margins = np.full(data.n_samples, np.nan)
     networks: list[TwoLayer] = []
     ways: list[Way] = []
     residuals, jumped, expected = [], [], []
+    question = (data.X, data.y, base.network.W, base.network.b, base.network.v, base.penalty, mode, steps, chosen)
+    kept = None if store is None else Store(store, question)
     for number, group in enumerate(chosen):
-        network, way, residual, left = _without(base, group, place, mode, steps, tolerance)
+        found = None if kept is None else kept.get(number)
+        if found is None:
+            found = _without(base, group, mode, steps, tolerance)
+            if kept is not None and found[1] != "unchanged":
+                kept.put(number, found)
+        network, way, residual, left = found
         margins[group] = network.margins(data.X[group], data.y[group])
         networks.append(network)
         ways.append(way)
@@ -108,6 +132,8 @@ def influence(
         expected.append(float(base.multipliers[group] @ np.maximum(1.0 - margins[group], 0.0)))
         if progress is not None:
             progress(number + 1, len(chosen))
+    if kept is not None:
+        kept.close()
 
     def again(number: int) -> TwoLayer:
         rest = _rest(data, chosen[number])
@@ -173,15 +199,67 @@ def _added(
     )
 
 
-def _without(
-    base: Base, group: IntArray, place: IntArray, mode: str, steps: int, tolerance: float
-) -> tuple[TwoLayer, Way, float, bool]:
+def _flipped(
+    limit: Limit,
+    data: Dataset,
+    rows: list[int],
+    mode: str,
+    steps: int,
+    tolerance: float,
+    progress: Callable[[int, int], None] | None,
+    began: float,
+) -> Influence:
+    """The points with the labels of samples turned, one by one."""
+    if not rows:
+        raise InputError("flip is empty; the indices of samples are expected.")
+    base = Base.of(limit, data)
+    margins, multipliers = np.full(data.n_samples, np.nan), np.zeros(data.n_samples)
+    networks: list[TwoLayer] = []
+    ways: list[Way] = []
+    residuals, jumped, expected = [], [], []
+    for number, i in enumerate(rows):
+        group = np.array([i])
+        rest = _rest(data, group)
+        rest.require_two_classes()
+        without, _, _, left = _without(base, group, mode, steps, tolerance)
+        there = Base.at(without, rest, limit.certificate.penalty)
+        network, way, residual, left_again, multiplier = with_sample(there, data.X[i], -float(data.y[i]), tolerance)
+        margins[i], multipliers[i] = -float(without.margins(data.X[group], data.y[group])[0]), multiplier
+        gained = float(base.multipliers[i]) * max(1.0 + margins[i], 0.0)
+        expected.append(gained - multiplier * max(1.0 - margins[i], 0.0))
+        networks.append(network)
+        ways.append(way)
+        residuals.append(residual)
+        jumped.append(left or left_again)
+        if progress is not None:
+            progress(number + 1, len(rows))
+    return Influence(
+        groups=tuple(np.array([i]) for i in rows),
+        margins=read_only(margins),
+        norms=read_only(np.array([network.norm_squared() for network in networks])),
+        norm=base.network.norm_squared(),
+        expected=read_only(np.array(expected)),
+        multipliers=read_only(multipliers),
+        residuals=read_only(np.array(residuals)),
+        jumped=read_only(np.array(jumped)),
+        ways=tuple(ways),
+        neurons=read_only(np.array([network.width for network in networks])),
+        base=base.network,
+        clarke=base.certificate.clarke,
+        seconds=time.monotonic() - began,
+        networks=tuple(networks),
+        added=True,
+        flipped=True,
+    )
+
+
+def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: float) -> tuple[TwoLayer, Way, float, bool]:
     """The network without a group, how it was found, its residual, and whether the branch was left."""
     if not (base.multipliers[group] > 0.0).any():
         return base.network, "unchanged", base.residual, False
     rest = _rest(base.data, group)
     penalty = None if np.isinf(base.penalty) else base.penalty
-    rows = place[group]
+    rows = np.argsort(base.problem.order)[group]
     arrival = follow(base, rows, 1 if mode == "fast" else steps)
     if arrival is not None:
         network = base.network_of(arrival.point)

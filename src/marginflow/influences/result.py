@@ -9,12 +9,51 @@ from typing import Literal
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix
-from marginflow.display import Plotted, shortened
+from marginflow.data import Dataset
+from marginflow.display import Brief, Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
 
 Way = Literal["unchanged", "continuation", "Newton", "solved again"]
+
+
+@dataclass(frozen=True, eq=False)
+class Branches(Brief, Plain):
+    """The continuation beside solutions from scratch, for some groups: how far the limit is from being unique.
+
+    Attributes
+    ----------
+    groups : integer array, shape (k,)
+        Which groups.
+    margins, cold_margins : arrays, shape (k,)
+        Least margin of a left-out sample: of the continuation, and of the solution from scratch.
+    norms, cold_norms : arrays, shape (k,)
+        ||theta||^2 of both.
+    """
+
+    plain_names = ("groups", "margins", "cold_margins", "norms", "cold_norms", "other", "spread", "disagree")
+
+    groups: IntArray
+    margins: FloatArray
+    cold_margins: FloatArray
+    norms: FloatArray
+    cold_norms: FloatArray
+
+    @property
+    def other(self) -> float:
+        """Share of groups whose solution from scratch is another point (||theta||^2 differs by more than 1e-6)."""
+        return float((np.abs(self.cold_norms / self.norms - 1.0) > 1e-6).mean())
+
+    @property
+    def spread(self) -> float:
+        """Root mean square difference of the margins."""
+        return float(np.sqrt(((self.margins - self.cold_margins) ** 2).mean()))
+
+    @property
+    def disagree(self) -> float:
+        """Share of groups on which the two say different things about the left-out sample."""
+        return float(((self.margins > 0.0) != (self.cold_margins > 0.0)).mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +90,9 @@ class Influence(Plotted, Plain):
     clarke : array, shape (n, base.width)
         Its weights on the kinks.
     added : bool
-        Whether the samples were added instead of left out.
+        Whether samples were added (or their labels turned) instead of left out.
+    flipped : bool
+        Whether labels were turned: each sample was left out and added with the other label.
     """
 
     plain_names = (
@@ -75,6 +116,7 @@ class Influence(Plotted, Plain):
     networks: tuple[TwoLayer, ...] = field(repr=False)
     again: Callable[[int], TwoLayer] | None = field(default=None, repr=False)
     added: bool = False
+    flipped: bool = False
 
     @property
     def error(self) -> float:
@@ -101,6 +143,26 @@ class Influence(Plotted, Plain):
         self.network(group)
         return self.again(group)
 
+    def branches(self, data: Dataset, groups: IntArray | None = None) -> Branches:
+        """Solve some groups (all by default) from scratch as well, and compare."""
+        chosen = np.arange(len(self.groups)) if groups is None else np.asarray(groups, dtype=np.int64)
+        if chosen.size == 0:
+            raise InputError("groups is empty; at least one group is expected.")
+        colds = [self.cold(int(group)) for group in chosen]
+        rows = [self.groups[int(group)] for group in chosen]
+        return Branches(
+            groups=chosen,
+            margins=np.array([float(self.margins[index].min()) for index in rows]),
+            cold_margins=np.array(
+                [
+                    float(network.margins(data.X[index], data.y[index]).min())
+                    for network, index in zip(colds, rows, strict=True)
+                ]
+            ),
+            norms=self.norms[chosen],
+            cold_norms=np.array([network.norm_squared() for network in colds]),
+        )
+
     def rank(self) -> IntArray:
         """Groups by what they did: the least margin of a left-out sample first, shape (g,)."""
         least = np.array([self.margins[group].min() for group in self.groups])
@@ -120,6 +182,12 @@ class Influence(Plotted, Plain):
     def __str__(self) -> str:
         unchanged, jumped = self.ways.count("unchanged"), int(self.jumped.sum())
         what = "samples" if all(len(group) == 1 for group in self.groups) else "groups"
+        if self.flipped:
+            return (
+                f"{len(self.groups)} labels turned one by one: {jumped} ended on another branch; ||theta||^2 grows by "
+                f"{-float(np.median(self.drops)):.4g} (median); worst residual {self.residuals.max():.1e}; "
+                f"{self.seconds:.2f} s"
+            )
         if self.added:
             return (
                 f"{len(self.groups)} samples added one by one: {unchanged} change nothing, {jumped} ended on another "

@@ -10,7 +10,7 @@ from marginflow.report.encodings import inline
 from marginflow.report.table import Table, text_of
 
 
-def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, size: int = 76) -> Chart:
+def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, size: int = 76, description: str = "") -> Chart:
     """Each sample as a picture of side x side values under its number and label, six in a row."""
     import altair as alt
 
@@ -34,7 +34,7 @@ def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, size: int = 
     names = list(dict.fromkeys(str(row["name"]) for row in rows))
     headed = alt.Header(title=None, labelColor="var(--muted)", labelFontSize=11, labelLimit=size + 10)
     drawn = picture.facet(facet=alt.Facet("name:N", sort=names, header=headed), columns=6, spacing=8)
-    words = "The samples nearest to the boundary first, then those with the least margin."
+    words = description or "The samples nearest to the boundary first, then those with the least margin."
     specification = drawn.properties(description=words, background="transparent").to_dict()
     numbers = Table.of(
         samples,

@@ -13,6 +13,7 @@ from marginflow.report.results.audits import audit, sweep
 from marginflow.report.results.certificates import certificate, limit
 from marginflow.report.results.figures import figure
 from marginflow.report.results.hunts import hunt
+from marginflow.report.results.influences import influence, unlearned, valued
 from marginflow.report.results.robustness import flips, radii
 from marginflow.report.results.summary import Record, Result, Summary
 from marginflow.report.results.training import training
@@ -28,6 +29,9 @@ KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Record], Summary]]]] = {
     "flips": (("directions", "flips", "share"), flips),
     "figure": (("claim", "outcome", "rows"), figure),
     "sweep": (("cells", "done", "missing", "rows"), sweep),
+    "influence": (("ways", "samples", "groups_count"), influence),
+    "unlearning": (("forgotten", "methods"), unlearned),
+    "values": (("accuracy", "samples", "sentence"), valued),
     "hunt": (("family", "history", "telling"), hunt),
     "verdicts": (("verdicts", "violated"), verdicts),
     "verdict": (("outcome", "hypotheses", "conclusions"), verdict),

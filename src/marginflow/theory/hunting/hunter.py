@@ -82,6 +82,9 @@ def hunt(
     where = family or family_of(hunted, dimension=dimension, samples=samples, interval=interval)
     neighbours = tuple(statement_of(other) for other, its in FAMILIES.items() if its == where and other != hunted.id)
     (found,) = _hunted((hunted,), neighbours, where, seconds, seed, tries, state, progress)
+    if found.outcome == "hypotheses not met":
+        nearest = f"; the nearest one missed {found.nearest}" if found.nearest else ""
+        raise InputError(f"None of {found.tries} instances ({where.title}) met the hypotheses of {hunted.id}{nearest}.")
     return found
 
 
@@ -154,11 +157,6 @@ def _brought_home(
     search: Search, statement: Statement, trail: Trail, glimpses: tuple[Glimpse, ...], began: float, limit: float
 ) -> Hunt:
     worst, outcome, proof = trail.worst, _outcome_without_failure(trail), ""
-    if trail.applied == 0 and len(search.statements) == 1:
-        nearest = f"; the nearest one missed {trail.nearest}" if trail.nearest else ""
-        raise InputError(
-            f"None of {trail.tries} instances ({search.family.title}) met the hypotheses of {statement.id}{nearest}."
-        )
     if worst is not None and worst.slack < 0:
         worst = search.shrink(statement, worst, seconds=limit)
     elif trail.step is not None:

@@ -1,0 +1,120 @@
+"""`marginflow unlearn DATA --forget 3 5`: how near unlearning comes to the network that never saw the samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from marginflow.arrays import whole_number
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.influence import (
+    Bias,
+    Mode,
+    Out,
+    Penalty,
+    Residual,
+    TimeLimit,
+    Width,
+    check,
+    deliver,
+    fresh_points,
+)
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
+from marginflow.cli.output import print_rows
+from marginflow.cli.progress import progress
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.influences import ascent_step, fine_tuned, unlearning
+from marginflow.influences import influence as leave_out
+from marginflow.limit import kkt_point
+from marginflow.networks import TwoLayer
+
+
+def unlearn(
+    data: DataFile,
+    *,
+    forget: Annotated[
+        tuple[int, ...], Parameter(help="Samples to forget, together (numbers of rows, from 0).", consume_multiple=True)
+    ],
+    network: Annotated[
+        Path | None, Parameter(help="A network that has unlearned them (.safetensors), to be measured as well.")
+    ] = None,
+    start: Annotated[
+        Path | None, Parameter(help="The network to unlearn from (.safetensors); solved for where it is not given.")
+    ] = None,
+    steps: Annotated[int, Parameter(help="Steps of gradient descent on the samples that are left.")] = 100,
+    width: Width = 100,
+    bias: Bias = True,
+    penalty: Penalty = None,
+    mode: Mode = "continuation",
+    tolerance: Residual = 1e-8,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    label: Label = None,
+    exact: Annotated[Path | None, Parameter(help="Write the exact network without them, .safetensors.")] = None,
+    out: Out = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if the exact point holds at the tolerance on the samples that are left, 1 if not."""
+    whole_number("--steps", steps)
+    check(tolerance, time_limit, out, force=force)
+    dataset = Dataset.load(data, label=label)
+    given = None if network is None else TwoLayer.load(network)
+    if given is not None and given.dimension != dataset.dimension:
+        raise InputError(f"{network} takes points of dimension {given.dimension}; {dataset.dimension} is expected.")
+    begin = None if start is None else TwoLayer.load(start)
+    with progress("Unlearning"):
+        limit = kkt_point(
+            dataset,
+            width=width if begin is None else begin.width,
+            start=begin,
+            flow_steps=0 if begin is not None else None,
+            seed=seed,
+            bias=bias,
+            penalty=penalty,
+            time_limit=time_limit,
+        )
+        found = leave_out(limit, dataset, groups=[list(forget)], mode=mode, tolerance=tolerance)
+        methods = {
+            "one step of gradient ascent": ascent_step(found, dataset, 0),
+            f"{steps} steps of fine-tuning": fine_tuned(found, dataset, 0, steps),
+        } | ({} if given is None else {str(network): given})
+        points = fresh_points(dataset)
+        measured = {name: unlearning(found, dataset, points, networks=[method]) for name, method in methods.items()}
+    kept = float(next(iter(measured.values())).kept[0])
+    names = " ".join(str(i) for i in found.groups[0])
+    rows: list[dict[str, object]] = [{"samples": names, "method": "doing nothing", "distance": kept}]
+    rows += [
+        {"samples": names, "method": name, "distance": float(result.unlearned[0])} for name, result in measured.items()
+    ]
+    best = min(rows, key=lambda row: float(str(row["distance"])))
+    sentence = (
+        f"Without samples {names} the exact network differs from the one with them by {kept:.3g} (sine of the angle of "
+        f"their outputs); nearest to it comes {best['method']}, at {float(str(best['distance'])):.3g}."
+    )
+    if found.ways[0] == "unchanged":
+        sentence = f"Samples {names} change nothing: their multipliers are 0, and the network is exact without them."
+    if found.jumped[0]:
+        sentence += " The branch was lost on the way: the exact point is not the continuation of the limit."
+    record = {
+        "sentence": sentence,
+        "forgotten": list(forget),
+        "methods": rows,
+        "jumped": bool(found.jumped[0]),
+        "residual": float(found.residuals[0]),
+        "limit": limit.status,
+        "mode": mode,
+        "penalty": penalty,
+        "seed": seed,
+        "holds": bool(found.residuals[0] <= tolerance),
+    }
+    if exact is not None:
+        found.network(0).save(exact)
+    deliver(record, out, as_json=as_json, title=f"Unlearning samples of {data.name}")
+    if not as_json:
+        print(sentence)
+        print_rows(rows, headings={"method": "method", "distance": "distance to the exact point"})
+    return DONE if record["holds"] else DOES_NOT_HOLD

@@ -1,0 +1,111 @@
+"""`marginflow value DATA TEST`: what each sample is worth for points that were not trained on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from marginflow.arrays import whole_number
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.influence import (
+    Bias,
+    Mode,
+    Out,
+    Penalty,
+    Residual,
+    StoreFile,
+    TimeLimit,
+    Width,
+    check,
+    deliver,
+    sample_rows,
+)
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
+from marginflow.cli.output import print_rows
+from marginflow.cli.progress import progress
+from marginflow.data import Dataset
+from marginflow.influences import influence as leave_out
+from marginflow.influences import valuation
+from marginflow.limit import kkt_point
+
+
+def value(
+    data: DataFile,
+    test: Annotated[Path, Parameter(help="Points with labels that were not trained on (.npz or .csv).")],
+    *,
+    width: Width = 100,
+    bias: Bias = True,
+    penalty: Penalty = None,
+    mode: Mode = "fast",
+    folds: Annotated[int | None, Parameter(help="Value so many random folds instead of single samples.")] = None,
+    first: Annotated[int, Parameter(help="Print so many samples, the most harmful first.")] = 10,
+    store: StoreFile = None,
+    tolerance: Residual = 1e-8,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    label: Label = None,
+    out: Out = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """Exit code 0 if every point holds at the tolerance on the samples it was trained on, 1 if not."""
+    whole_number("--first", first, minimum=0)
+    check(tolerance, time_limit, out, force=force)
+    dataset, fresh = Dataset.load(data, label=label), Dataset.load(test, label=label)
+    with progress("Leaving out samples") as show:
+        limit = kkt_point(dataset, width=width, seed=seed, bias=bias, penalty=penalty, time_limit=time_limit)
+        found = leave_out(
+            limit,
+            dataset,
+            mode=mode,
+            folds=folds,
+            store=store,
+            seed=seed,
+            tolerance=tolerance,
+            progress=lambda done, total: show(done / total, f"{done} of {total}"),
+        )
+    worth = valuation(found, fresh)
+    order = [int(g) for g in worth.rank()]
+    rows = [
+        row
+        | {
+            "value": float(worth.values[g]),
+            "margin_value": float(worth.margin_values[g]),
+            "share": float(worth.shares[g]),
+        }
+        for g, row in zip(order, sample_rows(found, dataset, order), strict=True)
+    ]
+    harmful, useful = int((worth.values < 0).sum()), int((worth.values > 0).sum())
+    sentence = (
+        f"{worth.accuracy:.4g} of the test points are right with all samples. {harmful} of {len(rows)} are harmful "
+        f"(more are right without them), {useful} are useful, the others change no answer; "
+        f"{int(found.jumped.sum())} points are not the continuation of the limit."
+    )
+    record = {
+        "sentence": sentence,
+        "accuracy": worth.accuracy,
+        "samples": rows,
+        "limit": limit.status,
+        "mode": mode,
+        "folds": folds,
+        "penalty": penalty,
+        "seed": seed,
+        "seconds": found.seconds,
+        "holds": bool(found.residuals.max() <= tolerance),
+    }
+    deliver(record, out, as_json=as_json, title=f"What the samples of {data.name} are worth")
+    if not as_json:
+        print(sentence)
+        headings = {
+            "sample": "samples",
+            "label": "label",
+            "value": "accuracy lost without it",
+            "margin_value": "mean margin lost",
+            "share": "share of the multipliers",
+            "branch": "branch",
+        }
+        if rows[:first]:
+            print_rows(rows[:first], headings=headings)
+    return DONE if record["holds"] else DOES_NOT_HOLD

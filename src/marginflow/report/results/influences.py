@@ -1,0 +1,158 @@
+"""What a page tells of samples that were left out: exact leave-one-out error, unlearning, data valuation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from marginflow.report.chart import Chart
+from marginflow.report.charts import dots, points
+from marginflow.report.images import image_chart
+from marginflow.report.page import Section
+from marginflow.report.results.summary import Record, Summary, number_under, object_under, table_of_objects
+from marginflow.report.table import Table, text_of
+
+_COLUMNS = {
+    "sample": "Samples",
+    "label": "Label",
+    "margin": "Margin without it",
+    "multiplier": "Multiplier",
+    "drop": "‖θ‖² falls by",
+    "expected": "Expected",
+    "neurons": "Neurons",
+    "branch": "Branch",
+    "residual": "Residual",
+}
+
+
+def influence(record: Record) -> Summary:
+    """Samples or folds that were left out, as `marginflow influence` writes them."""
+    rows = table_of_objects(record, "samples")
+    jumped = [row for row in rows if row["branch"] == "another"]
+    sections = [
+        Section(
+            heading="Samples by what they did",
+            paragraphs=(
+                "The least margin without the sample first: what the network that never saw a sample says of it.",
+            ),
+            content=(*_pictures(rows), Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="The first samples")),
+        ),
+        Section(heading="Margins and multipliers", content=(_margins(rows), _drops(rows))),
+        _branches(record, jumped),
+    ]
+    sentence = str(record["sentence"])
+    return Summary(sentence=sentence, tone="holds" if record["holds"] else "violated", sections=tuple(sections))
+
+
+def unlearned(record: Record) -> Summary:
+    """Samples that were to be forgotten, as `marginflow unlearn` writes them."""
+    rows = table_of_objects(record, "methods")
+    chart = dots(
+        rows,
+        value="distance",
+        category="samples",
+        series="method",
+        titles={"distance": "Distance to the exact point (sine)", "samples": "Forgotten", "method": "Method"},
+        title="How near each method comes",
+        description="Sine of the angle between the outputs of a network and those of the exactly retrained one.",
+    )
+    columns = {"samples": "Forgotten", "method": "Method", "distance": "Sine of the angle to the exact outputs"}
+    words = (
+        "The truth is the exact KKT point without the samples, followed from the point with them and certified on the "
+        "samples that are left. Networks are compared by their outputs at fresh points, up to scale."
+    )
+    section = Section(
+        heading="Unlearning against the truth",
+        paragraphs=(words,),
+        content=(chart, Table.of(rows, columns=columns, caption="Distances")),
+    )
+    tone = "holds" if record["holds"] else "violated"
+    return Summary(sentence=str(record["sentence"]), tone=tone, sections=(section,))  # type: ignore[arg-type]
+
+
+def valued(record: Record) -> Summary:
+    """Values of samples, as `marginflow value` writes them."""
+    rows = table_of_objects(record, "samples")
+    columns = {
+        "sample": "Samples",
+        "label": "Label",
+        "value": "Accuracy lost without it",
+        "margin_value": "Mean margin lost",
+        "share": "Share of the multipliers",
+        "branch": "Branch",
+    }
+    chart = points(
+        rows,
+        x="share",
+        y="margin_value",
+        series="branch",
+        titles={"share": "Share of the multipliers", "margin_value": "Mean margin lost without it", "branch": "Branch"},
+        title="Values",
+        description="Every sample by the share of the multipliers that it carries and what is lost without it.",
+    )
+    words = "Below zero the network is better without the sample; the most harmful samples come first."
+    section = Section(
+        heading="What each sample is worth",
+        paragraphs=(words,),
+        content=(*_pictures(rows), Table.of(rows[:_SHOWN], columns=columns, caption="The first samples"), chart),
+    )
+    return Summary(
+        sentence=str(record["sentence"]), tone="holds" if record["holds"] else "violated", sections=(section,)
+    )
+
+
+_SHOWN = 20
+_IMAGES = 12
+
+
+def _pictures(rows: list[dict[str, Any]]) -> tuple[Chart, ...]:
+    """The first samples as images, where their values form a square."""
+    found = [row for row in rows[:_IMAGES] if isinstance(row.get("values"), list)]
+    side = math.isqrt(len(found[0]["values"])) if found else 0
+    if side < 4 or side * side != len(found[0]["values"]):
+        return ()
+    return (image_chart(found, side, description="The first samples of the ranking."),)
+
+
+def _margins(rows: list[dict[str, Any]]) -> Chart:
+    return points(
+        rows,
+        x="multiplier",
+        y="margin",
+        series="branch",
+        titles={"multiplier": "Multiplier", "margin": "Margin without it", "branch": "Branch"},
+        title="Margin without the sample",
+        description="Every sample by its multiplier and the margin under the network without it; at zero and below "
+        "that network gets it wrong.",
+    )
+
+
+def _drops(rows: list[dict[str, Any]]) -> Chart:
+    return points(
+        rows,
+        x="expected",
+        y="drop",
+        series="branch",
+        titles={"expected": "What the derivative lets expect", "drop": "‖θ‖² falls by", "branch": "Branch"},
+        title="Drop of ‖θ‖²",
+        description="The true drop of the norm against lambda (1 - margin), which it is where the path is straight.",
+    )
+
+
+def _branches(record: Record, jumped: list[dict[str, Any]]) -> Section:
+    names = ", ".join(str(row["sample"]) for row in jumped)
+    first = (
+        f"The branch was lost for {len(jumped)} of {text_of(record['groups_count'])}: {names}. The points without them "
+        "are exact, but not the continuation of the limit; another of the many KKT points would be as good."
+        if jumped
+        else "Every point is the continuation of the limit."
+    )
+    if record.get("branches") is None:
+        return Section(heading="Branches", paragraphs=(first,))
+    beside = object_under(record, "branches")
+    second = (
+        f"Solved from scratch, {number_under(beside, 'other'):.0%} of {len(beside['groups'])} end at another point; "
+        f"margins differ by {number_under(beside, 'spread'):.3g} (root mean square), and on "
+        f"{number_under(beside, 'disagree'):.0%} the two disagree about the left-out sample."
+    )
+    return Section(heading="Branches", paragraphs=(first, second))
