@@ -20,6 +20,7 @@ import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import times_transpose
 from marginflow.limit.settings import GRADIENT_STEPS, GRADIENT_TOLERANCE
 from marginflow.limit.solver.kink_factors import KinkFactor
 from marginflow.limit.solver.pairs import Pairs
@@ -41,11 +42,11 @@ class Curvature:
         """H v, shape (n,)."""
         size = float(np.abs(v).max(initial=0.0)) or 1.0
         G = (self.signs * (v / size).astype(self.X.dtype)[:, None]).T @ self.some
-        Z = self.X @ G.T
-        C = np.zeros_like(Z)
+        Z = G @ self.X.T
+        weights = np.zeros_like(Z)
         for j, factor in enumerate(self.factors):
-            C[factor.rows, j] = factor.solve(Z[factor.rows, j])
-        G -= C.T @ self.X
+            weights[j, factor.rows] = factor.solve(Z[j, factor.rows])
+        G -= weights @ self.X
         image = np.einsum("ij,ij->i", self.some @ (self.t[:, None] * G).T, self.signs)
         product: FloatArray = size * image.astype(np.float64) + self.damping * v
         return product
@@ -83,8 +84,9 @@ class MeanField:
         # A sample that is active on one neuron alone has nothing left outside the mean field.
         self.diagonal = np.maximum(diagonal, 1e-3 * float(norms.mean() * weights.sum()) / max(len(t), 1) + damping)
         self.B = np.concatenate(parts, axis=1)
-        scaled = self.B / self.diagonal[:, None]
-        inner = self.B.T @ scaled
+        # Single precision changes G by far less than the mean field is off.
+        scaled = (self.B / np.sqrt(self.diagonal)[:, None]).astype(np.float32)
+        inner = times_transpose(scaled.T).astype(np.float64)
         inner[np.diag_indices(len(inner))] += 1.0
         self.inner = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
         self.C, k = C, C.shape[1]

@@ -90,17 +90,17 @@ class KinkFactors:
     def split(self, factors: Sequence[KinkFactor], G: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """P_j g_j for rows g_j of G (k, r); weights c with X_K^T c = g_j - P_j g_j (m, k); X P_j g_j (m, k)."""
         X = self.problem.X
-        C = np.zeros((len(X), len(G)))
-        D, XD = G, X @ G.T
+        C = np.zeros((len(G), len(X)))
+        DX, largest = G @ X.T, float(self.problem.norms.max())
         for _ in range(3):  # the second time for rounding, the third where samples are nearly dependent
-            off = 0.0
+            before = 0.0
             for j, factor in enumerate(factors):
-                along = XD[factor.rows, j]
-                C[factor.rows, j] += factor.solve(along)
-                off = max(off, float(np.abs(along).max(initial=0.0)))
-            D = G - C.T @ X
-            XD = X @ D.T
-            left = max((float(np.abs(XD[f.rows, j]).max(initial=0.0)) for j, f in enumerate(factors)), default=0.0)
-            if left <= _REFINED * off or left <= _REFINED * float(self.problem.norms.max()):
+                along = DX[j, factor.rows]
+                C[j, factor.rows] += factor.solve(along)
+                before = max(before, float(np.abs(along).max(initial=0.0)))
+            D = G - C @ X
+            DX = D @ X.T
+            left = max((float(np.abs(DX[j, f.rows]).max(initial=0.0)) for j, f in enumerate(factors)), default=0.0)
+            if left <= _REFINED * max(before, largest):
                 break
-        return D, C, XD
+        return D, C.T, DX.T

@@ -160,6 +160,8 @@ def _newton(
     free, capped = guess.free, guess.capped
     lam = np.where(free, guess.lam, 0.0)
     lam[capped] = C[capped]
+    pairs: Pairs | None = None
+    same = False
     best, start = np.inf, float(t.sum())
     fewest, since = state.size, 0
     heaviest = first_damping * float(t.sum() * problem.norms.mean() ** 2)
@@ -169,13 +171,17 @@ def _newton(
         if rows.size == 0 or len(s) == 0 or time.monotonic() > deadline:
             break
         try:
-            pairs = Pairs(problem, known, s, state, lam)
+            if pairs is None or len(pairs.s) != len(s):
+                pairs = Pairs(problem, known, s, state, lam)
+            else:
+                pairs.move(state, lam, same_multipliers=same)
             lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads)
         except np.linalg.LinAlgError:
             break
         if not 0.5 * start <= t.sum() <= 2.0 * start or not np.isfinite(lam).all():
             break  # the structure was not right; more of ADMM is cheaper than going on from here
         pairs.settle(lam, t)
+        same = True
         state = pairs.state
         off_unit = 0.0 if frozen else np.abs(pairs.norms_squared - 1.0).max(initial=0.0)
         short = 1.0 - pairs.margins(t) + damping * (centre - lam)  # of the (damped) margin equation
@@ -206,11 +212,13 @@ def _newton(
         if violations and iteration < max_iterations:
             state = new_state
             free, capped = (free & ~leave & ~cap) | enter | uncap, (capped & ~uncap) | cap
+            same = not (leave.any() or cap.any())
             lam = np.where(leave, 0.0, np.minimum(lam, C))
             if not frozen:
                 state, t, alive = _without_redundant_neurons(state, s, y, t, dead)
                 s, keep = s[alive], keep[alive]
     else:
+        assert pairs is not None
         U = t[:, None] * pairs.D
         return NewtonResult(U, s, lam, pairs.mu, residual, violations, max_iterations, False, keep)
     nothing = np.zeros((0, problem.X.shape[1]))

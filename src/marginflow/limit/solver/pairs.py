@@ -42,6 +42,13 @@ class Pairs:
         self.D[columns], self.XD[:, columns] = D, XD
         self.mu[:, columns] = np.where(kinks, -sigma * weights, np.where(state == ACTIVE, lam[:, None], 0.0))
 
+    def move(self, state: IntArray, lam: FloatArray, *, same_multipliers: bool) -> None:
+        """Take over states; at the same multipliers only neurons that have changed are evaluated."""
+        changed = (state != self.state).any(axis=0) if same_multipliers else np.ones(len(self.s), dtype=bool)
+        self.state = state
+        if changed.any():
+            self._evaluate(np.flatnonzero(changed), lam)
+
     def settle(self, lam: FloatArray, t: FloatArray) -> None:
         """Move to new multipliers, and let the opposite pairs of every neuron follow.
 
