@@ -19,7 +19,7 @@ from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.conjugate_gradients import Curvature, MeanField, solve_by_gradients
 from marginflow.limit.solver.hessian import hessian
 from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
-from marginflow.limit.solver.kink_factors import KinkFactor, KinkFactors
+from marginflow.limit.solver.kink_factors import KinkFactors
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton, step_work
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK, Pairs
 from marginflow.limit.solver.polish import identify
@@ -246,12 +246,18 @@ def test_a_solution_satisfies_the_saddle_system_to_the_tolerance():
     assert rest @ mean_field.solve(rest)[0] <= 1e-3 * f @ mean_field.solve(f)[0]
 
 
-def test_samples_that_are_nearly_dependent_have_no_factor():
+@pytest.mark.parametrize("rows", [[0, 1], [0, 1, 2, 3, 4, 5]])
+def test_kink_samples_that_are_nearly_dependent_still_give_a_projection(rows):
     X = np.random.default_rng(0).standard_normal((6, 5))
     X[1] = X[0] * (1 + 1e-9)
     problem = Problem.of(X, np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]), bias=False)
-    with pytest.raises(np.linalg.LinAlgError):
-        KinkFactor.of(problem, np.isin(problem.order, [0, 1]))
+    known = KinkFactors(problem)
+    kinks = np.isin(problem.order, rows)
+    g = np.random.default_rng(1).standard_normal((1, 5))
+    D, C, XD = known.split(known.of(kinks[:, None]), g)
+    np.testing.assert_allclose(problem.X[kinks] @ D[0], 0.0, atol=1e-8)
+    np.testing.assert_allclose(D[0] + problem.X[kinks].T @ C[kinks, 0], g[0], atol=1e-13)
+    np.testing.assert_allclose(XD[:, 0], problem.X @ D[0], atol=1e-14)
 
 
 def test_large_hessians_are_not_formed_and_small_ones_are():

@@ -16,46 +16,63 @@ Factorised = TypeVar("Factorised")
 
 # Steepness of a factor below which refinement does not repair its rounding, and above which single precision is enough.
 _DEPENDENT, _GENTLE = 1e-6, 0.03
+# Samples up to which a pseudo-inverse is made, and the relative size of the eigenvalues that count as zero in it.
+_FEW, _RANK = 400, 1e-11
 # Inner products of a projection with kink samples, relative to those before it, above which it is repeated.
 _REFINED = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class KinkFactor:
-    """The rows of the kink samples X_K of one neuron, and the Cholesky factor L of X_K X_K^T (lower)."""
+    """The rows of the kink samples X_K of one neuron, and the Cholesky factor L of X_K X_K^T (lower).
+
+    A few samples that are nearly dependent have the pseudo-inverse of X_K X_K^T instead.
+    """
 
     rows: IntArray
-    L: FloatArray
+    L: FloatArray | None
+    inverse: FloatArray | None = None
 
     @classmethod
     def of(cls, problem: Problem, kinks: BoolArray) -> KinkFactor:
-        """Of the samples in `kinks` (a mask); LinAlgError where they are nearly dependent."""
+        """Of the samples in `kinks` (a mask); LinAlgError where many of them are nearly dependent."""
         rows = np.flatnonzero(kinks)
+        gram = problem.gram(rows, rows)
         if len(rows) == 0:
-            return cls(rows, np.zeros((0, 0)))
-        gram = np.asfortranarray(problem.gram(rows, rows))
-        L: FloatArray = scipy.linalg.cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
-        factor = cls(rows, L)
-        if factor.steepness < _DEPENDENT:
+            return cls(rows, gram)
+        if len(rows) <= problem.X.shape[1]:
+            L, failed = scipy.linalg.lapack.dpotrf(gram, lower=1, clean=1)
+            factor = cls(rows, L)
+            if not failed and factor.steepness > _DEPENDENT:
+                return factor
+        if len(rows) > _FEW:
             raise np.linalg.LinAlgError("The kink samples of a neuron are nearly dependent.")
-        return factor
+        inverse: FloatArray = np.linalg.pinv(gram, rcond=_RANK, hermitian=True).astype(np.float64)
+        return cls(rows, None, inverse)
 
     @property
     def steepness(self) -> float:
         """The smallest entry of the diagonal of L relative to the largest."""
-        diagonal = np.diag(self.L)
-        return float(diagonal.min() / diagonal.max()) if len(diagonal) else 1.0
+        diagonal = np.zeros(1) if self.L is None else np.diag(self.L)
+        return float(diagonal.min() / diagonal.max()) if diagonal.any() else 0.0
 
     def rounded(self) -> KinkFactor:
         """In single precision, where that leaves enough of it."""
-        return KinkFactor(self.rows, self.L.astype(np.float32)) if self.steepness > _GENTLE else self
+        if self.L is None or self.steepness < _GENTLE:
+            return self
+        return KinkFactor(self.rows, self.L.astype(np.float32))
 
     def solve(self, b: FloatArray) -> FloatArray:
-        """(X_K X_K^T)^{-1} b."""
+        """(X_K X_K^T)^{-1} b, of least norm where samples are dependent."""
+        solution: FloatArray
         if len(self.rows) == 0:
             return b
-        solve = scipy.linalg.lapack.spotrs if self.L.dtype == np.float32 else scipy.linalg.lapack.dpotrs
-        solution: FloatArray = solve(self.L, b, lower=1)[0]
+        if self.inverse is not None:
+            solution = self.inverse @ b
+        elif self.L is not None and self.L.dtype == np.float32:
+            solution = scipy.linalg.lapack.spotrs(self.L, b, lower=1)[0]
+        else:
+            solution = scipy.linalg.lapack.dpotrs(self.L, b, lower=1)[0]
         return solution
 
 

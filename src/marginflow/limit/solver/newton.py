@@ -176,11 +176,11 @@ def _newton(
             else:
                 pairs.move(state, lam, same_multipliers=same)
             lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads)
+            if not 0.5 * start <= t.sum() <= 2.0 * start or not np.isfinite(lam).all():
+                break  # the structure was not right; more of ADMM is cheaper than going on from here
+            pairs.settle(lam, t)
         except np.linalg.LinAlgError:
             break
-        if not 0.5 * start <= t.sum() <= 2.0 * start or not np.isfinite(lam).all():
-            break  # the structure was not right; more of ADMM is cheaper than going on from here
-        pairs.settle(lam, t)
         same = True
         state = pairs.state
         off_unit = 0.0 if frozen else np.abs(pairs.norms_squared - 1.0).max(initial=0.0)
