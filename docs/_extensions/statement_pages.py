@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
 from marginflow import theory
+from marginflow.report.statement_page import bibtex, parts
 from marginflow.theory.bibliography import PAPERS
 
 
 def page(statement: theory.Statement) -> str:
-    """The Markdown of one statement."""
-    source = Path(inspect.getsourcefile(statement.judge) or "").as_posix().partition("/marginflow/")[2]
+    """The Markdown of one statement, of the same parts as `marginflow statements ID --html`."""
     lines = [
         f"# {statement.id}",
         "",
@@ -22,24 +21,17 @@ def page(statement: theory.Statement) -> str:
         "",
         statement.meaning,
         "",
-        f"$$\n{statement.formula}\n$$",
-        "",
     ]
-    forms = statement.forms
-    if forms is not None:
-        for name, text in (("As printed", forms.printed), ("As proved", forms.proved), ("Sharp", forms.sharp)):
-            if text:
-                lines += [f"**{name}**", "", f"$$\n{text}\n$$", ""]
-        if forms.remark:
-            lines += [forms.remark, ""]
-    lines += [f"Needs: {', '.join(statement.needs)}.", ""]
-    if statement.parameters:
-        lines += [f"- `{name}`: {meaning}" for name, meaning in statement.parameters.items()] + [""]
-    if not statement.is_probe:
-        lines += [f"Control ({statement.control_outcome}): {statement.control_shows}.", ""]
-    lines += ["```sh", f"marginflow check {statement.id}", f"marginflow check {statement.id} --control", "```", ""]
-    lines += [f"Source: `src/marginflow/{source}`.", ""]
-    return "\n".join(lines)
+    for part in parts(statement):
+        lines += [f"**{part.title}**", ""]
+        if part.formula:
+            lines += [f"$$\n{part.formula}\n$$", ""]
+        if part.text:
+            lines += [part.text, ""]
+        lines += [f"- {item}" for item in part.items] + [""]
+        if part.code:
+            lines += ["```sh", part.code, "```", ""]
+    return "\n".join([*lines, "```bibtex", bibtex(statement), "```", ""])
 
 
 def write_pages(app: Sphinx) -> None:

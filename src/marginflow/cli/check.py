@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import numpy as np
 from cyclopts import Parameter
 
 from marginflow import audits, theory
+from marginflow.arrays import FloatArray
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Paper, Seed
 from marginflow.cli.output import check_target, result_text
@@ -18,6 +21,7 @@ from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import command, versions
 from marginflow.data import Dataset, distribution_of
 from marginflow.errors import InputError
+from marginflow.flow import load_run
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
 from marginflow.theory import Instance, Statement, Verdict
@@ -41,6 +45,15 @@ def check(
     data: Annotated[Path | None, Parameter(help="Data, .npz or .csv.")] = None,
     test: Annotated[Path | None, Parameter(help="Fresh points, .npz or .csv.")] = None,
     start: Annotated[Path | None, Parameter(help="The network that training started from.")] = None,
+    run: Annotated[
+        Path | None, Parameter(help="A recorded run, .json, of `train --run`; its start is --start if not given.")
+    ] = None,
+    multipliers: Annotated[
+        Path | None,
+        Parameter(
+            help="Candidates, .npz with lambda (n,) and mu (n, k): checked, never trusted; for very many samples."
+        ),
+    ] = None,
     law: Annotated[
         Path | None, Parameter(help="The law of the data, .toml; by default the one that `sample` stored with them.")
     ] = None,
@@ -55,7 +68,9 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if it holds (a probe: is measured), 1 if not; with --all, 1 if anything that applies is violated."""
-    given = _instance(network, data, test, start, parameter, seed, label)
+    given = _instance(network, data, test, start, run, parameter, seed, label)
+    if multipliers is not None:
+        given = replace(given or Instance(), multipliers=_candidates(multipliers))
     with one_thread():
         if every:
             if id is not None or control or law is not None:
@@ -70,7 +85,19 @@ def check(
         if out is not None or paper is not None:
             raise InputError("--out and --paper go with --all.")
         chosen = theory.statement(id)
-        return _one(chosen, _with_law(chosen, given, law), control=control, as_json=as_json)
+        return _one(chosen, _with_law(chosen, _with_ends(chosen, given), law), control=control, as_json=as_json)
+
+
+def _with_ends(statement: Statement, given: Instance | None) -> Instance | None:
+    """Where a run begins and ends, where the statement asks for these networks and no other was given."""
+    if given is None or given.run is None:
+        return given
+    end, path = given.run.network, given.run.trajectory.networks
+    if "network" in statement.needs and given.network is None and isinstance(end, TwoLayer):
+        given = replace(given, network=end)
+    if "start" in statement.needs and given.start is None and path is not None and isinstance(path[0], TwoLayer):
+        given = replace(given, start=path[0])
+    return given
 
 
 def _with_law(statement: Statement, given: Instance | None, path: Path | None) -> Instance | None:
@@ -83,7 +110,7 @@ def _with_law(statement: Statement, given: Instance | None, path: Path | None) -
     if path is not None:
         law = distribution_of(_law_file(path))
         instance = replace(instance, name=", ".join(filter(None, (instance.name, path.name))), law=law)
-    elif "law" in statement.needs and data is not None and data.origin:
+    elif {"law", "parameters", "run"} & set(statement.needs) and data is not None and data.origin:
         law = distribution_of(data.origin)
         instance = replace(instance, law=law)
     if "test" in statement.needs and instance.test is None and law is not None and data is not None:
@@ -225,22 +252,34 @@ def _instance(
     data: Path | None,
     test: Path | None,
     start: Path | None,
+    run: Path | None,
     parameter: list[str] | None,
     seed: int,
     label: str | None,
 ) -> Instance | None:
     """What the files and parameters give; None where there are none."""
-    if network is data is test is start is None and not parameter:
+    if network is data is test is start is run is None and not parameter:
         return None
+    recorded = None if run is None else load_run(run)
     return Instance(
-        name=", ".join(path.name for path in (network, data, test, start) if path is not None),
+        name=", ".join(path.name for path in (network, data, test, start, run) if path is not None),
         network=None if network is None else TwoLayer.load(network),
         data=None if data is None else Dataset.load(data, label=label),
         test=None if test is None else Dataset.load(test, label=label),
         start=None if start is None else TwoLayer.load(start),
+        run=recorded,
         parameters=dict(_pair(text) for text in parameter or []),
         seed=seed,
     )
+
+
+def _candidates(path: Path) -> tuple[FloatArray, FloatArray]:
+    """lambda and mu from a file; the certificate checks their shapes and what they prove."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return np.asarray(file["lambda"], dtype=np.float64), np.asarray(file["mu"], dtype=np.float64)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} cannot be read as multipliers (arrays lambda and mu): {error}") from None
 
 
 def _pair(text: str) -> tuple[str, object]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from marginflow import theory
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Paper
-from marginflow.cli.output import result_text
+from marginflow.cli.options import AsJson, Force, Paper
+from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import watched
+from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
+from marginflow.storage import write_text
 from marginflow.theory import Covered, Statement, dependencies
 from marginflow.theory.unicode_math import readable
 
@@ -27,6 +30,11 @@ def statements(
     coverage: Annotated[
         bool, Parameter(negative="", help="Judge every example and control; count against the catalogue.")
     ] = False,
+    html: Annotated[bool, Parameter(negative="", help="One page of one statement, judged.")] = False,
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="With --html: the file; VYS22-Thm4.1.html if not given.")
+    ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Exit code 1 if, with --coverage, an example does not hold or a control does."""
@@ -34,8 +42,14 @@ def statements(
         if coverage:
             raise InputError("--coverage is about many statements; leave out the id.")
         one = theory.statement(id)
+        if html:
+            return _page(one, out, force=force, as_json=as_json)
+        if out is not None:
+            raise InputError("--out goes with --html.")
         print(result_text(_record(one)) if as_json else _in_full(one))
         return DONE
+    if html or out is not None:
+        raise InputError("--html is about one statement; give its id.")
     if coverage:
         return _coverage(paper, as_json=as_json)
     chosen = [one for one in theory.statements(paper) if kind is None or one.kind == kind]
@@ -47,6 +61,19 @@ def statements(
         return DONE
     for one in chosen:
         print(f"{one.id:<22} {one.kind:<12} {one.meaning}")
+    return DONE
+
+
+def _page(one: Statement, out: Path | None, *, force: bool, as_json: bool) -> int:
+    """Write the page of a statement."""
+    from marginflow.report.statement_page import render_statement
+
+    target = check_target(Path(one.id.replace("/", "-") + ".html") if out is None else out, (".html",), force=force)
+    example, control = one.judge_instance(one.example()), one.judge_instance(one.control())
+    text = render_statement(one, example, control, command=command(), versions=versions())
+    write_text(target, text)
+    record = {"out": target, "example": example.outcome, "control": control.outcome}
+    print(result_text(_record(one) | record) if as_json else f"{example.sentence}\nPage  {target}")
     return DONE
 
 

@@ -42,6 +42,7 @@ HEADINGS = {
     "seconds": "Seconds",
     "out": "Network",
     "trajectory": "Trajectory",
+    "run": "Run",
 }
 
 
@@ -59,6 +60,12 @@ def train(
     stop_loss: Annotated[float | None, Parameter(help="Stop at this loss (flow: 1e-8 if not given).")] = None,
     max_steps: Annotated[int | None, Parameter(help="Stop after so many steps (flow: 20000 if not given).")] = None,
     time_limit: Annotated[float | None, Parameter(help="Stop after so many seconds.")] = None,
+    run_file: Annotated[
+        Path | None,
+        Parameter(
+            name="--run", help="Also keep the whole run, networks on the way included (.json), for `check --run`."
+        ),
+    ] = None,
     seed: Seed = 0,
     label: Label = None,
     out: Out,
@@ -68,6 +75,10 @@ def train(
     """Exit code 0 if every sample is classified correctly, 1 if not, 130 if interrupted (what is done is kept)."""
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".trajectory.json"), (".json",), force=force)
+    if run_file is not None:
+        check_target(run_file, (".json",), force=force)
+        if check_target(run_file.with_suffix(".safetensors"), (".safetensors",), force=force) == out:
+            raise InputError(f"--run {run_file} keeps its arrays in {out}, which is --out; give them different names.")
     dataset = mf.data.Dataset.load(data, label=label)
     rules = _stop_rules(recipe, stop_loss, max_steps, time_limit)
     chosen = _recipe(recipe, rules)
@@ -79,11 +90,14 @@ def train(
             chosen,
             seed=seed,
             stop=rules,
+            recording=mf.flow.Recording(networks=run_file is not None),
             progress=lambda now: show(now.share, f"step {now.step}, loss {mf.losses.as_power_of_ten(now.log_loss)}"),
         )
     record = summary(run) | {"out": out, "trajectory": beside, "seed": seed, "recipe": recipe}
     write_text(beside, result_text(record | {"records": records(run)}) + "\n")
     run.network.save(out)
+    if run_file is not None:
+        record["run"] = mf.flow.save_run(run, run_file)
     tell(record, as_json=as_json, headings=HEADINGS)
     if run.status == "interrupted":
         return INTERRUPTED

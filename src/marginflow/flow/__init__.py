@@ -6,6 +6,7 @@ from marginflow.flow.angle import AngleFlow, angle_flow
 from marginflow.flow.descent import AbstractRecipe, Descent
 from marginflow.flow.gradient_flow import GradientFlow
 from marginflow.flow.loop import Progress
+from marginflow.flow.run_files import load_run, save_run
 from marginflow.flow.schedule import AbstractSchedule, AngleBounded, Constant, Geometric, LossNormalised
 from marginflow.flow.stopping import (
     AbstractStop,
@@ -43,7 +44,9 @@ __all__ = [
     "Trajectory",
     "WallTime",
     "angle_flow",
+    "load_run",
     "recipes",
+    "save_run",
     "train",
 ]
 

@@ -28,4 +28,5 @@ def mathml(latex: str) -> str:
     """
     from latex2mathml.converter import convert
 
-    return str(convert(latex))
+    # The converter loses the group around a small or large fraction: the root of one would cover its numerator alone.
+    return str(convert(latex.replace(r"\tfrac", r"\frac").replace(r"\dfrac", r"\frac")))

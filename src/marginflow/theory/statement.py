@@ -182,6 +182,7 @@ class Statement:
             wanted = f"it knows {sorted(known)}" if known else "it has none"
             raise InputError(f"{self.id} has no parameter {foreign[0]!r}; {wanted}.")
         _check_end_of_run(instance)
+        _check_data_of_run(instance)
         instance.forget_looks()
         found = self.judge(instance)
         return Verdict(id=self.id, findings=found, kind=self.kind, instance=instance.name, unused=instance.unused())
@@ -249,3 +250,17 @@ def _check_end_of_run(instance: Instance) -> None:
         same = same and np.allclose(end.v, network.v, rtol=1e-9, atol=0.0)
     if not same:
         raise InputError("The network is not the end of the run that it was given with; leave one of the two out.")
+
+
+def _check_data_of_run(instance: Instance) -> None:
+    """A run that comes with data must have been made on them: its last record says what the least margin was."""
+    data, run = instance.data, instance.run
+    if data is None or run is None:
+        return
+    if run.network.dimension != data.dimension:
+        raise InputError(f"The run is in dimension {run.network.dimension}, but the data have {data.dimension}.")
+    found, recorded = float((data.y * run.network(data.X)).min()), float(run.trajectory.least_margin[-1])
+    if not np.isclose(found, recorded, rtol=1e-6, atol=1e-9 * float(np.abs(run.network(data.X)).max())):
+        raise InputError(
+            f"The run was not made on these data: its least margin there is {found:.6g}, the record says {recorded:.6g}."
+        )

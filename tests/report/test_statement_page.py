@@ -1,0 +1,81 @@
+"""The page of one statement: everything that a referee asks, from the same parts as the documentation."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from marginflow import theory
+from marginflow.cli import main
+from marginflow.report.formula import mathml
+from marginflow.report.statement_page import bibtex, dependency_graph, parts
+
+
+class Outline(HTMLParser):
+    """Headings, and whether tags are closed in order."""
+
+    VOID = ("meta", "path", "rect", "link", "br")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.headings: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("h1", "h2"):
+            self.headings.append(data.strip())
+
+
+@pytest.mark.parametrize("id", ["KYS23/Thm3.2", "VYS22/Thm4.1", "VYS22/OQ9", "KYS23/Prop4.5"])
+def test_a_page_has_everything_that_a_referee_asks(id: str, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    assert main(["statements", id, "--html", "--out", str(out)]) == 0
+    assert main(["statements", id, "--html", "--out", str(out)]) == 2, "nothing is overwritten unasked"
+    text = out.read_text(encoding="utf-8")
+    outline = Outline()
+    outline.feed(text)
+    assert not outline.open
+    assert {"Formula", "Needs", "On the example", "BibTeX"} <= set(outline.headings)
+    assert "<math" in text
+    assert "@inproceedings{" in text
+    assert "<script" not in text
+    assert "http://" not in text.replace("http://www.w3.org", "")
+    if dependency_graph(id):
+        assert "What it rests on" in outline.headings
+
+
+def test_the_graph_names_what_a_proof_uses_and_marks_what_is_shaken() -> None:
+    graph = dependency_graph("KYS23/Thm3.2")
+    for id in ("KYS23/Thm3.2", "KYS23/PropA.4", "KYS23/LemA.6"):
+        assert f">{id}</text>" in graph
+    assert 'fill="#c0392b" text-anchor="middle" font-size="12">KYS23/PropA.4' in graph
+    assert dependency_graph("VYS22/LemC.4") == ""
+
+
+def test_every_statement_has_its_parts() -> None:
+    for one in theory.statements():
+        titles = [part.title for part in parts(one)]
+        assert titles[0] == "Formula"
+        assert len(titles) == len(set(titles))
+        assert all(part.formula or part.text or part.items or part.code for part in parts(one))
+        assert bibtex(one).startswith("@")
+
+
+def test_a_page_is_about_one_statement(tmp_path: Path) -> None:
+    assert main(["statements", "--html"]) == 2
+    assert main(["statements", "VYS22/Thm4.1", "--out", str(tmp_path / "x.html")]) == 2
+
+
+def test_the_root_of_a_small_fraction_covers_all_of_it() -> None:
+    assert mathml(r"\sqrt{\tfrac{a}{b}}") == mathml(r"\sqrt{\frac{a}{b}}")
+    assert mathml(r"\sqrt{\tfrac{a}{b}}").index("<msqrt>") < mathml(r"\sqrt{\tfrac{a}{b}}").index("<mfrac>")
