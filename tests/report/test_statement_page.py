@@ -9,7 +9,6 @@ import pytest
 
 from marginflow import theory
 from marginflow.cli import main
-from marginflow.report.formula import mathml
 from marginflow.report.statement_page import bibtex, dependency_graph, parts
 
 
@@ -74,8 +73,3 @@ def test_every_statement_has_its_parts() -> None:
 def test_a_page_is_about_one_statement(tmp_path: Path) -> None:
     assert main(["statements", "--html"]) == 2
     assert main(["statements", "VYS22/Thm4.1", "--out", str(tmp_path / "x.html")]) == 2
-
-
-def test_the_root_of_a_small_fraction_covers_all_of_it() -> None:
-    assert mathml(r"\sqrt{\tfrac{a}{b}}") == mathml(r"\sqrt{\frac{a}{b}}")
-    assert mathml(r"\sqrt{\tfrac{a}{b}}").index("<msqrt>") < mathml(r"\sqrt{\tfrac{a}{b}}").index("<mfrac>")

@@ -28,5 +28,4 @@ def mathml(latex: str) -> str:
     """
     from latex2mathml.converter import convert
 
-    # The converter loses the group around a small or large fraction: the root of one would cover its numerator alone.
-    return str(convert(latex.replace(r"\tfrac", r"\frac").replace(r"\dfrac", r"\frac")))
+    return str(convert(latex))
