@@ -44,11 +44,12 @@ from marginflow.theory.vacuity import says_nothing
     forms=Forms(
         printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
         remark="The window for n is that of Theorem 3.1. sign(0) = -1, so a positive point flips at N = 0 already. "
-        "The printed z is shorter than the data only from k = 396 clusters on, which needs d >= 6961 even without "
-        "noise and n >= k ln(d)^2 = 31,003 samples; with sigma = 1/sqrt(d) it needs d of about 200,000 and 59,000 samples. "
-        "The example is the limit of small noise: sigma = 1e-30 is allowed by the assumption and rounds every sample to its "
-        "mean, so that a KKT point is known in closed form. With noise that a float resolves the 31,003 samples span "
-        "all 6961 dimensions (1.7 GB) and no KKT point of theirs is known without training on them.",
+        "The printed z is shorter than the data only from k = 396 clusters on, which needs d >= 6961 even "
+        "without noise and n >= k ln(d)^2 = 31,003 samples; with sigma = 1/sqrt(d) it needs d of about "
+        "200,000 and 59,000 samples. The example is the limit of small noise: sigma = 1e-30 is allowed by the "
+        "assumption and rounds every sample to its mean, so that a KKT point is known in closed form. With "
+        "noise that a float resolves the 31,003 samples span all 6961 dimensions (1.7 GB) and no KKT point of "
+        "theirs is known without training on them.",
     ),
 )
 def theorem_4_2(instance: Instance) -> Findings:
