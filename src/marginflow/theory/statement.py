@@ -262,5 +262,5 @@ def _check_data_of_run(instance: Instance) -> None:
     found, recorded = float((data.y * run.network(data.X)).min()), float(run.trajectory.least_margin[-1])
     if not np.isclose(found, recorded, rtol=1e-6, atol=1e-9 * float(np.abs(run.network(data.X)).max())):
         raise InputError(
-            f"The run was not made on these data: its least margin is {found:.6g} there and {recorded:.6g} in the record."
+            f"The run was not made on these data: its least margin is {found:.6g} there, {recorded:.6g} in its record."
         )
