@@ -8,15 +8,17 @@ Arrays are left to `marginflow.arrays`, which looks at their numbers.
 from __future__ import annotations
 
 import collections.abc
+import fractions
 import functools
 import inspect
 import numbers
 import types
 import typing
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, SupportsFloat, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from marginflow.errors import InputError
 
@@ -24,6 +26,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _SEQUENCES = (list, tuple, collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection)
+_ARRAY_LIKE = frozenset(typing.get_args(ArrayLike))
 _WORDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a text", type(None): "None"}
 
 
@@ -66,14 +69,18 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         if not hints:
             hints.update(_hints(function, signature))
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            given = signature.bind(*args, **kwargs)
         except TypeError:  # a name too many or too few: Python's own sentence is the best
             return function(*args, **kwargs)
-        for name, value in given.items():
+        for name, value in given.arguments.items():
             kind = signature.parameters[name].kind
-            if kind not in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD) and not fits(value, hints[name]):
+            if kind in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD):
+                continue
+            if not fits(value, hints[name]):
                 raise InputError(f"{function.__name__}: {name} is {brief(value)}; {in_words(hints[name])} is expected.")
-        return function(*args, **kwargs)
+            if isinstance(value, fractions.Fraction):
+                given.arguments[name] = float(value)  # a number as any other, which NumPy does not know
+        return function(*given.args, **given.kwargs)
 
     return door
 
@@ -89,7 +96,11 @@ def fits(value: object, hint: object) -> bool:
     """
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
+        if set(parts) >= _ARRAY_LIKE:
+            return _is_array(value) or any(fits(value, part) for part in set(parts) - _ARRAY_LIKE)
         return any(fits(value, part) for part in parts)
+    if origin is np.ndarray:
+        return _is_array(value)
     if origin is typing.Literal:
         return any(type(value) is type(part) and value == part for part in parts)
     if origin is typing.Annotated:
@@ -104,13 +115,30 @@ def fits(value: object, hint: object) -> bool:
         inside = isinstance(value, origin) and not isinstance(value, str | bytes)
         return inside and (not isinstance(value, list | tuple) or all(fits(entry, parts[0]) for entry in value))
     if hint is float:
-        return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+        return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_) and _is_float(value)
     if hint is int:
         return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
     if hint is bool:
         return isinstance(value, bool | np.bool_)
     kind = origin if isinstance(origin, type) else hint
     return not _can_be_told(kind) or isinstance(value, kind)
+
+
+def _is_array(value: object) -> bool:
+    """Whether NumPy makes an array of it: lists of rows must have one length."""
+    try:
+        np.asarray(value)
+    except Exception:  # whatever somebody's own object raises
+        return False
+    return True
+
+
+def _is_float(value: SupportsFloat) -> bool:
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def _can_be_told(kind: object) -> typing.TypeGuard[type]:
@@ -136,6 +164,8 @@ def in_words(hint: object) -> str:
 
 def brief(value: object) -> str:
     """What a sentence says of a value: itself if it is short, else its type."""
+    if isinstance(value, int) and not _is_float(value):
+        return "a whole number beyond 1.8e308"
     try:
         text = repr(value)
     except Exception:  # somebody's own object

@@ -75,7 +75,8 @@ class Dataset(Plotted):
         X = matrix("X", self.X)
         n, d = X.shape
         object.__setattr__(self, "X", read_only(X))
-        y, classes = check_encoded(self.y, n, self.classes) if self.classes else encode(self.y, n)
+        unknown = isinstance(self.classes, tuple) and not self.classes
+        y, classes = encode(self.y, n) if unknown else check_encoded(self.y, n, self.classes)
         object.__setattr__(self, "y", read_only(y))
         object.__setattr__(self, "classes", classes)
         if self.features is not None and len(self.features) != d:

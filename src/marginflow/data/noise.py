@@ -7,7 +7,6 @@ with the labels before the first noise. The rates below are those of [FCB22, sec
 from __future__ import annotations
 
 import abc
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
@@ -17,6 +16,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray, real_number, vector, whole_number
 from marginflow.data.dataset import Dataset
 from marginflow.data.streams import NOISE, generator
+from marginflow.doors import brief, fits
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 
@@ -66,8 +66,8 @@ def _rate(rate: float) -> float:
 
 def _check_limit(name: str, value: float | None) -> None:
     """A limit is None, a number, or an infinity (a rate of 0 freezes to that)."""
-    if value is not None and (not isinstance(value, numbers.Real) or np.isnan(float(value))):
-        raise InputError(f"{name} is {value!r}; a number or None is expected.")
+    if value is not None and (not fits(value, float) or np.isnan(float(value))):
+        raise InputError(f"{name} is {brief(value)}; a number or None is expected.")
 
 
 def _at_least(scores: FloatArray, threshold: float) -> FloatArray:

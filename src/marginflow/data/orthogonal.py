@@ -72,7 +72,7 @@ class Orthogonal(AbstractDistribution):
         check_dimension("dimension", self.dimension)
         one_of("design", self.design, ("basis", "hadamard", "gram"))
         one_of("pattern", self.pattern, ("equal", "signs", "uniform"))
-        real_number("p", self.p, at_least=0.0, below=float(self.dimension))
+        object.__setattr__(self, "p", real_number("p", self.p, at_least=0.0, below=float(self.dimension)))
         check_labelling(self.labels)
         check_noise(self.noise)
         if self.p > 0 and self.design != "gram":

@@ -372,7 +372,7 @@ class TwoLayer:
     def from_layers(cls, layers: list[Layer], *, outputs: Outputs = "trained") -> TwoLayer:
         """The inverse of `layers`; another depth or an output bias is refused."""
         if len(layers) != 2 or layers[1][1] is not None:
-            ending = "with" if layers[-1][1] is not None else "without"
+            ending = "with" if layers and layers[-1][1] is not None else "without"
             raise InputError(
                 f"The network has depth {len(layers)} {ending} output bias; depth 2 without output bias is expected "
                 "(an MLP may have any)."

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from marginflow.arrays import vector
 from marginflow.errors import InputError
 from marginflow.plain import Plain
 from marginflow.theory.findings import Findings
@@ -144,7 +145,7 @@ def draw(id: str, region: Region | None, grid: Mapping[str, Sequence[float]], *,
     """
     if region is None:
         raise InputError(f"{id} has no map; there are maps of {', '.join(known)}.")
-    if not grid or not all(len(values) for values in grid.values()):
+    if not grid or not all(vector(f"grid[{name!r}]", values).size for name, values in grid.items()):
         raise InputError("A map needs a grid: at least one letter with at least one value.")
     names = tuple(grid)
     cells = [_cell(id, region, dict(zip(names, chosen, strict=True))) for chosen in itertools.product(*grid.values())]
