@@ -35,8 +35,8 @@ def _finite(name: str, value: ArrayLike) -> FloatArray:
         raise InputError(f"{name} is not an array of real numbers: {error}.") from None
     bad = ~np.isfinite(array)
     if bad.any():
-        place = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise InputError(f"{name} has the value {array[place]} at {place}; every entry must be finite.")
+        position = tuple(int(index) for index in np.argwhere(bad)[0])
+        raise InputError(f"{name} has the value {array[position]} at {position}; every entry must be finite.")
     return array
 
 

@@ -82,14 +82,14 @@ SAMPLES: dict[str, dict[str, Any]] = {
 def test_each_kind_is_known_by_its_keys_and_told_with_a_sentence(kind: str) -> None:
     result = Result(name="file.json", content=SAMPLES[kind])
     assert kind_of(result) == kind
-    story = summarise(result)
-    assert story.sentence.endswith(".")
-    assert story.sections
+    summary = summarise(result)
+    assert summary.sentence.endswith(".")
+    assert summary.sections
 
 
 def test_staircase_of_a_flip_curve_jumps_where_samples_flip() -> None:
-    story = summarise(Result(name="flip.json", content=SAMPLES["flips"]))
-    (chart,) = [item for item in story.sections[0].content if isinstance(item, Chart)]
+    summary = summarise(Result(name="flip.json", content=SAMPLES["flips"]))
+    (chart,) = [item for item in summary.sections[0].content if isinstance(item, Chart)]
     assert [(row[0], row[1]) for row in chart.numbers.rows] == [
         (0.0, 0.0),
         (0.5, 0.0),

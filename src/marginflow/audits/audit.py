@@ -92,7 +92,7 @@ def audit(
     show(0.3, "directions")
     flips = _flips(network, data, certificate)
     universal = universal_perturbation(
-        network, data.X, data.y, directions=[one.vector for one in flips], seed=seed, n_random=2
+        network, data.X, data.y, directions=[known.vector for known in flips], seed=seed, n_random=2
     )
     shortest = None
     if universal.vector is not None and universal.vector.any():  # it is zero where all samples are wrong already
@@ -165,4 +165,4 @@ def _flips(network: TwoLayer, data: Dataset, certificate: Certificate) -> tuple[
         names = ("label-sum", "margin", "dual", "means")
     directions = named_directions(network, data, certificate, names)
     found = [flip(network, data, vector, name=name) for name, vector in directions.items()]
-    return tuple(sorted(found, key=lambda one: (one.all, one.norm_for(0.9), one.norm_for(0.5))))
+    return tuple(sorted(found, key=lambda known: (known.all, known.norm_for(0.9), known.norm_for(0.5))))

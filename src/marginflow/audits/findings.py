@@ -88,12 +88,16 @@ class Audit(Plotted):
     @property
     def applying(self) -> tuple[Judged, ...]:
         """Statements whose hypotheses the network and the data fulfil, properties left out."""
-        return tuple(one for one in self.statements if not one.property_only and one.outcome != "not applicable")
+        return tuple(
+            statement
+            for statement in self.statements
+            if not statement.property_only and statement.outcome != "not applicable"
+        )
 
     @property
     def contradicted(self) -> tuple[str, ...]:
         """Statements that apply and do not hold: a gap in a paper or a defect here."""
-        return tuple(one.id for one in self.statements if one.contradicted)
+        return tuple(statement.id for statement in self.statements if statement.contradicted)
 
     @property
     def median_radius(self) -> tuple[float, float]:
@@ -128,11 +132,11 @@ class Audit(Plotted):
 
     def _noticed(self) -> list[dict[str, object]]:
         """The samples worth a look: nearest to the boundary, and with the least margin, as if mislabelled."""
-        by_radius = sorted(self.radii, key=lambda one: one.upper)[:N_NOTICED]
+        by_radius = sorted(self.radii, key=lambda checked: checked.upper)[:N_NOTICED]
         margins = self.certificate.margins
-        radius = {one.sample: one.upper for one in self.radii}
+        radius = {checked.sample: checked.upper for checked in self.radii}
         least = [int(index) for index in np.argsort(margins, kind="stable")[:N_NOTICED]]
-        chosen = [("nearest to the boundary", one.sample) for one in by_radius]
+        chosen = [("nearest to the boundary", checked.sample) for checked in by_radius]
         chosen += [("least margin", index) for index in least]
         return [
             {

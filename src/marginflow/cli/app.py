@@ -35,7 +35,7 @@ app = App(
 # What each command does, and an example, in the order of the work. Command `x` is `x` in `marginflow.cli.x`, which is
 # imported only when `x` is run: the overview stays quick. `sample` and `sweep` are groups with their own examples.
 COMMANDS = {
-    "demo": ("Tell the story in four pictures on one offline page; less than a minute.", "marginflow demo"),
+    "demo": ("Four pictures of what the theory says, on one offline page; less than a minute.", "marginflow demo"),
     "sample": ("Draw data from a law and write them to a file.", ""),
     "convert": (
         "Make data of your own table: labels of any two kinds become -1 and +1.",

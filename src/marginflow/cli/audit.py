@@ -116,7 +116,7 @@ def _print(found: Audit, out: Path | None) -> None:
             headings={"sample": "sample", "lower": "lower", "upper": "upper", "status": "status"},
         )
     print(f"\n{len(found.applying)} statements apply:")
-    for one in found.applying:
-        print(f"{one.id:<22} {one.outcome:<10} {one.meaning}")
+    for judged in found.applying:
+        print(f"{judged.id:<22} {judged.outcome:<10} {judged.meaning}")
     if out is not None:
         print(f"\nPage  {out}")

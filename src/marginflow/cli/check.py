@@ -198,10 +198,14 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         check_target(out, (".html",), force=force)
     with progress("Checking") as show:
         judged = audits.judge_statements(given, paper=paper, progress=show)
-    verdicts = [one.verdict for one in judged if one.verdict is not None]
-    broken = [one.id for one in judged if one.contradicted]
-    not_met = [one.id for one in judged if one.property_only and one.outcome == "violated"]
-    skipped = [one.id for one in theory.statements(paper) if one.id not in {verdict.id for verdict in verdicts}]
+    verdicts = [entry.verdict for entry in judged if entry.verdict is not None]
+    broken = [entry.id for entry in judged if entry.contradicted]
+    not_met = [entry.id for entry in judged if entry.property_only and entry.outcome == "violated"]
+    skipped = [
+        statement.id
+        for statement in theory.statements(paper)
+        if statement.id not in {verdict.id for verdict in verdicts}
+    ]
     record = {
         "violated": broken,
         "not_met": not_met,
@@ -219,7 +223,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
     if as_json:
         print(result_text(record))
     else:
-        words = [(one.id, NOT_MET if one.id in not_met else one.outcome) for one in verdicts]
+        words = [(entry.id, NOT_MET if entry.id in not_met else entry.outcome) for entry in verdicts]
         for verdict, (_, word) in zip(verdicts, words, strict=True):
             _line(verdict, word)
         _table(words, (*OUTCOMES, NOT_MET))

@@ -22,11 +22,11 @@ def cite(
     """Exit code 0."""
     found = cited([read_result(path) for path in results]) if results else references()
     if as_json:
-        entries = [{"key": one.key, "what": one.what, "bibtex": one.bibtex()} for one in found]
+        entries = [{"key": reference.key, "what": reference.what, "bibtex": reference.bibtex()} for reference in found]
         print(result_text({"references": entries}))
         return DONE
     if not found:
         print("% These results name no paper and no command; nothing is to be cited.")
-    for one in found:
-        print(one.bibtex() + "\n")
+    for reference in found:
+        print(reference.bibtex() + "\n")
     return DONE

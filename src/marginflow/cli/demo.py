@@ -1,4 +1,4 @@
-"""`marginflow demo`: four pictures of one story, computed here and now, on one offline page."""
+"""`marginflow demo`: four pictures on one offline page, computed here and now."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def demo(
 
 def _write(found: list[Chapter], out: Path, seed: int, *, interrupted: bool) -> Path:
     """The page, and beside it the data and networks that it speaks of."""
-    from marginflow.report.story import render_story
+    from marginflow.report.demo_page import render_demo
     from marginflow.storage import write_text
     from marginflow.theory.registry import headlines
 
@@ -82,7 +82,7 @@ def _write(found: list[Chapter], out: Path, seed: int, *, interrupted: bool) -> 
             dataset.save(out / f"{name}.npz")
         for name, network in chapter.networks.items():
             network.save(out / f"{name}.safetensors")
-    text = render_story(
+    text = render_demo(
         {chapter.name: chapter.record for chapter in found},
         findings=headlines(),
         command="marginflow demo" + (f" --seed {seed}" if seed else ""),

@@ -218,14 +218,14 @@ def _time(hours: float | None) -> str:
 def _listed(*, as_json: bool) -> int:
     rows: list[dict[str, object]] = [
         {
-            "id": one.id,
-            "title": one.title,
-            "claim": one.claim,
-            "published": one.published,
-            "cost": _time(one.cost("laptop").hours),
-            **{f"{size}_hours": one.cost(size).hours for size in experiments.SIZES},
+            "id": figure.id,
+            "title": figure.title,
+            "claim": figure.claim,
+            "published": figure.published,
+            "cost": _time(figure.cost("laptop").hours),
+            **{f"{size}_hours": figure.cost(size).hours for size in experiments.SIZES},
         }
-        for one in experiments.figures()
+        for figure in experiments.figures()
     ]
     if as_json:
         print(json.dumps(to_plain(rows), allow_nan=False))

@@ -81,8 +81,8 @@ def flip(
                 else mf.measurements.named_direction(name, judged, dataset, certificate)
             )
             flips.append(mf.measurements.flip(judged, target, z, name=name, signed=not unsigned))
-    rows = [one.summary(dimension=d, share=share) for one in flips]
-    does = all(math.isfinite(one.norm_for(share)) for one in flips)
+    rows = [known.summary(dimension=d, share=share) for known in flips]
+    does = all(math.isfinite(known.norm_for(share)) for known in flips)
     record = {
         "flips": does,
         "share": share,
@@ -94,8 +94,8 @@ def flip(
     }
     if out is not None:
         whole = [
-            row | {"vector": one.vector, "first": one.steps.sizes, "curve": one.curve()}
-            for row, one in zip(rows, flips, strict=True)
+            row | {"vector": known.vector, "first": known.steps.sizes, "curve": known.curve()}
+            for row, known in zip(rows, flips, strict=True)
         ]
         write_text(out, result_text(record | {"directions": whole}) + "\n")
     if as_json:

@@ -33,9 +33,9 @@ def versions() -> dict[str, str]:
     from marginflow.threads import blas_libraries
 
     kernels = dict.fromkeys(
-        f"{one.library} {one.version} ({one.kernels or 'unnamed'} kernels, {one.threads} "
-        f"{'thread' if one.threads == 1 else 'threads'})"
-        for one in blas_libraries()
+        f"{library.library} {library.version} ({library.kernels or 'unnamed'} kernels, {library.threads} "
+        f"{'thread' if library.threads == 1 else 'threads'})"
+        for library in blas_libraries()
     )
     packages = {"marginflow": __version__} | {name: version(name) for name in ("numpy", "scipy")}
     return {"Python": platform.python_version(), **packages, "BLAS": ", ".join(kernels)}

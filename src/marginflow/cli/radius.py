@@ -82,10 +82,10 @@ def radius(
         "out": out,
     }
     if out is not None:
-        whole = record | {"radii": [one.row() | one.proof() for one in found]}
+        whole = record | {"radii": [checked.row() | checked.proof() for checked in found]}
         write_text(out, result_text(whole) + "\n")
     if as_json:
-        print(result_text(record | {"radii": [one.row() for one in found]}))
+        print(result_text(record | {"radii": [checked.row() for checked in found]}))
     else:
         _print(found, summary, d)
         if interrupted:
@@ -127,12 +127,15 @@ def chosen_samples(samples: str | None, first: int | None, n_samples: int) -> In
 
 
 def _print(found: Sequence[CheckedRadius], summary: RadiusSummary, dimension: int) -> None:
-    rows = [one.row() | {"lower": f"{one.lower:.8g}", "upper": f"{one.upper:.8g}"} for one in found]
+    rows = [checked.row() | {"lower": f"{checked.lower:.8g}", "upper": f"{checked.upper:.8g}"} for checked in found]
     print_rows(rows, headings={name: name for name in ("sample", "lower", "upper", "status", "nodes", "seconds")})
     print(f"\n{summary.settled} of {summary.count} radii are proved; every certificate was checked.")
-    for one in found:
-        if one.reason:
-            print(f"Sample {one.sample}: the judge refused what the search said, and confirms only this. {one.reason}")
+    for checked in found:
+        if checked.reason:
+            print(
+                f"Sample {checked.sample}: the judge refused what the search said, and confirms only this. "
+                f"{checked.reason}"
+            )
     wrong = summary.statuses.get("misclassified", 0)
     if wrong:
         print(f"{wrong} of them are 0: the sample is on the other side already.")

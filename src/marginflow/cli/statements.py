@@ -41,26 +41,26 @@ def statements(
     if id is not None:
         if coverage:
             raise InputError("--coverage is about many statements; leave out the id.")
-        one = theory.statement(id)
+        statement = theory.statement(id)
         if html:
-            return _page(one, out, force=force, as_json=as_json)
+            return _page(statement, out, force=force, as_json=as_json)
         if out is not None:
             raise InputError("--out goes with --html.")
-        print(result_text(_record(one)) if as_json else _in_full(one))
+        print(result_text(_record(statement)) if as_json else _in_full(statement))
         return DONE
     if html or out is not None:
         raise InputError("--html is about one statement; give its id.")
     if coverage:
         return _coverage(paper, as_json=as_json)
-    chosen = [one for one in theory.statements(paper) if kind is None or one.kind == kind]
+    chosen = [statement for statement in theory.statements(paper) if kind is None or statement.kind == kind]
     if not chosen:
-        kinds = ", ".join(sorted({one.kind for one in theory.statements(paper)}))
+        kinds = ", ".join(sorted({statement.kind for statement in theory.statements(paper)}))
         raise InputError(f"There is no statement of the kind {kind!r}; there are {kinds or 'none'}.")
     if as_json:
-        print(json.dumps(to_plain([_record(one) for one in chosen]), allow_nan=False))
+        print(json.dumps(to_plain([_record(statement) for statement in chosen]), allow_nan=False))
         return DONE
-    for one in chosen:
-        print(f"{one.id:<22} {one.kind:<12} {one.meaning}")
+    for statement in chosen:
+        print(f"{statement.id:<22} {statement.kind:<12} {statement.meaning}")
     return DONE
 
 
@@ -106,44 +106,44 @@ def _covered(row: Covered) -> dict[str, object]:
     }
 
 
-def _record(one: Statement) -> dict[str, object]:
-    forms = one.forms
+def _record(statement: Statement) -> dict[str, object]:
+    forms = statement.forms
     return {
-        "id": one.id,
-        "kind": one.kind,
-        "paper": str(one.paper),
-        "number": one.number,
-        "meaning": one.meaning,
-        "formula": one.formula,
-        "file": one.file,
-        "needs": one.needs,
-        "parameters": one.parameters or {},
-        "control_shows": one.control_shows,
+        "id": statement.id,
+        "kind": statement.kind,
+        "paper": str(statement.paper),
+        "number": statement.number,
+        "meaning": statement.meaning,
+        "formula": statement.formula,
+        "file": statement.file,
+        "needs": statement.needs,
+        "parameters": statement.parameters or {},
+        "control_shows": statement.control_shows,
         "forms": None if forms is None else to_plain(forms),
     }
 
 
-def _in_full(one: Statement) -> str:
+def _in_full(statement: Statement) -> str:
     lines = [
-        f"{one.id} ({one.kind}): {one.meaning}",
-        f"  source     {one.source}",
-        f"  formula    {readable(one.formula)}",
-        f"  file       {one.file}",
+        f"{statement.id} ({statement.kind}): {statement.meaning}",
+        f"  source     {statement.source}",
+        f"  formula    {readable(statement.formula)}",
+        f"  file       {statement.file}",
     ]
-    lines.append(f"  needs      {', '.join(one.needs)}")
-    lines += [f"  parameter  {name}: {meaning}" for name, meaning in (one.parameters or {}).items()]
-    if one.forms is not None:
+    lines.append(f"  needs      {', '.join(statement.needs)}")
+    lines += [f"  parameter  {name}: {meaning}" for name, meaning in (statement.parameters or {}).items()]
+    if statement.forms is not None:
         for name in ("printed", "proved", "sharp", "remark"):
-            text = getattr(one.forms, name)
+            text = getattr(statement.forms, name)
             text = text if name == "remark" else readable(text)
             lines += [f"  {name:<9}  {text}"] if text else []
-        for erratum in one.forms.errata:
-            shown = f"; shown by: {erratum.evidence}" if erratum.evidence else ""
+        for erratum in statement.forms.errata:
+            evidence = f"; shown by: {erratum.evidence}" if erratum.evidence else ""
             instead = f"; instead: {erratum.repair}" if erratum.repair else ""
-            lines.append(f"  {erratum.severity:<15}  {erratum.what}{shown}{instead}")
-        lines += [f"  {'known now':<9}  {one.forms.known}"] if one.forms.known else []
-    used, shaky = dependencies.rests_on(one.id), dependencies.shaken_by(one.id)
+            lines.append(f"  {erratum.severity:<15}  {erratum.what}{evidence}{instead}")
+        lines += [f"  {'known now':<9}  {statement.forms.known}"] if statement.forms.known else []
+    used, shaky = dependencies.rests_on(statement.id), dependencies.shaken_by(statement.id)
     lines += [f"  rests on   {', '.join(used)}"] if used else []
     lines += [f"  of these   {', '.join(shaky)}: false as printed, or with a gap in the proof"] if shaky else []
-    lines.append(f"  control    {one.control_shows}")
+    lines.append(f"  control    {statement.control_shows}")
     return "\n".join(lines)

@@ -62,8 +62,8 @@ def _suffix(path: str | Path) -> str:
 
 def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
     arrays = {name: np.asarray(fields[name]) for name in FIELDS if name not in _JSON and fields[name] is not None}
-    told = {name: to_plain(fields[name]) for name in _JSON if fields[name] and fields[name] != SIGNS}
-    arrays |= {name: np.array(json.dumps(value)) for name, value in told.items()}
+    described = {name: to_plain(fields[name]) for name in _JSON if fields[name] and fields[name] != SIGNS}
+    arrays |= {name: np.array(json.dumps(value)) for name, value in described.items()}
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]  # mypy takes them for the keyword allow_pickle
     return buffer.getvalue()
@@ -183,21 +183,21 @@ def _read_csv(source: Path, label: str | None) -> dict[str, Any]:
     if len(header) < 2:
         raise InputError(f"{source} has one column; at least one feature and the label are expected.")
     if label is None:
-        place = len(header) - 1
+        index = len(header) - 1
     elif header.count(label) == 1:
-        place = header.index(label)
+        index = header.index(label)
     else:
         raise InputError(f"{source} has {header.count(label)} columns named {label!r}; the header is {header}.")
-    y = table[:, place]
+    y = table[:, index]
     if (np.abs(y) != 1.0).any():
         foreign = y[np.abs(y) != 1.0][0]
         hint = "" if label is not None else " (by default the last column is the label; another one can be named)"
         raise InputError(
-            f"{source}: the label column {header[place]!r} contains {foreign:g}; labels must be -1 or +1{hint}, "
+            f"{source}: the label column {header[index]!r} contains {foreign:g}; labels must be -1 or +1{hint}, "
             "and `marginflow convert` makes them so."
         )
     fields: dict[str, Any] = {"y": y}
-    features = [column for column in range(len(header)) if column != place]
+    features = [column for column in range(len(header)) if column != index]
     for title, name in (("clean_label", "clean_labels"), ("cluster", "clusters")):
         if label is None and _is_ours(header) and title in header:
             column = header.index(title)

@@ -105,13 +105,13 @@ def plant_runs(y: FloatArray, runs: int, run_length: int, rng: np.random.Generat
     The starts s_1 < ... < s_r must satisfy s_{i+1} >= s_i + length + 1; then t_i = s_i - i length (i from 0) is any set
     of r numbers from 0 to n - r length, which makes a uniformly random choice easy.
     """
-    places = y.size - runs * run_length + 1
-    if runs > max(places, 0):
+    slots = y.size - runs * run_length + 1
+    if runs > max(slots, 0):
         needed = runs * (run_length + 1) - 1
         raise InputError(
             f"{runs} separated runs of length {run_length} need at least {needed} samples, but there are {y.size}."
         )
-    starts = np.sort(rng.choice(places, size=runs, replace=False)) + run_length * np.arange(runs)
+    starts = np.sort(rng.choice(slots, size=runs, replace=False)) + run_length * np.arange(runs)
     planted = y.copy()
     for start in starts:
         planted[max(start - 1, 0) : start + run_length + 1] = 1.0

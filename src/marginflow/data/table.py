@@ -204,7 +204,7 @@ def _labels(
         raise InputError(f"{table.source}, line {empty}: the label, column {table.names[index]!r}, is empty.")
     if like is not None and positive is None:
         known = tuple(map(str, like.classes))
-        spelled = {label: next((one for one in known if _same(one, label)), label) for label in found}
+        spelled = {label: next((spelling for spelling in known if _same(spelling, label)), label) for label in found}
         if len(known) == 2 and known[0].startswith("not "):  # one class was put against the rest
             spelled = {label: known[1] if _same(label, known[1]) else known[0] for label in found}
         foreign = next((cell for cell in cells if spelled[cell] not in known), None)
@@ -334,10 +334,10 @@ def _refuse_samples(table: Table, index: int) -> None:
     )
 
 
-def _same(one: str, other: str) -> bool:
+def _same(label: str, other: str) -> bool:
     """Equal as text, or as numbers: 1 is 1.0."""
-    one, other = one.strip(), other.strip()
-    return one == other or (number(one) is not None and number(one) == number(other))
+    label, other = label.strip(), other.strip()
+    return label == other or (number(label) is not None and number(label) == number(other))
 
 
 def _some(labels: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """The demo: four pictures' worth of numbers, each computed by the rooms below and kept as a record of plain values."""
 
 from marginflow.demo.chapter import Chapter
-from marginflow.demo.story import CHAPTERS, chapters
+from marginflow.demo.sequence import CHAPTERS, chapters
 
 __all__ = ["CHAPTERS", "Chapter", "chapters"]

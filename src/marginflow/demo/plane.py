@@ -52,7 +52,7 @@ def plane(seed: int, show: Report) -> Chapter:
         assert isinstance(network, TwoLayer)
         log10_loss = float(trajectory.log_loss[index]) / math.log(10.0)
         frames.append({"step": int(trajectory.step[index]), "log10_loss": log10_loss} | plane_frame(network, data))
-    point = plane_frame(limit.network, data, certificate=limit.certificate, shown=limit.compact)
+    point = plane_frame(limit.network, data, certificate=limit.certificate, pictured=limit.compact)
     moved = limit.moved
     record = {
         "samples": plane_samples(data),

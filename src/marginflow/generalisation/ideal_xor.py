@@ -84,14 +84,14 @@ def ideal_xor_error_of(law: str, sigma: float) -> float:
     True
     """
     sigma = real_number("sigma", sigma, above=0.0)
-    one = coordinate_law(law)
-    low, high = one.ppf(1e-18), one.isf(1e-18)
+    coordinate = coordinate_law(law)
+    low, high = coordinate.ppf(1e-18), coordinate.isf(1e-18)
     total = 0.0
     for centre in (1.0, -1.0):
 
         def density(t: float, centre: float = centre) -> float:
             reach = abs(centre + sigma * t) / sigma
-            return float(one.pdf(t) * (one.sf(reach) + one.cdf(-reach)))
+            return float(coordinate.pdf(t) * (coordinate.sf(reach) + coordinate.cdf(-reach)))
 
         corners = sorted({low, *(p for p in (-centre / sigma, 0.0, -1.0) if low < p < high), high})
         for a, b in itertools.pairwise(corners):

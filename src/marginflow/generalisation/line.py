@@ -183,8 +183,8 @@ def nearest_neighbour_line_error(
     x, first = np.unique(column[:, 0], return_index=True)
     contradicting = signs != signs[first][np.searchsorted(x, column[:, 0])]
     if contradicting.any():
-        place = int(np.argmax(contradicting))
-        raise InputError(f"Samples at {column[place, 0]:g} have both labels; the rule is not defined there.")
+        index = int(np.argmax(contradicting))
+        raise InputError(f"Samples at {column[index, 0]:g} have both labels; the rule is not defined there.")
     domain = _domain(interval)
     low, high = (Fraction(end) for end in domain)
     points = [Fraction(value) for value in x.tolist()]

@@ -106,9 +106,9 @@ def specialists_error(positive: int, negative: int, *, ties: Ties = "error") -> 
     reach = k / math.sqrt(2 * math.pi) + 12.0 * math.sqrt(k + q)
     h = 2 * math.pi / reach
     end = math.sqrt(2 * 80.0 / q)  # beyond it the window e^(-q t^2/2) is below 1e-34
-    places = np.arange(math.ceil(end / h)) + 0.5
-    t = h * places
+    halves = np.arange(math.ceil(end / h)) + 0.5
+    t = h * halves
     phi = 0.5 * (1.0 + special.wofz(t / math.sqrt(2.0)))
-    terms = (phi**k).imag * np.exp(-q * t**2 / 2) / places
+    terms = (phi**k).imag * np.exp(-q * t**2 / 2) / halves
     error = 0.5 + math.fsum(terms) / math.pi
     return min(1.0, error) if ties == "error" else min(1.0, error) - asleep

@@ -94,10 +94,10 @@ class OverfittingProfile(Brief):
         """The reason for the verdict in one sentence."""
         if not self.trends:
             return "No noise rate in (0, 1/2) was measured at two sizes, and regimes are limits."
-        told = ", ".join(
+        expected = ", ".join(
             f"p = {trend.noise:g}: [{trend.lower:.3g}, {trend.upper:.3g}] ({trend.verdict})" for trend in self.trends
         )
-        return f"Error expected at ten times the largest size: {told}."
+        return f"Error expected at ten times the largest size: {expected}."
 
     def __str__(self) -> str:
         return f"{self.verdict}. {self.evidence}"
@@ -150,10 +150,10 @@ def overfitting_profile(
     if lower is not None and upper is not None:
         ends = np.column_stack([vector("lower", lower, p.size), vector("upper", upper, p.size)])
     cells = tuple(
-        _cell(size, rate, L[place], None if ends is None else ends[place], confidence)
+        _cell(size, rate, L[index], None if ends is None else ends[index], confidence)
         for size in np.unique(s).tolist()
         for rate in np.unique(p[s == size]).tolist()
-        for place in [(s == size) & (p == rate)]
+        for index in [(s == size) & (p == rate)]
     )
     fits = {}
     for size in np.unique(s).tolist():

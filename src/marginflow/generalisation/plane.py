@@ -69,13 +69,13 @@ def decision_rays(network: TwoLayer) -> tuple[FloatArray, FloatArray]:
     found += [*corners[:-1][flat], *corners[1:][flat]]
     if not found:
         return np.empty(0), np.empty(0)
-    places = np.unique(np.mod(found, turn))
-    places = places[np.concatenate([[True], np.diff(places) > 1e-13])]
-    after = np.append(places[1:], places[0] + turn)
-    between = 0.5 * (places + after)
+    angles = np.unique(np.mod(found, turn))
+    angles = angles[np.concatenate([[True], np.diff(angles) > 1e-13])]
+    after = np.append(angles[1:], angles[0] + turn)
+    between = 0.5 * (angles + after)
     signs = np.sign(network(np.column_stack([np.cos(between), np.sin(between)])))
     keep = signs != np.roll(signs, 1)
-    return places[keep], signs[keep]
+    return angles[keep], signs[keep]
 
 
 def gaussian_cone_probability(mean: ArrayLike, sigma: float, low: float, high: float) -> float:

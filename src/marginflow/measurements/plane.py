@@ -27,7 +27,7 @@ def plane_samples(data: Dataset) -> list[list[float]]:
 
 
 def plane_frame(
-    network: TwoLayer, data: Dataset, *, certificate: Certificate | None = None, shown: TwoLayer | None = None
+    network: TwoLayer, data: Dataset, *, certificate: Certificate | None = None, pictured: TwoLayer | None = None
 ) -> dict[str, object]:
     """The neurons as rows (w_1 |v|, w_2 |v|, b |v|, sign v) at margin 1, and the numbers beside the picture.
 
@@ -36,14 +36,14 @@ def plane_frame(
     network, data : TwoLayer, Dataset
     certificate : Certificate or None
         Of this network; computed if it is missing.
-    shown : TwoLayer or None
+    pictured : TwoLayer or None
         A network with the same outputs whose neurons are drawn instead.
     """
     if network.dimension != 2:
         raise InputError(f"The network has dimension {network.dimension}; the plane has 2.")
     margins = network.margins(data.X, data.y)
     least = float(margins.min())
-    drawn = network if shown is None else shown
+    drawn = network if pictured is None else pictured
     b = np.zeros(drawn.width) if drawn.b is None else drawn.b
     neurons = np.column_stack([drawn.W * np.abs(drawn.v)[:, None], b * np.abs(drawn.v), np.sign(drawn.v)])
     size = float(np.linalg.norm(neurons[:, :3], axis=1).sum())

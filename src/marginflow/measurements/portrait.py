@@ -42,11 +42,11 @@ class Portrait(Brief):
             "certificate": self.certificate.to_dict()
             | {"holds": self.certificate.holds(), "tolerance": DEFAULT_TOLERANCE},
             "flips": {
-                "flips": all(math.isfinite(one.all) for one in self.flips),
+                "flips": all(math.isfinite(known.all) for known in self.flips),
                 "share": 1.0,
                 "samples": self.data.n_samples,
                 "sqrt_dimension": math.sqrt(d),
-                "directions": [one.summary(dimension=d) | {"curve": one.curve()} for one in self.flips],
+                "directions": [known.summary(dimension=d) | {"curve": known.curve()} for known in self.flips],
             },
             "radii": summarise_radii(self.radii).record(d) | radii,
         }
@@ -93,6 +93,6 @@ def portrait(
         certificate=certificate,
         flips=tuple(flip(network, data, vector, name=name) for name, vector in directions.items()),
         radii=tuple(radii),
-        curves=(*curves_of_radii([one.radius for one in radii]), *curves_of(beside, data.dimension)),
+        curves=(*curves_of_radii([radius.radius for radius in radii]), *curves_of(beside, data.dimension)),
         tolerance=tolerance,
     )

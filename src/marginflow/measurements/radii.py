@@ -189,14 +189,14 @@ class RadiusSummary(Brief):
 
 def summarise_radii(found: Sequence[CheckedRadius]) -> RadiusSummary:
     """How many are proved and how large they are; without any radius the bounds are not a number."""
-    lower, upper = ([getattr(one, side) for one in found] or [math.nan] for side in ("lower", "upper"))
-    statuses = [one.status for one in found]
+    lower, upper = ([getattr(checked, side) for checked in found] or [math.nan] for side in ("lower", "upper"))
+    statuses = [checked.status for checked in found]
     return RadiusSummary(
         smallest=(float(np.min(lower)), float(np.min(upper))),
         median=(float(np.median(lower)), float(np.median(upper))),
         largest=(float(np.max(lower)), float(np.max(upper))),
         statuses={status: statuses.count(status) for status in sorted(set(statuses))},
         count=len(found),
-        settled=sum(one.settled for one in found),
-        seconds=sum(one.radius.seconds for one in found),
+        settled=sum(checked.settled for checked in found),
+        seconds=sum(checked.radius.seconds for checked in found),
     )

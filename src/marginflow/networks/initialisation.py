@@ -274,13 +274,13 @@ def checked_law(law: AbstractInitialisation | None) -> AbstractInitialisation:
 
 
 def _layer_by_layer(
-    sizes: Sequence[int], biases: Sequence[bool], one: Callable[[int, int, bool], Layer], fixed: FloatArray | None
+    sizes: Sequence[int], biases: Sequence[bool], draw: Callable[[int, int, bool], Layer], fixed: FloatArray | None
 ) -> list[Layer]:
     """Draw layer after layer with one(rows, columns, bias); `fixed` replaces the last layer where it is given."""
     shapes = list(zip(sizes[1:], sizes[:-1], biases, strict=True))
     if fixed is None:
-        return [one(*shape) for shape in shapes]
-    return [*(one(*shape) for shape in shapes[:-1]), (fixed[None, :], None)]
+        return [draw(*shape) for shape in shapes]
+    return [*(draw(*shape) for shape in shapes[:-1]), (fixed[None, :], None)]
 
 
 def _row_lengths(layer: Layer) -> FloatArray:

@@ -313,8 +313,8 @@ class TwoLayer:
         With frozen outputs the copies' frozen outputs are sqrt(share_i) v.
         """
         a = neurons.shares_of_one(shares)
-        place = neurons.selection(neuron, self.width)
-        return self._of_rows(*neurons.split_rows(self.augmented, self.v, int(place[0]), a))
+        index = neurons.selection(neuron, self.width)
+        return self._of_rows(*neurons.split_rows(self.augmented, self.v, int(index[0]), a))
 
     def merged(self, index: ArrayLike, *, tolerance: float = 1e-12) -> TwoLayer:
         r"""Merge the selected neurons into one, where the first stood: the inverse of `split`.

@@ -44,7 +44,7 @@ def charts(data: Dataset) -> list[Chart]:
     """Every sample: itself in the plane, on the line against its index, else along two principal directions."""
     coordinates, names = _coordinates(data.X)
     two = data.n_classes == 2
-    shown = np.linspace(0, data.n_samples - 1, min(_MOST, data.n_samples)).astype(int)
+    chosen = np.linspace(0, data.n_samples - 1, min(_MOST, data.n_samples)).astype(int)
     rows: list[dict[str, object]] = [
         {
             "sample": int(i),
@@ -52,7 +52,7 @@ def charts(data: Dataset) -> list[Chart]:
             "second": float(coordinates[i, 1]),
             "label": str(data.classes[int(data.y[i] > 0) if two else int(data.y[i])]),
         }
-        for i in shown
+        for i in chosen
     ]
     rows.sort(key=lambda row: str(row["label"]))
     left = data.n_samples - len(rows)

@@ -88,8 +88,12 @@ def beside_each_other(charts: Sequence[Chart]) -> Any:
     specifications = [_apart(number, chart) for number, chart in enumerate(charts)]
     config, background = specifications[0]["config"], specifications[0]["background"]
     views = [
-        {key: value for key, value in one.items() if key not in ("config", "background", "$schema", "padding")}
-        for one in specifications
+        {
+            key: value
+            for key, value in specification.items()
+            if key not in ("config", "background", "$schema", "padding")
+        }
+        for specification in specifications
     ]
     if len(views) == 1:
         return alt.Chart.from_dict(views[0] | {"config": config, "background": background})

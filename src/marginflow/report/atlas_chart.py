@@ -54,14 +54,14 @@ def atlas_chart(atlas: Atlas) -> Chart:
         layers.append(drawn.encode(x="x:Q", y="y:Q", tooltip=["mark:N", "word:N"]))
     title = f"Where {atlas.id} speaks"
     columns = {**{name: name for name in atlas.cells[0].numbers}, "word": "", "binding": "Binding", "bound": "Bound"}
-    shown = [
+    cells = [
         dict(cell.numbers) | {"word": cell.word, "binding": cell.binding, "bound": cell.bound} for cell in atlas.cells
     ]
     return Chart(
         specification=finished(alt.layer(*layers), description=atlas.sentence(), height=360),
         title=title,
         description=atlas.sentence(),
-        numbers=Table.of(shown[:TABLE_ROWS], columns=columns, caption=f"The first cells of “{title}”"),
+        numbers=Table.of(cells[:TABLE_ROWS], columns=columns, caption=f"The first cells of “{title}”"),
     )
 
 

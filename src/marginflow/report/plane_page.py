@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from marginflow.report.bundle import template_text
+from marginflow.report.demo_page import plane_data, script_safe
 from marginflow.report.page import environment
-from marginflow.report.story import plane_data, script_safe
 
 
 def render_plane(record: Mapping[str, Any], *, title: str) -> str:
@@ -18,8 +18,8 @@ def render_plane(record: Mapping[str, Any], *, title: str) -> str:
         .from_string(template_text("plane.html.j2"))
         .render(
             title=title,
-            style=template_text("story.css"),
-            script=template_text("story.js"),
+            style=template_text("demo.css"),
+            script=template_text("demo.js"),
             data=script_safe({"plane": plane_data(record)}),
             n=len(record["samples"]),
             point=point,

@@ -26,7 +26,7 @@ def plane_svg(record: Mapping[str, Any], *, width: float = 680.0) -> str:
     reach = max((high[0] - low[0]) / 1.7, high[1] - low[1], 1e-12) * 0.58
     unit = width / (3.4 * reach)
 
-    def place(points: FloatArray) -> FloatArray:
+    def on_page(points: FloatArray) -> FloatArray:
         moved: FloatArray = (points - middle) * [unit, -unit] + [width / 2, height / 2]
         return moved
 
@@ -42,7 +42,7 @@ def plane_svg(record: Mapping[str, Any], *, width: float = 680.0) -> str:
         '<g clip-path="url(#frame)">',
         f'<image href="data:image/png;base64,{_heat(values)}" width="{width:g}" height="{height:g}" '
         'preserveAspectRatio="none"/>',
-        *_kinks(neurons, middle, reach, place),
+        *_kinks(neurons, middle, reach, on_page),
     ]
     curves = [(0.0, PAPER, 6.0), (0.0, INK, 2.8)]
     if frame["separates"]:
@@ -50,11 +50,11 @@ def plane_svg(record: Mapping[str, Any], *, width: float = 680.0) -> str:
     for level, colour, line in curves:
         path = "".join(
             f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
-            for (x1, y1), (x2, y2) in map(place, _contour(values, level, xs, ys))
+            for (x1, y1), (x2, y2) in map(on_page, _contour(values, level, xs, ys))
         )
         parts.append(f'<path d="{path}" stroke="{colour}" stroke-width="{line}" stroke-linecap="round" fill="none"/>')
     size = max(3.0, width / 150)
-    for (x, y), label in zip(place(samples[:, :2]), samples[:, 2], strict=True):
+    for (x, y), label in zip(on_page(samples[:, :2]), samples[:, 2], strict=True):
         style = f'fill="{PLUS if label > 0 else MINUS}" stroke="{PAPER}" stroke-width="1.2"'
         if label > 0:
             parts.append(
@@ -63,7 +63,7 @@ def plane_svg(record: Mapping[str, Any], *, width: float = 680.0) -> str:
         else:
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{1.12 * size:.1f}" {style}/>')
     for index in frame["on_margin"]:
-        x, y = place(samples[int(index), :2])
+        x, y = on_page(samples[int(index), :2])
         for colour, line in ((PAPER, 5.0), (EXACT, 2.4)):
             parts.append(
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{2.5 * size:.1f}" fill="none" stroke="{colour}" '
@@ -72,7 +72,7 @@ def plane_svg(record: Mapping[str, Any], *, width: float = 680.0) -> str:
     return "".join(parts) + "</g></svg>"
 
 
-def _kinks(neurons: FloatArray, middle: FloatArray, reach: float, place: Any) -> list[str]:
+def _kinks(neurons: FloatArray, middle: FloatArray, reach: float, on_page: Any) -> list[str]:
     """The line w.x + b = 0 of every neuron, as dark as its share of the weight."""
     weights = np.linalg.norm(neurons[:, :3], axis=1)
     drawn = []
@@ -82,7 +82,7 @@ def _kinks(neurons: FloatArray, middle: FloatArray, reach: float, place: Any) ->
             continue
         normal, along = np.array([a, b]) / size, np.array([b, -a]) / size
         foot = middle - normal * (normal @ middle + c / size)
-        (x1, y1), (x2, y2) = place(np.array([foot - 6 * reach * along, foot + 6 * reach * along]))
+        (x1, y1), (x2, y2) = on_page(np.array([foot - 6 * reach * along, foot + 6 * reach * along]))
         opacity = min(0.95, 0.05 + 3.2 * weight / weights.sum())
         drawn.append(f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{INK}" opacity="{opacity:.2f}"/>')
     return drawn

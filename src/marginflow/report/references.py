@@ -53,8 +53,8 @@ class Reference:
 
 
 METHODS: Final[dict[str, Reference]] = {
-    one.key: one
-    for one in (
+    reference.key: reference
+    for reference in (
         Reference(
             key="LL20",
             kind="inproceedings",

@@ -132,4 +132,8 @@ def shaken_by(id: str) -> tuple[str, ...]:
 
 def shaken() -> dict[str, tuple[str, ...]]:
     """Every statement that is false as printed or has a gap, and what rests on it."""
-    return {one.id: used_by(one.id) for one in statements() if is_shaken(one.id) and used_by(one.id)}
+    return {
+        statement.id: used_by(statement.id)
+        for statement in statements()
+        if is_shaken(statement.id) and used_by(statement.id)
+    }

@@ -52,21 +52,21 @@ def findings_page(chosen: tuple[Statement, ...]) -> str:
     lines = [_HEAD]
     for severity, (title, meaning) in SEVERITIES.items():
         rows = [
-            (one, erratum)
-            for one in chosen
-            for erratum in (one.forms.errata if one.forms is not None else ())
+            (statement, erratum)
+            for statement in chosen
+            for erratum in (statement.forms.errata if statement.forms is not None else ())
             if erratum.severity == severity
         ]
         if not rows:
             continue
         lines += [f"## {title}", "", meaning, "", "| id | what is wrong | shown by | instead |", "|---|---|---|---|"]
-        for one, erratum in rows:
+        for statement, erratum in rows:
             evidence = erratum.evidence
             if not evidence and severity == "statement false":
-                evidence = f"the control: {one.control_shows}"
-            lines.append(f"| {one.id} | {_cell(erratum.what)} | {_cell(evidence)} | {_cell(erratum.repair)} |")
+                evidence = f"the control: {statement.control_shows}"
+            lines.append(f"| {statement.id} | {_cell(erratum.what)} | {_cell(evidence)} | {_cell(erratum.repair)} |")
         lines.append("")
-    resting = {id: others for id, others in shaken().items() if id in {one.id for one in chosen}}
+    resting = {id: others for id, others in shaken().items() if id in {statement.id for statement in chosen}}
     if resting:
         lines += [
             "## What rests on it",
@@ -77,10 +77,10 @@ def findings_page(chosen: tuple[Statement, ...]) -> str:
         lines += ["| id | used by |", "|---|---|"]
         lines += [f"| {id} | {', '.join(others)} |" for id, others in resting.items()]
         lines.append("")
-    known = [one for one in chosen if one.forms is not None and one.forms.known]
+    known = [statement for statement in chosen if statement.forms is not None and statement.forms.known]
     if known:
         lines += ["## Known now, not in the papers", ""]
-        lines += [f"- {one.id}: {one.forms.known}" for one in known if one.forms is not None]
+        lines += [f"- {statement.id}: {statement.forms.known}" for statement in known if statement.forms is not None]
         lines.append("")
     return "\n".join(lines)
 

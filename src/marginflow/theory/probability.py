@@ -117,14 +117,14 @@ class Frequency:
 
     def check(self, name: str, relation: Relation, bound: float, note: str = "") -> Check:
         """A check that is decided only if the whole interval agrees."""
-        told = f"{self.count} of {self.draws}, {100 * self.confidence:g} % Clopper-Pearson interval"
+        source = f"{self.count} of {self.draws}, {100 * self.confidence:g} % Clopper-Pearson interval"
         return Check(
             name=name,
             observed=self.frequency,
             relation=relation,
             bound=bound,
             interval=(self.low, self.high),
-            note=told + (f"; {note}" if note else ""),
+            note=source + (f"; {note}" if note else ""),
         )
 
 

@@ -71,7 +71,7 @@ def statements(paper: str | None = None) -> tuple[Statement, ...]:
     True
     """
     keys = PAPERS if paper is None else (paper,)
-    return tuple(one for key in keys for one in statements_of(key).values())
+    return tuple(known for key in keys for known in statements_of(key).values())
 
 
 def statement(id: str) -> Statement:
@@ -209,7 +209,9 @@ def _judged(verdict: Verdict | None) -> dict[str, object] | None:
 
 def headlines() -> dict[str, str]:
     """What is false as printed, in one sentence each, by id; docs/findings.md has all, with counterexamples."""
-    written = ((one.id, erratum) for one in statements() if one.forms is not None for erratum in one.forms.errata)
+    written = (
+        (known.id, erratum) for known in statements() if known.forms is not None for erratum in known.forms.errata
+    )
     return {id: erratum.headline for id, erratum in written if erratum.headline}
 
 
@@ -224,22 +226,23 @@ def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ..
         Whether to judge the examples and controls too.
     """
     names = [name for name, entry in catalogue().items() if entry != "figure"]
-    names += [one.id for one in statements() if one.id not in catalogue()]  # a paper of somebody else's lists itself
+    # A paper of somebody else's lists itself.
+    names += [known.id for known in statements() if known.id not in catalogue()]
     names = [name for name in names if paper is None or name.partition("/")[0] == paper]
     return tuple(covered(name, run=run) for name in names)
 
 
 def covered(id: str, *, run: bool = True) -> Covered:
     """One id of the catalogue: its statement, if there is one, judged on its example and its control if `run`."""
-    one = statements_of(id.partition("/")[0]).get(id)
-    if one is None and id not in catalogue():
+    known = statements_of(id.partition("/")[0]).get(id)
+    if known is None and id not in catalogue():
         raise InputError(f"There is no statement {id!r} and none of this id is expected; see `marginflow statements`.")
-    own: Entry = "probe" if one is not None and one.is_probe else "statement"
-    judged = one is not None and run
+    own: Entry = "probe" if known is not None and known.is_probe else "statement"
+    judged = known is not None and run
     return Covered(
         id=id,
         entry=catalogue().get(id, own),
-        statement=one,
-        example=one.judge_instance(one.example()) if one is not None and judged else None,
-        control=one.judge_instance(one.control()) if one is not None and judged else None,
+        statement=known,
+        example=known.judge_instance(known.example()) if known is not None and judged else None,
+        control=known.judge_instance(known.control()) if known is not None and judged else None,
     )

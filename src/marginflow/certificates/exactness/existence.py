@@ -179,8 +179,8 @@ class _System:
         y = [int(value) for value in self.y]
         J = flint.arb_mat(self.size, self.size)
         by_neuron: list[list[tuple[int, int]]] = [[] for _ in range(k)]
-        for place, (i, j) in enumerate(self.pairs):
-            by_neuron[j].append((first_mu + place, i))
+        for index, (i, j) in enumerate(self.pairs):
+            by_neuron[j].append((first_mu + index, i))
         for i in range(n):
             for m in range(n):
                 J[i, m] = y[i] * y[m] * G[i, m] * shared[i, m]

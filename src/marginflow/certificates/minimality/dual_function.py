@@ -76,10 +76,10 @@ def supremum(
         if search:
             candidates = np.vstack([_ascend(T, weights, candidates, sign) for sign in signs])
     signed = np.array([sign * dual_values(T, weights, candidates) for sign in signs])
-    side, place = np.unravel_index(np.argmax(signed), signed.shape)
-    lower = float(signed[side, place])
+    side, index = np.unravel_index(np.argmax(signed), signed.shape)
+    lower = float(signed[side, index])
     upper = lower if dimension <= 2 else max(lower, _upper_bound(T, weights, signs))
-    return Supremum(lower=lower, upper=upper, direction=candidates[place], sign=signs[side])
+    return Supremum(lower=lower, upper=upper, direction=candidates[index], sign=signs[side])
 
 
 def _circle_candidates(T: FloatArray, weights: FloatArray) -> FloatArray:

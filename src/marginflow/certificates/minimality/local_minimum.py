@@ -242,7 +242,7 @@ class _Judge:
         if count <= _ALL_BRANCHES:
             return [np.array(branch, dtype=bool) for branch in itertools.product((False, True), repeat=count)]
         near = weights > 0.5
-        flips = [near ^ (np.arange(count) == place) for place in np.argsort(-np.abs(weights - near))[:_SOME_BRANCHES]]
+        flips = [near ^ (np.arange(count) == index) for index in np.argsort(-np.abs(weights - near))[:_SOME_BRANCHES]]
         return [~near, np.zeros(count, dtype=bool), np.ones(count, dtype=bool), *flips]
 
     def with_zero_neurons(self) -> Minimality:

@@ -117,7 +117,7 @@ def nearest_neighbour_steps(data: Dataset, points: Dataset, z: FloatArray) -> Fl
     half = 0.5 * (data.X**2).sum(axis=1)
     along = data.X @ direction
     first = np.full(points.n_samples, np.inf)
-    for place, (x, y) in enumerate(zip(points.X, points.y, strict=True)):
+    for index, (x, y) in enumerate(zip(points.X, points.y, strict=True)):
         own, other = data.y == y, data.y != y
         here = data.X @ x - half
         level = here[other][:, None] - here[own][None, :]  # o is nearer than s where level + t slope >= 0
@@ -129,5 +129,5 @@ def nearest_neighbour_steps(data: Dataset, points: Dataset, z: FloatArray) -> Fl
         low = np.maximum(low, 0.0)
         possible = low <= high
         if possible.any():
-            first[place] = low[possible].min()
+            first[index] = low[possible].min()
     return first

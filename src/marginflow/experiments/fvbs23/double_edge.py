@@ -53,8 +53,8 @@ def against(x: str, heading: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]
             f"{100 * SHARE:g} % of them, in units of √d; mean and 95 % interval over the seeds. Grey: the sizes of the "
             "theorems without noise.",
             references={
-                "√(d/k)": [(place, 1.0 / math.sqrt(k)) for place, k in clusters],
-                "½√(dk)": [(place, 0.5 * math.sqrt(k)) for place, k in clusters],
+                "√(d/k)": [(index, 1.0 / math.sqrt(k)) for index, k in clusters],
+                "½√(dk)": [(index, 0.5 * math.sqrt(k)) for index, k in clusters],
             },
             reference_names="end" if x == "clusters" else "start",  # there the two are apart
         )

@@ -199,9 +199,9 @@ class _Rounds:
 
     def _finished(self, rows: IntArray, point: _Solved, effort: str) -> Finished:
         task, problem, U = self.task, point.problem, point.neurons.U
-        place = rows[problem.order]
+        index = rows[problem.order]
         lam, mu = np.zeros(len(self.y)), np.zeros((len(self.y), len(U)))
-        lam[place], mu[place] = point.lam, point.mu
+        lam[index], mu[index] = point.lam, point.mu
         s, a2 = point.neurons.s, point.neurons.outputs_squared
         gap = problem.gap(problem.reduced(U), s, point.lam, point.mu, a2)
         how = f"on {rows.size} of {len(self.y)} samples, of which none of the others is violated, {effort}"

@@ -114,7 +114,9 @@ def _short(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def _shortened(value: object) -> object:
-    if isinstance(value, list) and (len(value) > LONGEST_LIST or any(isinstance(one, dict | list) for one in value)):
+    if isinstance(value, list) and (
+        len(value) > LONGEST_LIST or any(isinstance(entry, dict | list) for entry in value)
+    ):
         return f"{len(value)} entries"
     if isinstance(value, dict):
         whole = text_of({key: _shortened(entry) for key, entry in value.items()})

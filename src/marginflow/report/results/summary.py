@@ -46,7 +46,7 @@ class Summary:
 def table_of_objects(record: Record, key: str) -> list[dict[str, Any]]:
     """The list of objects under a key."""
     found = record[key]
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
         raise InputError(f"{key!r} holds {type(found).__name__}; a list of objects is expected.")
     return found
 
@@ -74,4 +74,4 @@ def numbers_under(record: Record, key: str) -> list[float]:
     found = record[key]
     if not isinstance(found, list):
         raise InputError(f"{key!r} holds {type(found).__name__}; a list of numbers is expected.")
-    return [number_under({key: one}, key) for one in found]
+    return [number_under({key: entry}, key) for entry in found]

@@ -42,7 +42,7 @@ def verdicts(record: Record) -> Summary:
     """Many verdicts as `marginflow check --all` writes them."""
     found = table_of_objects(record, "verdicts")
     broken = list(record["violated"])
-    counted = Counter(_word(one, broken) for one in found)
+    counted = Counter(_word(verdict, broken) for verdict in found)
     outcomes = ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common())
     sentence = f"Of {len(found)} statements, {outcomes or 'nothing'}" + (
         f"; violated although they apply: {', '.join(broken)}." if broken else "; nothing that applies is violated."
@@ -51,12 +51,12 @@ def verdicts(record: Record) -> Summary:
     return Summary(sentence=sentence, tone="violated" if broken else "holds", sections=(section,))
 
 
-def _word(one: dict[str, Any], broken: list[str]) -> str:
+def _word(verdict: dict[str, Any], broken: list[str]) -> str:
     """The outcome in words; an assumption or definition that is not met is no contradiction."""
-    outcome = str(one["outcome"])
+    outcome = str(verdict["outcome"])
     words = {"holds": "hold", "measured": "were measured", "not applicable": "do not apply"}
     if outcome == "violated":
-        return "are violated" if one["id"] in broken else "are properties that are not met here"
+        return "are violated" if verdict["id"] in broken else "are properties that are not met here"
     return words.get(outcome, f"are {outcome}")
 
 
@@ -73,7 +73,9 @@ def verdict_table(found: Sequence[dict[str, Any]]) -> Table:
         "measured",
         "not applicable",
     )
-    ranked = sorted(found, key=lambda one: order.index(one["outcome"]) if one["outcome"] in order else len(order))
+    ranked = sorted(
+        found, key=lambda verdict: order.index(verdict["outcome"]) if verdict["outcome"] in order else len(order)
+    )
     return Table.of(
         ranked,
         columns={"id": "Statement", "outcome": "Outcome", "reason": "What decided"},

@@ -40,7 +40,11 @@ NOTHING: Final = "there is no neuron in J, or no first step"
 
 def alignment(path: Path) -> Check:
     """Condition 4.7 at every recorded time from 1 on, the last included: the least share of aligned neurons of J."""
-    shares = [float(one.mean()) if one.size else 0.0 for one, t in zip(path.aligned, path.times, strict=True) if t >= 1]
+    shares = [
+        float(aligned.mean()) if aligned.size else 0.0
+        for aligned, t in zip(path.aligned, path.times, strict=True)
+        if t >= 1
+    ]
     return equal("share of J that is aligned, at its least over t >= 1", min(shares, default=0.0), 1.0)
 
 
@@ -73,11 +77,11 @@ def condition_4_7(instance: Instance) -> Findings:
     usable = measurable(path)
     if unmet(usable):
         return undefined(usable, NOTHING)
-    shares = [float(one.mean()) if one.size else 0.0 for one in path.aligned]
-    later = [one for one, t in zip(path.aligned, path.times, strict=True) if t >= 1]
+    shares = [float(aligned.mean()) if aligned.size else 0.0 for aligned in path.aligned]
+    later = [aligned for aligned, t in zip(path.aligned, path.times, strict=True) if t >= 1]
     always = np.logical_and.reduce(later) if later else np.zeros(0, dtype=np.bool_)
     whole = [int(t) for t, share in zip(path.times, shares, strict=True) if share == 1.0]
-    slack = float(min((one.min(initial=np.inf) for one in path.slack[1:]), default=np.nan))
+    slack = float(min((slack.min(initial=np.inf) for slack in path.slack[1:]), default=np.nan))
     return Findings(
         hypotheses=usable,
         constants=(

@@ -131,7 +131,7 @@ class GoodRun:
         """Active clean samples of I_mu less those of I_-mu, for every mean and neuron; shape (4, m)."""
         s = self.sample
         active = (s.X @ self.W.T > 0).astype(np.float64)
-        belongs = np.stack([(s.clusters == one) & ~s.noisy for one in range(4)]).astype(np.float64)
+        belongs = np.stack([(s.clusters == cluster) & ~s.noisy for cluster in range(4)]).astype(np.float64)
         counts = belongs @ active
         edges: FloatArray = counts - counts[[1, 0, 3, 2]]
         return edges

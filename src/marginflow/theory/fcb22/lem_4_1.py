@@ -15,8 +15,8 @@ from marginflow.theory.frame import Findings, Forms, Instance, Statement, above,
 
 def norm_failure(m: float, d: float, low: float = 0.25, high: float = 2.25) -> float:
     """P(some |w_j|^2 / (omega^2 d) is outside [low, high]), exactly: chi-square with d degrees, m times."""
-    one = float(special.gammainc(d / 2, low * d / 2) + special.gammaincc(d / 2, high * d / 2))
-    return -math.expm1(m * math.log1p(-one)) if one < 1 else 1.0
+    outside = float(special.gammainc(d / 2, low * d / 2) + special.gammaincc(d / 2, high * d / 2))
+    return -math.expm1(m * math.log1p(-outside)) if outside < 1 else 1.0
 
 
 def count_failure(m: int, C0: float, delta: float) -> float:

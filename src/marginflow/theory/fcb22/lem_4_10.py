@@ -46,7 +46,7 @@ class FirstStep:
         active = (U > 0).astype(np.float64)
         slope = 1.0 / (1.0 + np.exp(s.y * (np.maximum(U, 0.0) @ start.v)))
         scale = path.alpha * start.v / s.n
-        signed = np.stack([((s.clusters == one) * s.y) @ active for one in range(4)])  # N_mu(j), Eq. (27)
+        signed = np.stack([((s.clusters == cluster) * s.y) @ active for cluster in range(4)])  # N_mu(j), Eq. (27)
         edges = np.stack([signed[0] - signed[1], signed[2] - signed[3]])
         weights = active * (slope * s.y)[:, None]
         spread = scale[:, None] * (weights.T @ (s.X - s.means[s.clusters]))  # zeta_1

@@ -126,7 +126,7 @@ def open_deep(instance: Instance) -> Findings:
     enough = (at_least("networks kept", len(kept), 2), at_least("more than two layers", depth, 3))
     if len(kept) < 2:
         return Findings(hypotheses=enough, constants=(value("depth", depth),))
-    before, once, last = (_first_layer(one, sample.mu) for one in (kept[0], kept[1], kept[-1]))
+    before, once, last = (_first_layer(network, sample.mu) for network in (kept[0], kept[1], kept[-1]))
     cells = tuple(
         value(f"success rate, m = {m}, n = {n}", instance.number(f"success_m{m}_n{n}"), "two layers, k = 1, d = 400")
         for m, n in CELLS

@@ -161,10 +161,10 @@ def _successes(n: int, d: int, m: int, sd: float, eta: float, omd: float, k: int
     """Of `seeds` independent runs those that classify every sample as its clean label."""
     good = 0
     for seed in range(seeds):
-        one = gd_run.__wrapped__(n, d, m, sd=sd, eta=eta, omd=omd, k=k, seed=seed, test=1)
-        data = one.the_data()
+        trial = gd_run.__wrapped__(n, d, m, sd=sd, eta=eta, omd=omd, k=k, seed=seed, test=1)
+        data = trial.the_data()
         assert data.clean_labels is not None
-        good += bool((data.clean_labels * one.the_network()(data.X) > 0).all())
+        good += bool((data.clean_labels * trial.the_network()(data.X) > 0).all())
     return good
 
 
@@ -212,9 +212,9 @@ def noise_limits(*, n: int = 400, d: int = 100, m: int = 40) -> dict[str, float]
         limits[model] = 0.0
         for noise in noises:
             rate = float(getattr(noise, "rate", 0.0))
-            one = gd_run(n, d, m, sd=1 / 16, eta=rate, omd=1 / 256, k=5, noise=noise, test=1)
-            clean = one.the_data().clean_labels
-            if clean is not None and bool((clean * one.the_network()(one.the_data().X) > 0).all()):
+            trial = gd_run(n, d, m, sd=1 / 16, eta=rate, omd=1 / 256, k=5, noise=noise, test=1)
+            clean = trial.the_data().clean_labels
+            if clean is not None and bool((clean * trial.the_network()(trial.the_data().X) > 0).all()):
                 limits[model] = rate
     return limits
 
@@ -301,7 +301,7 @@ def _kept_steps(steps: int) -> list[int]:
     while step < steps:
         step = math.ceil(1.4 * step)
         kept.append(step)
-    return sorted({*(one for one in kept if one < steps - 1), steps - 1, steps})
+    return sorted({*(step for step in kept if step < steps - 1), steps - 1, steps})
 
 
 def _descent(

@@ -52,10 +52,10 @@ def axis_accuracy(law: str, sigma: float, bias: float = 0.0) -> float:
     """
     from marginflow.generalisation.ideal_xor import coordinate_law
 
-    one = coordinate_law(law)
+    coordinate = coordinate_law(law)
 
     def S(u: float) -> float:
-        return float(one.sf(-u / sigma))
+        return float(coordinate.sf(-u / sigma))
 
     return linear_accuracy((S(bias + 1.0), S(bias - 1.0)), (S(bias), S(bias)))
 

@@ -160,7 +160,7 @@ def rem_init_no_capture(instance: Instance) -> Findings:
     usable = measurable(path)
     if unmet(usable):
         return undefined(usable, NOTHING)
-    shares = [float(one.mean()) for one in path.aligned]
+    shares = [float(aligned.mean()) for aligned in path.aligned]
     return Findings(
         hypotheses=usable,
         constants=(
@@ -327,7 +327,7 @@ def rem_const_width(instance: Instance) -> Findings:
 @cache
 def _starts(omds: tuple[float, ...] = (1e-6, 1e-9, 1e-12)) -> Instance:
     ends = [gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=omd, test=1) for omd in omds]
-    networks = tuple(one.the_network() for one in ends[1:])
+    networks = tuple(end.the_network() for end in ends[1:])
     return replace(ends[0], networks=networks, name="starts of norm " + ", ".join(f"{omd:g}" for omd in omds))
 
 
@@ -351,7 +351,7 @@ def rem_small_init(instance: Instance) -> Findings:
     data, network = instance.the_data(), instance.the_network()
     clean = data.clean_labels
     f = network(data.X)
-    spread = [float(np.abs(one(data.X) - f).max() / max(np.abs(f).max(), 1e-300)) for one in instance.networks]
+    spread = [float(np.abs(other(data.X) - f).max() / max(np.abs(f).max(), 1e-300)) for other in instance.networks]
     wrong = 0 if clean is None else int((clean * f <= 0).sum())
     return Findings(
         hypotheses=(at_least("runs to compare with", len(spread), 1),),

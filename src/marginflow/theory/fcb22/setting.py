@@ -106,7 +106,7 @@ def setting_data(instance: Instance) -> Findings:
     mean = float(np.linalg.norm(z.mean(axis=0))) / (sigma * math.sqrt(d / n)) if sigma > 0 else 0.0
     ratio = d / n
     trace = float((z**2).mean()) / sigma**2 if sigma > 0 else 1.0
-    likely = min(_binomial_tails(int(one), n, 0.25) for one in sample.sizes)
+    likely = min(_binomial_tails(int(size), n, 0.25) for size in sample.sizes)
     noisy = _binomial_tails(int(sample.noisy.sum()), n, eta)
     return Findings(
         hypotheses=(known,),
@@ -221,7 +221,7 @@ def setting_gd(instance: Instance) -> Findings:
         move = rate / data.n_samples * before.v[:, None] * sums
         errors.append(float(np.abs(after.W - before.W - move).max()))
         sizes.append(float(np.abs(move).max()))
-    others = tuple(np.abs(one.W - instance.the_network().W).max() for one in instance.networks)
+    others = tuple(np.abs(network.W - instance.the_network().W).max() for network in instance.networks)
     scale = max(float(np.abs(instance.the_network().W).max()), 1e-300)
     engines_agree = (
         (at_most("ends by other engines differ by", float(max(others)) / scale, 1e-12, tolerance=0.0),)

@@ -58,7 +58,7 @@ def cor_both(instance: Instance) -> Findings:
     radius = interval_bound(robust.network, test.X[fine], test.y[fine]).radii / root
     vectors = explicit_vectors(instance)
     table = tuple(value(f"||z|| / sqrt(d), {form}", vector.relative_size) for form, vector in vectors.items())
-    shortest = min((one.relative_size for one in vectors.values()), default=math.nan)
+    shortest = min((vector.relative_size for vector in vectors.values()), default=math.nan)
     return Findings(
         hypotheses=(
             above("k", s.k, 64, note="z of length sqrt(d/k) is below sqrt(d)/8 from 65 clusters on"),

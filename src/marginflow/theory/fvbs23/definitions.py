@@ -64,8 +64,8 @@ def def_net(instance: Instance) -> Findings:
             equal(f"N at {a:g} theta", moved(X), a**exponent * values, scale=a**exponent * scale, tolerance=1e-12)
         )
     # N(x) = relu(x) in one dimension vanishes, and stays zero, from x = 0 on.
-    one = np.ones(1)
-    step = minimal_step(TwoLayer(W=one[:, None], b=0 * one, v=one), one[:, None], one, one, at_zero="negative")
+    unit = np.ones(1)
+    step = minimal_step(TwoLayer(W=unit[:, None], b=0 * unit, v=unit), unit[:, None], unit, unit, at_zero="negative")
     checks.append(true("sign(0) = -1: a positive point flips at N = 0", float(step.first[0]) == 1.0))
     return Findings(
         constants=(value("width", network.width), value("test points", float(X.shape[0]))), claims=tuple(checks)

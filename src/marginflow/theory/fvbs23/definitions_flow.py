@@ -40,8 +40,8 @@ def def_loss(instance: Instance) -> Findings:
     data = instance.the_data()
     q = instance.the_network().margins(data.X, data.y)
     base = instance.word("base", "2", ("2", "e"))
-    exponential = math.fsum(math.exp(-float(one)) for one in q) / q.size
-    logistic = math.fsum(math.log2(1 + math.exp(-float(one))) for one in q) / q.size
+    exponential = math.fsum(math.exp(-float(margin)) for margin in q) / q.size
+    logistic = math.fsum(math.log2(1 + math.exp(-float(margin))) for margin in q) / q.size
     ours = Logistic("mean", base=base)  # type: ignore[arg-type]
     # The least margin that one sample can have when the mean loss is 1/n and all other terms vanish.
     least = ours.inverse(0.0 - ours.log_scale_of_term)

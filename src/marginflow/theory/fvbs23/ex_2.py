@@ -67,7 +67,10 @@ def example_2(instance: Instance) -> Findings:
                 value(f"||z|| / sqrt(d) at d = {s.d:.0e}, k = {s.k}", z / math.sqrt(s.d))
                 for s, z in zip(settings, sizes, strict=True)
             ),
-            *(value(f"||z|| sqrt(k / d) at d = {s.d:.0e}", one) for s, one in zip(settings, ratio, strict=True)),
+            *(
+                value(f"||z|| sqrt(k / d) at d = {s.d:.0e}", quotient)
+                for s, quotient in zip(settings, ratio, strict=True)
+            ),
             value("slope of ln ||z|| in ln d", slope, "1/4 and a little more, for the logarithms"),
         ),
         claims=(

@@ -14,7 +14,7 @@ from marginflow.theory.probability import log_gaussian_tail
 def log_linear_error(s: Setting) -> float:
     """ln of the exact probability that sign(u . x) is wrong: mean over j of Phi(-y^(j) <u, mu^(j)> / (sigma ||u||))."""
     toward = s.y * (s.gram @ s.y)
-    return log_sum(*(log_gaussian_tail(float(one) / (s.sigma * s.u_norm)) for one in toward)) - math.log(s.k)
+    return log_sum(*(log_gaussian_tail(float(distance) / (s.sigma * s.u_norm)) for distance in toward)) - math.log(s.k)
 
 
 @partial(

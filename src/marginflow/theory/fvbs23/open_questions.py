@@ -140,7 +140,7 @@ def oq2(instance: Instance) -> Findings:
         none = above("separable by a hyperplane", 0.0, 0.5)
         return Findings(hypotheses=(none,), constants=(value("samples", data.n_samples),))
     rule = max_margin_classifier(data.X, data.y, bias=True)
-    networks = [certificate.network, *(one.at_margin_one(data.X, data.y) for one in instance.networks)]
+    networks = [certificate.network, *(network.at_margin_one(data.X, data.y) for network in instance.networks)]
     linear = test.y * rule(test.X) <= 0
     rows: list[Check] = [value("test error, max-margin line", float(linear.mean()))]
     for number, network in enumerate(networks, start=1):

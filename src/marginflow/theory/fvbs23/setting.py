@@ -216,7 +216,7 @@ def _setting(law: AbstractDistribution) -> Setting:
 def log_sum(*logs: float) -> float:
     """ln sum e^a."""
     top = max(logs)
-    return top if math.isinf(top) else top + math.log(math.fsum(math.exp(one - top) for one in logs))
+    return top if math.isinf(top) else top + math.log(math.fsum(math.exp(log - top) for log in logs))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

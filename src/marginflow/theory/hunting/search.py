@@ -260,7 +260,7 @@ class Search:
         while found is not None and time.monotonic() < end:
             step = found
             smaller = self._smaller(statement, step, of_proof)
-            found = next((one for one in smaller if one is not None or time.monotonic() > end), None)
+            found = next((instance for instance in smaller if instance is not None or time.monotonic() > end), None)
         return step
 
     def _smaller(self, statement: Statement, step: Step, of_proof: bool) -> Iterator[Step | None]:

@@ -119,13 +119,13 @@ def lemma_d2(instance: Instance) -> Findings:
     """The probability of the printed deviation: 1 where every sample deviates so much, counted elsewhere."""
     m, d, t, c = instance.whole("m"), instance.whole("dimension"), instance.number("t", 2.0), instance.number("c", 1.0)
     rate = stated_rate(m, d, t)
-    one = gram_deviation(m, d, np.random.default_rng(instance.seed))
+    deviation = gram_deviation(m, d, np.random.default_rng(instance.seed))
     claim = _deviates(instance, "P(||X X^T - I|| >= c rate)", c * rate, t, m, d)
     return Findings(
         hypotheses=(at_least("t", t, 0.0), at_least("m", m, 1), at_least("d", d, 1)),
         constants=(
-            value("||X X^T - I|| over the stated rate", one / rate, "bounded if the lemma were true"),
-            value("||X X^T - I|| over the correct rate", one / correct_rate(m, d, t)),
+            value("||X X^T - I|| over the stated rate", deviation / rate, "bounded if the lemma were true"),
+            value("||X X^T - I|| over the correct rate", deviation / correct_rate(m, d, t)),
         ),
         claims=(claim,),
         counterexample=_for_every_constant(d, t) if claim.state == "failed" else None,

@@ -62,7 +62,7 @@ def rem_notlocal(instance: Instance) -> Findings:
     s = Fraction(instance.number("s", 0.999))
     data = Dataset(X=np.array([[1.0], [-1.0]]), y=np.array([1.0, 1.0]))
     point, moved = leaning(1.0), leaning(float(s))
-    one, two, size = exact_numbers(s)
+    first, two, size = exact_numbers(s)
     gap = float(np.sqrt(((moved.augmented - point.augmented) ** 2).sum() + ((moved.v - point.v) ** 2).sum()))
     return Findings(
         constants=(
@@ -72,7 +72,7 @@ def rem_notlocal(instance: Instance) -> Findings:
         ),
         claims=(
             is_kkt_point(certify(point, data), "KKT residual of theta"),
-            true("y_i N(x_i) = 1 at theta(s), in rational arithmetic", one == 1 and two == 1),
+            true("y_i N(x_i) = 1 at theta(s), in rational arithmetic", first == 1 and two == 1),
             true("||theta(s)|| < ||theta||, in rational arithmetic", size < 4),
         ),
         arithmetic=(

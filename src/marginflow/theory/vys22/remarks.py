@@ -117,7 +117,9 @@ def properties(instance: Instance) -> Findings:
     if not setting.defines_z:
         return undefined(hypotheses, "z is not defined for these data")
     z = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d)
-    moved = np.array([setting.y * one.network(setting.X - setting.y[:, None] * z.vector) for one in judged])
+    moved = np.array(
+        [setting.y * certificate.network(setting.X - setting.y[:, None] * z.vector) for certificate in judged]
+    )
     return Findings(
         hypotheses=hypotheses,
         constants=(value("||z||", z.size), value("networks", len(networks))),

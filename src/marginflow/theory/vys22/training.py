@@ -42,8 +42,8 @@ def def_loss(instance: Instance) -> Findings:
     in_range = at_most("largest |q_i|", float(np.abs(q).max()), 700.0, note="so that e^-q is a float")
     if unmet(in_range):
         return undefined((in_range,), "the terms cannot be added up one by one")
-    exponential = math.log(math.fsum(math.exp(-float(one)) for one in q))
-    logistic = math.log(math.fsum(math.log1p(math.exp(-float(one))) for one in q))
+    exponential = math.log(math.fsum(math.exp(-float(margin)) for margin in q))
+    logistic = math.log(math.fsum(math.log1p(math.exp(-float(margin))) for margin in q))
     return Findings(
         hypotheses=(in_range,),
         constants=(value("ln n", math.log(q.size), "by which a mean differs from a sum"),),

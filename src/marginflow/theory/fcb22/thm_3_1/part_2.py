@@ -128,8 +128,8 @@ def theorem_3_1_2(instance: Instance) -> Findings:
     clean = clean_error(instance)
 
     def bounded(name: str, bound: float) -> Check:
-        one = found.check(name, "<=", bound)
-        return Check(**{**one.__dict__, "vacuous": bound >= 1})
+        check = found.check(name, "<=", bound)
+        return Check(**{**check.__dict__, "vacuous": bound >= 1})
 
     return Findings(
         hypotheses=(*s.confidence(), s.feasible(), complete(path), labels_of_the_law(instance)),

@@ -39,7 +39,7 @@ def _each(instance: Instance) -> list[Instance]:
     alone = replace(instance, networks=())
     return [
         alone,
-        *(replace(instance, network=one, networks=(), multipliers=None) for one in instance.networks),
+        *(replace(instance, network=network, networks=(), multipliers=None) for network in instance.networks),
     ]
 
 
@@ -52,13 +52,13 @@ def _same_bounds(instance: Instance) -> Findings:
     conclusions: list[Check] = []
     hypotheses: list[Check] = []
     constants: list[Check] = []
-    for number, one in enumerate(_each(instance), start=1):
-        width = one.the_network().width
-        neurons = Neurons.of(one)
-        test, clusters = test_clusters(one)
+    for number, case in enumerate(_each(instance), start=1):
+        width = case.the_network().width
+        neurons = Neurons.of(case)
+        test, clusters = test_clusters(case)
         outputs = neurons.sample.setting.y[clusters] * neurons.outputs(test.X)
         name = f"network {number}, width {width}"
-        hypotheses += _named((is_kkt_point(one),), name)
+        hypotheses += _named((is_kkt_point(case),), name)
         constants.append(value(f"{name}: least y N(x)", float(outputs.min())))
         conclusions += _named((*upper_sums(neurons)[:1], *lower_sums(neurons)[:1]), name)
         conclusions.append(at_least(f"{name}: y N(x)", outputs, 3 / 128))
@@ -147,7 +147,7 @@ def _one_z(instance: Instance) -> Findings:
         for form in ("literal", "sharp")
         if form in vectors
     ] or [at_most("largest y N(x - y z) over networks", math.nan, 0.0, note="z is not defined here")]
-    hypotheses = [is_kkt_point(one) for one in _each(instance)]
+    hypotheses = [is_kkt_point(case) for case in _each(instance)]
     test = instance.the_test()
     exact = [
         value(
@@ -158,7 +158,7 @@ def _one_z(instance: Instance) -> Findings:
     ]
     named = (_named((check,), f"network {number}") for number, check in enumerate(hypotheses, start=1))
     return Findings(
-        hypotheses=(*s.assumption(noise=False), *sample.nice, *(one for group in named for one in group)),
+        hypotheses=(*s.assumption(noise=False), *sample.nice, *(case for group in named for case in group)),
         constants=(value("test points", float(test.n_samples)), *exact),
         claims=tuple(conclusions),
     )

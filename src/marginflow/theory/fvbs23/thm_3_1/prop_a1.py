@@ -72,11 +72,11 @@ def _copied_noise() -> Instance:
     return Instance(name="two samples with the same noise", data=bad, law=good.law)
 
 
-def _judge(one: Callable[[Sample], tuple[Check, ...]]) -> Callable[[Instance], Findings]:
+def _judge(claims_of: Callable[[Sample], tuple[Check, ...]]) -> Callable[[Instance], Findings]:
     def judge(instance: Instance) -> Findings:
         sample = Sample.of(instance)
         s = sample.setting
-        return Findings(constants=(value("Delta", s.Delta), value("n", sample.n)), claims=one(sample))
+        return Findings(constants=(value("Delta", s.Delta), value("n", sample.n)), claims=claims_of(sample))
 
     return judge
 

@@ -56,7 +56,7 @@ def least_outputs(instance: Instance) -> tuple[FloatArray, BoolArray]:
     sample = Sample.of(instance)
     test, clusters = test_clusters(instance)
     data = instance.the_data()
-    networks = [instance.certificate.network, *(one.at_margin_one(data.X, data.y) for one in instance.networks)]
+    networks = [instance.certificate.network, *(network.at_margin_one(data.X, data.y) for network in instance.networks)]
     outputs = np.min([test.y * network(test.X) for network in networks], axis=0)
     return outputs, are_nice(sample, test, clusters)
 

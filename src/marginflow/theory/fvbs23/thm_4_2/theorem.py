@@ -66,7 +66,7 @@ def theorem_4_2(instance: Instance) -> Findings:
     for form, vector in vectors.items():
         X = test.X - test.y[:, None] * vector.vector
         after = [network(X) > 0 for network in networks_of(instance)]
-        flipped = np.all([one != other for one, other in zip(before, after, strict=True)], axis=0)
+        flipped = np.all([sign != other for sign, other in zip(before, after, strict=True)], axis=0)
         counted = clopper_pearson(int(flipped.sum()), flipped.size)
         share = counted.check(f"share of flipped points, {form} z", ">=", 1 - epsilon)
         note = f"{share.note}; ||z|| = {vector.relative_size:.4g} sqrt(d)"

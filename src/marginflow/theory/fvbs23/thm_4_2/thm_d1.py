@@ -37,7 +37,7 @@ from marginflow.theory.vacuity import says_nothing
 def networks_of(instance: Instance) -> list[TwoLayer]:
     """All networks of an instance, at margin 1."""
     data = instance.the_data()
-    return [instance.certificate.network, *(one.at_margin_one(data.X, data.y) for one in instance.networks)]
+    return [instance.certificate.network, *(network.at_margin_one(data.X, data.y) for network in instance.networks)]
 
 
 def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:

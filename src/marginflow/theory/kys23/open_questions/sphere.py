@@ -119,9 +119,9 @@ def o5(instance: Instance) -> Findings:
     sample = Sample.of(data)
     judged = [certify(network, data) for network in instance.networks]
     rows: list[Check] = []
-    for one in judged:
-        network = one.network
-        if network.b is None or one.status == "does not separate":
+    for certificate in judged:
+        network = certificate.network
+        if network.b is None or certificate.status == "does not separate":
             continue
         n = network.width
         rows += [

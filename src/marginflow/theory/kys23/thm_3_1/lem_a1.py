@@ -139,7 +139,7 @@ def lem_a1(instance: Instance) -> Findings:
         interval=(lowest, highest),
         note="both conditions exactly, their union bounded from both sides; no collisions almost surely",
     )
-    one = float(no_large_gap(m, r, 1))
+    single = float(no_large_gap(m, r, 1))
     return Findings(
         hypotheses=hypotheses,
         constants=(
@@ -147,7 +147,7 @@ def lem_a1(instance: Instance) -> Findings:
             value("its limit exp(-delta / 8)", math.exp(-delta / 8)),
             value("P(fewer than (m + 1)/8 gaps are too small)", small_fine),
             value("P(one spacing below 1/(10 (m + 1)))", 1 - float((1 - small) ** m), "tends to 1 - e^-0.1 < 1/8"),
-            equal("one spacing: 1 - (1 - r)^m", one, 1 - (1 - float(r)) ** m),
+            equal("one spacing: 1 - (1 - r)^m", single, 1 - (1 - float(r)) ** m),
         ),
         claims=(both,),
         counterexample=_no_absolute_m0(m, delta, fails) if both.state == "failed" else None,

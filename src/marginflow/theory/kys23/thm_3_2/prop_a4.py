@@ -96,10 +96,10 @@ def covered_both_ways(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patter
     """The covered patterns, and those of the mirror image: right-facing and left-facing neurons alike."""
     seen = patterns(network, x, y), patterns(mirror(network), 1.0 - x[::-1], y[::-1])
     return Patterns(
-        at_minus=np.concatenate([one.at_minus[one.covered] for one in seen]),
-        behind=np.concatenate([one.behind[one.covered] for one in seen]),
-        nonlinearity=np.concatenate([one.nonlinearity[one.covered] for one in seen]),
-        covered=np.ones(sum(int(one.covered.sum()) for one in seen), dtype=np.bool_),
+        at_minus=np.concatenate([pattern.at_minus[pattern.covered] for pattern in seen]),
+        behind=np.concatenate([pattern.behind[pattern.covered] for pattern in seen]),
+        nonlinearity=np.concatenate([pattern.nonlinearity[pattern.covered] for pattern in seen]),
+        covered=np.ones(sum(int(pattern.covered.sum()) for pattern in seen), dtype=np.bool_),
     )
 
 

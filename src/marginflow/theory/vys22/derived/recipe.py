@@ -42,7 +42,7 @@ def floor(instance: Instance) -> Findings:
     outside = float(np.linalg.norm(moved - (moved @ basis.T) @ basis))
     k, m, d = network.width, data.n_samples, network.dimension
     size = float(np.sqrt(network.norm_squared()))
-    sizes = [float((one.v**2).mean() - (one.augmented**2).sum(axis=1).mean()) for one in (start, network)]
+    sizes = [float((trained.v**2).mean() - (trained.augmented**2).sum(axis=1).mean()) for trained in (start, network)]
     said = floor > 1e-9
     return Findings(
         hypotheses=(

@@ -135,7 +135,10 @@ def tight_constant(instance: Instance) -> Findings:
     kkt = is_kkt_point(judged, "KKT residuals")
     if not setting.defines_z:
         return Findings(hypotheses=(*setting.hypotheses(), kkt), constants=(value("p", setting.p),))
-    sizes = [minimal_step(one.network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm for one in judged]
+    sizes = [
+        minimal_step(certificate.network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
+        for certificate in judged
+    ]
     printed = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d).size
     sharp = vys22_vector(setting.X, setting.y, form="sharp", ambient_dimension=setting.d).size
     return Findings(

@@ -1,5 +1,5 @@
 "use strict";
-const data = JSON.parse(document.getElementById("story-data").textContent);
+const data = JSON.parse(document.getElementById("page-data").textContent);
 const byId = (id) => document.getElementById(id);
 const redraw = [];  // what is drawn again when the width or the theme changes
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();

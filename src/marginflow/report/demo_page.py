@@ -11,9 +11,9 @@ from html import escape
 from typing import Any, Final
 
 from marginflow.report.bundle import template_text, vega_script
+from marginflow.report.demo_charts import bound_chart, cluster_chart, map_chart
 from marginflow.report.formula import mathml
 from marginflow.report.page import environment
-from marginflow.report.story_charts import bound_chart, cluster_chart, map_chart
 
 Record = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ IN_WORDS: Final = {
 }
 
 
-def render_story(
+def render_demo(
     chapters: Mapping[str, Record],
     *,
     findings: Mapping[str, str],
@@ -69,10 +69,10 @@ def render_story(
         drawn["digits"] = chapters["digits"]
     return (
         environment()
-        .from_string(template_text("story.html.j2"))
+        .from_string(template_text("demo.html.j2"))
         .render(
-            style=template_text("story.css"),
-            script=template_text("story.js"),
+            style=template_text("demo.css"),
+            script=template_text("demo.js"),
             data=script_safe(drawn),
             bundle=vega_script() if specifications else "",
             specifications={name: script_safe(chart) for name, chart in specifications.items()},
@@ -92,12 +92,12 @@ def render_story(
 def plane_data(record: Record) -> dict[str, object]:
     """What the script draws: neurons as packed 32-bit floats, everything else as it is."""
 
-    def frame(one: Record) -> dict[str, object]:
-        return {**one, "neurons": _packed([value for row in one["neurons"] for value in row])}
+    def frame(record: Record) -> dict[str, object]:
+        return {**record, "neurons": _packed([value for row in record["neurons"] for value in row])}
 
     return {
         "samples": record["samples"],
-        "frames": [frame(one) for one in record["frames"]],
+        "frames": [frame(recorded) for recorded in record["frames"]],
         "point": frame(record["point"]),
     }
 
