@@ -220,15 +220,26 @@ def _search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget:
 
 
 def _polish(task: Task, start: Start, budget: Budget) -> Polished:
+    """From a start to a point, in units in which the samples are about 1 long."""
+    units = task.units(start.neurons.outputs_squared)
+    neurons, price = units.neurons(start.neurons), units.price
     iterations = budget.max_iterations if start.max_iterations is None else start.max_iterations
-    return polish(
-        task.problem,
-        start.neurons,
+    found = polish(
+        units.problem(task.problem),
+        neurons,
         budget,
-        multipliers=start.multipliers,
-        anchor_weight=task.stay_near / float(np.linalg.norm(start.neurons.U, axis=1).mean()),
+        multipliers=None if start.multipliers is None else start.multipliers * price,
+        anchor_weight=task.stay_near / float(np.linalg.norm(neurons.U, axis=1).mean()),
         max_iterations=min(iterations, budget.max_iterations),
         precision=start.precision,
+    )
+    return replace(
+        found,
+        U=found.U / units.scale,
+        lam=found.lam / price,
+        mu=found.mu / price,
+        outputs_squared=found.outputs_squared / (units.outputs_scale or units.scale),
+        history=tuple(replace(row, objective=row.objective / price, gap=row.gap / price) for row in found.history),
     )
 
 

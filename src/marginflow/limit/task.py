@@ -27,9 +27,13 @@ from marginflow.limit.settings import (
     FLOW_MOST,
     FLOW_PATH,
 )
+from marginflow.limit.units import Units
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
+
+# Samples up to so long (and not shorter than the inverse) are of ordinary size: nothing overflows.
+_ORDINARY = 1e4
 
 _Rows = TypeVar("_Rows", FloatArray, BoolArray)
 
@@ -133,6 +137,12 @@ class Task:
     def soft(self) -> bool:
         """Whether the margin is soft."""
         return bool(np.isfinite(self.penalty))
+
+    def units(self, outputs_squared: FloatArray | None) -> Units:
+        """Units for a polish; trained outputs and samples of ordinary size are left alone, so that none is copied."""
+        if outputs_squared is None and 1.0 / _ORDINARY < float(self.problem.norms.max()) < _ORDINARY:
+            return Units(1.0)
+        return Units.of(self.problem, outputs_squared)
 
     def neurons(self, network: TwoLayer) -> Neurons:
         """Rows u_j at a typical margin of 1, in the coordinates of `problem`."""

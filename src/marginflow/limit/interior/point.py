@@ -113,8 +113,9 @@ def interior_point(
         of_rows = survivors(at.members, kept)
         members = np.full(len(neurons.s), -1, dtype=np.int64)
         members[neurons.U.any(axis=1)] = of_rows
+        units = program.units
         return InteriorPoint(
-            found.U / program.scale, found.s, found.lam / program.price, found.mu / program.price, members, manner,
+            found.U / units.scale, found.s, found.lam / units.price, found.mu / units.price, members, manner,
             effort.iterations, effort.rounds, found.steps, tuple(effort.history),
         )  # fmt: skip
     return None
@@ -126,9 +127,9 @@ def _first(program: Program, neurons: Neurons, multipliers: FloatArray | None, e
     if not live.any():
         return None
     a2 = neurons.outputs_squared
-    scaled = program.scaled(Neurons(neurons.U[live], neurons.s[live], None if a2 is None else a2[live]))
+    scaled = program.units.neurons(Neurons(neurons.U[live], neurons.s[live], None if a2 is None else a2[live]))
     even = np.full(len(program.y), total_multiplier(scaled) / len(program.y))
-    lam = even if multipliers is None else multipliers * program.price
+    lam = even if multipliers is None else multipliers * program.units.price
     separated = multipliers is not None or bool(program.margins(scaled.U, scaled.s).min() > 0.0)
     at = started(program, scaled, lam, COLD)
     return at if separated or program.soft else separate(at, effort)

@@ -9,22 +9,19 @@ Its multipliers are lambda (of w), alpha = lambda - mu (of e), mu (of f), C - la
 g_j = sum_same A_ij lambda_i x_i - sum_opposite mu_ij x_i, of the cones. As A z <= relu(z) for every A in [0, 1], a
 point of (C) is feasible for (P) whatever A is.
 
-Samples are divided by a power of two c, so that the longest has norm between 1/2 and 1: then u is multiplied by c, and
-so are the objective and all multipliers. With frozen outputs the cost of a neuron is ||u_j||^2 / (2 v_j^2) instead of
-t_j; there v_j^2 is multiplied by a power of two kappa, so that the largest is near 1, and the factor of the objective
-and of the multipliers is c^2 / kappa.
+With frozen outputs the cost of a neuron is ||u_j||^2 / (2 v_j^2) instead of t_j. Everything is in `Units`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
+from marginflow.limit.units import Units
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,35 +34,20 @@ class Program:
         Scaled samples, and labels.
     penalty : float
         Scaled.
-    scale, outputs_scale : float
-        The divisor c of the samples, the factor kappa of v_j^2.
+    units : Units
     """
 
     X: FloatArray
     y: FloatArray
     penalty: float
-    scale: float
-    outputs_scale: float | None = None
+    units: Units
 
     @classmethod
     def of(cls, problem: Problem, outputs_squared: FloatArray | None = None) -> Program:
-        """Divide the samples of a problem by a power of two."""
-        scale = _power_of_two(float(problem.norms.max()))
-        kappa = None if outputs_squared is None else 1.0 / _power_of_two(float(outputs_squared.max()))
-        program = cls(problem.X / scale, problem.y, np.inf, scale, kappa)
-        return replace(program, penalty=problem.penalty * program.price)
-
-    @property
-    def price(self) -> float:
-        """What the objective and the multipliers are multiplied by."""
-        return self.scale if self.outputs_scale is None else self.scale * (self.scale / self.outputs_scale)
-
-    def scaled(self, neurons: Neurons) -> Neurons:
-        """Neurons of the problem in these units."""
-        squared = neurons.outputs_squared
-        if squared is not None and self.outputs_scale is not None:
-            squared = squared * self.outputs_scale
-        return Neurons(neurons.U * self.scale, neurons.s, squared)
+        """Samples, labels and penalty of a problem in units of their own."""
+        units = Units.of(problem, outputs_squared)
+        scaled = units.problem(problem)
+        return cls(scaled.X, scaled.y, scaled.penalty, units)
 
     @cached_property
     def soft(self) -> bool:
@@ -93,7 +75,3 @@ class Program:
         """The hard pattern 1[z > 0] on same pairs, zero elsewhere."""
         pattern: FloatArray = np.where(self.opposite(s), 0.0, (self.X @ U.T > 0).astype(np.float64))
         return pattern
-
-
-def _power_of_two(largest: float) -> float:
-    return float(2.0 ** np.ceil(np.log2(largest)))

@@ -66,8 +66,8 @@ class Effort:
     def report(self, at: Iterate, flips: int) -> None:
         """Tell who watches, and remember."""
         entry = Progress(
-            "interior point", self.iterations, flips, len(at.s), at.cost / at.program.price,
-            at.products / at.program.price, self.budget.seconds,
+            "interior point", self.iterations, flips, len(at.s), at.cost / at.program.units.price,
+            at.products / at.program.units.price, self.budget.seconds,
         )  # fmt: skip
         self.history.append(entry)
         self.budget.report(entry)
