@@ -256,3 +256,53 @@ def test_what_stands_at_the_end_changes_no_prediction(behind):
     threshold = 0.5 if behind is torch.sigmoid else 0.0
     network = read_model(module).two_classes()
     assert ((network(X) > 0) == (values > threshold)).all()
+
+
+def traced(module: nn.Module) -> torch.jit.ScriptModule:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch would rather have us export
+        return torch.jit.trace(module, torch.zeros(2, 2))
+
+
+@pytest.mark.parametrize("read", [lambda module: module, traced], ids=["module", "TorchScript"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        lambda x: x.view(2, -1),  # of two samples what it was, of four something else
+        lambda x: x.reshape(2, 2),
+        lambda x: x.view(-1, 1, 2),
+        lambda x: torch.flatten(x).view(-1, 2),
+        lambda x: x.flatten().reshape((-1, 2)),
+    ],
+)
+def test_a_change_of_shape_that_may_take_samples_apart_is_refused(read, before):
+    with pytest.raises(InputError, match=r"changes the shape to|flattens from dimension 0"):
+        read_model(read(_Forward(before=before)))
+
+
+def test_a_layer_that_flattens_across_samples_is_refused():
+    with pytest.raises(InputError, match=r"flatten\(1\) is expected"):
+        read_model(nn.Sequential(nn.Flatten(0), nn.Linear(2, 5), nn.ReLU(), nn.Linear(5, 1)))
+
+
+@pytest.mark.parametrize("read", [lambda module: module, traced], ids=["module", "TorchScript"])
+@pytest.mark.parametrize(
+    "before",
+    [lambda x: x.view(-1, 2), lambda x: x.reshape((-1, 2)), lambda x: x.flatten(1), lambda x: torch.flatten(x, 1)],
+)
+def test_a_change_of_shape_that_keeps_samples_together_is_read(read, before):
+    module = _Forward(before=before).double()
+    X = np.random.default_rng(0).standard_normal((50, 2))
+    network = read_model(read(module.float()) if read is traced else module).two_classes()
+    expected = module.double()(torch.tensor(X)).detach().numpy()[:, 0]
+    np.testing.assert_allclose(network(X), expected, atol=1e-12)
+
+
+def test_torchscript_that_asks_for_the_number_of_samples_is_read():
+    module = _Forward(before=lambda x: x.view(x.size(0), -1))
+    X = np.random.default_rng(0).standard_normal((50, 2))
+    network = read_model(traced(module)).two_classes()
+    expected = module.double()(torch.tensor(X)).detach().numpy()[:, 0]
+    np.testing.assert_allclose(network(X), expected, atol=1e-12)
+    with pytest.raises(InputError, match="changes the shape to"):
+        read_model(traced(_Forward(before=lambda x: x.view(x.size(1), -1))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import torch
 
 _FIRST_COLUMN = ((slice(None), 0), (slice(None), -1), (Ellipsis, 0), (Ellipsis, -1))
+# Stands for the number of samples in a shape.
+_SAMPLES = object()
 _FORWARD = "Linear, ReLU, LeakyReLU, BatchNorm1d, Flatten, Dropout and Identity in a chain are expected"
 
 
@@ -83,9 +86,14 @@ def _node(node: Any, modules: dict[str, Any]) -> list[Piece]:
     if node.target is functional.leaky_relu:
         slope = node.args[1] if len(node.args) > 1 else node.kwargs.get("negative_slope", 0.01)
         return [Rectifier(slope=float(slope))]
-    if node.target in (torch.flatten, functional.dropout) or name in (
-        "flatten", "view", "reshape", "contiguous", "float", "double", "dropout",
-    ):  # fmt: skip
+    if name == "flatten":
+        _check_flatten(node.args[1] if len(node.args) > 1 else node.kwargs.get("start_dim", 0))
+        return []
+    if name in ("view", "reshape"):
+        sizes = node.args[1:] or (node.kwargs.get("size", node.kwargs.get("shape")),)
+        _check_shape(sizes[0] if len(sizes) == 1 else sizes)
+        return []
+    if node.target is functional.dropout or name in ("contiguous", "float", "double", "dropout"):
         return []
     if name == "squeeze" or (node.target is operator.getitem and node.args[1] in _FIRST_COLUMN):
         return [Readout(name=name, of_one=True)]
@@ -121,11 +129,29 @@ def _piece(layer: torch.nn.Module) -> list[Piece]:
         if norm.bias is not None:
             shift = shift + _array(norm.bias)
         return [scaling(scale, shift, name)]
-    if kind in (torch.nn.Flatten, torch.nn.Dropout, torch.nn.Identity, torch.nn.AlphaDropout):
+    if kind is torch.nn.Flatten:
+        flat: Any = layer
+        _check_flatten(flat.start_dim)
+        return []
+    if kind in (torch.nn.Dropout, torch.nn.Identity, torch.nn.AlphaDropout):
         return []
     if kind in (torch.nn.Sigmoid, torch.nn.Softmax, torch.nn.LogSoftmax):
         return [Readout(name=name)]
     raise InputError(f"The network has the layer {name}; {_FORWARD}, and {HEADS}.")
+
+
+def _check_flatten(start: object) -> None:
+    """Refuse to flatten across samples, as `torch.flatten(x)` does."""
+    if start != 1:
+        raise InputError(f"The network flattens from dimension {start}, across samples; flatten(1) is expected.")
+
+
+def _check_shape(shape: object) -> None:
+    """Refuse a change of shape that may take samples apart: rows must stay samples, as in `x.view(-1, d)`."""
+    sizes = list(shape) if isinstance(shape, list | tuple) else [shape]
+    if len(sizes) != 2 or not (sizes[0] == -1 or sizes[0] is _SAMPLES):
+        what = ", ".join(str(size) if isinstance(size, int) else "a size" for size in sizes)
+        raise InputError(f"The network changes the shape to ({what}); (-1, d), a row for each sample, is expected.")
 
 
 def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
@@ -133,20 +159,27 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
     import torch
 
     try:
-        graph = torch.jit.freeze(module.eval().double()).inlined_graph
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch would rather have people export
+            graph = torch.jit.freeze(module.eval().double()).inlined_graph
     except Exception as error:  # of torch's compiler
         raise InputError(f"The TorchScript cannot be read ({type(error).__name__}); {_FORWARD}.") from None
     inputs = list(graph.inputs())
     values: dict[str, Any] = {}
     current = inputs[-1].debugName()
     pieces: list[Piece] = []
-    silent = ("aten::flatten", "aten::dropout", "aten::feature_dropout", "aten::contiguous", "aten::reshape",
-              "aten::view")  # fmt: skip
+    silent = ("aten::dropout", "aten::feature_dropout", "aten::contiguous")
     for node in graph.nodes():
         kind, names = node.kind(), [value.debugName() for value in node.inputs()]
         if kind == "prim::Constant":
             value = node.output()
             values[value.debugName()] = value.toIValue()
+            continue
+        if kind == "prim::ListConstruct":
+            values[node.output().debugName()] = [values.get(name) for name in names]
+            continue
+        if kind in ("prim::NumToTensor", "aten::Int"):
+            values[node.output().debugName()] = values.get(names[0])
             continue
         if current not in names:  # checks of shapes, which do not touch the values
             continue
@@ -163,6 +196,13 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
             pieces.append(Rectifier(slope=float(others[0] or 0.0)))
         elif kind == "aten::batch_norm":
             pieces.append(_batch_norm(others))
+        elif kind == "aten::flatten":
+            _check_flatten(others[0])
+        elif kind in ("aten::reshape", "aten::view"):
+            _check_shape(others[0])
+        elif kind == "aten::size" and others == [0]:
+            values[node.output().debugName()] = _SAMPLES
+            continue
         elif kind not in silent:
             if not list(node.outputs()) or str(node.output().type()) != "Tensor":
                 continue  # asks for a size or a type
