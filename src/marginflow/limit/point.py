@@ -232,6 +232,7 @@ def _polish(task: Task, start: Start, budget: Budget) -> Polished:
         anchor_weight=task.stay_near / float(np.linalg.norm(neurons.U, axis=1).mean()),
         max_iterations=min(iterations, budget.max_iterations),
         precision=start.precision,
+        price=price,
     )
     return replace(
         found,
@@ -239,7 +240,6 @@ def _polish(task: Task, start: Start, budget: Budget) -> Polished:
         lam=found.lam / price,
         mu=found.mu / price,
         outputs_squared=found.outputs_squared / (units.outputs_scale or units.scale),
-        history=tuple(replace(row, objective=row.objective / price, gap=row.gap / price) for row in found.history),
     )
 
 

@@ -92,6 +92,7 @@ def polish(
     anchor_weight: float = 0.0,
     max_iterations: int | None = None,
     precision: Precision = "single",
+    price: float = 1.0,
 ) -> Polished:
     """Find a KKT point of (P) near the given neurons.
 
@@ -109,6 +110,8 @@ def polish(
         Of ADMM; by default those of the budget.
     precision : "single" or "double"
         In which ADMM begins; it sharpens by itself when single precision has nothing more to give.
+    price : float
+        What the objective of whoever watches was multiplied by.
     """
     budget = Budget() if budget is None else budget
     most = budget.max_iterations if max_iterations is None else max_iterations
@@ -122,7 +125,7 @@ def polish(
     with budget.interruptible():
         while True:
             diverged = _round(admm, schedule, budget, began_at, threads)
-            history.append(_report(admm, budget))
+            history.append(_report(admm, budget, price))
             budget.report(history[-1])
             value = _value(problem, admm)
             if value <= best_value and (np.isfinite(problem.penalty) or (admm.t > 0).any()):
@@ -161,14 +164,14 @@ def _round(admm: Admm, schedule: Schedule, budget: Budget, began_at: float, thre
     return False
 
 
-def _report(admm: Admm, budget: Budget) -> Progress:
+def _report(admm: Admm, budget: Budget, price: float) -> Progress:
     return Progress(
         stage="ADMM",
         iteration=admm.iterations,
         flips=admm.flips,
         live_neurons=int((admm.t > 0).sum()),
-        objective=admm.objective,
-        gap=admm.objective - float(admm.multipliers.sum()),
+        objective=admm.objective / price,
+        gap=(admm.objective - float(admm.multipliers.sum())) / price,
         seconds=budget.seconds,
     )
 
