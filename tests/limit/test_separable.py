@@ -6,6 +6,7 @@ import pytest
 import marginflow as mf
 from marginflow.data import Dataset, Sphere
 from marginflow.limit import assemble
+from marginflow.limit.advice import advice
 from marginflow.limit.separable import require_separable
 from marginflow.limit.starts import Finished
 from marginflow.limit.task import Task
@@ -38,8 +39,10 @@ def test_advice_for_opposite_labels_that_nearly_coincide_is_followed():
     X = np.vstack([sample.X, sample.X[:1] + 1e-7])
     data = Dataset(X=X, y=np.append(sample.y, -sample.y[0]))
     task = Task.of(data, TwoLayer.initialise(10, 5, seed=0))
-    assert "soft margin" in assemble._advice(task)
-    assert mf.kkt_point(data, width=60, penalty=1.0).exact
+    assert advice(task).startswith("Samples 0 and 20 have opposite labels, ")
+    assert "Leave one of each such pair out" in advice(task)
+    assert "penalty=10" in advice(task)
+    assert mf.kkt_point(data, width=60, penalty=10.0).exact
     assert mf.kkt_point(data.subset(np.arange(20)), width=60).exact
 
 
@@ -48,7 +51,7 @@ def test_advice_to_standardise_is_followed(factor):
     sample = Sphere(dimension=5).sample(20, seed=0)
     X = factor * sample.X + 1e4 * factor
     task = Task.of(Dataset(X=X, y=sample.y), TwoLayer.initialise(10, 5, seed=0))
-    assert "standardise" in assemble._advice(task)
+    assert "standardise" in advice(task)
     assert mf.kkt_point(Dataset(X=(X - X.mean(axis=0)) / X.std(axis=0), y=sample.y), width=60).exact
 
 
@@ -63,6 +66,35 @@ def test_a_point_that_is_not_exact_says_what_to_try(offset, word):
     status = assemble._status(task, point, False, None, 0.1, 0.5)
     assert status.startswith("Not exact")
     assert word in status
+
+
+def test_samples_that_all_have_a_neighbour_of_the_other_label_end_in_a_sentence_that_counts_them():
+    rng = np.random.default_rng((1, 1))
+    X, far = rng.standard_normal((10, 5)), np.arange(20) % 10 < 5
+    data = Dataset(X=np.vstack([X, X + 1e-7 * rng.standard_normal((10, 5))]), y=np.repeat([1.0, -1.0], 10))
+    limit = mf.kkt_point(data, width=60)
+    assert not limit.exact
+    assert "10 samples have another of the opposite label right beside them" in limit.status
+    left = data.subset(np.flatnonzero((data.y > 0) == far))
+    assert mf.kkt_point(left, width=60).exact
+
+
+def test_what_is_not_separated_is_by_more_neurons_or_at_a_price():
+    data = Dataset(X=[[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], y=[1, 1, -1, -1])
+    limit = mf.kkt_point(data, width=2)
+    assert limit.status.startswith("Not separated: no network of 2 neurons")
+    assert "larger width" in limit.status
+    assert "penalty=10" in limit.status
+    assert mf.kkt_point(data, width=20).exact
+    assert mf.kkt_point(data, width=2, penalty=10.0).exact
+
+
+def test_a_time_limit_says_that_more_time_may_help_and_it_does():
+    data = Sphere(dimension=5).sample(60, seed=0)
+    early = mf.kkt_point(data, width=60, time_limit=1e-3)
+    assert early.stopped_by == "time limit"
+    assert "More time" in early.status
+    assert mf.kkt_point(data, width=60).exact
 
 
 def test_a_faithful_point_comes_after_the_long_flow_and_is_nearer_to_it():

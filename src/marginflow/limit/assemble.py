@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from marginflow.certificates import Certificate, certify
+from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget, Stop
 from marginflow.limit.limit import Limit, Moved
 from marginflow.limit.settings import HARD_PATTERNS
@@ -16,10 +17,6 @@ from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
 
 _FRESH_POINTS = 500
-# Ratio of the singular values of the rows (x, 1) above which standardising is what helps.
-_ILL_CONDITIONED = 1e5
-# Distance of opposite labels below which nothing else helps, and samples up to which all pairs are compared.
-_TOO_CLOSE, _FEW_ENOUGH = 1e-5, 3000
 
 
 def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> Limit:
@@ -69,8 +66,11 @@ def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
 
 def stopped_early(by: Stop, stationarity: float) -> str:
     """The status of a point whose work was ended from outside."""
-    what = {"interrupt": "by an interrupt", "time limit": "at the time limit"}[by]
-    return f"Stopped early {what}: relative stationarity {stationarity:.1e}."
+    what, then = {
+        "interrupt": ("by an interrupt", ""),
+        "time limit": ("at the time limit", " More time (time_limit), or none of it, may end at an exact point."),
+    }[by]
+    return f"Stopped early {what}: relative stationarity {stationarity:.1e}.{then}"
 
 
 def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
@@ -105,36 +105,5 @@ def _status(task: Task, point: Finished, exact: bool, stopped: Stop | None, stat
     if stopped is not None:
         return stopped_early(stopped, stationarity)
     if least <= 0 and not task.soft:
-        return (
-            f"Not separated: no network of {task.width} neurons with positive margins was found; try a "
-            "larger width or a soft margin (penalty)."
-        )
-    return f"Not exact: the structure did not settle; relative stationarity {stationarity:.1e}. {_advice(task)}"
-
-
-def _closest_opposite(task: Task) -> float:
-    """The least distance of samples with opposite labels, relative to the largest sample; infinite for many samples."""
-    if task.data.n_samples > _FEW_ENOUGH:
-        return np.inf
-    positive = task.data.y > 0
-    near = min(float(np.linalg.norm(task.X[~positive] - x, axis=1).min()) for x in task.X[positive])
-    return near / float(np.linalg.norm(task.X, axis=1).max())
-
-
-def _advice(task: Task) -> str:
-    """What to try next, in the order in which it helps."""
-    spread = np.sqrt(task.problem.s2[0] / task.problem.s2[-1])
-    if spread > _ILL_CONDITIONED:
-        return (
-            f"The samples (x, 1) are {spread:.0e} times longer in one direction than in another: standardise them "
-            "(marginflow convert --standardise)."
-        )
-    closest = _closest_opposite(task)
-    if closest < _TOO_CLOSE:
-        return (
-            f"The closest samples of opposite labels are {closest:.0e} apart, relative to their size: leave one "
-            "of them out, or use a soft margin (penalty)."
-        )
-    if task.frozen:
-        return "Try trained outputs, a larger width or another seed."
-    return "Try a larger width, another seed, or a soft margin (penalty), which asks for less than separation."
+        return f"Not separated: no network of {task.width} neurons with positive margins was found. {advice(task)}"
+    return f"Not exact: the structure did not settle; relative stationarity {stationarity:.1e}. {advice(task)}"

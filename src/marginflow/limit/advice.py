@@ -1,0 +1,58 @@
+"""What to try next where no exact point was found, with what it costs; tests follow every piece of advice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from marginflow.limit.task import Task
+
+# Ratio of the singular values of the rows (x, 1) above which standardising is what helps.
+_ILL_CONDITIONED = 1e5
+# Distance of opposite labels, relative to the largest from the mean, below which nothing else helps, and samples up to which
+# all pairs are compared.
+_TOO_CLOSE, _FEW_ENOUGH = 1e-5, 3000
+_SOFT = "a soft margin (penalty=10), in which margins may be missed at that price"
+
+
+def advice(task: Task) -> str:
+    """What to try next, in the order in which it helps."""
+    closest = _closest_opposite(task)
+    if closest is not None:
+        i, j, distance, count = closest
+        pairs = (
+            f"Samples {i} and {j} have opposite labels"
+            if count == 1
+            else (f"{count} samples have another of the opposite label right beside them (the closest are {i} and {j})")
+        )
+        return (
+            f"{pairs}, {distance:.0e} apart relative to the spread of all: between them the weights are larger than double "
+            f"precision holds. Leave one of each such pair out, or, if they are few, use {_SOFT}."
+        )
+    spread = np.sqrt(task.problem.s2[0] / task.problem.s2[-1])
+    if spread > _ILL_CONDITIONED:
+        return (
+            f"The samples (x, 1) are {spread:.0e} times longer in one direction than in another, more than double "
+            "precision holds: standardise them (marginflow convert --standardise). That takes no time, but margins and "
+            "norms are then those of the standardised samples."
+        )
+    if task.frozen:
+        return f"Try a larger width, another seed or trained outputs, or {_SOFT}."
+    return f"Try a larger width (time grows with it) or another seed, or {_SOFT}."
+
+
+def _closest_opposite(task: Task) -> tuple[int, int, float, int] | None:
+    """The two closest samples of opposite labels if they are too close, their distance, and how many are as close.
+
+    Distances are relative to the largest from the mean, and from label +1 to label -1; None for many samples.
+    """
+    if task.data.n_samples > _FEW_ENOUGH:
+        return None
+    positive, negative = np.flatnonzero(task.data.y > 0), np.flatnonzero(task.data.y < 0)
+    size = float(np.linalg.norm(task.X - task.X.mean(axis=0), axis=1).max()) or 1.0
+    to_others = [np.linalg.norm(task.X[negative] - task.X[i], axis=1) / size for i in positive]
+    nearest = np.array([distances.min() for distances in to_others])
+    first = int(nearest.argmin())
+    if nearest[first] >= _TOO_CLOSE:
+        return None
+    i, j = sorted((int(positive[first]), int(negative[to_others[first].argmin()])))
+    return i, j, float(nearest[first]), int((nearest < _TOO_CLOSE).sum())
