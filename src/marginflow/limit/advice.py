@@ -8,8 +8,8 @@ from marginflow.limit.task import Task
 
 # Ratio of the singular values of the rows (x, 1) above which standardising is what helps.
 _ILL_CONDITIONED = 1e5
-# Distance of opposite labels, relative to the largest from the mean, below which nothing else helps, and samples up to which
-# all pairs are compared.
+# Distance of opposite labels, relative to the largest from the mean, below which nothing else helps, and samples up to
+# which all pairs are compared.
 _TOO_CLOSE, _FEW_ENOUGH = 1e-5, 3000
 _SOFT = "a soft margin (penalty=10), in which margins may be missed at that price"
 
@@ -25,8 +25,8 @@ def advice(task: Task) -> str:
             else (f"{count} samples have another of the opposite label right beside them (the closest are {i} and {j})")
         )
         return (
-            f"{pairs}, {distance:.0e} apart relative to the spread of all: between them the weights are larger than double "
-            f"precision holds. Leave one of each such pair out, or, if they are few, use {_SOFT}."
+            f"{pairs}, {distance:.0e} apart relative to the spread of all: between them the weights are larger than "
+            f"double precision holds. Leave one of each such pair out, or, if they are few, use {_SOFT}."
         )
     spread = np.sqrt(task.problem.s2[0] / task.problem.s2[-1])
     if spread > _ILL_CONDITIONED:
