@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.products import times_transpose
@@ -94,6 +95,11 @@ class Problem:
             some: FloatArray = self.X[rows] @ (self.X if columns is None else self.X[columns]).T
             return some
         return self._gram[rows] if columns is None else self._gram[np.ix_(rows, columns)]
+
+    @cached_property
+    def rounded(self) -> NDArray[np.float32]:
+        """X in single precision."""
+        return self.X.astype(np.float32)
 
     @cached_property
     def norms(self) -> FloatArray:

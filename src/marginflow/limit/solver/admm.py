@@ -110,7 +110,8 @@ class Admm:
 
     def _use(self, precision: Precision) -> None:
         self._real = np.dtype(np.float32 if precision == "single" else np.float64)
-        self._X = self.problem.X.astype(self._real, copy=False)
+        X = self.problem.rounded if precision == "single" else self.problem.X
+        self._X: FloatArray = X.astype(self._real, copy=False)
 
     def sharpen(self) -> None:
         """Go on in double precision."""

@@ -7,7 +7,7 @@ triangular solutions for every neuron. The preconditioner has the same constrain
 .. math:: G = \mathrm{diag} + \sum_\pm T_\pm \, (p^\pm_i y_i x_i) \cdot (p^\pm_l y_l x_l) ,
 
 p_i the share (by t) of the neurons of one sign on which sample i is active and T their total: what H would be if the
-neurons were independent of each other. Its inverse needs one factor of size 2 r (Woodbury). Iterates keep
+neurons were independent of each other. Its inverse needs one factor of size 2 r (Woodbury) or n. Iterates keep
 C^T x - delta z = g, and on that subspace the matrix is positive: the ordinary method applies to the pair (x, z).
 
 Newton's method corrects itself, so a relative residual of 1e-2 is enough, and the products run in single precision.
@@ -31,7 +31,7 @@ class Curvature:
 
     def __init__(self, problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray, damping: float) -> None:
         real = np.float32
-        self.X = problem.X.astype(real)
+        self.X = problem.rounded
         self.rows, self.damping = rows, damping
         self.some = self.X[rows] if len(rows) < len(self.X) else self.X
         self.signs = pairs.active[rows].astype(real)
@@ -86,7 +86,8 @@ class MeanField:
         self.B = np.concatenate(parts, axis=1)
         # Single precision changes G by far less than the mean field is off.
         scaled = (self.B / np.sqrt(self.diagonal)[:, None]).astype(np.float32)
-        inner = times_transpose(scaled.T).astype(np.float64)
+        self.low_rank = scaled.shape[1] < scaled.shape[0]
+        inner = times_transpose(scaled.T if self.low_rank else scaled).astype(np.float64)
         inner[np.diag_indices(len(inner))] += 1.0
         self.inner = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
         self.C, k = C, C.shape[1]
@@ -98,9 +99,15 @@ class MeanField:
         self.schur = scipy.linalg.cho_factor(S, lower=True, check_finite=False) if k else None
 
     def _solve(self, f: FloatArray) -> FloatArray:
-        scaled = (f.T / self.diagonal).T
-        inside = scipy.linalg.cho_solve(self.inner, self.B.T @ scaled, check_finite=False)
-        solution: FloatArray = scaled - ((self.B @ inside).T / self.diagonal).T
+        solution: FloatArray
+        if self.low_rank:
+            scaled = (f.T / self.diagonal).T
+            inside = scipy.linalg.cho_solve(self.inner, self.B.T @ scaled, check_finite=False)
+            solution = scaled - ((self.B @ inside).T / self.diagonal).T
+        else:
+            root = np.sqrt(self.diagonal)
+            inside = scipy.linalg.cho_solve(self.inner, (f.T / root).T, check_finite=False)
+            solution = (inside.T / root).T
         return solution
 
     def solve(self, f: FloatArray, g: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:

@@ -64,20 +64,24 @@ class WorkingSet(AbstractStart):
 def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, IntArray | None]:
     """A flow on all samples or, where a step on all is dear, on a random part; and the first set that it suggests.
 
-    If the caller has fixed the number of steps, that is the flow on all samples. There is no set where most of what
-    the flow has not seen is on the wrong side: then few samples do not decide about the others.
+    If the caller has fixed the number of steps, that is the flow on all samples. There is no set where much of what a
+    flow has not seen is on the wrong side: then few samples do not decide about the others.
     """
     m, r = task.X.shape
-    part = min(m, max(FIRST_SET, int(FLOW_PART / (r * task.width))))
-    if task.flow_steps is not None or part == m:
+    if task.flow_steps is not None:
         flowed, some = task.flow(task.flow_steps, budget), rng.choice(m, FIRST_SET, replace=False)
-    else:
-        some = np.sort(rng.choice(m, part, replace=False))
-        flowed = task.flow_on(some, max(FLOW_LEAST, int(FLOW_WORK / (part * r * task.width))), budget)
-        unseen = np.setdiff1d(np.arange(m), some)
-        if (flowed.network.margins(task.X[unseen], task.data.y[unseen]) < 0).mean() > SET_WRONG:
-            return flowed, None
-    return flowed, _first_set(task, flowed.network, some[:: -(-some.size // FIRST_SET)])
+        return flowed, _first_set(task, flowed.network, some)
+    affordable = max(FIRST_SET, int(FLOW_PART / (r * task.width)))
+    part = affordable if affordable < m else FIRST_SET
+    some = np.sort(rng.choice(m, part, replace=False))
+    flowed = task.flow_on(some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
+    unseen = np.setdiff1d(np.arange(m), some)
+    if (flowed.network.margins(task.X[unseen], task.data.y[unseen]) < 0).mean() > SET_WRONG:
+        return flowed, None
+    if affordable >= m:
+        flowed = task.flow(None, budget)
+    some = some[:: -(-some.size // FIRST_SET)]
+    return flowed, _first_set(task, flowed.network, some)
 
 
 def _first_set(task: Task, network: TwoLayer, some: IntArray) -> IntArray:
@@ -138,7 +142,8 @@ class _Rounds:
                 return None
             lam = np.zeros(m)
             lam[rows[point.problem.order]] = point.lam
-            worst = violated[np.argsort(margins[violated], kind="stable")[: max(FIRST_SET // 2, rows.size // 2)]]
+            most = max(FIRST_SET // 2, min(rows.size, violated.size // 2))
+            worst = violated[np.argsort(margins[violated], kind="stable")[:most]]
             back[worst] |= seen[worst]
             seen[rows] = True
             kept = rows[(lam[rows] > 0) | (margins[rows] < FAR_BEYOND) | back[rows]]
