@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
+import marginflow
 from marginflow import certify
 from marginflow.cli import main
 from marginflow.data import Dataset
@@ -14,6 +18,15 @@ from marginflow.demo import clusters, digits, plane, theorem
 from marginflow.networks import TwoLayer
 from marginflow.theory import statement
 from marginflow.theory.registry import headlines
+
+SOURCE = Path(marginflow.__file__).parent
+WALK = Path(__file__).parents[2] / "docs" / "concepts" / "walk.md"
+ENTERED: set[str] = set()
+
+
+def look(frame: FrameType, _event: str, _argument: object) -> None:
+    """Notes the file of every function that is called."""
+    ENTERED.add(frame.f_code.co_filename)
 
 
 def smaller(patch: pytest.MonkeyPatch) -> None:
@@ -36,7 +49,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, obje
         smaller(patch)
         printed: list[str] = []
         patch.setattr("builtins.print", lambda *words, **_: printed.append(" ".join(map(str, words))))
-        assert main(["demo", "--out", str(folder), "--json"]) == 0
+        sys.setprofile(look)
+        try:
+            assert main(["demo", "--out", str(folder), "--json"]) == 0
+        finally:
+            sys.setprofile(None)
     return folder, json.loads(printed[-1])
 
 
@@ -47,11 +64,21 @@ def test_files_beside_the_page_hold_what_it_says(made: tuple[Path, dict[str, obj
     trained = certify(TwoLayer.load(folder / "moons-trained.safetensors"), moons)
     assert point.holds()
     assert not trained.holds()
-    shown = record["chapters"]["plane"]["record"]  # type: ignore[index]
-    assert shown["point"]["residual"] == pytest.approx(point.total, abs=1e-13)
-    assert shown["frames"][-1]["residual"] == pytest.approx(trained.total)
-    assert len(shown["point"]["on_margin"]) == int(point.margin_set.sum())
+    drawn = record["chapters"]["plane"]["record"]  # type: ignore[index]
+    assert drawn["point"]["residual"] == pytest.approx(point.total, abs=1e-13)
+    assert drawn["frames"][-1]["residual"] == pytest.approx(trained.total)
+    assert len(drawn["point"]["on_margin"]) == int(point.margin_set.sum())
     assert certify(TwoLayer.load(folder / "digits-kkt.safetensors"), digit_data).holds()
+
+
+@pytest.mark.usefixtures("made")
+def test_the_walk_of_one_sample_in_the_documentation_names_each_file_once_and_the_demo_takes_it() -> None:
+    files = re.findall(r"^\| .*? \| `([^`]+)` \|", WALK.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert len(files) > 20
+    assert len(files) == len(set(files))
+    assert [name for name in files if not (SOURCE / name).is_file()] == []
+    code = [name for name in files if name.endswith(".py") and name != "demo/chapter.py"]  # a record, without functions
+    assert [name for name in code if str(SOURCE / name) not in ENTERED] == []
 
 
 def test_the_page_is_whole_and_says_the_same_numbers(made: tuple[Path, dict[str, object]]) -> None:
