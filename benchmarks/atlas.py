@@ -223,7 +223,7 @@ def page(rows: list[Row]) -> str:
             slack = "" if row["slack"] is None else f"{row['slack']:.3g}"
             size = factor(row)
             ratio = "" if size is None else "-" if math.isinf(size) else f"{size:.3g}"
-            drawn = f"atlas/{str(row['id']).replace('/', '-')}.svg"
+            drawn = f"atlas/{str(row['id']).replace('/', '-')}.png"
             worst = cell(row.get("worst", ""))
             worst = f"[{worst}]({drawn})" if worst and (DOCS / drawn).exists() else worst
             decides = str(row.get("proof") or row.get("check") or row.get("nearest", ""))
@@ -272,7 +272,7 @@ def main() -> None:
             rows[found.id] = row_of(found, seconds, len(ids))
             if found.picture is not None:
                 chart = instance_chart(found.to_dict()["picture"])  # type: ignore[arg-type]
-                draw(chart, drawings / f"{found.id.replace('/', '-')}.svg")
+                draw(chart, drawings / f"{found.id.replace('/', '-')}.png")
             print(f"{found.id:<24} {grade(rows[found.id]):<36} {found.slack}", flush=True)
         keep()
         state.unlink()

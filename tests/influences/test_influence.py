@@ -66,6 +66,22 @@ def test_samples_without_a_multiplier_change_nothing() -> None:
     np.testing.assert_allclose(found.margins[idle], limit.certificate.margins[idle], atol=1e-9)
 
 
+def test_a_multiplier_that_is_rounding_neither_moves_the_point_nor_loses_the_branch() -> None:
+    """Samples beyond the margin may carry 1e-17: the same network is certified on what is left, and nothing jumped."""
+    digits = np.load(Path(mf.__file__).parent / "demo" / "digits.npz")
+    names = set(digits.files)
+    assert {"X", "y"} <= names
+    data = Dataset(X=digits["X"], y=digits["y"]).subset(np.arange(60))
+    limit = mf.kkt_point(data, width=30, seed=0)
+    found = mf.influence(limit, data)
+    beyond = limit.certificate.margins > 1.0 + 1e-6
+    assert beyond.sum() > 10
+    assert not found.jumped[beyond].any()
+    assert {found.ways[i] for i in np.flatnonzero(beyond)} == {"unchanged"}
+    for i in np.flatnonzero(beyond)[:5]:
+        assert mf.certify(found.network(i), rest_of(data, i)).holds(1e-9)
+
+
 def test_on_orthonormal_samples_one_less_is_one_less_under_the_root() -> None:
     n = 8
     data = Dataset(X=np.eye(n), y=np.repeat([1.0, -1.0], [5, 3]))

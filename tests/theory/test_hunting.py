@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from marginflow.cli import main
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.report.results.hunts import instance_chart
+from marginflow.theory.check import at_least, at_most
 from marginflow.theory.hunting import FAMILIES, LinePoints, NumberBox, Range, Trail, family_of
 from marginflow.theory.hunting.catalogue import LOCAL
 from marginflow.theory.kys23.clean_error import clean_error
@@ -168,6 +170,50 @@ def test_a_statement_may_name_its_own_family() -> None:
     assert found.data is not None
     x = found.data.X[:, 0]
     assert (1 + np.outer(x, x)).min() < 0, "the condition that was left out is what fails"
+
+
+def test_a_statement_of_a_third_party_is_hunted_by_naming_a_family() -> None:
+    """sqrt(n) <= 10 for all whole numbers n up to 400: the hunter finds the least counterexample, 101."""
+
+    @partial(
+        theory.Statement,
+        id="FCB22/Mine",
+        kind="lemma",
+        number="mine",
+        meaning="no whole number has a root above 10",
+        formula="x",
+        needs=("parameters",),
+        parameters={"n": "a whole number"},
+        example=lambda: theory.Instance(parameters={"n": 1}),
+        control=lambda: theory.Instance(parameters={"n": 0}),
+        control_shows="zero",
+        family=NumberBox(what="whole numbers", ranges={"n": Range(low=1, high=400)}),
+    )
+    def mine(instance: theory.Instance) -> theory.Findings:
+        n = instance.number("n")
+        return theory.Findings(hypotheses=(at_least("n", n, 1.0),), claims=(at_most("sqrt(n)", math.sqrt(n), 10.0),))
+
+    found = theory.hunt(mine, seconds=LONG, tries=200)
+    assert found.outcome == "candidate", str(found)
+    assert found.parameters == {"n": 101}
+    assert "floating point" in found.proof
+    assert found.picture is not None
+    assert found.picture["name"] == "n"
+    with pytest.raises(InputError, match="the nearest one missed what the statement needs"):
+        theory.hunt(replace(mine, parameters={}), seconds=LONG, tries=3)
+
+
+def test_the_rows_of_the_atlas_are_those_of_the_families_and_have_pictures() -> None:
+    docs = Path(__file__).resolve().parents[2] / "docs"
+    rows = {row["id"]: row for row in json.loads((docs / "atlas.json").read_text(encoding="utf-8"))}
+    hunted = {id for id, row in rows.items() if row["outcome"] != "not hunted"}
+    assert hunted == set(FAMILIES)
+    numbered = {one.id for one in theory.statements() if one.kind in ("theorem", "lemma", "proposition", "corollary")}
+    assert numbered - {id for id in numbered if id.startswith("OURS")} <= set(rows), "every theorem has a row"
+    for id in hunted:
+        if rows[id]["worst"]:
+            assert (docs / "atlas" / f"{id.replace('/', '-')}.png").is_file(), id
+        assert theory.statement(id).control_outcome == "refuted" or rows[id]["outcome"] != "refuted", id
 
 
 def test_progress_is_reported_after_every_try() -> None:

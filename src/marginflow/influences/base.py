@@ -119,13 +119,13 @@ def _structure(certificate: Certificate, problem: Problem) -> Structure:
     held = kinks & opposite & carries[:, None]
     Z = problem.X @ U.T
     state = np.where(Z > 0, ACTIVE, INACTIVE)
-    inside = held & (clarke > _INSIDE) & (clarke < 1.0 - _INSIDE)
+    inside = held & (clarke > ROUNDING) & (clarke < 1.0 - ROUNDING)
     state = np.where(held, np.where(clarke >= 0.5, ACTIVE, INACTIVE), state)
     state = np.where(inside, KINK, state)
-    support = lam > _INSIDE * lam.max()
-    capped = support & (margins < 1.0 - _INSIDE) if np.isfinite(problem.penalty) else np.zeros(len(lam), dtype=bool)
+    support = lam > ROUNDING * lam.max()
+    capped = support & (margins < 1.0 - ROUNDING) if np.isfinite(problem.penalty) else np.zeros(len(lam), dtype=bool)
     return Structure(s, state, support & ~capped, capped, lam, np.linalg.norm(U, axis=1))
 
 
 # Clarke weights, multipliers and missing margins below this are zero.
-_INSIDE = 1e-8
+ROUNDING = 1e-8

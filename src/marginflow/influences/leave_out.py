@@ -15,7 +15,7 @@ from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.influences.add import with_sample
-from marginflow.influences.base import Base, worst
+from marginflow.influences.base import ROUNDING, Base, worst
 from marginflow.influences.path import follow
 from marginflow.influences.result import Influence, Way
 from marginflow.influences.store import Store
@@ -259,6 +259,11 @@ def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: floa
         return base.network, "unchanged", base.residual, False
     rest = _rest(base.data, group)
     penalty = None if np.isinf(base.penalty) else base.penalty
+    if (base.multipliers[group] <= ROUNDING * base.multipliers.max()).all():
+        # multipliers that are rounding: the same network is judged on the samples that are left
+        residual = worst(certify(base.network, rest, penalty=penalty))
+        if residual <= tolerance:
+            return base.network, "unchanged", residual, False
     rows = np.argsort(base.problem.order)[group]
     arrival = follow(base, rows, 1 if mode == "fast" else steps)
     if arrival is not None:

@@ -238,6 +238,8 @@ class Search:
                 verdict = None if instance is None or trail.broken else verdict_on(statement, instance)
                 if verdict is not None:
                     trail.meet(verdict, number, candidate)
+                elif instance is not None and not trail.built and not trail.nearest:
+                    trail.nearest = refusal(statement, instance)
             if progress is not None:
                 progress(first)
 
@@ -273,6 +275,15 @@ class Search:
             worst = least(judged[1].findings.proof_steps if of_proof else judged[1].claims)
             failed = worst is not None and worst.state == "failed"
             yield Step(number=step.number, slack=relative_slack(worst), candidate=candidate) if failed else None  # type: ignore[arg-type]
+
+
+def refusal(statement: Statement, instance: Instance) -> str:
+    """Why an instance cannot be judged; empty where it can."""
+    try:
+        statement.judge_instance(instance)
+    except (InputError, ArithmeticError, np.linalg.LinAlgError) as error:
+        return f"what the statement needs: {str(error).rstrip('.')}"
+    return ""
 
 
 def verdict_on(statement: Statement, instance: Instance) -> Verdict | None:
