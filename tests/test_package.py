@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,3 +48,13 @@ def test_every_room_together_imports_no_optional_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_whatever_the_type_checker_is_told_to_ignore_has_its_reason_beside_it_or_above() -> None:
+    bare = []
+    for path in Path(marginflow.__file__).parent.rglob("*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for above, line in zip(["", *lines], lines, strict=False):
+            if "# type: ignore" in line and not (re.search(r"ignore\[[^]]+\]\s+# \w", line) or "# " in above):
+                bare.append(f"{path.name}: {line.strip()}")
+    assert bare == []

@@ -41,7 +41,7 @@ class Brief:
             setattr(cls, "__repr__", Brief.__repr__)  # noqa: B010
 
     def __repr__(self) -> str:
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]  # only dataclasses inherit from this
         inside = ", ".join(f"{field.name}={brief_text(getattr(self, field.name))}" for field in fields if field.repr)
         return shortened(f"{type(self).__name__}({inside})")
 

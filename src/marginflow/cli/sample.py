@@ -118,7 +118,7 @@ def _options(law: type[AbstractDistribution]) -> list[inspect.Parameter]:
     hints = typing.get_type_hints(law)
     help_texts = _parameter_help(law)
     options = []
-    for field in dataclasses.fields(law):  # type: ignore[arg-type]
+    for field in dataclasses.fields(law):  # type: ignore[arg-type]  # every law is a dataclass
         kind = _plain_kind(hints[field.name])
         if kind is not None:
             described = Parameter(help=help_texts.get(field.name, ""), negative="", allow_leading_hyphen=True)

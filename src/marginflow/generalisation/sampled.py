@@ -65,7 +65,7 @@ def test_error(  # the name is English, not pytest's; hence its exceptions here
 
 
 # A function with such a name is no test, whoever imports it; functions take attributes, which mypy does not know.
-test_error.__test__ = False  # type: ignore[attr-defined]
+test_error.__test__ = False  # type: ignore[attr-defined]  # functions take attributes, which mypy does not know
 
 
 def sampled_error(

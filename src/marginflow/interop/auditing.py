@@ -93,6 +93,7 @@ def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit
         "compute: radii and flips are lengths in feature space, not in the space of the inputs."
     )
     features = _features(torch.nn.Sequential(*body), np.asarray(X))
+    # The data set itself makes arrays of what it is given.
     return _audited(fold(pieces, remarks=remarks), Dataset(features, y), **options)  # type: ignore[arg-type]
 
 

@@ -27,7 +27,7 @@ from marginflow.networks import TwoLayer
 
 
 # scikit-learn has no types, so its bases are of type Any.
-class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     r"""Classifier by a two-layer ReLU network at a certified KKT point of the max-margin problem.
 
     .. math:: \min \tfrac12 \|\theta\|^2 + C \sum_i (1 - y_i N(x_i))_+

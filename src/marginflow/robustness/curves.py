@@ -124,6 +124,7 @@ def curves_of(
             radii, name, kind = result.radii, result.name, "bound"
         else:
             radii, name, kind = result.sizes, "ray", "attack"
+        # The kinds are str to mypy once they are in a variable.
         curves.append(robustness_curve(radii, dimension, name=name, kind=kind, budgets=budgets))  # type: ignore[arg-type]
     return curves
 

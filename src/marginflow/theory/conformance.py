@@ -83,7 +83,7 @@ def says_what_is_missing(statement: Statement) -> None:
 
 def _refusal(statement: Statement, parameters: dict[str, object]) -> str:
     try:
-        verdict = statement.check(**parameters)  # type: ignore[arg-type]
+        verdict = statement.check(**parameters)  # type: ignore[arg-type]  # what it must refuse
     except InputError as error:
         return str(error)
     raise AssertionError(f"{statement.id} was judged although something is wrong: {verdict}")
@@ -103,6 +103,7 @@ def names_what_it_ignores(statement: Statement) -> None:
         if thing is None or name in (*statement.needs, *example.given()):
             continue
         try:
+            # A field by its name.
             verdict = statement.judge_instance(replace(example, **{name: thing}))  # type: ignore[arg-type]
         except InputError:
             continue

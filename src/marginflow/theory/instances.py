@@ -23,7 +23,7 @@ def at_point(point: ClosedForm, name: str, **fields: object) -> Instance:
         network=point.network,
         data=point.data,
         multipliers=(point.multipliers, mu),
-        **fields,  # type: ignore[arg-type]
+        **fields,  # type: ignore[arg-type]  # fields of `Instance`, which its constructor knows
     )
 
 
@@ -35,6 +35,7 @@ def orthogonal_point(
 
     [VYS22, X.orthKKT]; `design` is "basis" or "hadamard" (entries -1 and +1, inner products exactly zero).
     """
+    # The law itself refuses other words.
     sample = Orthogonal(dimension=dimension, design=design, labels="halves").sample(n_samples)  # type: ignore[arg-type]
     plus = (n_samples + 1) // 2 if positive is None else positive
     y = np.where(np.arange(n_samples) < plus, 1.0, -1.0)
@@ -49,6 +50,7 @@ def gram_point(
     dimension: int, n_samples: int, p: float, *, pattern: str = "equal", width: int = 2, seed: int = 0
 ) -> Instance:
     """The exact pair on samples of norm sqrt(d) with a designed Gram matrix, max |<x_i, x_j>| = p."""
+    # The law itself refuses other words.
     law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=pattern)  # type: ignore[arg-type]
     point = convex_pair(law.sample(n_samples, seed=seed))
     if width > 2:

@@ -62,6 +62,7 @@ def hunt(record: Record) -> Summary:
         )
         sections.append(Section(heading="The search", content=(chart,)))
     tone = "holds" if outcome == "not refuted" else "open" if outcome == "does not bite" else "violated"
+    # A conditional of tones is a str to mypy.
     return Summary(sentence=f"{record['id']}: {outcome}. {record['meaning']}.", tone=tone, sections=tuple(sections))  # type: ignore[arg-type]
 
 

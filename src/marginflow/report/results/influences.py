@@ -67,6 +67,7 @@ def unlearned(record: Record) -> Summary:
         content=(chart, Table.of(rows, columns=columns, caption="Distances")),
     )
     tone = "holds" if record["holds"] else "violated"
+    # A conditional of tones is a str to mypy.
     return Summary(sentence=str(record["sentence"]), tone=tone, sections=(section,))  # type: ignore[arg-type]
 
 

@@ -105,6 +105,7 @@ def record(found: Record) -> Summary:
     if isinstance(found.get("holds"), bool):
         tone = "holds" if found["holds"] else "violated"
     section = Section(heading="Values", content=tuple(content))
+    # A conditional of tones is a str to mypy.
     return Summary(sentence=sentence, tone=tone, sections=(section,))  # type: ignore[arg-type]
 
 

@@ -143,6 +143,7 @@ def engines(n: int = 60, m: int = 20, steps: int = 4) -> Instance:
     assert start is not None
     recipe = recipes.FCB22(rate=0.25, steps=steps)
     ends = tuple(train(start, whole.the_data(), recipe, engine=engine).network for engine in ("dense", "gram"))
+    # The run of a TwoLayer ends in one.
     return replace(whole, networks=ends, name="the same run by sorted angles, densely and through the Gram matrix")  # type: ignore[arg-type]
 
 
@@ -154,6 +155,7 @@ def summed_loss() -> Instance:
     assert start is not None
     plan = Descent(loss=Logistic(reduction="sum"), schedule=Constant(0.25), stop=[Steps(2)])
     run = train(start, whole.the_data(), plan, recording=_EVERY)
+    # The run of a TwoLayer ends in one.
     return replace(whole, run=run, network=run.network, networks=(), name="descent on the sum of the losses")  # type: ignore[arg-type]
 
 

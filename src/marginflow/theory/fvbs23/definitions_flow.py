@@ -42,7 +42,7 @@ def def_loss(instance: Instance) -> Findings:
     base = instance.word("base", "2", ("2", "e"))
     exponential = math.fsum(math.exp(-float(margin)) for margin in q) / q.size
     logistic = math.fsum(math.log2(1 + math.exp(-float(margin))) for margin in q) / q.size
-    ours = Logistic("mean", base=base)  # type: ignore[arg-type]
+    ours = Logistic("mean", base=base)  # type: ignore[arg-type]  # the instance knows these words only
     # The least margin that one sample can have when the mean loss is 1/n and all other terms vanish.
     least = ours.inverse(0.0 - ours.log_scale_of_term)
     return Findings(

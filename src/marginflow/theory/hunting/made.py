@@ -35,6 +35,7 @@ def tilted_samples(samples: int, negative: int, tilt: int) -> Instance:
 
 def designed_gram(dimension: int, samples: int, p: float, pattern: int, width: int, seed: int) -> Instance:
     """The exact pair on samples of norm sqrt(d) with largest |<x_i, x_l>| = p."""
+    # The values of _PATTERNS are the words of the law.
     law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])  # type: ignore[arg-type]
     point = convex_pair(law.sample(samples, seed=seed))
     name = (

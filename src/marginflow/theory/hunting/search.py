@@ -274,6 +274,7 @@ class Search:
                 continue
             worst = least(judged[1].findings.proof_steps if of_proof else judged[1].claims)
             failed = worst is not None and worst.state == "failed"
+            # `failed` says that it is not None.
             yield Step(number=step.number, slack=relative_slack(worst), candidate=candidate) if failed else None  # type: ignore[arg-type]
 
 

@@ -43,7 +43,7 @@ def _distance_to_law(sorted_values: FloatArray, cdf: FloatArray) -> float:
 
 
 def _sampled(design: str) -> Instance:
-    law = Interval(p=0.2, design=design)  # type: ignore[arg-type]
+    law = Interval(p=0.2, design=design)  # type: ignore[arg-type]  # the law itself refuses other words
     return Instance(name=f"200 {design} points, p = 0.2", data=law.sample(200, seed=0), law=law, parameters={"p": 0.2})
 
 

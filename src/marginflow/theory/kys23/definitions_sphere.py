@@ -34,6 +34,7 @@ _REJECTION: Final = 1e-6
 @cache
 def noisy_sample(m: int, p: float, d: int, *, count: str = "bernoulli", seed: int = 0) -> Instance:
     """m samples of the noisy sphere in reduced coordinates, with their law."""
+    # The law itself refuses other words.
     law = GramReduction(NoisySphere(dimension=d, p=p, count=count))  # type: ignore[arg-type]
     return Instance(name=f"{m} samples in dimension {d}, p = {p:g}", law=law, data=law.sample(m, seed=seed))
 

@@ -29,7 +29,7 @@ def at_limit(limit: line.LineLimit, name: str, **fields: object) -> Instance:
         network=limit.network,
         data=limit.data,
         multipliers=(limit.multipliers, mu),
-        **fields,  # type: ignore[arg-type]
+        **fields,  # type: ignore[arg-type]  # fields of `Instance`, which its constructor knows
     )
 
 

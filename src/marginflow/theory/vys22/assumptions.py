@@ -170,6 +170,7 @@ def a_msize(instance: Instance) -> Findings:
 def _loss(instance: Instance) -> AbstractLoss:
     word = instance.word("loss", "exponential", ("exponential", "logistic"))
     reduction = instance.word("reduction", "sum", ("sum", "mean"))
+    # The instance knows these words only.
     return Exponential(reduction) if word == "exponential" else Logistic(reduction=reduction)  # type: ignore[arg-type]
 
 

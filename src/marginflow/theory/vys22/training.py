@@ -48,7 +48,9 @@ def def_loss(instance: Instance) -> Findings:
         hypotheses=(in_range,),
         constants=(value("ln n", math.log(q.size), "by which a mean differs from a sum"),),
         claims=(
+            # The instance knows these words only.
             equal("ln L, exponential", Exponential(reduction).log_value(q), exponential, scale=1.0),  # type: ignore[arg-type]
+            # The instance knows these words only.
             equal("ln L, logistic", Logistic(reduction=reduction).log_value(q), logistic, scale=1.0),  # type: ignore[arg-type]
         ),
     )
@@ -75,7 +77,8 @@ def def_gf(instance: Instance) -> Findings:
     gradients = [network.gradient(data.X, -data.y * p, kink=kink) for kink in (0.0, 0.5, 1.0)]
     apart = 0.0
     if isinstance(network, TwoLayer):
-        norm = float(np.linalg.norm(gradients[0].W))  # type: ignore[union-attr]
+        norm = float(np.linalg.norm(gradients[0].W))  # type: ignore[union-attr]  # the gradient of a TwoLayer is one
+        # The gradient of a TwoLayer is one.
         apart = max(float(np.linalg.norm(g.W - gradients[0].W)) for g in gradients) / norm  # type: ignore[union-attr]
     return Findings(
         constants=(

@@ -35,6 +35,7 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     lines: dict[str, Check] = {}
     nothing = True
     for form, level in LEVEL.items():
+        # The keys of LEVEL are the forms.
         vector = vys22_vector(X, y, form=form, ambient_dimension=setting.d)  # type: ignore[arg-type]
         moved = y * network(X - y[:, None] * vector.vector)
         vacuous = says_nothing(vector.size, setting.d)
