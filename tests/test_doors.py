@@ -62,6 +62,7 @@ def test_a_fraction_arrives_as_a_float() -> None:
         (lambda: mf.networks.TwoLayer.from_layers([]), "depth 0 without output bias"),
         (lambda: mf.data.BoundaryNoise(rate=0.1, distance=10**400), "distance is a whole number beyond"),
         (lambda: mf.data.Dataset(X=[[1.0], [2.0]], y=[1, -1], classes=np.array([1, 2])), "a tuple of labels"),
+        (lambda: mf.data.Dataset(X=[[1.0], [2.0]], y=[1, -1], features=np.array("x")), "features is array('x'"),
         (lambda: mf.data.Orthogonal(dimension=4, p=Fraction(1, 3)), "p is 0.333333"),
         (lambda: mf.theory.map("VYS22/Thm4.1", grid={"d": 1}), "grid"),
         (lambda: mf.theory.map("VYS22/Thm4.1", grid={"d": [10**400]}), "grid"),

@@ -96,7 +96,7 @@ class Dataset(Plotted):
         names = self.features if self.features is not None else getattr(self.X, "columns", None)
         if names is None or callable(names):
             return
-        if isinstance(names, str) or not isinstance(names, Iterable):
+        if isinstance(names, str) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) != 1:
             raise InputError(f"features is {brief(names)}; the names of the columns are expected.")
         object.__setattr__(self, "features", tuple(map(str, names)))
         kinds = getattr(self.X, "dtypes", ())
