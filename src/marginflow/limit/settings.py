@@ -48,6 +48,9 @@ MOST_POLISHES = 3
 # Iterations of ADMM after which the interior point takes over, where it is cheap; and where there are more than so many
 # samples to a dimension. Spheres with random labels: from 14 on ADMM settles on nothing.
 BEFORE_INTERIOR, BEFORE_INTERIOR_IN_A_CROWD, CROWDED = 2000, 120, 12
+# Sets of neurons other than the flow's that the interior point begins from before it gives up. Ten pairs of opposite
+# labels 1e-3 apart, 13 draws: one needed a second set.
+ELSEWHERE = 3
 # Dimensions (with the bias) and samples up to which columns are generated. Random labels on a circle: ten
 # draws of 12 and of 20 points.
 COLUMN_DIMENSIONS, COLUMN_SAMPLES = 6, 100

@@ -156,3 +156,17 @@ def test_kkt_point_says_that_an_interior_point_was_needed_and_how_far_it_moved()
     assert limit.moved is not None
     assert limit.network.width == 100
     assert any(entry.stage == "interior point" for entry in limit.history)
+
+
+def test_where_one_set_of_other_neurons_leads_to_nothing_the_next_is_tried() -> None:
+    """Ten pairs of opposite labels 1e-3 apart, of which the first set of neurons ends on no consistent structure."""
+    rng = np.random.default_rng((0, 12, 12))
+    X = rng.standard_normal((10, 5))
+    near = X + 1e-3 * rng.standard_normal((10, 5)) / np.sqrt(5)
+    data = Dataset(X=np.vstack([X, near]), y=np.repeat([1.0, -1.0], 10))
+    limit = mf.kkt_point(data, width=100, seed=12)
+    assert limit.exact, limit.status
+    net, lam, clarke = limit.network, limit.certificate.multipliers, limit.certificate.clarke
+    Xt = np.column_stack([data.X, np.ones(20)])
+    U = np.abs(net.v)[:, None] * np.column_stack([net.W, net.b])
+    assert worst_residual(Xt, data.y, U, np.sign(net.v), lam, lam[:, None] * clarke) < 1e-9

@@ -11,6 +11,7 @@ from marginflow.limit.budget import Budget
 from marginflow.limit.interior.point import InteriorPoint, affordable, interior_point
 from marginflow.limit.line import max_margin
 from marginflow.limit.neurons import Neurons
+from marginflow.limit.settings import ELSEWHERE
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import cheapest_combination
 from marginflow.limit.starts.rising import rising_neurons
@@ -38,22 +39,26 @@ class Interior(AbstractStart):
 
 
 def _elsewhere(task: Task, start: Start, budget: Budget) -> Finished | None:
-    """From the cheapest separating combination of random directions; with a soft margin from directions that pay."""
-    groups = np.full(task.width, -1, dtype=np.int64)
-    multipliers = None
-    if task.soft:
-        neurons = None if task.frozen else rising_neurons(task.problem, start.neurons.U, seed=0)
-    else:
-        found = cheapest_combination(task.problem, _candidates(task, start), budget, seed=0)
-        neurons, multipliers = found or (None, None)
-    if neurons is not None and task.frozen:
-        neurons, groups, multipliers = *dealt_out(neurons, task.given), None
-    if neurons is None or not affordable(task.problem, len(neurons.s)):
-        return None
-    point = interior_point(task.problem, neurons, budget, multipliers=multipliers)
-    if point is None:
-        return None
-    return _of(task, point, start, "from other neurons than those of the flow", groups)
+    """From other neurons than those of the flow; where the first lead to nothing, from others again."""
+    for seed in range(ELSEWHERE):
+        neurons, multipliers = _other_neurons(task, start, budget, seed)
+        groups = np.full(task.width, -1, dtype=np.int64)
+        if neurons is not None and task.frozen:
+            neurons, groups, multipliers = *dealt_out(neurons, task.given), None
+        if budget.over or neurons is None or not affordable(task.problem, len(neurons.s)):
+            return None
+        point = interior_point(task.problem, neurons, budget, multipliers=multipliers)
+        if point is not None and (task.frozen or len(point.s) <= task.width):
+            return _of(task, point, start, "from other neurons than those of the flow", groups)
+    return None
+
+
+def _other_neurons(task: Task, start: Start, budget: Budget, seed: int) -> tuple[Neurons | None, FloatArray | None]:
+    """The cheapest separating combination of random directions, and its multipliers; with a soft margin directions that
+    pay."""
+    if not task.soft:
+        return cheapest_combination(task.problem, _candidates(task, start), budget, seed=seed) or (None, None)
+    return (None if task.frozen else rising_neurons(task.problem, start.neurons.U, seed=seed)), None
 
 
 def _candidates(task: Task, start: Start) -> FloatArray:
