@@ -90,6 +90,8 @@ def test_a_wrong_name_is_what_python_says() -> None:
         (int, type[int], True),
         ([1, "a"], Sequence[Any], True),
         ("x", "unresolved", True),
+        ("\ud800", str | Path, False),
+        ("\udc80", str, True),
         (10**400, float, False),
         (10**400, int, True),
         (Fraction(1, 3), float, True),

@@ -12,6 +12,7 @@ import fractions
 import functools
 import inspect
 import numbers
+import os
 import types
 import typing
 from collections.abc import Callable
@@ -118,6 +119,8 @@ def fits(value: object, hint: object) -> bool:
         return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_) and _is_float(value)
     if hint is int:
         return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    if hint is str:
+        return isinstance(value, str) and _can_be_written(value)
     if hint is bool:
         return isinstance(value, bool | np.bool_)
     kind = origin if isinstance(origin, type) else hint
@@ -137,6 +140,15 @@ def _is_float(value: SupportsFloat) -> bool:
     try:
         float(value)
     except OverflowError:
+        return False
+    return True
+
+
+def _can_be_written(text: str) -> bool:
+    """Whether it is the name of a file or any other text, without half a pair of surrogates."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
         return False
     return True
 
