@@ -1,29 +1,34 @@
 r"""scikit-learn: a two-layer ReLU network of maximal margin as a classifier, certified.
 
 `fit` finds a KKT point of min 1/2 ||theta||^2 s.t. y_i N(x_i) >= 1 (hard margin, C=None) or of min 1/2 ||theta||^2 + C
-sum_i (1 - y_i N(x_i))_+ (soft margin), and keeps it with its certificate. Needs the extra `sklearn`; this module is the
-one place that imports scikit-learn at its head, since a class must know its bases.
+sum_i (1 - y_i N(x_i))_+ (soft margin), and keeps it with its certificate; more than two classes are taken one against
+the rest. Needs the extra `sklearn`; this module is the one place that imports scikit-learn at its head, since a class
+must know its bases.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.influences import influence
-from marginflow.limit import Limit, kkt_point
-from marginflow.networks import TwoLayer
+from marginflow.limit import Limit
+from marginflow.limit.support import support_point
+from marginflow.networks import Classifier, TwoLayer
+
+# Of the random networks that descent begins at; 1 is the size that torch begins at.
+_SCALE = 0.3
 
 
 # scikit-learn has no types, so its bases are of type Any.
@@ -32,9 +37,10 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     .. math:: \min \tfrac12 \|\theta\|^2 + C \sum_i (1 - y_i N(x_i))_+
 
-    Two classes; for more, wrap it in `sklearn.multiclass.OneVsRestClassifier`. Features should have comparable scales,
-    as for a support vector machine: put a `StandardScaler` before it. Where the origin lies and what unit all features
-    share does not matter (`normalise`).
+    Two classes, or more by one against the rest: a network N_t for each class t, positive on its samples, and the class
+    with the largest N_t(x) is predicted; each of them is a certified KKT point of its own two-class problem. Features
+    should have comparable scales, as for a support vector machine: put a `StandardScaler` before it. Where the origin
+    lies and what unit all features share does not matter (`normalise`).
 
     Parameters
     ----------
@@ -53,26 +59,32 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Iterations of the solver in each of at most three attempts; then the best network so far is kept, with a
         `ConvergenceWarning`. The same on every machine.
     time_limit : float or None
-        Seconds after which the same happens, wherever the solver is by then.
+        Seconds for each class after which the same happens, wherever the solver is by then.
+    warm_start : bool
+        Begin a further `fit` at the networks of the last, if they have the same features and classes.
     loo_score : bool
-        Whether `fit` also computes the exact leave-one-out accuracy, at the cost of several solutions.
+        Whether `fit` also computes the exact leave-one-out accuracy, at the cost of several solutions; two classes.
     random_state : int, RandomState or None
         Of the initialisation.
 
     Attributes
     ----------
-    classes_ : array, shape (2,)
-        The classes; N(x) > 0 stands for the second.
+    classes_ : array, shape (K,)
+        The classes; of two, N(x) > 0 stands for the second.
+    limits_ : tuple of Limit
+        The KKT points with certificate, duality gap, status and history, at the points z: one for two classes, else one
+        for each class against the rest.
     limit_ : Limit
-        The KKT point with certificate, duality gap, status and history, at the points z.
+        The one of two classes.
     centre_, scale_ : array, shape (d,), and float
         Where z = 0 and how long one unit of z is.
-    network_ : TwoLayer
-        The network that decides, as a function of x: `limit_.compact`, parallel neurons merged.
+    network_ : TwoLayer or Classifier
+        The network that decides, as a function of x, parallel neurons merged; with more than two classes its logits
+        are the N_t, so that `exact_radius`, `certified_accuracy` and `audit` take it.
     n_neurons_ : int
         Its width.
     n_iter_ : int
-        Rounds of the solver, at least 1.
+        Rounds of the solver, the most of any class, at least 1.
     loo_score_ : float
         With `loo_score` and an exact point only: the share of samples that the exact KKT point without them gets right
         (`marginflow.influence`, fast mode, at the points z).
@@ -84,21 +96,22 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     >>> from sklearn.datasets import load_iris
     >>> from marginflow.interop.sklearn import MaxMarginReLUClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> classifier = MaxMarginReLUClassifier(random_state=0).fit(X[:100], y[:100])
-    >>> classifier.score(X[:100], y[:100]), classifier.limit_.certificate.holds(1e-8)
-    (1.0, True)
+    >>> classifier = MaxMarginReLUClassifier(random_state=0).fit(X, y)
+    >>> classifier.score(X, y) > 0.95, [limit.certificate.holds(1e-8) for limit in classifier.limits_]
+    (True, [True, True, True])
     """
 
     def __init__(
         self,
-        width: int = 50,
-        C: float | None = None,
+        width: int = 10,
+        C: float | None = 1.0,
         *,
         bias: bool = True,
         normalise: bool = True,
         tolerance: float = 1e-9,
         max_iter: int = 10_000,
         time_limit: float | None = None,
+        warm_start: bool = False,
         loo_score: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -109,71 +122,123 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.tolerance = tolerance
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.warm_start = warm_start
         self.loo_score = loo_score
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> MaxMarginReLUClassifier:
-        """Find the KKT point; an `InputError` (a `ValueError`) says what is wrong with data or parameters.
+        """Find the KKT points; an `InputError` (a `ValueError`) says what is wrong with data or parameters.
 
         Parameters
         ----------
         X : array, shape (n, d)
+            Dense; of a sparse matrix give `X.toarray()`.
         y : array, shape (n,)
-            Two classes, of any type.
+            Classes of any type.
         """
+        before = self._networks_before() if self.warm_start else None
         points, target = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(target)
         self.classes_: NDArray[Any]
         self.classes_, index = np.unique(target, return_inverse=True)
-        if len(self.classes_) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is multiclass with "
-                f"{len(self.classes_)} classes; wrap the classifier in sklearn.multiclass.OneVsRestClassifier."
-            )
-        if len(self.classes_) < 2:
+        K = len(self.classes_)
+        if K < 2:
             raise ValueError(f"The data hold one class, {self.classes_[0]!r}; the classifier needs two classes.")
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        if self.loo_score and K > 2:
+            raise ValueError(f"loo_score is for two classes, but y has {K}; leave it out.")
+        rng = check_random_state(self.random_state)
         self.centre_: FloatArray = points.mean(axis=0) if self.normalise and self.bias else np.zeros(points.shape[1])
         spread = float(np.sqrt(((points - self.centre_) ** 2).sum(axis=1).mean()))
         self.scale_: float = spread if self.normalise and spread > 0 else 1.0
-        data = Dataset(X=(points - self.centre_) / self.scale_, y=np.where(index > 0, 1.0, -1.0))
-        self.limit_: Limit = kkt_point(
+        Z = (points - self.centre_) / self.scale_
+        positive = [1] if K == 2 else range(K)
+        limits: list[Limit] = []
+        for number in positive:
+            data = Dataset(X=Z, y=np.where(index == number, 1.0, -1.0))
+            seed = int(rng.randint(np.iinfo(np.int32).max))
+            limits.append(self._fit_two(data, self._start(before, len(limits), len(positive), data.dimension, seed)))
+        self.limits_: tuple[Limit, ...] = tuple(limits)
+        self.network_: TwoLayer | Classifier = _one_network([limit.compact for limit in limits])
+        self.network_ = _at_the_users_points(self.network_, self.centre_, self.scale_)
+        self.n_neurons_: int = self.network_.width
+        self.n_iter_: int = max(1, *(len(limit.history) for limit in limits))
+        missed = {number: limit.status for number, limit in zip(positive, limits, strict=True) if not limit.exact}
+        for number, status in missed.items():
+            against = "" if K == 2 else f"Class {self.classes_[number]} against the rest: "
+            warnings.warn(against + status, ConvergenceWarning, stacklevel=2)
+        if K == 2:
+            self.limit_: Limit = limits[0]
+            if self.loo_score and not missed:
+                self.loo_score_: float = 1.0 - influence(self.limit_, data, mode="fast").error
+        return self
+
+    def _fit_two(self, data: Dataset, start: TwoLayer) -> Limit:
+        return support_point(
             data,
-            width=self.width,
-            seed=seed,
-            bias=self.bias,
+            start,
             penalty=self.C,
             tolerance=self.tolerance,
             max_iterations=self.max_iter,
             time_limit=self.time_limit,
         )
-        self.network_: TwoLayer = _at_the_users_points(self.limit_.compact, self.centre_, self.scale_)
-        self.n_neurons_: int = self.network_.width
-        self.n_iter_: int = max(1, len(self.limit_.history))
-        if not self.limit_.exact:
-            warnings.warn(self.limit_.status, ConvergenceWarning, stacklevel=2)
-        elif self.loo_score:
-            self.loo_score_: float = 1.0 - influence(self.limit_, data, mode="fast").error
-        return self
+
+    def _networks_before(self) -> list[TwoLayer] | None:
+        """The networks of the last fit as functions of x."""
+        if not hasattr(self, "limits_"):
+            return None
+        return [_at_the_users_points(limit.network, self.centre_, self.scale_) for limit in self.limits_]
+
+    def _start(self, before: list[TwoLayer] | None, number: int, count: int, d: int, seed: int) -> TwoLayer:
+        """A random network, or the one of the last fit at the points z of this one."""
+        old = before[number] if before is not None and len(before) == count else None
+        if old is not None and (old.dimension, old.width, old.b is not None) == (d, self.width, self.bias):
+            b = None if old.b is None else old.b + old.W @ self.centre_
+            return replace(old, W=old.W * self.scale_, b=b)
+        return TwoLayer.initialise(self.width, d, scale=_SCALE, bias=self.bias, seed=seed)
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """N(x), shape (n,); positive for the second class, and 1 or more at the training points of a hard margin."""
+        """N(x), shape (n,), positive for the second of two classes; with more N_t(x), shape (n, K).
+
+        With a hard margin y N(x) is 1 or more at the training points.
+        """
         check_is_fitted(self)
         points = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.limit_.compact((points - self.centre_) / self.scale_)
+        Z = (points - self.centre_) / self.scale_
+        values = [limit.compact(Z) for limit in self.limits_]
+        return values[0] if len(values) == 1 else np.column_stack(values)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of each point, shape (n,)."""
         values = self.decision_function(X)
-        return self.classes_[(values > 0).astype(np.intp)]
+        index = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        chosen: NDArray[Any] = self.classes_[index]
+        return chosen
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+    @property
+    def predict_proba(self) -> NoReturn:
+        """There is none; the message says how to calibrate."""
+        raise AttributeError(
+            "MaxMarginReLUClassifier has margins, which are not probabilities. For probabilities calibrate them: "
+            "sklearn.calibration.CalibratedClassifierCV(classifier).fit(X, y).predict_proba(X)."
+        )
 
 
-def _at_the_users_points(network: TwoLayer, centre: FloatArray, scale: float) -> TwoLayer:
+def _one_network(networks: list[TwoLayer]) -> TwoLayer | Classifier:
+    """The network itself, or all of them side by side with a logit for each."""
+    if len(networks) == 1:
+        return networks[0]
+    widths = [network.width for network in networks]
+    V = np.zeros((len(networks), sum(widths)))
+    for row, (end, network) in enumerate(zip(np.cumsum(widths), networks, strict=True)):
+        V[row, end - network.width : end] = network.v
+    b = None if networks[0].b is None else np.concatenate([cast(FloatArray, network.b) for network in networks])
+    return Classifier(W=np.vstack([network.W for network in networks]), b=b, V=V)
+
+
+Network = TypeVar("Network", TwoLayer, Classifier, TwoLayer | Classifier)
+
+
+def _at_the_users_points(network: Network, centre: FloatArray, scale: float) -> Network:
     """The function x -> N((x - centre) / scale) as a network."""
     W = network.W / scale
     return replace(network, W=W, b=None if network.b is None else network.b - W @ centre)

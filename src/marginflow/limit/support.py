@@ -1,0 +1,166 @@
+r"""A KKT point for classifiers that are wanted soon: descent on a smooth objective, then exact on the support alone.
+
+Samples beyond their margin have lambda_i = 0, so that a KKT point of the problem with some of the samples is one of the
+whole problem as soon as every other sample has margin 1 or more. Which samples matter is learnt by a few dozen steps of
+L-BFGS on
+
+.. math:: \tfrac12 \|\theta\|^2 + C \sum_i \phi(1 - y_i N(x_i)) , \qquad
+   \phi(h) = \begin{cases} h - \delta / 2 & h > \delta \\ h^2 / (2 \delta) & 0 < h \le \delta \\ 0 & h \le 0 \end{cases}
+
+and the rest is `kkt_point` from there on the samples near the margin, with those added that come out violated. Where
+the flow would go plays no part; for that, call `kkt_point` itself.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import minimize
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.certificates import certify
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.limit.limit import Limit
+from marginflow.limit.point import kkt_point
+from marginflow.limit.separable import require_separable
+from marginflow.networks import TwoLayer
+
+# Width delta of the smoothed corner, iterations of L-BFGS, and C where the margin is hard.
+_CORNER, _STEPS, _HARD = 0.1, 100, 100.0
+# Samples with margins up to this are in the first set, and at least so many of each label; rounds of growth, and by
+# how much a round may grow.
+_NEAR, _LEAST, _ROUNDS, _GROWTH = 1.1, 10, 12, 40
+# What a sample outside the set may lack of its margin before it is taken in.
+_SHORT = 1e-10
+
+
+def support_point(
+    data: Dataset,
+    start: TwoLayer,
+    *,
+    penalty: float | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int = 20_000,
+    time_limit: float | None = None,
+) -> Limit:
+    """A certified KKT point near where descent on the smoothed objective leads; arguments as in `kkt_point`.
+
+    Parameters
+    ----------
+    data : Dataset
+        Two classes; without contradictions unless there is a penalty.
+    start : TwoLayer
+        With trained outputs.
+
+    Returns
+    -------
+    Limit
+        Judged on all samples. Where the support does not settle, what `kkt_point` finds from the descended network
+        with all samples at once.
+
+    Examples
+    --------
+    >>> import marginflow as mf
+    >>> from marginflow.limit.support import support_point
+    >>> data = mf.data.Sphere(dimension=20).sample(60, seed=0)
+    >>> start = mf.networks.TwoLayer.initialise(width=20, dimension=20, seed=0)
+    >>> support_point(data, start, penalty=1.0).certificate.holds(1e-9)
+    True
+    """
+    if start.outputs != "trained":
+        raise InputError("The outputs of start are frozen; trained outputs are expected.")
+    data.require_two_classes()
+    if penalty is None:
+        require_separable(data, bias=start.b is not None)
+    began = time.monotonic()
+    network = _descend(data, start, _HARD if penalty is None else penalty)
+    chosen = _first(data, network)
+    for _ in range(_ROUNDS):
+        left = None if time_limit is None else time_limit - (time.monotonic() - began)
+        if left is not None and left <= 0.0:
+            break
+        rows = np.flatnonzero(chosen)
+        part = Dataset(X=data.X[rows], y=data.y[rows])
+        try:
+            found = kkt_point(
+                part,
+                start=network,
+                flow_steps=0,
+                penalty=penalty,
+                tolerance=tolerance,
+                max_iterations=max_iterations,
+                time_limit=left,
+                starts=("own", "interior"),
+            )
+        except InputError:  # nothing but the zero function, for so few samples
+            break
+        if not found.exact:
+            break
+        margins = data.y * found.network(data.X)
+        violated = np.flatnonzero(~chosen & (margins < 1.0 - _SHORT))
+        if not violated.size:
+            whole = _on_all(found, data, rows, penalty)
+            if whole.certificate.holds(tolerance):
+                return replace(whole, seconds=time.monotonic() - began)
+            break
+        worst = violated[np.argsort(margins[violated], kind="stable")[: max(_GROWTH, rows.size // 2)]]
+        chosen[worst] = True
+        network = found.network
+    left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
+    return kkt_point(
+        data,
+        start=start,
+        penalty=penalty,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        time_limit=left,
+    )
+
+
+def _descend(data: Dataset, start: TwoLayer, C: float) -> TwoLayer:
+    """L-BFGS on the smoothed objective."""
+    T = data.X if start.b is None else np.column_stack([data.X, np.ones(data.n_samples)])
+    y, k, r = data.y, start.width, T.shape[1]
+
+    def objective(theta: FloatArray) -> tuple[float, FloatArray]:
+        U, v = theta[: k * r].reshape(k, r), theta[k * r :]
+        Z = T @ U.T
+        H = np.maximum(Z, 0.0)
+        short = 1.0 - y * (H @ v)
+        inside = np.clip(short, 0.0, _CORNER)
+        value = (inside * (short - 0.5 * inside))[short > 0].sum() / _CORNER
+        g = -C / _CORNER * y * inside
+        hidden = ((Z > 0) * g[:, None] * v).T @ T + U
+        return C * float(value) + 0.5 * float(theta @ theta), np.concatenate([hidden.ravel(), H.T @ g + v])
+
+    first = np.concatenate([start.augmented.ravel(), start.v])
+    theta = minimize(objective, first, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x
+    U = theta[: k * r].reshape(k, r)
+    if not (U.any() and theta[k * r :].any()):
+        return start
+    W, b = (U, None) if start.b is None else (np.ascontiguousarray(U[:, :-1]), U[:, -1].copy())
+    return replace(start, W=W, b=b, v=theta[k * r :])
+
+
+def _first(data: Dataset, network: TwoLayer) -> BoolArray:
+    """Samples near the margin, and the nearest of each label."""
+    margins = network.margins(data.X, data.y)
+    least = float(margins.min())
+    chosen: BoolArray = margins < _NEAR * max(1.0, least)
+    for sign in (1.0, -1.0):
+        own = np.flatnonzero(data.y == sign)
+        chosen[own[np.argsort(margins[own], kind="stable")[:_LEAST]]] = True
+    return chosen
+
+
+def _on_all(found: Limit, data: Dataset, rows: IntArray, penalty: float | None) -> Limit:
+    """The point judged on all samples, with the multipliers of the others zero."""
+    lam, mu = np.zeros(data.n_samples), np.zeros((data.n_samples, found.network.width))
+    lam[rows], mu[rows] = found.certificate.multipliers, found.certificate.mu
+    certificate = certify(found.network, data, penalty=penalty, multipliers=(lam, mu), hard_patterns=False)
+    return replace(
+        found, network=certificate.network, compact=certificate.network.compact(rtol=1e-9), certificate=certificate
+    )
