@@ -35,7 +35,7 @@ SETS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
 }
 MODELS: dict[str, Callable[[], Any]] = {
     "max margin, C = 1": lambda: MaxMarginReLUClassifier(random_state=0),
-    "max margin, C = 10": lambda: MaxMarginReLUClassifier(C=10.0, random_state=0),
+    "max margin, C = 0.3": lambda: MaxMarginReLUClassifier(width=20, C=0.3, random_state=0),
     "MLPClassifier": lambda: MLPClassifier(max_iter=1000, random_state=0),
     "SVC": lambda: SVC(),
     "LogisticRegression": lambda: LogisticRegression(max_iter=1000),

@@ -8,10 +8,14 @@ import pytest
 from marginflow import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.networks import Classifier
+from marginflow.robustness import exact_radius
 
 pytest.importorskip("sklearn", reason="a scikit-learn classifier, an optional extra")
 
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -31,7 +35,7 @@ LEFT_OUT = {"check_classifier_data_not_an_array", "check_array_api_input"}
 @pytest.mark.parametrize("C", [None, 1.0], ids=["hard", "soft"])
 def test_every_check_of_scikit_learn_passes(C):
     # Labels of several checks are noise, on which no margin is reached; a bound on the work keeps them short.
-    classifier = MaxMarginReLUClassifier(width=20, C=C, max_iter=100 if C is None else 300)
+    classifier = MaxMarginReLUClassifier(width=6, C=C, max_iter=30)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         rows = check_estimator(classifier, on_fail=None, on_skip=None)
@@ -51,7 +55,7 @@ def xor():
 
 def test_hard_margin_is_a_certified_kkt_point_of_the_normalised_samples():
     X, y = xor()
-    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, y)
+    fitted = MaxMarginReLUClassifier(width=50, C=None, random_state=0).fit(X, y)
     assert fitted.limit_.exact
     data = Dataset(X=(X - fitted.centre_) / fitted.scale_, y=np.where(y == 1, 1.0, -1.0))
     assert certify(fitted.limit_.network, data).holds(1e-8)
@@ -72,7 +76,7 @@ def test_soft_margin_is_a_certified_kkt_point_with_capped_multipliers():
 
 def test_without_normalisation_the_samples_are_taken_as_they_are():
     X, y = xor()
-    fitted = MaxMarginReLUClassifier(normalise=False, random_state=0).fit(X, y)
+    fitted = MaxMarginReLUClassifier(C=None, normalise=False, random_state=0).fit(X, y)
     assert certify(fitted.network_, Dataset(X=X, y=np.where(y == 1, 1.0, -1.0))).holds(1e-8)
 
 
@@ -91,14 +95,78 @@ def test_origin_and_unit_do_not_matter(shift, factor):
     np.testing.assert_allclose(second.decision_function(factor * (X + shift)), first.decision_function(X), rtol=1e-6)
 
 
-def test_any_two_classes_will_do_and_more_are_refused_with_advice():
+def test_any_two_classes_will_do():
     X, y = xor()
     words = np.array(["no", "yes"])[y]
     fitted = MaxMarginReLUClassifier(random_state=0).fit(X, words)
     assert list(fitted.classes_) == ["no", "yes"]
     assert (fitted.predict(X) == words).all()
-    with pytest.raises(ValueError, match=r"Only binary classification.*OneVsRestClassifier"):
-        MaxMarginReLUClassifier().fit(*load_iris(return_X_y=True))
+
+
+def test_more_classes_are_one_against_the_rest_each_a_certified_point_of_its_own_problem():
+    X, y = load_iris(return_X_y=True)
+    words = np.array(["setosa", "versicolor", "virginica"])[y]
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, words)
+    Z = (X - fitted.centre_) / fitted.scale_
+    values = fitted.decision_function(X)
+    assert values.shape == (150, 3)
+    for t, limit in enumerate(fitted.limits_):
+        data = Dataset(X=Z, y=np.where(y == t, 1.0, -1.0))
+        assert certify(limit.network, data, penalty=1.0).holds(1e-8)
+        np.testing.assert_allclose(values[:, t], limit.network(Z), rtol=1e-9, atol=1e-12)
+    assert (fitted.predict(X) == fitted.classes_[values.argmax(axis=1)]).all()
+    assert fitted.score(X, words) > 0.95
+    assert not hasattr(fitted, "limit_")
+
+
+def test_the_network_of_more_classes_is_a_classifier_whose_logits_are_the_decision_function():
+    X, y = load_iris(return_X_y=True)
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, y)
+    assert isinstance(fitted.network_, Classifier)
+    np.testing.assert_allclose(fitted.network_(X), fitted.decision_function(X), rtol=1e-9, atol=1e-10)
+    radius = exact_radius(fitted.network_, X[0])
+    assert radius.proved
+    assert radius.rival in (1, 2)
+
+
+def test_probabilities_are_refused_with_the_way_to_calibrate_and_that_way_works():
+    X, y = xor()
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, y)
+    assert not hasattr(fitted, "predict_proba")
+    with pytest.raises(AttributeError, match=r"margins, which are not probabilities.*CalibratedClassifierCV"):
+        fitted.predict_proba(X)
+    calibrated = CalibratedClassifierCV(MaxMarginReLUClassifier(random_state=0), cv=2).fit(X, y)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_a_warm_start_begins_at_the_last_network_and_stays_there():
+    X, y = xor()
+    warm = MaxMarginReLUClassifier(warm_start=True, random_state=0).fit(X, y)
+    first = warm.decision_function(X)
+    np.testing.assert_allclose(warm.set_params(random_state=5).fit(X, y).decision_function(X), first, atol=1e-6)
+    few = X[:, :3]
+    assert warm.fit(few, y).network_.dimension == 3  # other features: it begins anew
+
+
+def test_a_sparse_matrix_is_refused_in_a_sentence():
+    X, y = xor()
+    with pytest.raises(TypeError, match=r"Sparse data was passed.*toarray"):
+        MaxMarginReLUClassifier().fit(csr_matrix(X), y)
+
+
+def test_names_of_features_are_kept_and_compared():
+    pandas = pytest.importorskip("pandas", reason="a table, an optional extra")
+    X, y = xor()
+    table = pandas.DataFrame(X, columns=list("abcdef"))
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(table, y)
+    assert list(fitted.feature_names_in_) == list("abcdef")
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(table.rename(columns={"a": "z"}))
+
+
+def test_leave_one_out_is_for_two_classes():
+    with pytest.raises(ValueError, match="loo_score is for two classes, but y has 3"):
+        MaxMarginReLUClassifier(loo_score=True).fit(*load_iris(return_X_y=True))
 
 
 def test_it_works_in_a_pipeline_in_cross_validation_and_one_against_the_rest():
@@ -126,14 +194,14 @@ def test_same_seed_same_bits():
 def test_the_bound_on_iterations_is_kept():
     X, y = np.random.default_rng(0).normal(size=(60, 2)), np.random.default_rng(1).integers(0, 2, 60)
     with pytest.warns(ConvergenceWarning):
-        fitted = MaxMarginReLUClassifier(width=20, max_iter=50, random_state=0).fit(X, y)
+        fitted = MaxMarginReLUClassifier(width=20, C=None, max_iter=50, random_state=0).fit(X, y)
     assert fitted.limit_.history[-1].iteration < 200  # a round is finished before it is looked at
 
 
 def test_giving_up_is_a_convergence_warning():
     X, y = make_blobs(80, centers=2, cluster_std=5.0, random_state=0)
     with pytest.warns(ConvergenceWarning, match=r"Not separated|Not exact"):
-        MaxMarginReLUClassifier(width=4, max_iter=20, random_state=0).fit(X, y)
+        MaxMarginReLUClassifier(width=4, C=None, max_iter=20, random_state=0).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +217,7 @@ def test_bad_parameters_are_one_sentence(parameters, sentence):
 def test_contradicting_samples_need_a_soft_margin():
     X, y = np.array([[0.0], [0.0], [1.0], [2.0]]), np.array([0, 1, 1, 0])
     with pytest.raises(InputError, match="identical but have opposite labels"):
-        MaxMarginReLUClassifier().fit(X, y)
+        MaxMarginReLUClassifier(C=None).fit(X, y)
 
 
 def test_the_leave_one_out_score_is_that_of_fits_without_each_sample_where_the_point_is_unique() -> None:

@@ -23,7 +23,7 @@ from marginflow.theory import Instance
 
 Report = Callable[[float, str], None]
 # Largest relative gap of the bounds of a radius that counts as exact.
-_RADIUS_TOLERANCE = 1e-6
+RADIUS_TOLERANCE = 1e-6
 
 
 def audit(
@@ -82,7 +82,7 @@ def audit(
     point_time_limit = real_number("point_time_limit", point_time_limit, above=0.0)
     tolerance = real_number("tolerance", tolerance, above=0.0)
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
-    show = progress if progress is not None else _silent
+    show = progress if progress is not None else silent
     data.require_two_classes()
     check_sizes(network, data)
     show(0.0, "certificate")
@@ -103,7 +103,7 @@ def audit(
         network,
         data,
         chosen,
-        tolerance=_RADIUS_TOLERANCE,
+        tolerance=RADIUS_TOLERANCE,
         time_limit=time_limit,
         progress=lambda done, total: show(0.5 + 0.4 * done / total, f"{done} of {total} radii"),
     )
@@ -135,8 +135,8 @@ def audit(
     )
 
 
-def _silent(_share: float, _remark: str) -> None:
-    pass
+def silent(_share: float, _remark: str) -> None:
+    """Progress that nobody watches."""
 
 
 def _nearby(network: TwoLayer, data: Dataset, certificate: Certificate, seconds: float) -> Limit | None:

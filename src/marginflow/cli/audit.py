@@ -18,7 +18,7 @@ from marginflow.errors import InputError
 from marginflow.plain import to_plain
 
 if TYPE_CHECKING:
-    from marginflow.audits import Audit
+    from marginflow.audits import Audit, ClassesAudit
 
 DEFAULT_POINTS = 10
 ModelFile = Annotated[
@@ -40,6 +40,13 @@ def audit(
     tolerance: Tolerance = None,
     seed: Seed = 0,
     label: Label = None,
+    features: Annotated[
+        Path | None,
+        Parameter(
+            help="The layers before MODEL as TorchScript (.pt): MODEL is audited as a head on the features that they "
+            "compute from DATA; lengths are then those of feature space."
+        ),
+    ] = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Also write the page, .html.")] = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -53,7 +60,11 @@ def audit(
     from marginflow.threads import one_thread
 
     read, dataset = read_model(model), mf.data.Dataset.load(data, label=label)
-    network = read.two_classes()
+    if features is not None:
+        from marginflow.interop.auditing import features_of
+
+        dataset = features_of(features, dataset)
+    network = read.network
     if network.dimension != dataset.dimension:
         raise InputError(
             f"{model} takes points of dimension {network.dimension}, but the samples of {data} have "
@@ -82,9 +93,27 @@ def audit(
         write(page, out)
     if as_json:
         print(result_text(record))
+    elif isinstance(found, mf.audits.ClassesAudit):
+        _print_classes(found, out)
     else:
         _print(found, out)
     return DONE if found.is_kkt_point and not found.contradicted else DOES_NOT_HOLD
+
+
+def _print_classes(found: ClassesAudit, out: Path | None) -> None:
+    print(found.verdict)
+    for remark in found.remarks:
+        print(remark)
+    if found.certificate is not None:
+        print(f"\n{found.certificate}")
+    if found.radii:
+        print(f"\n{sum(radius.settled for radius in found.radii)} of {len(found.radii)} radii are proved:")
+        print_rows(
+            [radius.row() | {"rival": radius.radius.rival} for radius in found.radii],
+            headings={name: name for name in ("sample", "label", "rival", "lower", "upper", "status")},
+        )
+    if out is not None:
+        print(f"\nPage  {out}")
 
 
 def _print(found: Audit, out: Path | None) -> None:

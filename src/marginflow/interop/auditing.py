@@ -3,38 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow import audits
-from marginflow.audits import Audit
+from marginflow.audits import Audit, ClassesAudit
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.interop.folding import Linear, Model, Piece, Rectifier, fold
-from marginflow.interop.models import read_model
+from marginflow.interop.models import load_script, read_model
+from marginflow.networks import TwoLayer
 
 # Share of wrong samples at which an assumed activation is doubted; a network that was trained is seldom so wrong.
 _DOUBTFUL = 0.2
 
 
-def audit(model: object, X: Dataset | ArrayLike, y: ArrayLike | None = None, **options: Any) -> Audit:
+def audit(model: object, X: Dataset | ArrayLike, y: ArrayLike | None = None, **options: Any) -> Audit | ClassesAudit:
     """Say of a trained network whether it is near a KKT point, what flips it, and which theorems speak of it.
 
     Parameters
     ----------
     model : TwoLayer, torch.nn.Module, TorchScript, onnx.ModelProto, MLPClassifier, Pipeline, or the name of a file
-        With one hidden layer of ReLU or LeakyReLU and one or two outputs; what can be folded in exactly is folded
-        (`marginflow.interop.folding`), and `Audit.remarks` says so.
+        With one hidden layer of ReLU or LeakyReLU; what can be folded in exactly is folded
+        (`marginflow.interop.folding`), and `remarks` says so.
     X, y : arrays, shapes (n, d) and (n,)
-        The samples and labels of the training, labels of any two kinds; or a `Dataset` alone.
+        The samples and labels of the training; or a `Dataset` alone. Labels of as many kinds as there are classes.
     **options
-        As in `marginflow.audits.audit`: start, points, time_limit, point_time_limit, tolerance, seed, progress.
+        As in `marginflow.audits.audit` (start, points, time_limit, point_time_limit, tolerance, seed, progress) or,
+        with more than two classes, `marginflow.audits.audit_classes` (points, time_limit, tolerance, seed, progress).
 
     Returns
     -------
-    Audit
+    Audit, or ClassesAudit with more than two classes
 
     Examples
     --------
@@ -50,7 +53,7 @@ def audit(model: object, X: Dataset | ArrayLike, y: ArrayLike | None = None, **o
     return _audited(read, _dataset(X, y), start=begun, **options)
 
 
-def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit:
+def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit | ClassesAudit:
     """The same of the last Linear, ReLU, Linear (or the last Linear) of a torch module, on the features before it.
 
     Parameters
@@ -64,7 +67,7 @@ def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit
 
     Returns
     -------
-    Audit
+    Audit or ClassesAudit
         Of the head as a network and the features as its data: radii and flips are lengths in feature space.
     """
     import torch
@@ -107,13 +110,20 @@ def _dataset(X: Dataset | ArrayLike, y: ArrayLike | None) -> Dataset:
     return Dataset(X, y)  # type: ignore[arg-type]  # the data set itself makes arrays of what it is given
 
 
-def _audited(model: Model, data: Dataset, **options: Any) -> Audit:
-    network = model.two_classes()
+def _audited(model: Model, data: Dataset, **options: Any) -> Audit | ClassesAudit:
+    network = model.network
     if network.dimension != data.dimension:
         raise InputError(
             f"The network takes points of dimension {network.dimension}, but the samples have {data.dimension} columns."
         )
-    found = audits.audit(network, data, **options)
+    found: Audit | ClassesAudit
+    if isinstance(network, TwoLayer):
+        found = audits.audit(network, data, **options)
+    else:
+        if options.pop("start", None) is not None:
+            raise InputError(f"start is for two classes, but the network has {network.n_classes}; leave it out.")
+        options.pop("point_time_limit", None)
+        found = audits.audit_classes(network, data, **options)
     remarks = model.remarks
     if model.assumed and found.wrong >= _DOUBTFUL * data.n_samples:
         remarks = (
@@ -122,6 +132,16 @@ def _audited(model: Model, data: Dataset, **options: Any) -> Audit:
             "another one, or that the labels are the other way round; a module, TorchScript or ONNX says which it is.",
         )
     return replace(found, remarks=remarks)
+
+
+def features_of(body: str | Path, data: Dataset) -> Dataset:
+    """The data with the features that the layers of a TorchScript file compute in place of their columns."""
+    source = Path(body)
+    if not source.is_file():
+        raise InputError(f"There is no file {source}.")
+    module = load_script(source)
+    features = _features(module, np.asarray(data.X))
+    return Dataset(X=features, y=data.y, classes=data.classes)
 
 
 def _linear_as_two_layers(piece: Piece) -> list[Piece]:

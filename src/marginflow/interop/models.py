@@ -78,7 +78,7 @@ def _of_file(source: Path, outputs: Outputs | None) -> Model:
         if suffix != ".safetensors" and _is_script(source):
             from marginflow.interop.torch_modules import script_pieces
 
-            return fold(script_pieces(_load_script(source)), outputs=outputs)
+            return fold(script_pieces(load_script(source)), outputs=outputs)
         layers, noted, ours = files.load_layers(source)
         return _of_layers(layers, noted if outputs is None else outputs, assumed=not ours)
     except InputError as error:
@@ -95,7 +95,8 @@ def _is_script(source: Path) -> bool:
         return False
 
 
-def _load_script(source: Path) -> Any:
+def load_script(source: Path) -> Any:
+    """A TorchScript archive on the processor."""
     try:
         import torch
     except ImportError:
@@ -122,7 +123,8 @@ def _of_sklearn(model: Any) -> tuple[list[Piece], list[str]]:
         mean = np.zeros(d) if model.mean_ is None or not model.with_mean else np.asarray(model.mean_, dtype=np.float64)
         return [scaling(scale, -scale * mean, kind)], ["StandardScaler in front was folded into the first layer."]
     if kind == "MaxMarginReLUClassifier":
-        return _of_network(model.network_), []
+        (W, b), (V, c) = model.network_.layers
+        return [Linear(W=W, b=b), Rectifier(), Linear(W=V, b=c)], []
     if kind != "MLPClassifier":
         raise InputError(
             f"The model has the step {kind}; MLPClassifier, alone or behind a StandardScaler, is expected."
@@ -137,7 +139,3 @@ def _of_sklearn(model: Any) -> tuple[list[Piece], list[str]]:
     if len(model.coefs_) != 2:
         raise InputError(f"The MLPClassifier has {len(model.coefs_) - 1} hidden layers; one is expected, and {HEADS}.")
     return chain[:-1], []
-
-
-def _of_network(network: TwoLayer) -> list[Piece]:
-    return [Linear(W=network.W, b=network.b), Rectifier(), Linear(W=network.v[None, :])]

@@ -59,7 +59,7 @@ def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
             penalty=task.penalty if task.soft else None,
             multipliers=(point.lam, point.mu),
             as_given=budget.over,
-            hard_patterns=task.data.n_samples * task.width <= HARD_PATTERNS,
+            hard_patterns=task.hard_patterns and task.data.n_samples * task.width <= HARD_PATTERNS,
             time_limit=budget.time_limit,
         )
 

@@ -185,10 +185,10 @@ def kkt_point(
                 if not budget.over:
                     raise
         return assemble(task, best or as_given(task), tolerance, budget)
-    return _search(task, ways, tolerance, budget)
+    return search(task, ways, tolerance, budget)
 
 
-def _search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: Budget) -> Limit:
+def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: Budget) -> Limit:
     """Go down the list until a point is exact; otherwise the best that was found.
 
     An interrupt that no stage has caught ends the search; what was found before is not lost, and before anything is

@@ -19,13 +19,17 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import minimize
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray, real_number, whole_number
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.budget import Budget
 from marginflow.limit.limit import Limit
-from marginflow.limit.point import kkt_point
+from marginflow.limit.point import kkt_point, search
 from marginflow.limit.separable import require_separable
+from marginflow.limit.starts.interior import Interior
+from marginflow.limit.starts.own import Own
+from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
 # Width delta of the smoothed corner, iterations of L-BFGS, and C where the margin is hard.
@@ -35,6 +39,10 @@ _CORNER, _STEPS, _HARD = 0.1, 100, 100.0
 _NEAR, _LEAST, _ROUNDS, _GROWTH = 1.1, 10, 12, 40
 # What a sample outside the set may lack of its margin before it is taken in.
 _SHORT = 1e-10
+# An interior point takes about so many iterations; it is left out where fewer are allowed.
+_WAYS, _INTERIOR_FROM = (Own(), Interior()), 100
+# Where the support does not settle: what takes seconds rather than minutes on labels that are noise.
+_OTHERWISE = ("line", "working set", "flow", "long flow", "rising")
 
 
 def support_point(
@@ -72,6 +80,10 @@ def support_point(
     """
     if start.outputs != "trained":
         raise InputError("The outputs of start are frozen; trained outputs are expected.")
+    whole_number("max_iterations", max_iterations)
+    tolerance = real_number("tolerance", tolerance, above=0.0)
+    penalty = None if penalty is None else real_number("penalty", penalty, above=0.0)
+    time_limit = None if time_limit is None else real_number("time_limit", time_limit, above=0.0)
     data.require_two_classes()
     if penalty is None:
         require_separable(data, bias=start.b is not None)
@@ -83,17 +95,19 @@ def support_point(
         if left is not None and left <= 0.0:
             break
         rows = np.flatnonzero(chosen)
-        part = Dataset(X=data.X[rows], y=data.y[rows])
         try:
-            found = kkt_point(
-                part,
-                start=network,
-                flow_steps=0,
-                penalty=penalty,
-                tolerance=tolerance,
-                max_iterations=max_iterations,
-                time_limit=left,
-                starts=("own", "interior"),
+            found = search(
+                Task.of(
+                    Dataset(X=data.X[rows], y=data.y[rows]),
+                    network,
+                    penalty=np.inf if penalty is None else penalty,
+                    callers_own=True,
+                    flow_steps=0,
+                    hard_patterns=False,
+                ),
+                _WAYS if max_iterations >= _INTERIOR_FROM else _WAYS[:1],
+                tolerance,
+                Budget(time_limit=left, max_iterations=max_iterations),
             )
         except InputError:  # nothing but the zero function, for so few samples
             break
@@ -117,6 +131,7 @@ def support_point(
         tolerance=tolerance,
         max_iterations=max_iterations,
         time_limit=left,
+        starts=_OTHERWISE,
     )
 
 

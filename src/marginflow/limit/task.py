@@ -71,6 +71,8 @@ class Task:
         Weight of the term that holds the polish near its start on the way.
     faithful : bool
         Whether neurons are bundled only if they are parallel.
+    hard_patterns : bool
+        Whether the certificate may also say what hard patterns would give, which takes time.
     """
 
     data: Dataset
@@ -84,6 +86,7 @@ class Task:
     loss: AbstractLoss | None
     stay_near: float
     faithful: bool = False
+    hard_patterns: bool = True
     _flows: dict[int | None, Flowed] = field(default_factory=dict)
 
     @classmethod
@@ -99,6 +102,7 @@ class Task:
         loss: AbstractLoss | None = None,
         stay_near: float = 0.0,
         faithful: bool = False,
+        hard_patterns: bool = True,
     ) -> Task:
         """Reduce the data, and the network with them."""
         with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
@@ -106,7 +110,7 @@ class Task:
         # Single precision cannot square parameters beyond this; others keep their scale, on which a flow depends.
         given, _ = of_ordinary_size(start, ordinary=50)
         given = replace(given, W=given.W @ Q.T)
-        return cls(data, given, callers_own, X, Q, penalty, flow_steps, angle, loss, stay_near, faithful)
+        return cls(data, given, callers_own, X, Q, penalty, flow_steps, angle, loss, stay_near, faithful, hard_patterns)
 
     @cached_property
     def problem(self) -> Problem:

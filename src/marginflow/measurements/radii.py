@@ -12,7 +12,7 @@ import numpy as np
 from marginflow.arrays import IntArray
 from marginflow.data import Dataset
 from marginflow.display import Brief
-from marginflow.networks import TwoLayer
+from marginflow.networks import Classifier, TwoLayer
 from marginflow.robustness import Radius, check_certificate, each_radius
 
 # Statuses under which a radius is known: to the tolerance asked for, to be infinite, or to be 0.
@@ -59,7 +59,7 @@ class CheckedRadius(Brief):
         return {key: whole[key] for key in ("witness", "certificate")}
 
 
-def check_radius(sample: int, radius: Radius, network: TwoLayer, tolerance: float) -> CheckedRadius:
+def check_radius(sample: int, radius: Radius, network: TwoLayer | Classifier, tolerance: float) -> CheckedRadius:
     """Have the certificate of a radius from elsewhere judged; only what the judge confirms is called proved.
 
     `exact_radius` has asked the judge itself: what it returns need not be judged again.

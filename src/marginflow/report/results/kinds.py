@@ -11,6 +11,7 @@ from marginflow.report.page import Section
 from marginflow.report.results import plain
 from marginflow.report.results.audits import audit, sweep
 from marginflow.report.results.certificates import certificate, limit
+from marginflow.report.results.classes import classes_audit
 from marginflow.report.results.figures import figure
 from marginflow.report.results.hunts import hunt
 from marginflow.report.results.influences import influence, unlearned, valued
@@ -22,6 +23,7 @@ from marginflow.report.results.verdicts import verdict, verdicts
 # The first kind whose keys are all there.
 KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Record], Summary]]]] = {
     "audit": (("certificate", "universal", "statements", "contradicted"), audit),
+    "audit of classes": (("kkt", "universal", "curve", "contradicted"), classes_audit),
     "limit": (("certificate", "moved", "history"), limit),
     "certificate": (("stationarity", "complementarity", "holds", "total"), certificate),
     "training": (("separated", "log_loss", "normalised_margin"), training),

@@ -1,0 +1,277 @@
+"""`audit_classes`: where a classifier with K classes stands, from its weights and its data alone."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import FloatArray, IntArray, real_number, whole_number
+from marginflow.audits.audit import RADIUS_TOLERANCE, silent
+from marginflow.audits.findings import NEAR
+from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
+from marginflow.certificates.classes import ClassifierKKT
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.measurements import CheckedRadius, summarise_radii
+from marginflow.measurements.radii import check_radius
+from marginflow.networks import Classifier
+from marginflow.plain import to_plain
+from marginflow.robustness import each_radius
+from marginflow.robustness.accuracy import CertifiedAccuracy
+from marginflow.robustness.class_universal import UniversalChange, universal_change
+
+Report = Callable[[float, str], None]
+# Pairs of samples and classes times neurons up to which the KKT conditions are asked about: the certificate is a dense
+# quadratic program in the pairs near the margin and the kinks.
+_CERTIFIED = 2e7
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClassesAudit:
+    """Everything that was found about a classifier and its data.
+
+    Attributes
+    ----------
+    network, data : Classifier, Dataset
+        As given.
+    own : array, shape (n,)
+        The logit that belongs to each sample.
+    wrong : int
+        Samples whose own logit is not the largest.
+    certificate : ClassifierKKT or None
+        How far from a KKT point of the multi-class max-margin problem; None where it says nothing, for the `reason`.
+    universal : UniversalChange
+        One vector, added to all samples, that changes all of them, with bounds.
+    radii : tuple of CheckedRadius
+        For the samples that were drawn.
+    accuracy : CertifiedAccuracy or None
+        Their share that is right and at least epsilon from the boundary, with every breakpoint; None without radii.
+    tolerance, seconds : float
+    remarks : tuple of str
+        What was folded or assumed when the network was read.
+    """
+
+    network: Classifier
+    data: Dataset
+    own: IntArray
+    wrong: int
+    certificate: ClassifierKKT | None
+    reason: str
+    universal: UniversalChange
+    radii: tuple[CheckedRadius, ...]
+    accuracy: CertifiedAccuracy | None
+    tolerance: float
+    seconds: float
+    remarks: tuple[str, ...] = ()
+
+    contradicted = ()  # no statement of the papers speaks of more than two classes
+
+    @property
+    def is_kkt_point(self) -> bool:
+        """Whether every KKT condition holds at the tolerance."""
+        return self.certificate is not None and self.certificate.holds(self.tolerance)
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in one sentence."""
+        return f"{self._where()}; {self._changed()}{self._held()}."
+
+    def _where(self) -> str:
+        if self.certificate is None:
+            return self.reason
+        if self.certificate.status == "does not separate":
+            n = self.own.size
+            return f"The network gets {self.wrong} of {n} samples wrong, so that it is not a max-margin point"
+        residual = self.certificate.residual
+        if self.is_kkt_point:
+            return f"The network is a KKT point of the multi-class max-margin problem (residual {residual:.1e})"
+        word = "near" if residual <= NEAR else "not at"
+        return f"The network is {word} a KKT point of the multi-class max-margin problem (residual {residual:.2g})"
+
+    def _changed(self) -> str:
+        n, found = self.own.size, self.universal
+        if not math.isfinite(found.upper):
+            return (
+                f"no vector was found that changes the class of all {n} samples, and none shorter than "
+                f"{found.lower:.3g} does"
+            )
+        return (
+            f"one vector of norm {found.upper:.3g} changes the class of all {n} samples, none shorter than "
+            f"{found.lower:.3g} does"
+        )
+
+    def _held(self) -> str:
+        if not self.radii:
+            return ""
+        lower, upper = summarise_radii(self.radii).median
+        between = f"{upper:.3g}" if f"{lower:.3g}" == f"{upper:.3g}" else f"between {lower:.3g} and {upper:.3g}"
+        return f"; the median of {len(self.radii)} samples drawn is {between} from the boundary"
+
+    def to_dict(self) -> dict[str, object]:
+        """The record of the audit: plain values, from which a page is made."""
+        c, accuracy, universal = self.certificate, self.accuracy, self.universal
+        record = {
+            "verdict": self.verdict,
+            "remarks": self.remarks,
+            "holds": self.is_kkt_point,
+            "tolerance": self.tolerance,
+            "samples": self.own.size,
+            "dimension": self.data.dimension,
+            "width": self.network.width,
+            "classes": self.network.n_classes,
+            "wrong": self.wrong,
+            "kkt": None if c is None else _kkt(c),
+            "reason": self.reason,
+            "margins": self.network.margins(self.data.X, self.own),
+            "labels": self.own,
+            "universal": {
+                "lower": universal.lower,
+                "upper": universal.upper,
+                "vector": universal.vector,
+                "sizes": universal.sizes,
+                "shares": universal.shares,
+            },
+            "radii": [one.row() | {"rival": one.radius.rival} for one in self.radii],
+            "median_radius": summarise_radii(self.radii).median if self.radii else None,
+            "curve": None if accuracy is None else accuracy.rows(),
+            "contradicted": self.contradicted,
+            "seconds": self.seconds,
+        }
+        plain: dict[str, object] = to_plain(record)
+        return plain
+
+
+def _kkt(certificate: ClassifierKKT) -> dict[str, object]:
+    return {
+        "status": certificate.status,
+        "residual": certificate.residual,
+        "stationarity": certificate.stationarity,
+        "feasibility": certificate.feasibility,
+        "dual_feasibility": certificate.dual_feasibility,
+        "complementarity": certificate.complementarity,
+        "active_pairs": int((certificate.multipliers > 0).sum()),
+        "kinks": int(certificate.kinks.sum()),
+        "shared_weights": certificate.shared_weights,
+    }
+
+
+def audit_classes(
+    network: Classifier,
+    data: Dataset,
+    *,
+    points: int = 10,
+    time_limit: float = 5.0,
+    tolerance: float = DEFAULT_TOLERANCE,
+    seed: int = 0,
+    progress: Report | None = None,
+) -> ClassesAudit:
+    """Say of a classifier whether it is near a KKT point, what changes its classes, and how far the boundary is.
+
+    Parameters
+    ----------
+    network : Classifier
+    data : Dataset
+        What it was trained on: as many classes as the network has logits, in their order, or labels that are numbers of
+        logits.
+    points : int
+        Number of samples, drawn by `seed`, whose exact radius is proved; 0 for none.
+    time_limit : float
+        Seconds for each of them.
+    tolerance : float
+        Of the residuals of a KKT point.
+    seed : int
+    progress : callable or None
+        Called with (share done, what is being done).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginflow.audits import audit_classes
+    >>> from marginflow.data import Dataset
+    >>> from marginflow.networks import Classifier
+    >>> V = np.array([[2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
+    >>> found = audit_classes(Classifier(W=np.sqrt(6.0) * np.eye(3), V=V), Dataset(np.eye(3), [0, 1, 2]))
+    >>> found.is_kkt_point, found.wrong
+    (True, 0)
+    """
+    began = time.monotonic()
+    points = min(whole_number("points", points, minimum=0), data.n_samples)
+    time_limit = real_number("time_limit", time_limit, above=0.0)
+    tolerance = real_number("tolerance", tolerance, above=0.0)
+    rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
+    show = progress if progress is not None else silent
+    own = logit_numbers(data, network.n_classes)
+    wrong = int((network.margins(data.X, own) <= 0).sum())
+    show(0.0, "certificate")
+    certificate, reason = _certificate(network, data.X, own)
+    show(0.2, "radii")
+    chosen = np.sort(rng.choice(data.n_samples, size=points, replace=False))
+    radii: dict[int, CheckedRadius] = {}
+    if points:
+        for index, radius in each_radius(
+            network, data.X[chosen], own[chosen], tolerance=RADIUS_TOLERANCE, time_limit=time_limit, certificate=True
+        ):
+            radii[index] = check_radius(int(chosen[index]), radius, network, RADIUS_TOLERANCE)
+            show(0.2 + 0.6 * len(radii) / points, f"{len(radii)} of {points} radii")
+    found = tuple(radii[index] for index in range(points))
+    show(0.8, "one vector for all")
+    known = np.zeros(data.n_samples)
+    known[chosen] = [one.lower for one in found]
+    universal = universal_change(network, data.X, own, radii=known)
+    return ClassesAudit(
+        network=network,
+        data=data,
+        own=own,
+        wrong=wrong,
+        certificate=certificate,
+        reason=reason,
+        universal=universal,
+        radii=found,
+        accuracy=_accuracy(found) if found else None,
+        tolerance=tolerance,
+        seconds=time.monotonic() - began,
+    )
+
+
+def logit_numbers(data: Dataset, n_classes: int) -> IntArray:
+    """Which logit belongs to each sample: by the order of the classes, or by labels that are numbers of logits."""
+    classes = data.classes
+    index = ((data.y + 1.0) / 2.0 if len(classes) == 2 else data.y).astype(np.int64)
+    if len(classes) == n_classes:
+        return index
+    numbers = [label for label in classes if isinstance(label, int | float) and 0 <= label < n_classes]
+    if len(numbers) < len(classes) or any(label != int(label) for label in numbers):
+        raise InputError(
+            f"The data have the {len(classes)} classes {', '.join(map(str, classes))}, but the network has {n_classes} "
+            f"logits; as many classes are expected, or labels from 0 to {n_classes - 1}."
+        )
+    return np.array([int(label) for label in numbers], dtype=np.int64)[index]
+
+
+def _certificate(network: Classifier, X: FloatArray, own: IntArray) -> tuple[ClassifierKKT | None, str]:
+    """The certificate, or why there is none."""
+    if not network.homogeneous:
+        return None, (
+            "The network has output biases, so that it is not homogeneous and there are no KKT conditions to ask about"
+        )
+    if own.size * network.n_classes * network.width > _CERTIFIED:
+        return None, (
+            f"With {own.size} samples, {network.n_classes} classes and {network.width} neurons the KKT conditions were "
+            "not asked about: the quadratic program is too large"
+        )
+    return certify_classifier(network, X, own), ""
+
+
+def _accuracy(radii: tuple[CheckedRadius, ...]) -> CertifiedAccuracy:
+    """The curve by what the judge of the proofs confirms."""
+    right = [one for one in radii if one.status != "misclassified"]
+    return CertifiedAccuracy(
+        n_points=len(radii),
+        lower=np.sort(np.array([one.lower for one in right])),
+        upper=np.sort(np.array([one.upper for one in right])),
+        exact=all(one.settled for one in radii),
+    )
