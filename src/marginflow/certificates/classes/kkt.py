@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, read_only, real_number
+from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.classes.certificate import ClassifierKKT
 from marginflow.certificates.classes.program import Multipliers, Program
 from marginflow.certificates.pattern import KINK_TOLERANCE, augmented_samples, recognise
@@ -26,6 +27,7 @@ from marginflow.networks.classifier import class_numbers
 # Pairs (sample, rival) with margins up to this take part from the start; others enter when they would help.
 _NEAR = 1.05
 _ROUNDS = 20
+_CANDIDATE_IS_ENOUGH = 1e-2 * DEFAULT_TOLERANCE
 
 
 def certify_classifier(
@@ -35,6 +37,7 @@ def certify_classifier(
     *,
     kink_tolerance: float = KINK_TOLERANCE,
     complementarity_weight: float = 1.0,
+    multipliers: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> ClassifierKKT:
     r"""Measure how far a classifier is from a KKT point of the multi-class max-margin problem.
 
@@ -55,6 +58,10 @@ def certify_classifier(
         Relative tolerance of kinks, as in `certify`.
     complementarity_weight : float
         Weight of the second term.
+    multipliers : (lambda (n, K), mu (n, k)) or None
+        Candidates for the network at margin 1. They are clipped to what is feasible and judged like any others; unless
+        they explain the network to a hundredth of `DEFAULT_TOLERANCE`, the multipliers are computed anyway and the
+        better ones kept.
 
     Returns
     -------
@@ -90,6 +97,12 @@ def certify_classifier(
     pattern, Z = recognise(TwoLayer(W=at_one.W, b=at_one.b, v=np.ones(at_one.width)), points, tolerance)
     margins = margins_of(at_one, points, own)
     program = Program.of(at_one, points, own, Z, pattern.active, pattern.kink, margins, weight)
+    candidate = None
+    if multipliers is not None:
+        given = _feasible(at_one, own, pattern.kink, multipliers)
+        candidate = _evaluate(at_one, points, own, pattern.kink, given, weight, scale, separates=True)
+        if candidate.total <= _CANDIDATE_IS_ENOUGH:
+            return candidate
     chosen = margins <= _NEAR
     for _ in range(_ROUNDS):
         found = program.solve(chosen)
@@ -97,7 +110,24 @@ def certify_classifier(
         if not wanted.any():
             break
         chosen |= wanted
-    return _evaluate(at_one, points, own, pattern.kink, found, weight, scale, separates=True)
+    computed = _evaluate(at_one, points, own, pattern.kink, found, weight, scale, separates=True)
+    return computed if candidate is None or computed.total <= candidate.total else candidate
+
+
+def _feasible(
+    network: Classifier, own: IntArray, kinks: BoolArray, multipliers: tuple[ArrayLike, ArrayLike]
+) -> Multipliers:
+    """Candidates of the right shape with lambda >= 0, zero for the own class, and mu within its bounds on the kinks."""
+    lam, mu = matrix("multipliers[0]", multipliers[0]).copy(), matrix("multipliers[1]", multipliers[1])
+    for index, (given, shape) in enumerate(((lam, (own.size, network.n_classes)), (mu, kinks.shape))):
+        if given.shape != shape:
+            raise InputError(f"multipliers[{index}] has shape {given.shape}; {shape} is expected.")
+    lam[np.arange(own.size), own] = 0.0
+    np.maximum(lam, 0.0, out=lam)
+    dv = network.V[own][:, None, :] - network.V[None, :, :]
+    low = np.einsum("it,itj->ij", lam, np.minimum(dv, 0.0))
+    high = np.einsum("it,itj->ij", lam, np.maximum(dv, 0.0))
+    return Multipliers(lam=lam, mu=np.where(kinks, np.clip(mu, low, high), 0.0))
 
 
 def margins_of(network: Classifier, X: FloatArray, own: IntArray) -> FloatArray:

@@ -1,0 +1,95 @@
+"""Exact KKT points with K classes, judged by the certificates room and by equations written out here."""
+
+import numpy as np
+import pytest
+
+import marginflow as mf
+from marginflow import certify
+from marginflow.certificates import certify_classifier
+from marginflow.data import Dataset
+from marginflow.errors import InputError
+from marginflow.limit import kkt_point_of_classes
+from marginflow.networks import TwoLayer
+
+
+def gaussian(n: int, d: int, n_classes: int, seed: int = 0) -> Dataset:
+    return Dataset(np.random.default_rng(seed).standard_normal((n, d)), np.arange(n) % n_classes)
+
+
+@pytest.mark.parametrize(("n", "d", "n_classes"), [(30, 10, 3), (40, 12, 5), (24, 30, 4)])
+def test_the_point_is_exact_and_the_judge_finds_so_without_its_multipliers(n, d, n_classes):
+    data = gaussian(n, d, n_classes)
+    found = kkt_point_of_classes(data, width=20)
+    assert found.exact
+    assert found.status.startswith("Exact KKT point")
+    assert certify_classifier(found.network, data.X, data.y).residual < 1e-6
+    assert found.network.margins(data.X, data.y).min() == pytest.approx(1.0, abs=1e-12)
+
+
+def test_the_equations_hold_written_out():
+    """V = sum_i q_i relu(z_i)', 2 sum lambda = ||theta||^2, lambda >= 0, complementarity."""
+    data = gaussian(30, 10, 3)
+    found = kkt_point_of_classes(data, width=20)
+    network, lam, y = found.network, found.certificate.multipliers, data.y.astype(int)
+    q = -lam
+    q[np.arange(30), y] += lam.sum(axis=1)
+    hidden = np.maximum(data.X @ network.W.T + network.b, 0.0)
+    np.testing.assert_allclose(network.V, q.T @ hidden, atol=1e-10)
+    assert 2 * lam.sum() == pytest.approx(network.norm_squared(), rel=1e-10)
+    assert lam.min() >= 0
+    margins = network(data.X)[np.arange(30), y][:, None] - network(data.X)
+    assert np.abs(lam * (margins - 1.0))[np.arange(3) != y[:, None]].max() < 1e-10
+
+
+def test_two_classes_are_the_binary_problem_under_the_obvious_map():
+    """f_1 - f_0 at a point of the two-class problem is a KKT point of the binary one, (W, b) and v scaled."""
+    data = gaussian(30, 10, 2)
+    found = kkt_point_of_classes(data, width=20)
+    assert found.exact
+    W, b, V = found.network.W, found.network.b, found.network.V
+    np.testing.assert_allclose(V[0], -V[1], atol=1e-10)
+    binary = TwoLayer(W=2**0.25 * W, b=2**0.25 * b, v=2**0.75 * V[1])
+    np.testing.assert_allclose(binary(data.X), found.network(data.X)[:, 1] - found.network(data.X)[:, 0], atol=1e-10)
+    assert certify(binary, data).holds(1e-9)
+
+
+def test_and_the_other_way_a_binary_point_is_one_of_two_classes():
+    data = gaussian(30, 10, 2)
+    binary = mf.kkt_point(data, width=20).compact
+    own = (data.y + 1) // 2
+    assert certify_classifier(mf.networks.Classifier.of_two(binary), data.X, own).residual < 1e-8
+
+
+def test_without_bias_the_network_has_none():
+    found = kkt_point_of_classes(gaussian(24, 12, 3), width=20, bias=False)
+    assert found.exact
+    assert found.network.b is None
+
+
+def test_same_seed_same_bits():
+    first, second = (kkt_point_of_classes(gaussian(24, 12, 3), width=12, seed=4) for _ in range(2))
+    assert first.network.W.tobytes() == second.network.W.tobytes()
+
+
+def test_identical_samples_of_different_classes_are_named():
+    with pytest.raises(InputError, match="Samples 1 and 3 are identical but have different classes"):
+        kkt_point_of_classes(Dataset([[0.0, 0.0], [1.0, 2.0], [3.0, 1.0], [1.0, 2.0]], [0, 1, 2, 0]))
+
+
+def test_what_is_not_exact_says_how_far_it_came():
+    """Random labels in the plane: margins are reached hardly ever with three neurons."""
+    rng = np.random.default_rng(0)
+    data = Dataset(rng.standard_normal((40, 2)), rng.permutation(np.arange(40) % 3))
+    found = kkt_point_of_classes(data, width=3, time_limit=1.0)
+    assert not found.exact
+    assert found.status.startswith(("Not exact", "Not separated"))
+
+
+def test_candidate_multipliers_are_judged_and_not_believed():
+    data = gaussian(24, 12, 3)
+    found = kkt_point_of_classes(data, width=12)
+    n, K, k = 24, 3, found.network.width
+    wrong = certify_classifier(found.network, data.X, data.y, multipliers=(np.full((n, K), 7.0), np.zeros((n, k))))
+    assert wrong.residual < 1e-6  # better ones were computed instead
+    with pytest.raises(InputError, match=r"multipliers\[1\] has shape"):
+        certify_classifier(found.network, data.X, data.y, multipliers=(np.zeros((n, K)), np.zeros((n, k + 1))))
