@@ -177,5 +177,5 @@ def _on_all(found: Limit, data: Dataset, rows: IntArray, penalty: float | None) 
     lam[rows], mu[rows] = found.certificate.multipliers, found.certificate.mu
     certificate = certify(found.network, data, penalty=penalty, multipliers=(lam, mu), hard_patterns=False)
     return replace(
-        found, network=certificate.network, compact=certificate.network.compact(rtol=1e-9), certificate=certificate
+        found, network=certificate.network, compact=certificate.network.compact(tolerance=1e-9), certificate=certificate
     )
