@@ -9,6 +9,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.plain import to_plain
+from marginflow.report import write
 from marginflow.report.results import Result, page_of_results
 from marginflow.report.results.kinds import kind_of
 from marginflow.robustness.class_universal import universal_change
@@ -61,13 +62,14 @@ def test_the_certified_accuracy_counts_the_radii_drawn():
     assert found.accuracy.at([epsilon])[0][0] == sum(r >= epsilon for r in radii) / 12
 
 
-def test_the_page_has_the_sections_of_an_audit_of_classes():
+def test_the_page_has_the_sections_of_an_audit_of_classes(tmp_path):
     network, data = random_case()
     record = to_plain(mf.audit(network, data, points=2).to_dict())
     result = Result(name="net", content=record)
     assert kind_of(result) == "audit of classes"
     page = page_of_results([result], title="Audit", command="", versions={})
-    html = page if isinstance(page, str) else str(page)
+    write(page, tmp_path / "audit.html")
+    html = (tmp_path / "audit.html").read_text(encoding="utf-8")
     assert "One vector for all samples" in html
     assert "Certified accuracy" in html
 
