@@ -31,6 +31,22 @@ from marginflow.errors import InputError
 Allocation = Literal["iid", "stratified"]
 
 
+def around(
+    means: FloatArray,
+    mean_labels: FloatArray,
+    clusters: IntArray,
+    sigma: float,
+    law: AbstractIsotropicLaw,
+    rng: np.random.Generator,
+) -> Dataset:
+    """Samples x_i = mu_{c_i} + sigma g_i with the labels of their clusters."""
+    X = law.draw(clusters.size, means.shape[1], rng)
+    X *= sigma
+    X += means[clusters]
+    y = mean_labels[clusters]
+    return Dataset(X=X, y=y, clean_labels=y, clusters=clusters, means=means, mean_labels=mean_labels)
+
+
 def draw_clusters(allocation: str, n_samples: int, n_clusters: int, rng: np.random.Generator) -> IntArray:
     """Cluster numbers: independent and uniform, or in turn so that sizes differ by at most one; shape (n,)."""
     if allocation == "iid":
@@ -184,11 +200,7 @@ class Clusters(Brief, AbstractDistribution):
         check_room(n_samples, self.dimension)
         means, mean_labels = self.ambient_means(), self.mean_label_values
         clusters = draw_clusters(allocation, n_samples, self.k, rng)
-        X = isotropic_law(self.cluster_law).draw(n_samples, self.dimension, rng)
-        X *= self.sigma_value
-        X += means[clusters]
-        y = mean_labels[clusters]
-        return Dataset(X=X, y=y, clean_labels=y, clusters=clusters, means=means, mean_labels=mean_labels)
+        return around(means, mean_labels, clusters, self.sigma_value, isotropic_law(self.cluster_law), rng)
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
         return self._population(n_samples, self.allocation, rng)
@@ -196,6 +208,3 @@ class Clusters(Brief, AbstractDistribution):
     def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
         check_coordinates(train, self.dimension)
         return self._population(n_samples, "iid", rng)
-
-    def _noises(self) -> tuple[AbstractLabelNoise, ...]:
-        return () if self.noise is None else (self.noise,)

@@ -21,7 +21,12 @@ _LARGEST_DIMENSION = 10**15
 
 
 class AbstractDistribution(abc.ABC):
-    """A law of labelled samples. Subclasses are frozen dataclasses that implement the three hooks, and are final."""
+    """A law of labelled samples. Subclasses are frozen dataclasses that implement the two hooks, and are final.
+
+    A law with label noise has a field `noise`; one whose noise is something else says so in `_noises`.
+    """
+
+    noise: AbstractLabelNoise | None = None
 
     @abc.abstractmethod
     def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
@@ -31,9 +36,9 @@ class AbstractDistribution(abc.ABC):
     def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
         """Independent samples from the population, with clean labels, in the coordinates of `train`."""
 
-    @abc.abstractmethod
     def _noises(self) -> tuple[AbstractLabelNoise, ...]:
         """The label noise that belongs to the law, in the order in which it acts."""
+        return () if self.noise is None else (self.noise,)
 
     def sample(self, n_samples: int, seed: int = 0) -> Dataset:
         """Draw a data set; the same seed gives the same bits.

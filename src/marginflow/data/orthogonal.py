@@ -114,6 +114,3 @@ class Orthogonal(AbstractDistribution):
 
     def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
         raise InputError("Orthogonal is a design of the training set; there is no population to draw test points from.")
-
-    def _noises(self) -> tuple[AbstractLabelNoise, ...]:
-        return () if self.noise is None else (self.noise,)

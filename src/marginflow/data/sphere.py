@@ -82,6 +82,3 @@ class Sphere(AbstractDistribution):
     def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
         check_coordinates(train, self.dimension)
         return self._draw(n_samples, rng)
-
-    def _noises(self) -> tuple[AbstractLabelNoise, ...]:
-        return () if self.noise is None else (self.noise,)

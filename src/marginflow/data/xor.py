@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, matrix, one_of, read_only, whole_number
-from marginflow.data.clusters import Allocation, draw_clusters
+from marginflow.data.clusters import Allocation, around, draw_clusters
 from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import (
     AbstractDistribution,
@@ -120,10 +120,7 @@ class XorClusters(Brief, AbstractDistribution):
         check_room(n_samples, self.dimension)
         means, mean_labels = self.ambient_means(), self.mean_label_values
         clusters = draw_clusters(allocation, n_samples, 4, rng)
-        X = self.sigma_value * isotropic_law(self.cluster_law).draw(n_samples, self.dimension, rng)
-        X += means[clusters]
-        y = mean_labels[clusters]
-        return Dataset(X=X, y=y, clean_labels=y, clusters=clusters, means=means, mean_labels=mean_labels)
+        return around(means, mean_labels, clusters, self.sigma_value, isotropic_law(self.cluster_law), rng)
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
         return self._population(n_samples, self.allocation, rng)
@@ -131,6 +128,3 @@ class XorClusters(Brief, AbstractDistribution):
     def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
         check_coordinates(train, self.dimension)
         return self._population(n_samples, "iid", rng)
-
-    def _noises(self) -> tuple[AbstractLabelNoise, ...]:
-        return () if self.noise is None else (self.noise,)
