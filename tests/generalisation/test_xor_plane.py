@@ -13,7 +13,7 @@ from scipy import integrate, special
 
 from marginflow import InputError
 from marginflow.data import XorClusters
-from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_error_of, ideal_xor_network
+from marginflow.generalisation.ideal_xor import coordinate_law, ideal_xor_error, ideal_xor_network
 from marginflow.generalisation.plane import decision_rays, gaussian_cone_probability, plane_error
 from marginflow.generalisation.rademacher import one_neuron_suprema, rademacher_complexity
 from marginflow.networks import TwoLayer
@@ -25,6 +25,31 @@ LABELS = [1, 1, -1, -1]
 def random_network(seed: int, width: int = 9) -> TwoLayer:
     rng = np.random.default_rng(seed)
     return TwoLayer(W=rng.standard_normal((width, 2)), v=rng.standard_normal(width), outputs="frozen")
+
+
+def ideal_xor_error_of(law: str, sigma: float) -> float:
+    r"""The clean error of the ideal classifier for a law with independent coordinates and means along the axes.
+
+    The mean over the four clusters of
+
+    .. math:: P(|\sigma z_2| \ge |c + \sigma z_1|) = \int p(t) \, [1 - F(|c + \sigma t|/\sigma)
+              + F(-|c + \sigma t|/\sigma)] \, dt, \qquad c = +1, -1,
+
+    by adaptive quadrature; both coordinates have the same law, so mu1 and mu2 contribute alike.
+    """
+    coordinate = coordinate_law(law)
+    low, high = coordinate.ppf(1e-18), coordinate.isf(1e-18)
+    total = 0.0
+    for centre in (1.0, -1.0):
+
+        def density(t: float, centre: float = centre) -> float:
+            reach = abs(centre + sigma * t) / sigma
+            return float(coordinate.pdf(t) * (coordinate.sf(reach) + coordinate.cdf(-reach)))
+
+        corners = sorted({low, *(p for p in (-centre / sigma, 0.0, -1.0) if low < p < high), high})
+        for a, b in itertools.pairwise(corners):
+            total += 0.5 * integrate.quad(density, a, b, epsabs=1e-15, epsrel=1e-12, limit=500)[0]
+    return total
 
 
 # Ideal classifier ---------------------------------------------------------------------------------

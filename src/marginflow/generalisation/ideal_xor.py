@@ -7,13 +7,12 @@ q = Phi(-1/(sigma sqrt 2)).
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import integrate, special
+from scipy import special
 
 from marginflow.arrays import matrix, one_of, real_number
 from marginflow.networks import TwoLayer
@@ -65,35 +64,3 @@ def coordinate_law(law: str) -> Any:
         "gumbel": stats.gumbel_r(loc=-np.euler_gamma * unit, scale=unit),
     }
     return laws[one_of("law", law, tuple(laws))]
-
-
-def ideal_xor_error_of(law: str, sigma: float) -> float:
-    r"""The clean error of the ideal classifier for a law with independent coordinates and means along the axes.
-
-    The mean over the four clusters of
-
-    .. math:: P(|\sigma z_2| \ge |c + \sigma z_1|) = \int p(t) \, [1 - F(|c + \sigma t|/\sigma)
-              + F(-|c + \sigma t|/\sigma)] \, dt, \qquad c = +1, -1,
-
-    by adaptive quadrature; both coordinates have the same law, so mu1 and mu2 contribute alike.
-
-    Examples
-    --------
-    >>> from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_error_of
-    >>> abs(ideal_xor_error_of("gaussian", 0.4) - ideal_xor_error(0.4)) < 1e-12
-    True
-    """
-    sigma = real_number("sigma", sigma, above=0.0)
-    coordinate = coordinate_law(law)
-    low, high = coordinate.ppf(1e-18), coordinate.isf(1e-18)
-    total = 0.0
-    for centre in (1.0, -1.0):
-
-        def density(t: float, centre: float = centre) -> float:
-            reach = abs(centre + sigma * t) / sigma
-            return float(coordinate.pdf(t) * (coordinate.sf(reach) + coordinate.cdf(-reach)))
-
-        corners = sorted({low, *(p for p in (-centre / sigma, 0.0, -1.0) if low < p < high), high})
-        for a, b in itertools.pairwise(corners):
-            total += 0.5 * integrate.quad(density, a, b, epsabs=1e-15, epsrel=1e-12, limit=500)[0]
-    return total
