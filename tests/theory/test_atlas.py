@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from marginflow import InputError, theory
 from marginflow.cli import main
 from marginflow.theory.atlas import grid_of
+from marginflow.theory.check import compare
+from marginflow.theory.fcb22.numbers import Numbers
 from marginflow.theory.fvbs23.presets import A, hundreds_of_clusters, preset
 from marginflow.theory.instances import gram_point, orthogonal_point
 
@@ -43,6 +48,60 @@ def test_no_experiment_of_the_paper_meets_its_theorem() -> None:
     assert all(mark.word == "not applicable" for mark in found.marks)
     assert all(mark.binding == "sample size m" for mark in found.marks)
     assert "says something about 0" in found.sentence()
+
+
+GRIDS = {
+    "KYS23/Thm3.1": ["m=100,1e6", "p=0.01,0.4"],
+    "KYS23/Thm3.2": ["m=100,1e6", "p=0.01,0.4"],
+    "KYS23/Thm4.1": ["m=3e5,5e5", "p=4e-5,0.1", "d=1e3,1e18"],
+    "KYS23/Thm4.3": ["m=88,1000", "d=1e3,1e20", "n=2", "p=0.005,0.2"],
+    "FCB22/Thm3.1.1": ["n=100,1e4", "d=10,1e4", "m=100"],
+    "FCB22/Thm3.1.2": ["n=1e4,1e6", "d=10,1e5", "m=100"],
+    "FCB22/Prop3.2": ["n=1e9", "d=1e6", "m=1e4", "C=16,200"],
+}
+
+
+@pytest.mark.parametrize("id", GRIDS)
+def test_every_theorem_of_the_other_papers_has_a_map(id: str) -> None:
+    found = theory.map(id, grid_of(GRIDS[id]))
+    words = {cell.word for cell in found.cells}
+    assert "says something" in words
+    if id not in ("KYS23/Thm3.1", "KYS23/Thm3.2"):
+        assert "not applicable" in words
+        assert found.marks, "the paper has experiments"
+        assert all(mark.word == "not applicable" for mark in found.marks)
+
+
+def test_cells_agree_with_the_verdicts_on_the_line_and_on_the_sphere() -> None:
+    line = theory.statement("KYS23/Thm3.2").judge_instance(theory.statement("KYS23/Thm3.2").example())
+    (cell,) = theory.map("KYS23/Thm3.2", {"m": [100], "p": [0.1]}).cells
+    upper = next(check for check in line.claims if "<=" in check.name)
+    assert cell.bound == pytest.approx(upper.bound)
+    sphere = theory.statement("KYS23/Thm4.1").judge_instance(theory.statement("KYS23/Thm4.1").example())
+    grid = {"m": [300], "p": [0.02], "d": [1e12]} | {name: [sphere[f"c_{name[1]}"].observed] for name in ("c1", "c2")}
+    (cell,) = theory.map("KYS23/Thm4.1", grid | {"c3": [648.0], "c4": [0.155]}).cells
+    assert cell.word == "says something"
+    (cell,) = theory.map("KYS23/Thm4.1", {"m": [300], "p": [0.02], "d": [1e12]}).cells
+    assert cell.word == "not applicable", "with the constants of the proof"
+
+
+def test_cells_agree_with_the_assumptions_of_amplification() -> None:
+    for C in (5.0, 16.0, 60.0):
+        numbers = Numbers.smallest(C)
+        grid = {"n": [numbers.n], "d": [numbers.d], "m": [numbers.m], "C": [C], "alpha": [numbers.alpha]}
+        (cell,) = theory.map("FCB22/Thm3.1.1", grid).cells
+        assert cell.word == ("says something" if numbers.feasible().state == "met" else "not applicable")
+
+
+NUMBERS = st.floats(-1e300, 1e300) | st.sampled_from([math.nan, math.inf, -math.inf])
+
+
+@settings(max_examples=60, deadline=None)
+@given(NUMBERS, NUMBERS, st.sampled_from(["<=", ">=", "<", ">", "=="]))
+def test_two_numbers_are_compared_as_arrays_are(observed: float, bound: float, relation: str) -> None:
+    quick = compare("x", observed, relation, bound)  # type: ignore[arg-type]
+    whole = compare("x", [observed], relation, [bound])  # type: ignore[arg-type]
+    assert quick.state == whole.state
 
 
 def test_grids_are_read_and_what_cannot_be_read_is_refused() -> None:

@@ -221,6 +221,18 @@ def compare(
     >>> compare("entries", [1.0, 3.0, 2.0], "<=", 2.5).note
     'worst of 3, at 1'
     """
+    if isinstance(observed, float | int) and isinstance(bound, float | int) and isinstance(scale, float | int):
+        size = max(abs(observed), abs(bound), scale)  # two numbers: a map compares them by the hundred thousand
+        known = math.isfinite(observed) and math.isfinite(bound) and math.isfinite(size)
+        return Check(
+            name=name,
+            observed=float(observed),
+            relation=relation,
+            bound=float(bound),
+            tolerance=tolerance * float(size) if known else 0.0,
+            note=note,
+            vacuous=vacuous,
+        )
     seen, limits, sizes = np.broadcast_arrays(
         np.asarray(observed, dtype=np.float64),
         np.asarray(bound, dtype=np.float64),

@@ -83,8 +83,12 @@ def backwards(instance: Instance, name: str) -> Instance:
     }
     trajectory = replace(path, **turned)
     network = path.networks[0] if path.networks is not None else None
+    last = path.networks[-1] if path.networks is not None else None
     assert isinstance(network, TwoLayer)
-    return replace(instance, name=name, network=network, run=replace(run, network=network, trajectory=trajectory))
+    assert isinstance(last, TwoLayer)
+    return replace(
+        instance, name=name, start=last, network=network, run=replace(run, network=network, trajectory=trajectory)
+    )
 
 
 def judge_convergence(instance: Instance) -> Findings:

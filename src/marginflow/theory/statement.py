@@ -182,7 +182,9 @@ class Statement:
             wanted = f"it knows {sorted(known)}" if known else "it has none"
             raise InputError(f"{self.id} has no parameter {foreign[0]!r}; {wanted}.")
         _check_end_of_run(instance)
-        _check_data_of_run(instance)
+        if self.kind not in ("definition", "assumption", "remark"):  # asked of parts, too
+            _check_start_of_run(instance)
+            _check_data_of_run(instance)
         instance.forget_looks()
         found = self.judge(instance)
         return Verdict(id=self.id, findings=found, kind=self.kind, instance=instance.name, unused=instance.unused())
@@ -240,16 +242,25 @@ class Statement:
 
 def _check_end_of_run(instance: Instance) -> None:
     """A network that comes with a run must be where the run ended: another one is refused."""
-    network, run = instance.network, instance.run
-    if network is None or run is None:
+    if instance.network is None or instance.run is None:
         return
-    end = run.network
-    same = isinstance(end, TwoLayer) and end.augmented.shape == network.augmented.shape
-    if isinstance(end, TwoLayer) and same:
-        same = np.allclose(end.augmented, network.augmented, rtol=1e-9, atol=0.0)
-        same = same and np.allclose(end.v, network.v, rtol=1e-9, atol=0.0)
-    if not same:
+    if not _same(instance.network, instance.run.network):
         raise InputError("The network is not the end of the run that it was given with; leave one of the two out.")
+
+
+def _check_start_of_run(instance: Instance) -> None:
+    """A start that comes with a run must be where its record begins."""
+    if instance.start is None or instance.run is None or instance.run.trajectory.networks is None:
+        return
+    if not _same(instance.start, instance.run.trajectory.networks[0]):
+        raise InputError("The start is not where the record of the run begins; leave it out, or give the whole record.")
+
+
+def _same(network: TwoLayer, other: object) -> bool:
+    if not isinstance(other, TwoLayer) or other.augmented.shape != network.augmented.shape:
+        return False
+    weights = np.allclose(other.augmented, network.augmented, rtol=1e-9, atol=0.0)
+    return weights and np.allclose(other.v, network.v, rtol=1e-9, atol=0.0)
 
 
 def _check_data_of_run(instance: Instance) -> None:

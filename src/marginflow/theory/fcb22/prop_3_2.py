@@ -16,6 +16,7 @@ from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import gd_run, tight
+from marginflow.theory.fcb22.region import PROPOSITION_3_2
 from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
 
 EXPLICIT: Final = GAMMA
@@ -54,6 +55,7 @@ def _lazy() -> Instance:
     example=tight,
     control=_lazy,
     control_shows="a start of norm 1000 and a step-size of 1e-5: the lazy regime, in which features do not move",
+    region=PROPOSITION_3_2,
     forms=Forms(
         printed=r"\ge \tfrac{1}{C \omega \sqrt{md}} \ge \tfrac{1}{C}",
         sharp=r"\approx \tfrac{1.15}{\omega \sqrt{md}} \text{ at the instance } C = 16; \quad \ge C \text{ under (A6)}",

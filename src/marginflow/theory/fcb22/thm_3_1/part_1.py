@@ -12,6 +12,7 @@ from marginflow.theory.fcb22.ledger import ledger, needed_constant
 from marginflow.theory.fcb22.measures import mean_of, quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import c16, lost_cluster
+from marginflow.theory.fcb22.region import THEOREM_3_1_1
 from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
 
 
@@ -45,6 +46,7 @@ def misfits(path: Path) -> Check:
     control=lost_cluster,
     control_shows="(A1)-(A7) hold with C = 5, but 80 % of one cluster is flipped: 'C large enough' must mean C > 8",
     control_outcome="constants unspecified",
+    region=THEOREM_3_1_1,
     forms=Forms(
         printed=r"\text{for all } C > 1 \text{ sufficiently large}",
         proved=r"C \ge 2.3 \cdot 10^{26} \text{ (A.ledger)}",

@@ -15,6 +15,7 @@ from marginflow.theory.fcb22.constants import GAMMA
 from marginflow.theory.fcb22.descent import complete
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, gd_run, with_parameters
+from marginflow.theory.fcb22.region import THEOREM_3_1_2
 from marginflow.theory.fcb22.thm_3_1.part_1 import literal
 from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_most, equal, value
 from marginflow.theory.probability import clopper_pearson
@@ -90,6 +91,7 @@ def _untrained() -> Instance:
     example=c16,
     control=_untrained,
     control_shows="a start that hardly moved: about half of the test points are wrong",
+    region=THEOREM_3_1_2,
     forms=Forms(
         printed=r"\eta + C \sqrt{\log(1/\delta) / n}",
         proved=r"\eta + \left[\sqrt{\log(1/\delta)} + 4/\gamma + \sqrt{2 \log(4/\delta)}\right] / \sqrt{n}, \quad "

@@ -33,6 +33,7 @@ from marginflow.theory.kys23.line import (
     sampled_labels,
 )
 from marginflow.theory.kys23.line_points import global_point, spikes
+from marginflow.theory.kys23.region import THEOREM_3_1
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives, negative_segment
 
 
@@ -70,6 +71,7 @@ def upper_half(error: float, rate: float, slack: float, C: float, name: str) -> 
     example=lambda: global_point(60, 0.2, 1),
     control=lambda: spikes(60, 0.2, 1, depth=-1000.0),
     control_shows="spikes that are negative almost everywhere but on the samples: the error is far above sqrt(p)",
+    region=THEOREM_3_1,
     forms=Forms(
         proved=r"\text{lower half: KYS23/Thm3.1.groups}; \quad \text{upper half: KYS23/Thm3.1.upper}",
         remark="With c = C = 1 the lower bound is positive only for m above about 3e6 (p = 0.3); with the constant of "

@@ -29,6 +29,7 @@ from marginflow.theory.kys23.line import (
     sampled_labels,
 )
 from marginflow.theory.kys23.line_points import five_points_with, local_point
+from marginflow.theory.kys23.region import THEOREM_3_2
 from marginflow.theory.kys23.thm_3_1.theorem import deviation, lower_half, upper_half
 from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores, sandwich
 
@@ -54,6 +55,7 @@ from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores
     "the "
     "printed bound, (p - 0.88)/8, says nothing here",
     control_outcome="proof step fails",
+    region=THEOREM_3_2,
     forms=Forms(
         proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI} \quad \text{(KYS23/Thm3.2.sandwich; LO is false)}",
         remark="The lower half rests on Prop. A.4, the upper half on Prop. A.5.",

@@ -28,6 +28,7 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
+from marginflow.theory.kys23.region import THEOREM_4_1
 from marginflow.theory.kys23.sphere_points import pair_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error, log_any_width_bound
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
@@ -103,6 +104,7 @@ _EXAMPLE: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
     example=lambda: replace(pair_point(300, 6, 10**12), parameters=dict(_EXAMPLE)),
     control=lambda: pair_point(60, 30, 10**9),
     control_shows="with half of the labels turned even the max-margin network is too large, and the error is a half",
+    region=THEOREM_4_1,
     forms=Forms(
         proved=r"c_2 = 5, \quad c_3 = 648, \quad c_4 < \frac{1}{36 \sqrt{18\, C_{op}}} \approx 0.0065 \implies p \le "
         r"4.3 "
@@ -197,6 +199,7 @@ def theorem_4_1_sharp(instance: Instance) -> Findings:
     """The norm against its least value, beta, and the clean error, proved and counted."""
     network, data = instance.the_network(), instance.the_data()
     epsilon = instance.number("epsilon", 0.01)
+    noisy_sphere(instance.the_law())  # points of another law would show nothing
     sample = Sample.of(data)
     fits, norms, some = separates(network, data), sample.unit_norms(), sample.some_negative()
     if unmet(fits) or network.b is None or sample.k in (0, sample.m):

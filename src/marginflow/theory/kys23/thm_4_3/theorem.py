@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 
 from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.kys23.region import THEOREM_4_3
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
 from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting, not_fitted
-from marginflow.theory.kys23.unit_sphere import Sample
+from marginflow.theory.kys23.unit_sphere import Sample, noisy_sphere
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
 
@@ -35,6 +36,7 @@ def log_literal_error(sample: Sample, n: int) -> float:
     example=lambda: frozen_point(88, 2, 1, 10**13),
     control=lambda: frozen_point(40, 2, 20, 10**13),
     control_shows="with half of the labels turned B vanishes, and so does everything that follows",
+    region=THEOREM_4_3,
     forms=Forms(
         printed=r"p \le \frac{c_1}{n^2}, \ m \ge c_2 n \ln\frac1\delta, \ d \ge c_3 m^4 n^4 \ln\frac{m}{\epsilon} "
         r"\ln\frac{m^2}{\delta}",
@@ -66,6 +68,7 @@ def theorem_4_3(instance: Instance) -> Findings:
     sample, n, network = frozen.sample, frozen.n, frozen.network
     data, epsilon, delta = instance.the_data(), instance.number("epsilon", 0.01), instance.number("delta", 0.1)
     literal = log_literal_error(sample, n)
+    noisy_sphere(instance.the_law())  # points of another law would show nothing
     test = instance.the_law().fresh(200, train=data, seed=instance.seed).X
     reach = np.abs(test @ sample.X.T).max(axis=1)
     proof = dominance(network, data)

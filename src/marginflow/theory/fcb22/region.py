@@ -1,0 +1,106 @@
+r"""Where the theorems of [FCB22] apply and say something, from n, d, m, sigma, eta, omega, alpha and delta alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from marginflow.theory.atlas import Mark, Region
+from marginflow.theory.fcb22.constants import E2, GAMMA
+from marginflow.theory.fcb22.numbers import DELTA, Numbers
+from marginflow.theory.frame import Check, Findings, at_least, at_most
+
+LETTERS: Final = {
+    "n": "samples",
+    "d": "dimension",
+    "m": "width",
+    "sd": "sigma sqrt(d), how far samples are from their mean",
+    "eta": "noise rate",
+    "omd": "omega sqrt(md), the norm of the start; what (A6) allows with C by default",
+    "alpha": "step-size; 1/sqrt(C) by default, the largest that (A7) allows",
+    "C": "the constant of (A1)-(A7), which the paper leaves open; 16 by default, where runs succeed",
+    "delta": "failure probability, 0.1 by default",
+}
+
+
+_FIGURE_SD: Final = 1.0 / math.sqrt(50.0) * math.sqrt(2)
+
+
+def _numbers(numbers: Mapping[str, float]) -> Numbers:
+    n, d, m = (numbers[name] for name in ("n", "d", "m"))
+    return Numbers(
+        n=n,
+        d=d,
+        m=m,
+        sigma=numbers["sd"] / math.sqrt(d),
+        eta=numbers["eta"],
+        omega=numbers["omd"] / math.sqrt(m * d),
+        alpha=numbers["alpha"],
+        delta=numbers["delta"],
+    )
+
+
+def _assumptions(s: Numbers, C: float) -> tuple[Check, ...]:
+    """(A1)-(A7): C against the cap of each, and against both ends of (A7)."""
+    low, high = s.step_size_interval
+    return (
+        *(at_most(f"C against the cap of ({name})", C, cap) for name, cap in s.caps.items()),
+        at_least("C against the lower end of (A7)", C, max(low, 1.0)),
+        at_most("C against the upper end of (A7)", C, high),
+        *s.confidence(),
+    )
+
+
+def _fits(numbers: Mapping[str, float]) -> Findings:
+    """Theorem 3.1, part 1: clean samples are fitted and noisy ones are not, with probability 1 - 4 delta."""
+    s = _numbers(numbers)
+    chance = 1 - 4 * s.delta
+    return Findings(
+        hypotheses=_assumptions(s, numbers["C"]),
+        claims=(at_least("probability", chance, min(chance, 0.0), vacuous=chance <= 0),),
+    )
+
+
+def _generalises(numbers: Mapping[str, float]) -> Findings:
+    """Theorem 3.1, part 2: test error at most eta + C sqrt(log(1/delta)/n)."""
+    s = _numbers(numbers)
+    bound = s.eta + numbers["C"] * math.sqrt(math.log(1 / s.delta) / s.n)
+    nothing = bound >= 0.5 or 4 * s.delta >= 1
+    return Findings(
+        hypotheses=_assumptions(s, numbers["C"]),
+        claims=(at_most("bound on the test error", bound, max(bound, 1.0), vacuous=nothing),),
+    )
+
+
+def _features(numbers: Mapping[str, float]) -> Findings:
+    """Proposition 3.2: the features move by GAMMA / (omega sqrt(md)), relative to their start."""
+    s = _numbers(numbers)
+    moved = GAMMA / s.omd if s.omd > 0 else math.inf
+    return Findings(
+        hypotheses=(
+            *_assumptions(s, numbers["C"]),
+            at_most("omega sqrt(md)", s.omd, E2 / 4096),
+            at_most("alpha", s.alpha, 0.1),
+        ),
+        claims=(at_least("relative change of the features", moved, min(moved, 0.0)),),
+    )
+
+
+DEFAULTS: Final[dict[str, float | Callable[[Mapping[str, float]], float]]] = {
+    "C": 16.0,
+    "delta": DELTA,
+    "sd": lambda numbers: 1 / numbers["C"],
+    "eta": lambda numbers: 1 / numbers["C"],
+    "omd": lambda numbers: numbers["C"] ** -2,
+    "alpha": lambda numbers: numbers["C"] ** -0.5,
+}
+MARKS: Final = (
+    Mark(
+        name="Figure 1",
+        numbers={"n": 5000, "d": 2, "m": 500, "sd": _FIGURE_SD, "eta": 0.15, "omd": 0.25, "alpha": 0.05},
+    ),
+)
+THEOREM_3_1_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_fits, marks=MARKS)
+THEOREM_3_1_2: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_generalises, marks=MARKS)
+PROPOSITION_3_2: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_features, marks=MARKS)

@@ -1,0 +1,147 @@
+"""Attempts to fool the verdicts, on every theorem, proposition and corollary: none of them may end in "holds".
+
+Each attack takes the example, on which the statement holds, and changes one thing so that what is claimed is no longer
+shown: another network, other labels, another law, test points of nobody, another run. What is allowed is a refusal,
+"not applicable", "undecided" or "vacuous"; and "holds" where the statement is about every network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from marginflow import InputError, theory
+from marginflow.data import Dataset, Sphere
+from marginflow.networks import TwoLayer
+from marginflow.theory import Instance, Statement
+
+OWN = ("VYS22", "FVBS23", "KYS23", "FCB22")
+MAIN = [one for key in OWN for one in theory.statements(key) if one.kind in ("theorem", "proposition", "corollary")]
+Attack = Callable[[Instance], Instance | None]
+
+
+def with_network(instance: Instance, network: TwoLayer) -> Instance:
+    return replace(instance, network=network, multipliers=None)
+
+
+def the_start_for_the_end(instance: Instance) -> Instance | None:
+    """A random network instead of the one that is judged."""
+    if instance.network is None or instance.run is not None:
+        return None
+    old = instance.network
+    made = TwoLayer.initialise(old.width, old.dimension, seed=7)
+    if old.b is None:
+        made = TwoLayer(W=made.W, v=made.v)
+    return with_network(instance, replace(made, outputs=old.outputs))
+
+
+def the_opposite_network(instance: Instance) -> Instance | None:
+    """N becomes -N: every sample is wrong."""
+    if instance.network is None or instance.run is not None:
+        return None
+    return with_network(instance, replace(instance.network, v=-instance.network.v))
+
+
+def a_dead_network(instance: Instance) -> Instance | None:
+    """N = 0 everywhere."""
+    if instance.network is None or instance.run is not None:
+        return None
+    return with_network(instance, replace(instance.network, v=0.0 * instance.network.v))
+
+
+def turned_labels(instance: Instance) -> Instance | None:
+    """Every label of the sample is turned; the network is the same."""
+    if instance.data is None or instance.network is None:
+        return None
+    return replace(instance, data=Dataset(X=instance.data.X, y=-instance.data.y), multipliers=None)
+
+
+def turned_test_labels(instance: Instance) -> Instance | None:
+    """The fresh points come with the wrong labels."""
+    if instance.test is None:
+        return None
+    return replace(instance, test=replace(instance.test, y=-instance.test.y))
+
+
+def points_of_another_law(instance: Instance) -> Instance | None:
+    """The fresh points are uniform on a sphere, whatever the law says."""
+    if instance.test is None:
+        return None
+    drawn = Sphere(dimension=instance.test.dimension, labels="both").sample(instance.test.n_samples, seed=3)
+    return replace(instance, test=drawn)
+
+
+def another_law(instance: Instance) -> Instance | None:
+    """The law is a sphere with random labels in the same dimension."""
+    if instance.law is None or instance.data is None:
+        return None
+    return replace(instance, law=Sphere(dimension=instance.data.dimension, labels="both"))
+
+
+def an_empty_record(instance: Instance) -> Instance | None:
+    """The run kept its last record alone."""
+    if instance.run is None:
+        return None
+    path = instance.run.trajectory
+    fields = {name: value[-1:] for name, value in vars(path).items() if value is not None}
+    return replace(instance, run=replace(instance.run, trajectory=replace(path, **fields)))
+
+
+def a_run_of_another_network(instance: Instance) -> Instance | None:
+    """The end of the run is not what the record says."""
+    if instance.run is None or not isinstance(instance.run.network, TwoLayer):
+        return None
+    end = instance.run.network
+    moved = replace(end, W=end.W + 0.5 * np.abs(end.W).max())
+    return replace(instance, run=replace(instance.run, network=moved), network=None)
+
+
+def another_start(instance: Instance) -> Instance | None:
+    """The run began elsewhere."""
+    if instance.run is None or instance.start is None:
+        return None
+    return replace(instance, start=replace(instance.start, W=-instance.start.W))
+
+
+# Their claims are about every network (of a class): they hold of a wrong one too.
+ABOUT_EVERY_NETWORK = ("KYS23/Prop4.5", "KYS23/Prop4.5-repaired", "FCB22/PropB.1")
+
+ATTACKS: tuple[Attack, ...] = (
+    the_start_for_the_end,
+    the_opposite_network,
+    a_dead_network,
+    turned_labels,
+    turned_test_labels,
+    points_of_another_law,
+    another_law,
+    an_empty_record,
+    a_run_of_another_network,
+    another_start,
+)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
+@pytest.mark.parametrize("one", MAIN, ids=lambda one: one.id)
+def test_a_main_result_is_not_fooled(one: Statement, attack: Attack) -> None:
+    attacked = attack(one.example())
+    if attacked is None:
+        return
+    try:
+        verdict = one.judge_instance(attacked)
+    except InputError:
+        return
+    changed = {
+        name
+        for name in ("network", "data", "law", "test", "run", "start")
+        if getattr(attacked, name) is not getattr(one.example(), name)
+    }
+    if changed <= set(verdict.unused) or not changed & set(one.needs):
+        return  # what was changed is named as not used, or the statement does not speak of it
+    if one.id in ABOUT_EVERY_NETWORK:
+        assert not verdict.failed_claims, str(verdict)
+        return
+    assert verdict.outcome != "holds", str(verdict)
+    assert verdict.outcome not in ("violated", "refuted"), f"a theorem is not violated by wrong inputs: {verdict}"
