@@ -91,3 +91,18 @@ def test_the_command_writes_what_the_ending_says(
     assert "On the margin" in capsys.readouterr().out
     assert main("plot net.safetensors data.npz --out plane.html".split()) == 2
     assert "--force" in capsys.readouterr().err
+
+
+def test_a_moving_picture_has_frames_of_the_flow_and_rests_on_the_kkt_point(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    start = TwoLayer.initialise(width=6, dimension=2, scale=0.1, seed=0)
+    network, data, out = tmp_path / "start.safetensors", tmp_path / "data.npz", tmp_path / "plane.gif"
+    start.save(network)
+    DATA.save(data)
+    assert main(["plot", str(network), str(data), "--out", str(out)]) == 0
+    with image.open(out) as moving:
+        assert moving.n_frames > 5
+        moving.seek(moving.n_frames - 1)
+        assert moving.info["duration"] == 2500
+    with pytest.raises(InputError, match=r"\.gif is expected"):
+        plot.moving_plane(start, DATA, tmp_path / "plane.mp4")

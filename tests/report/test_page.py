@@ -117,7 +117,7 @@ def test_no_element_loads_anything(document: Document) -> None:
 def test_style_sheet_and_charts_refer_to_no_address() -> None:
     text = render(full_page())
     style = text[text.index("<style>") : text.index("</style>")]
-    assert "url(" not in style
+    assert re.findall(r"url\((?!data:font/woff2;base64,)", style) == []
     assert "@import" not in style
     for attributes, content in Document(text).scripts:
         if attributes.get("type") == "application/json":
@@ -185,4 +185,4 @@ def test_pictures_take_the_place_of_scripts_where_nothing_need_answer() -> None:
     still, moving = render(page, interactive=False), render(page)
     assert "<script" not in still
     assert still.count("<svg") == len(page.charts) > 0
-    assert len(still) < len(moving) / 4
+    assert len(still) < len(moving) / 3

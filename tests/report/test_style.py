@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 import vl_convert
 
+from marginflow.experiments import Panel
 from marginflow.experiments.panel import over_seeds
 from marginflow.report.chart import Chart
 from marginflow.report.panels import chart_of
-from marginflow.report.static import svg_text
-from marginflow.report.style import INCHES, POWER_OF_TEN, colours, printed, superscript
+from marginflow.report.static import draw, svg_text
+from marginflow.report.style import INCHES, POWER_OF_TEN, colours, printed, raised, superscript
 
 
 def chart(series: int = 5, **others: object) -> Chart:
@@ -99,3 +101,26 @@ def test_powers_of_ten_have_real_superscripts(value: float, text: str) -> None:
 def test_carets_become_superscripts_and_other_carets_stay() -> None:
     assert superscript("m = d^1.2 and d^α, 10^-4") == "m = d¹·² and dᵅ, 10⁻⁴"
     assert superscript("x^y") == "x^y"
+
+
+def test_pictures_carry_their_font_and_a_printed_page_has_its_width_in_points(tmp_path: Path) -> None:
+    rows = [{"d": d, "size": float(d), "kind": kind} for d in (10, 20, 1000) for kind in ("one", "two")]
+    panel = Panel(
+        rows=rows, x="d", y="size", series="kind", titles={"d": "Dimension d", "size": "Size", "kind": "Kind"},
+        title="Sizes", description="Two curves on each other.", references={"√d": [(10.0, 3.0), (1000.0, 2000.0)]},
+    )  # fmt: skip
+    chart = chart_of(panel)
+    picture = draw(chart, tmp_path / "a.svg", width="column").read_text()
+    assert picture.count("@font-face") == 2  # regular and bold
+    assert "1e+" not in picture
+    assert ">1000<" in picture
+    paper = draw(chart, tmp_path / "a.pdf", width="column").read_bytes()
+    size = re.search(rb"/MediaBox \[\s*0 0 ([\d.]+) ([\d.]+)", paper)
+    assert size is not None
+    assert float(size[1]) == pytest.approx(3.25 * 72, abs=1)
+    assert json.dumps(chart.specification).count('"strokeWidth": {"field"') == 1  # coincident curves have two widths
+
+
+def test_numbers_in_sentences_are_raised_and_the_first_power_is_left_out() -> None:
+    assert raised("residual 1.5e-15 at 1e-08") == "residual 1.5·10⁻¹⁵ at 10⁻⁸"
+    assert raised("d^1 and d^1.5, v1e-3x") == "d and d¹·⁵, v1e-3x"

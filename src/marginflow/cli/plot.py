@@ -17,12 +17,17 @@ def plot(
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """The ending of --out decides: .html, .svg, .pdf or .png. Exit code 0."""
+    """The ending of --out decides: .html, .svg, .pdf, .png, or .gif (the flow from NETWORK to the KKT point)."""
+    from marginflow.plot import moving_plane
     from marginflow.plot.plane import FORMATS, plane
 
-    check_target(out, FORMATS, force=force)
-    picture = plane(mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label))
-    picture.save(out)
+    check_target(out, (*FORMATS, ".gif"), force=force)
+    shown, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
+    picture = plane(shown, dataset)
+    if out.suffix.lower() == ".gif":
+        moving_plane(shown, dataset, out)
+    else:
+        picture.save(out)
     point = picture.record["point"]
     record = {
         "out": out,

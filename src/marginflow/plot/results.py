@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from marginflow.errors import InputError
-from marginflow.report.style import colours, printed
+from marginflow.report.style import colours, printed, raised
 from marginflow.report.table import Table, text_of
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def html_of(result: object) -> str:
     room = _room(result)
     showing: Showing = room.showing(result)
     pictures = _pictures(room, result)
-    heading = f"<p><b>{html.escape(type(result).__name__)}</b>: {html.escape(showing.sentence)}</p>"
+    heading = f"<p><b>{html.escape(type(result).__name__)}</b>: {html.escape(raised(showing.sentence))}</p>"
     return f'<div class="marginflow">{heading}{table_html(showing.table)}{pictures}</div>'
 
 
@@ -130,7 +130,7 @@ def _pictures(room: Any, result: object) -> str:
 
 def _cell(value: object) -> str:
     words = isinstance(value, str)
-    return f'<td style="text-align:{"left" if words else "right"}">{html.escape(text_of(value))}</td>'
+    return f'<td style="text-align:{"left" if words else "right"}">{html.escape(raised(text_of(value)))}</td>'
 
 
 def _room(result: object) -> Any:

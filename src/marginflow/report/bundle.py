@@ -5,11 +5,19 @@ from __future__ import annotations
 import importlib.resources
 from functools import cache
 
+from marginflow.report.typeface import font_faces
+
 
 @cache
 def template_text(name: str) -> str:
     """The text of a file in the folder of templates."""
     return importlib.resources.files("marginflow.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def style_text(*names: str) -> str:
+    """Style sheets of the folder of templates one after the other, behind the fonts that they use."""
+    return font_faces("regular", "bold", "italic", "math") + "".join(map(template_text, names))
 
 
 @cache

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
-from marginflow.report.bundle import template_text, vega_script
+from marginflow.report.bundle import style_text, template_text, vega_script
 from marginflow.report.demo_charts import bound_chart, cluster_chart, map_chart
 from marginflow.report.formula import mathml
 from marginflow.report.page import environment
@@ -71,7 +71,7 @@ def render_demo(
         environment()
         .from_string(template_text("demo.html.j2"))
         .render(
-            style=template_text("demo.css"),
+            style=style_text("demo.css"),
             script=template_text("demo.js"),
             data=script_safe(drawn),
             bundle=vega_script() if specifications else "",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from marginflow.report.style import POWER_OF_TEN
+from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN
 
 if TYPE_CHECKING:
     import altair as alt
@@ -32,6 +32,7 @@ SERIES_SHAPES = [
 # A finger on a chart scrolls the page; only a mouse or a pen draws on it.
 DRAWN_BY_MOUSE = "[pointerdown[event.pointerType !== 'touch'], window:pointerup] > window:pointermove!"
 FADED = 0.12
+_FEW_DECADES = 5
 
 
 def inline(rows: Sequence[Row]) -> alt.InlineData:
@@ -96,15 +97,19 @@ def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
     import altair as alt
 
     if kind == "linear":
-        return alt.Axis(tickCount=6)
+        return alt.Axis(tickCount=6, format="~r")
     exponents = [
         math.log10(value) for row in rows if isinstance(value := plain(row.get(column)), int | float) and value > 0
     ]
-    if not exponents or max(exponents) - min(exponents) < 1.0:
+    if not exponents:
         return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN)
     low, high = math.floor(min(exponents)), math.ceil(max(exponents))
+    if max(exponents) - min(exponents) < 1.0:
+        steps = [float(f"{digit}e{exponent}") for exponent in range(low, high + 1) for digit in (1, 2, 5)]
+        return alt.Axis(values=steps, labelExpr=POWER_OF_TEN)
     step = max(1, math.ceil((high - low) / 7))
-    return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], labelExpr=POWER_OF_TEN)
+    written = POWER_OF_TEN if high - low <= _FEW_DECADES else ALL_POWERS
+    return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], labelExpr=written)
 
 
 def colour(series: str, series_names: list[str], title: str, symbol: str | None = None) -> alt.Color:
@@ -188,7 +193,7 @@ def finished(chart: Any, *, description: str, height: int = 240) -> dict[str, An
         symbolStrokeWidth=2,
     )
     styled = sized.configure(
-        font="system-ui, sans-serif",
+        font=FONT,
         axis=axes,
         legend=legends,
         view=alt.ViewConfig(stroke="transparent"),

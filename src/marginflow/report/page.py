@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from marginflow.display import Brief
-from marginflow.report.bundle import template_text, vega_script
+from marginflow.report.bundle import style_text, template_text, vega_script
 from marginflow.report.chart import Chart
 from marginflow.report.formula import Formula, mathml
 from marginflow.report.static import svg_text
+from marginflow.report.style import raised
 from marginflow.report.table import Table, text_of
 from marginflow.storage import write_text
 
@@ -85,7 +86,7 @@ def render(page: Page, *, interactive: bool = True) -> str:
         .from_string(template_text("page.html.j2"))
         .render(
             page=page,
-            style=template_text("page.css"),
+            style=style_text("page.css"),
             id=id,
             names={id(chart): name for name, chart in drawn.items()},
             specifications={name: _script_safe(chart.specification) for name, chart in drawn.items() if interactive},
@@ -105,7 +106,8 @@ def environment() -> jinja2.Environment:
     import jinja2
 
     made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["value"] = text_of
+    made.filters["value"] = lambda value: raised(text_of(value))
+    made.filters["raised"] = raised
     made.filters["mathml"] = mathml
     made.tests["table"] = lambda item: isinstance(item, Table)
     made.tests["formula"] = lambda item: isinstance(item, Formula)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -100,7 +102,10 @@ def _scale(panel: Panel, column: str) -> alt.Scale:
         return alt.Scale(type="log", nice=False, padding=_MARGIN)
     if column == panel.x and panel.marks:  # so that marks at the ends are whole
         return alt.Scale(zero=False, nice=False, padding=_MARGIN)
-    return scaled(panel.x_scale if column == panel.x else panel.y_scale)
+    kind = panel.x_scale if column == panel.x else panel.y_scale
+    if kind == "linear" and column == panel.y:  # no curve on the frame
+        return alt.Scale(zero=False, nice=False, padding=_MARGIN)
+    return scaled(kind, padding=_MARGIN if column == panel.y else 0)
 
 
 def _base(panel: Panel, rows: Sequence[Row]) -> alt.Chart:
@@ -145,6 +150,10 @@ def _curves(panel: Panel) -> list[alt.Chart]:
         name="zoom", bind="scales", zoom="wheel![event.shiftKey]", translate=DRAWN_BY_MOUSE, clear="dblclick"
     )
     lines = base.mark_line(strokeWidth=2, clip=True).add_params(zoom)
+    widths = _widths(panel)
+    if panel.series is not None and widths:
+        scale = alt.Scale(domain=list(widths), range=list(widths.values()))
+        encodings["strokeWidth"] = alt.StrokeWidth(field(panel.series), type="nominal", scale=scale, legend=None)
     dashed_by = panel.variant or (panel.series if not panel.marks and not panel.square else None)
     if dashed_by is not None:
         kinds = names(panel.rows, dashed_by)
@@ -178,6 +187,55 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     return [lines.encode(**encodings), marks.encode(**dots)]
 
 
+def _widths(panel: Panel) -> dict[str, float]:
+    """Widths by series where curves lie on each other: the first is the widest, so that each shows beside the next."""
+    if panel.series is None or panel.square:
+        return {}
+    kinds = {(str(row[panel.series]), str(row[panel.variant]) if panel.variant else "") for row in panel.rows}
+    if len(kinds) > len({series for series, _ in kinds}):  # one series has several curves
+        return {}
+    curves: dict[str, dict[object, float]] = {}
+    for row in panel.rows:
+        value = row[panel.y]
+        if isinstance(value, int | float):
+            curves.setdefault(str(row[panel.series]), {})[row[panel.x]] = float(value)
+    everything = [value for curve in curves.values() for value in curve.values()]
+    reach = max(everything, default=0.0) - min(everything, default=0.0)
+    widths = dict.fromkeys(curves, 2.0)
+    listed = list(curves)
+    for index in reversed(range(len(listed))):
+        above = [
+            widths[name] for name in listed[index + 1 :] if _coincide(curves[listed[index]], curves[name], 0.01 * reach)
+        ]
+        widths[listed[index]] = max(above, default=0.0) + 2.0
+    return widths if max(widths.values(), default=2.0) > 2.0 else {}
+
+
+def _coincide(first: dict[object, float], second: dict[object, float], near: float) -> bool:
+    """Whether two curves lie on each other at more than half of their points."""
+    shared = [x for x in first if x in second]
+    close = sum(abs(first[x] - second[x]) <= near for x in shared)
+    return 2 * close > max(len(first), len(second))
+
+
+def _bounded(panel: Panel) -> list[Row]:
+    """The rows with intervals that end where the quantity does: lengths at 0, shares and errors at 0 and 1."""
+    low, high = str(panel.low), str(panel.high)
+    seen = [value for row in panel.rows if isinstance(value := row[panel.y], int | float)]
+    if not seen or min(seen) < 0.0:
+        return list(panel.rows)
+    share = max(seen) <= 1.0 and re.search(r"share|error|accuracy|rate", panel.titles[panel.y], re.IGNORECASE)
+    most = 1.0 if share else math.inf
+    return [
+        {
+            **row,
+            low: max(0.0, value) if isinstance(value := row[low], int | float) else value,
+            high: min(most, top) if isinstance(top := row[high], int | float) else top,
+        }
+        for row in panel.rows
+    ]
+
+
 def _band(panel: Panel) -> list[alt.Chart]:
     import altair as alt
 
@@ -187,7 +245,7 @@ def _band(panel: Panel) -> list[alt.Chart]:
     if panel.variant is not None:
         encodings["detail"] = alt.Detail(field(panel.variant), type="nominal")
     curves = {tuple(row.get(name) for name in (panel.series, panel.variant) if name) for row in panel.rows}
-    base = _base(panel, panel.rows)
+    base = _base(panel, _bounded(panel))
     if len(curves) > _MOST_BANDS:
         ends = []
         for end in (panel.low, panel.high):
@@ -203,20 +261,24 @@ def _references(panel: Panel) -> list[alt.Chart]:
     import altair as alt
 
     layers = []
+    highest: Any = max((y for row in panel.rows if isinstance(y := row[panel.y], int | float)), default=0.0)
     for name, points in (panel.references or {}).items():
         rows: list[Row] = [{panel.x: x, panel.y: y} for x, y in points]
         line = alt.Chart(inline(rows)).mark_line(color=_GREY, strokeWidth=1.5, strokeDash=[3, 3], clip=True)
         layers.append(line.encode(**_position(panel, panel.y)))
         first = panel.reference_names == "start"
-        text = alt.Chart(inline([{**rows[0 if first else -1], "name": name}])).mark_text(
-            color=_GREY,
-            align="left" if first else "right",
-            baseline="bottom",
-            dx=6 if first else -2,
-            dy=-10 if first else -4,
-            fontSize=12,
-        )
-        layers.append(text.encode(**_position(panel, panel.y), text=alt.Text("name", type="nominal")))
+        top = not first and rows[-1][panel.y] == max(highest, rows[-1][panel.y])  # no room above
+        named = alt.Chart(inline([{**rows[0 if first else -1], "name": name}]))
+        place: dict[str, Any] = {
+            "align": "left" if first else "right",
+            "baseline": "top" if top else "bottom",
+            "dx": 8 if first else -6 if top else -2,
+            "dy": -10 if first else 12 if top else -4,
+            "fontSize": 12,
+        }
+        halo = named.mark_text(**place, color="var(--paper)", stroke="var(--paper)", strokeWidth=4)
+        for text in (halo, named.mark_text(**place, color=_GREY)):
+            layers.append(text.encode(**_position(panel, panel.y), text=alt.Text("name", type="nominal")))
     return layers
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from marginflow.report.bundle import template_text
+from marginflow.report.bundle import style_text, template_text
 from marginflow.report.demo_page import plane_data, script_safe
 from marginflow.report.page import environment
 
@@ -18,7 +18,7 @@ def render_plane(record: Mapping[str, Any], *, title: str) -> str:
         .from_string(template_text("plane.html.j2"))
         .render(
             title=title,
-            style=template_text("demo.css"),
+            style=style_text("demo.css"),
             script=template_text("demo.js"),
             data=script_safe({"plane": plane_data(record)}),
             n=len(record["samples"]),

@@ -10,9 +10,11 @@ from marginflow.errors import InputError
 from marginflow.report.bundle import vega_lite_version
 from marginflow.report.chart import Chart
 from marginflow.report.style import Mode, Width, printed
+from marginflow.report.typeface import register_fonts, with_fonts
 from marginflow.storage import write_bytes
 
 FORMATS: Final = (".svg", ".png", ".pdf")
+_POINTS: Final = 72.0 / 96.0  # of a pixel: PDF counts in points
 
 
 def draw(chart: Chart, path: str | Path, *, width: Width | int = 640, mode: Mode = "light") -> Path:
@@ -34,15 +36,21 @@ def draw(chart: Chart, path: str | Path, *, width: Width | int = 640, mode: Mode
     """
     import vl_convert
 
+    register_fonts()
     target = Path(path)
     specification = fixed(chart, width=width, mode=mode)
     version = vega_lite_version()
+    points = _POINTS if isinstance(width, str) else 1.0
     writers: dict[str, Callable[[], bytes]] = {
         ".svg": lambda: svg_text(chart, width=width, mode=mode).encode(),
         ".png": lambda: bytes(
             vl_convert.vegalite_to_png(specification, vl_version=version, scale=3.0 if isinstance(width, str) else 2.0)
         ),
-        ".pdf": lambda: bytes(vl_convert.vegalite_to_pdf(specification, vl_version=version)),
+        ".pdf": lambda: bytes(
+            vl_convert.vegalite_to_pdf(
+                specification, vl_version=version, scale=_POINTS if isinstance(width, str) else 1.0
+            )
+        ),
     }
     if target.suffix.lower() not in writers:
         raise InputError(f"{target} ends in {target.suffix!r}; {', '.join(FORMATS)} can be drawn.")
@@ -53,7 +61,9 @@ def svg_text(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") ->
     """The chart as the text of an SVG element."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(fixed(chart, width=width, mode=mode), vl_version=vega_lite_version()))
+    register_fonts()
+    drawn = vl_convert.vegalite_to_svg(fixed(chart, width=width, mode=mode), vl_version=vega_lite_version())
+    return with_fonts(str(drawn))
 
 
 def fixed(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The one style of printed charts: column or page width, 8 pt, light or dark, real superscripts, legends that fit.
 
-A printed chart is laid out for DejaVu Sans, which is as wide as Verdana and wider than other fonts of screens: where a
-reader has another font, texts become shorter and nothing collides. In PNG and PDF the letters are drawn or embedded.
+A printed chart carries its font (`typeface`), an SVG as data, PNG and PDF as drawn or embedded letters: it looks
+the same wherever it is opened, and legends are laid out for the letters that the reader sees.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from functools import cache
 from typing import Any, Final, Literal
 
 from marginflow.report.bundle import template_text
+from marginflow.report.typeface import SANS
 
 Width = Literal["column", "page"]
 Mode = Literal["light", "dark"]
 INCHES: Final[Mapping[str, float]] = {"column": 3.25, "page": 6.75}
-FONT: Final = "DejaVu Sans, Verdana, sans-serif"
+FONT: Final = f"{SANS}, system-ui, sans-serif"
 _PIXELS: Final = 96.0  # of an inch, as in CSS
 _SIZE: Final = 8.0 * _PIXELS / 72.0  # 8 pt
-_LETTER: Final = 0.62 * _SIZE  # mean width of a letter of the font
+_LETTER: Final = 0.5 * _SIZE  # mean width of a letter of the font
 _SYMBOL: Final = 40.0  # of an entry of a legend, with its margin
 
 # A number below 1e-3 or above 1e4 as a power of ten with a real superscript, others as they are; an expression of Vega.
@@ -33,6 +34,8 @@ POWER_OF_TEN: Final = (
     f"'10' + ({_EXPONENT} < 0 ? '⁻' : '') + "
     f"(abs({_EXPONENT}) > 9 ? {_DIGITS}[floor(abs({_EXPONENT}) / 10)] : '') + {_DIGITS}[abs({_EXPONENT}) % 10]"
 )
+# The same with every number as a power, for axes of many decades.
+ALL_POWERS: Final = POWER_OF_TEN.replace(f"({_EXPONENT} > -4 && {_EXPONENT} < 4)", f"({_EXPONENT} == 0)")
 _SUPERSCRIPTS: Final = str.maketrans("0123456789-+.α", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺·ᵅ")
 
 
@@ -45,7 +48,25 @@ def superscript(text: str) -> str:
     >>> superscript("m = d^0.5, d^α, 10^-4")
     'm = d⁰·⁵, dᵅ, 10⁻⁴'
     """
+    text = re.sub(r"\^1(?![0-9.])", "", text)  # d^1 is d
     return re.sub(r"\^([0-9.+-]*[0-9]|α)", lambda found: found[1].translate(_SUPERSCRIPTS), text)
+
+
+def raised(text: str) -> str:
+    """A text in which numbers such as 1.5e-15 and powers such as 10^-20 have real superscripts.
+
+    Examples
+    --------
+    >>> from marginflow.report.style import raised
+    >>> raised("residual 1.5e-15 at 1e-08, loss 10^-20, x^2")
+    'residual 1.5·10⁻¹⁵ at 10⁻⁸, loss 10⁻²⁰, x²'
+    """
+
+    def power(found: re.Match[str]) -> str:
+        exponent = str(int(found[2])).translate(_SUPERSCRIPTS)
+        return f"10{exponent}" if float(found[1]) == 1.0 else f"{found[1]}·10{exponent}"
+
+    return superscript(re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]\d+)(?!\w)", power, text))
 
 
 @cache
@@ -82,7 +103,7 @@ def printed(
     """
     known = colours(mode)
     text = re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: known[found.group(1)], json.dumps(dict(specification)))
-    text = superscript(text.replace("system-ui, sans-serif", FONT))
+    text = superscript(text)
     made: dict[str, Any] = json.loads(text) | {"background": known["paper"]}
     square = isinstance(made.get("width"), int)
     if isinstance(width, int):
@@ -143,7 +164,11 @@ def _fit_legends(node: Any, pixels: float) -> None:
     if isinstance(node.get("legend"), dict) and isinstance(domain, list) and domain:
         widest = max(len(str(name)) for name in domain) * _LETTER + _SYMBOL
         room = pixels - len(str(node.get("title") or "")) * _LETTER
-        node["legend"] = {**node["legend"], "columns": max(1, min(len(domain), int(room / widest))), "symbolSize": 260}
+        node["legend"] = {**node["legend"], "columns": max(1, min(len(domain), int(room / widest)))}
+        if node["legend"].get("symbolType") == "stroke":
+            node["legend"]["symbolSize"] = 260
+        else:
+            node["legend"]["symbolSize"] = 60
     if node.get("type") == "text" and "fontSize" in node:
         node["fontSize"] = _SIZE
     for child in node.values():

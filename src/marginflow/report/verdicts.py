@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from marginflow.report.bundle import template_text
+from marginflow.report.bundle import style_text, template_text
 from marginflow.report.formula import mathml
 from marginflow.report.page import environment
 from marginflow.storage import write_text
@@ -83,7 +83,7 @@ def render_verdicts(
             verdict=verdict,
             tone="holds" if holds else "violated",
             tones=TONES,
-            style=template_text("page.css") + template_text("verdicts.css"),
+            style=style_text("page.css", "verdicts.css"),
             summary=count_outcomes(judged),
             papers=papers,
             command=command,

@@ -1,0 +1,64 @@
+"""Draw the pictures of docs/gallery again from the rows that are committed there: nothing is computed.
+
+python benchmarks/gallery.py                       # the SVG files of the gallery
+python benchmarks/gallery.py --trial FOLDER        # every picture at both widths, light and dark, as PNG and PDF
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+from marginflow import experiments
+from marginflow.report.panels import chart_of
+from marginflow.report.static import draw
+
+GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
+# Figures that are drawn from the rows of another.
+SHARED = {"VYS22/Fig2a": "VYS22-Fig1a", "VYS22/Fig2b": "VYS22-Fig1a"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trial", type=Path, default=None)
+    trial = parser.parse_args().trial
+    for figure in experiments.figures():
+        name = figure.id.replace("/", "-")
+        for size in ("laptop", "paper"):
+            source = GALLERY / f"{SHARED.get(figure.id, name)}-{size}.csv"
+            shown = sorted(GALLERY.glob(f"{name}-{size}*.svg"))
+            if not source.is_file() or not shown:
+                continue
+            charts = [chart_of(panel) for panel in figure.panels(read(source))]
+            charts = [chart for chart in charts if chart.numbers.rows]
+            for number, chart in enumerate(charts, 1):
+                stem = f"{name}-{size}" + (f"-{number}" if len(charts) > 1 else "")
+                if trial is None:
+                    print(draw(chart, GALLERY / f"{stem}.svg", width="page"))
+                    continue
+                trial.mkdir(parents=True, exist_ok=True)
+                for width in ("column", "page"):
+                    for mode in ("light", "dark"):
+                        draw(chart, trial / f"{stem}-{width}-{mode}.png", width=width, mode=mode)
+                    draw(chart, trial / f"{stem}-{width}.pdf", width=width)
+
+
+def read(path: Path) -> list[dict[str, object]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{key: value(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
+
+
+def value(cell: str) -> object:
+    if cell in ("", "True", "False"):
+        return {"": None, "True": True, "False": False}[cell]
+    for kind in (int, float):
+        try:
+            return kind(cell)
+        except ValueError:
+            continue
+    return cell
+
+
+if __name__ == "__main__":
+    main()
