@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -40,16 +41,14 @@ def draw(chart: Chart, path: str | Path, *, width: Width | int = 640, mode: Mode
     target = Path(path)
     specification = fixed(chart, width=width, mode=mode)
     version = vega_lite_version()
-    points = _POINTS if isinstance(width, str) else 1.0
+    points = isinstance(width, str)
     writers: dict[str, Callable[[], bytes]] = {
         ".svg": lambda: svg_text(chart, width=width, mode=mode).encode(),
         ".png": lambda: bytes(
             vl_convert.vegalite_to_png(specification, vl_version=version, scale=3.0 if isinstance(width, str) else 2.0)
         ),
         ".pdf": lambda: bytes(
-            vl_convert.vegalite_to_pdf(
-                specification, vl_version=version, scale=_POINTS if isinstance(width, str) else 1.0
-            )
+            vl_convert.svg_to_pdf(_in_points(_svg(specification)) if points else _svg(specification))
         ),
     }
     if target.suffix.lower() not in writers:
@@ -59,13 +58,24 @@ def draw(chart: Chart, path: str | Path, *, width: Width | int = 640, mode: Mode
 
 def svg_text(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") -> str:
     """The chart as the text of an SVG element."""
-    import vl_convert
-
-    register_fonts()
-    drawn = vl_convert.vegalite_to_svg(fixed(chart, width=width, mode=mode), vl_version=vega_lite_version())
-    return with_fonts(str(drawn))
+    return with_fonts(_svg(fixed(chart, width=width, mode=mode)))
 
 
 def fixed(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") -> dict[str, Any]:
     """The specification with a width in numbers, a ground and colours in place of the page's variables."""
     return printed(chart.specification, title=chart.title, width=width, mode=mode)
+
+
+def _svg(specification: dict[str, Any]) -> str:
+    import vl_convert
+
+    register_fonts()
+    return str(vl_convert.vegalite_to_svg(specification, vl_version=vega_lite_version()))
+
+
+def _in_points(svg: str) -> str:
+    """The picture in 72nds of an inch, in which PDF counts, instead of 96ths."""
+    head, tail = svg[: svg.index(">")], svg[svg.index(">") :]
+    return (
+        re.sub(r'\b(width|height)="([\d.]+)"', lambda found: f'{found[1]}="{float(found[2]) * _POINTS:g}"', head) + tail
+    )
