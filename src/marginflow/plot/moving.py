@@ -61,7 +61,7 @@ def moving_plane(
     records = run.trajectory
     chosen = evenly_spaced(records.log_loss, records.step, frames)
     drawn = [plane_frame(one, data) for index in chosen if isinstance(one := (records.networks or ())[index], TwoLayer)]
-    drawn.append(plane_frame(limit.network, data, certificate=limit.certificate, shown=limit.compact))
+    drawn.append(plane_frame(limit.network, data, certificate=limit.certificate, pictured=limit.compact))
     pictures = []
     for frame in drawn:
         text = plane_svg(to_plain({"samples": samples, "frames": [], "point": frame}), width=width)

@@ -12,7 +12,7 @@ from functools import cache
 from html import escape
 from typing import Final
 
-from marginflow.report.bundle import template_text
+from marginflow.report.bundle import style_text, template_text
 from marginflow.report.formula import mathml
 from marginflow.report.page import environment
 from marginflow.report.references import references
@@ -168,7 +168,7 @@ def render_statement(
             graph=dependency_graph(statement.id),
             bibtex=bibtex(statement),
             tones=TONES,
-            style=template_text("page.css") + template_text("verdicts.css"),
+            style=style_text("page.css", "verdicts.css"),
             command=command,
             versions=versions,
         )
