@@ -11,7 +11,7 @@ import pytest
 
 from marginflow.cli import main
 from marginflow.data import Dataset
-from marginflow.networks import MLP, TwoLayer
+from marginflow.networks import MLP, Classifier, TwoLayer
 
 
 @pytest.fixture(autouse=True)
@@ -123,3 +123,34 @@ def test_numbers_whose_squares_overflow_are_refused(capsys: pytest.CaptureFixtur
     TwoLayer(W=[[1e200, 0.0]], v=[1.0]).save("large.safetensors")
     assert main(["audit", "large.safetensors", "data.npz"]) == 2
     assert "exceed float64" in capsys.readouterr().err
+
+
+def test_more_than_two_classes_are_audited_with_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    V = np.array([[2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
+    Classifier(W=np.sqrt(6.0) * np.eye(3), V=V).save("classes.safetensors")
+    Dataset(np.eye(3), ["a", "b", "c"]).save("classes.npz")
+    assert main("audit classes.safetensors classes.npz --points 2 --out page.html".split()) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("The network is a KKT point of the multi-class max-margin problem")
+    assert "2 of 2 radii are proved" in printed
+    assert "One vector for all samples" in Path("page.html").read_text(encoding="utf-8")
+    assert main("audit classes.safetensors classes.npz --points 2 --json".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["kkt"]["residual"] < 1e-9
+    assert {row["rival"] for row in record["radii"]} <= {0, 1, 2}
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+def test_a_head_is_audited_on_the_features_of_a_script(capsys: pytest.CaptureFixture[str]) -> None:
+    torch = pytest.importorskip("torch", reason="TorchScript, an optional extra")
+    body = torch.nn.Sequential(torch.nn.Linear(3, 2, bias=False), torch.nn.Tanh()).double()
+    with torch.no_grad():
+        body[0].weight.copy_(torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
+    torch.jit.script(body).save("body.pt")
+    Dataset(X=np.eye(3)[:2] * 100.0, y=[1, -1]).save("deep.npz")  # tanh(100) = 1: the features are e_1 and e_2
+    assert main("audit kkt.safetensors deep.npz --features body.pt --points 1 --json".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["remarks"][-1].startswith("Audited is the head on the features that body.pt computes")
+    assert record["universal"]["upper"] == pytest.approx(0.5**0.5, rel=1e-6)
+    assert main("audit kkt.safetensors deep.npz --features nowhere.pt".split()) == 2
+    assert "There is no file nowhere.pt" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,6 +65,8 @@ def audit(
         from marginflow.interop.auditing import features_of
 
         dataset = features_of(features, dataset)
+        said = f"Audited is the head on the features that {features.name} computes: lengths are those of feature space."
+        read = replace(read, remarks=(*read.remarks, said))
     network = read.network
     if network.dimension != dataset.dimension:
         raise InputError(

@@ -140,7 +140,7 @@ def features_of(body: str | Path, data: Dataset) -> Dataset:
     if not source.is_file():
         raise InputError(f"There is no file {source}.")
     module = load_script(source)
-    features = _features(module, np.asarray(data.X))
+    features = _features(module, data.X.copy())  # torch wants arrays that can be written to
     return Dataset(X=features, y=data.y, classes=data.classes)
 
 

@@ -22,7 +22,7 @@ from marginflow.networks.layers import Outputs
 
 HEADS = (
     "the last Linear, ReLU, Linear can be audited as a network of its own on the features that the layers before them "
-    "compute: mf.audit.head(module, X, y)"
+    "compute: mf.audit.head(module, X, y), or marginflow audit HEAD DATA --features BODY"
 )
 
 
