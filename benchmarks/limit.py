@@ -216,9 +216,10 @@ def reach() -> None:
     cases.append(("digits 3 v 8", data.digits(3, 8, standardise=True), 100, {}))
     cases.append(("digits 0 v 1", data.digits(0, 1, standardise=True), 100, {}))
     cases.append(("breast cancer", data.breast_cancer(standardise=True), 100, {}))
-    for d, m in ((100, 251), (100, 1000), (300, 1200)):
+    for d, m in ((100, 251), (100, 1000), (300, 1200), (300, 2400), (1000, 3981)):
         cases.append((f"sphere {(d, m, 1000)}", sphere(d, m), 1000, {}))
-    cases.append(("sphere (300, 5196, 1000)", sphere(300, 5196), 1000, {"time_limit": 600.0}))
+    for d, m in ((100, 2000), (300, 5196)):
+        cases.append((f"sphere {(d, m, 1000)}", sphere(d, m), 1000, {"time_limit": 600.0}))
     print(f"\n{'problem':>28} {'seconds':>8} {'station.':>9} {'1-margin':>9} {'compl.':>9} {'gap':>9} neurons  1e-9?")
     for name, sample, width, options in cases:
         limit = mf.kkt_point(sample, width=width, **options)  # type: ignore[arg-type]
