@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only, vector
+from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness.chord import ROUNDING_SHARE, Relaxation, ball_intervals, chord_bound_of
@@ -24,6 +24,8 @@ from marginflow.robustness.radius.quadratic import bound_by_parabolas, start_at
 from marginflow.robustness.radius.reduction import reduce_network
 from marginflow.robustness.radius.tightening import ball as intervals_of_ball
 
+# Breakpoints that differ by less than this share count as one.
+_SAME_EDGE = 1e-9
 # How often a ball may be doubled when no flip is known and the bound certifies the whole ball.
 _MAX_DOUBLINGS = 30
 
@@ -72,7 +74,7 @@ def local_lipschitz_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, leve
     r"""The largest min(R, f(0) / L(R)) over balls, L(R) a Lipschitz constant of f inside the ball of radius R.
 
     Inside the ball a neuron with |a_j| >= R ||w_j|| is decided; only the others have a free slope, and they enter L(R)
-    as in `lipschitz_bound`. R runs over the breakpoints |a_j| / ||w_j||, by bisection.
+    as in `lipschitz_bound`. R runs over the breakpoints |a_j| / ||w_j||.
     """
     seen = neighbourhood(network, X, y, level)
     return _result("local Lipschitz", seen, _local_radii(seen))
@@ -206,33 +208,31 @@ def _spread(lengths: FloatArray, stretch: float) -> float:
 
 
 def _local_radii(seen: Neighbourhood) -> FloatArray:
-    """The radii of `local_lipschitz_bound`, before the allowance for rounding."""
+    """The radii of `local_lipschitz_bound`, before the allowance for rounding.
+
+    L(R) need not grow with R, so all pieces between breakpoints are looked at; from one to the next a single neuron
+    gets its free slope, which makes the centres of the gradients running sums.
+    """
     n, k = seen.A.shape
     size = np.linalg.norm(seen.W, axis=1)
     lengths = np.abs(seen.C[0]) * size
     stretch = _stretch(seen.C[0][:, None] * seen.W)
+    rounding = 4.0 * k * float(np.finfo(np.float64).eps) * float(lengths.sum())  # of the running sums
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.where(size > 0, np.abs(seen.A) / size, np.inf)
-    order = np.sort(reach, axis=1)
-    edges = np.concatenate([np.zeros((n, 1)), order, np.full((n, 1), np.inf)], axis=1)
     values = _safe_values(seen)
-
-    def constants(piece: IntArray) -> FloatArray:
-        """L on the piece (edges[piece], edges[piece + 1]) of radii."""
-        start = edges[np.arange(n), piece][:, None]
-        free = reach <= start
-        slopes = np.where(free, 0.5, np.where(seen.A > 0, 1.0, 0.0)) * seen.C
-        centre = np.linalg.norm(slopes @ seen.W, axis=1)
-        total = (free * lengths).sum(axis=1)
-        spread: FloatArray = centre + 0.5 * np.minimum(total, np.sqrt(total) * stretch)
-        return spread
-
-    low, high = np.zeros(n, dtype=np.int64), np.full(n, k, dtype=np.int64)
-    while (low < high).any():  # the last piece whose start is still certified
-        middle = (low + high + 1) // 2
-        certified = _ratio(values, constants(middle)) >= edges[np.arange(n), middle]
-        low, high = np.where(certified, middle, low), np.where(certified, high, middle - 1)
-    radii: FloatArray = np.minimum(_ratio(values, constants(low)), edges[np.arange(n), low + 1])
+    radii = np.zeros(n)
+    for i in range(n):
+        order = np.argsort(reach[i], kind="stable")
+        edges = np.concatenate([[0.0], reach[i, order], [np.inf]])
+        active = np.where(seen.A[i] > 0, 1.0, 0.0)
+        freed = ((0.5 - active) * seen.C[i])[order, None] * seen.W[order]
+        centres = np.cumsum(np.vstack([(active * seen.C[i]) @ seen.W, freed]), axis=0)
+        total = np.concatenate([[0.0], np.cumsum(lengths[order])])
+        constants = np.linalg.norm(centres, axis=1) + 0.5 * np.minimum(total, np.sqrt(total) * stretch) + rounding
+        # Copies of a neuron have one breakpoint, up to rounding: no piece lies between them.
+        pieces = edges[1:] > edges[:-1] * (1.0 + _SAME_EDGE)
+        radii[i] = np.minimum(_ratio(values[i], constants), edges[1:])[pieces].max()
     return radii
 
 
