@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import IntArray, one_of, read_only, whole_number
+from marginflow.arrays import FloatArray, IntArray, one_of, read_only, whole_number
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
@@ -18,7 +18,7 @@ from marginflow.influences.add import with_sample
 from marginflow.influences.base import ROUNDING, Base, worst
 from marginflow.influences.path import follow
 from marginflow.influences.result import Influence, Way
-from marginflow.influences.store import Store
+from marginflow.influences.store import Found, Store
 from marginflow.limit import Limit, kkt_point
 from marginflow.networks import TwoLayer
 
@@ -110,12 +110,11 @@ def influence(
         return _flipped(limit, data, rows, mode, steps, tolerance, progress, began)
     chosen = _groups(data, groups, folds, seed)
     base = Base.of(limit, data)
-    norm = base.network.norm_squared()
     margins = np.full(data.n_samples, np.nan)
-    networks: list[TwoLayer] = []
-    ways: list[Way] = []
-    residuals, jumped, expected = [], [], []
-    question = (data.X, data.y, base.network.W, base.network.b, base.network.v, base.penalty, mode, steps, chosen)
+    points: list[Found] = []
+    expected = []
+    network = base.network
+    question = (data.X, data.y, network.W, network.b, network.v, base.penalty, mode, steps, tolerance, chosen)
     kept = None if store is None else Store(store, question)
     for number, group in enumerate(chosen):
         found = None if kept is None else kept.get(number)
@@ -123,12 +122,8 @@ def influence(
             found = _without(base, group, mode, steps, tolerance)
             if kept is not None and found[1] != "unchanged":
                 kept.put(number, found)
-        network, way, residual, left = found
-        margins[group] = network.margins(data.X[group], data.y[group])
-        networks.append(network)
-        ways.append(way)
-        residuals.append(residual)
-        jumped.append(left)
+        points.append(found)
+        margins[group] = found[0].margins(data.X[group], data.y[group])
         expected.append(float(base.multipliers[group] @ np.maximum(1.0 - margins[group], 0.0)))
         if progress is not None:
             progress(number + 1, len(chosen))
@@ -140,22 +135,42 @@ def influence(
         penalty = limit.certificate.penalty
         return kkt_point(rest, width=limit.network.width, bias=base.network.b is not None, penalty=penalty).compact
 
+    return _collected(base, points, chosen, margins, np.array(expected), base.multipliers, began, again=again)
+
+
+def _collected(
+    base: Base,
+    points: list[Found],
+    groups: list[IntArray],
+    margins: FloatArray,
+    expected: FloatArray,
+    multipliers: FloatArray,
+    began: float,
+    *,
+    again: Callable[[int], TwoLayer] | None = None,
+    added: bool = False,
+    flipped: bool = False,
+) -> Influence:
+    """The points of all groups as one result."""
+    networks, ways, residuals, jumped = zip(*points, strict=True)
     return Influence(
-        groups=tuple(chosen),
+        groups=tuple(groups),
         margins=read_only(margins),
         norms=read_only(np.array([network.norm_squared() for network in networks])),
-        norm=norm,
-        expected=read_only(np.array(expected)),
-        multipliers=read_only(base.multipliers),
+        norm=base.network.norm_squared(),
+        expected=read_only(expected),
+        multipliers=read_only(multipliers),
         residuals=read_only(np.array(residuals)),
         jumped=read_only(np.array(jumped)),
-        ways=tuple(ways),
+        ways=ways,
         neurons=read_only(np.array([network.width for network in networks])),
         base=base.network,
         clarke=base.certificate.clarke,
         seconds=time.monotonic() - began,
-        networks=tuple(networks),
+        networks=networks,
         again=again,
+        added=added,
+        flipped=flipped,
     )
 
 
@@ -171,32 +186,17 @@ def _added(
     if add.dimension != data.dimension:
         raise InputError(f"The samples to add have dimension {add.dimension}; {data.dimension} is expected.")
     base = Base.of(limit, data)
-    found = []
+    points: list[Found] = []
+    multipliers = np.zeros(add.n_samples)
     for i in range(add.n_samples):
-        if limit.certificate.penalty is None:
-            Dataset(X=np.vstack([data.X, add.X[i]]), y=np.append(data.y, add.y[i])).require_no_contradiction()
-        found.append(with_sample(base, add.X[i], float(add.y[i]), tolerance))
+        network, way, residual, jumped, multipliers[i] = _with(base, add.X[i], float(add.y[i]), tolerance)
+        points.append((network, way, residual, jumped))
         if progress is not None:
             progress(i + 1, add.n_samples)
-    networks, ways, residuals, jumped, multipliers = zip(*found, strict=True)
     margins = base.network.margins(add.X, add.y)
-    return Influence(
-        groups=tuple(np.array([i]) for i in range(add.n_samples)),
-        margins=read_only(margins),
-        norms=read_only(np.array([network.norm_squared() for network in networks])),
-        norm=base.network.norm_squared(),
-        expected=read_only(-np.array(multipliers) * np.maximum(1.0 - margins, 0.0)),
-        multipliers=read_only(np.array(multipliers)),
-        residuals=read_only(np.array(residuals)),
-        jumped=read_only(np.array(jumped)),
-        ways=ways,
-        neurons=read_only(np.array([network.width for network in networks])),
-        base=base.network,
-        clarke=base.certificate.clarke,
-        seconds=time.monotonic() - began,
-        networks=networks,
-        added=True,
-    )
+    groups = [np.array([i]) for i in range(add.n_samples)]
+    expected = -multipliers * np.maximum(1.0 - margins, 0.0)
+    return _collected(base, points, groups, margins, expected, multipliers, began, added=True)
 
 
 def _flipped(
@@ -214,46 +214,33 @@ def _flipped(
         raise InputError("flip is empty; the indices of samples are expected.")
     base = Base.of(limit, data)
     margins, multipliers = np.full(data.n_samples, np.nan), np.zeros(data.n_samples)
-    networks: list[TwoLayer] = []
-    ways: list[Way] = []
-    residuals, jumped, expected = [], [], []
+    points: list[Found] = []
+    expected = []
     for number, i in enumerate(rows):
         group = np.array([i])
         rest = _rest(data, group)
         rest.require_two_classes()
         without, _, _, left = _without(base, group, mode, steps, tolerance)
         there = Base.at(without, rest, limit.certificate.penalty)
-        network, way, residual, left_again, multiplier = with_sample(there, data.X[i], -float(data.y[i]), tolerance)
+        network, way, residual, jumped, multiplier = _with(there, data.X[i], -float(data.y[i]), tolerance)
         margins[i], multipliers[i] = -float(without.margins(data.X[group], data.y[group])[0]), multiplier
         gained = float(base.multipliers[i]) * max(1.0 + margins[i], 0.0)
         expected.append(gained - multiplier * max(1.0 - margins[i], 0.0))
-        networks.append(network)
-        ways.append(way)
-        residuals.append(residual)
-        jumped.append(left or left_again)
+        points.append((network, way, residual, left or jumped))
         if progress is not None:
             progress(number + 1, len(rows))
-    return Influence(
-        groups=tuple(np.array([i]) for i in rows),
-        margins=read_only(margins),
-        norms=read_only(np.array([network.norm_squared() for network in networks])),
-        norm=base.network.norm_squared(),
-        expected=read_only(np.array(expected)),
-        multipliers=read_only(multipliers),
-        residuals=read_only(np.array(residuals)),
-        jumped=read_only(np.array(jumped)),
-        ways=tuple(ways),
-        neurons=read_only(np.array([network.width for network in networks])),
-        base=base.network,
-        clarke=base.certificate.clarke,
-        seconds=time.monotonic() - began,
-        networks=tuple(networks),
-        added=True,
-        flipped=True,
-    )
+    groups = [np.array([i]) for i in rows]
+    return _collected(base, points, groups, margins, np.array(expected), multipliers, began, added=True, flipped=True)
 
 
-def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: float) -> tuple[TwoLayer, Way, float, bool]:
+def _with(base: Base, x: FloatArray, y: float, tolerance: float) -> tuple[TwoLayer, Way, float, bool, float]:
+    """The point with a sample more, which may not contradict another one at a hard margin."""
+    if np.isinf(base.penalty):
+        Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y)).require_no_contradiction()
+    return with_sample(base, x, y, tolerance)
+
+
+def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: float) -> Found:
     """The network without a group, how it was found, its residual, and whether the branch was left."""
     if not (base.multipliers[group] > 0.0).any():
         return base.network, "unchanged", base.residual, False
