@@ -255,12 +255,14 @@ def test_the_weighted_descent_of_the_planted_run_is_the_flow_engine() -> None:
 
 
 def with_end(instance: Instance, W: np.ndarray) -> Instance:
-    """The same run with another last network."""
+    """The same run with another last network, and a record that says so: else it would be refused."""
     run = instance.the_run()
     kept = run.trajectory.networks
     assert kept is not None
     last = replace(kept[-1], W=W)
-    trajectory = replace(run.trajectory, networks=(*kept[:-1], last))
+    data, least = instance.the_data(), run.trajectory.least_margin.copy()
+    least[-1] = (data.y * last(data.X)).min()
+    trajectory = replace(run.trajectory, networks=(*kept[:-1], last), least_margin=least)
     return replace(instance, run=replace(run, trajectory=trajectory, network=last), network=last)
 
 

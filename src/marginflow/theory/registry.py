@@ -225,6 +225,8 @@ def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ..
     run : bool
         Whether to judge the examples and controls too.
     """
+    if paper is not None:
+        statements_of(paper)  # an `InputError` names the papers that there are
     names = [name for name, entry in catalogue().items() if entry != "figure"]
     # A paper of somebody else's lists itself.
     names += [known.id for known in statements() if known.id not in catalogue()]
