@@ -113,7 +113,8 @@ class Browser:
     def requests(self) -> list[str]:
         """The addresses that were asked for."""
         asked = [event for event in self.events if event["method"] == "Network.requestWillBeSent"]
-        return [str(event["params"]["request"]["url"]) for event in asked]
+        addresses = [str(event["params"]["request"]["url"]) for event in asked]
+        return [address for address in addresses if not address.startswith("data:font/woff2;")]  # fonts inside the page
 
     def screenshot(self, target: Path) -> Path:
         """The whole page as a picture."""

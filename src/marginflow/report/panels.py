@@ -153,7 +153,7 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     widths = _widths(panel)
     if panel.series is not None and widths:
         scale = alt.Scale(domain=list(widths), range=list(widths.values()))
-        encodings["strokeWidth"] = alt.StrokeWidth(field(panel.series), type="nominal", scale=scale, legend=None)
+        encodings["strokeWidth"] = alt.StrokeWidth(field(panel.series), type="ordinal", scale=scale, legend=None)
     dashed_by = panel.variant or (panel.series if not panel.marks and not panel.square else None)
     if dashed_by is not None:
         kinds = names(panel.rows, dashed_by)
