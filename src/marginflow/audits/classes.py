@@ -135,7 +135,7 @@ class ClassesAudit:
                 "sizes": universal.sizes,
                 "shares": universal.shares,
             },
-            "radii": [one.row() | {"rival": one.radius.rival} for one in self.radii],
+            "radii": [checked.row() | {"rival": checked.radius.rival} for checked in self.radii],
             "median_radius": summarise_radii(self.radii).median if self.radii else None,
             "curve": None if accuracy is None else accuracy.rows(),
             "contradicted": self.contradicted,
@@ -220,7 +220,7 @@ def audit_classes(
     found = tuple(radii[index] for index in range(points))
     show(0.8, "one vector for all")
     known = np.zeros(data.n_samples)
-    known[chosen] = [one.lower for one in found]
+    known[chosen] = [checked.lower for checked in found]
     universal = universal_change(network, data.X, own, radii=known)
     return ClassesAudit(
         network=network,
@@ -268,10 +268,10 @@ def _certificate(network: Classifier, X: FloatArray, own: IntArray) -> tuple[Cla
 
 def _accuracy(radii: tuple[CheckedRadius, ...]) -> CertifiedAccuracy:
     """The curve by what the judge of the proofs confirms."""
-    right = [one for one in radii if one.status != "misclassified"]
+    right = [checked for checked in radii if checked.status != "misclassified"]
     return CertifiedAccuracy(
         n_points=len(radii),
-        lower=np.sort(np.array([one.lower for one in right])),
-        upper=np.sort(np.array([one.upper for one in right])),
-        exact=all(one.settled for one in radii),
+        lower=np.sort(np.array([checked.lower for checked in right])),
+        upper=np.sort(np.array([checked.upper for checked in right])),
+        exact=all(checked.settled for checked in radii),
     )

@@ -64,16 +64,18 @@ def statements(
     return DONE
 
 
-def _page(one: Statement, out: Path | None, *, force: bool, as_json: bool) -> int:
+def _page(statement: Statement, out: Path | None, *, force: bool, as_json: bool) -> int:
     """Write the page of a statement."""
     from marginflow.report.statement_page import render_statement
 
-    target = check_target(Path(one.id.replace("/", "-") + ".html") if out is None else out, (".html",), force=force)
-    example, control = one.judge_instance(one.example()), one.judge_instance(one.control())
-    text = render_statement(one, example, control, command=command(), versions=versions())
+    target = check_target(
+        Path(statement.id.replace("/", "-") + ".html") if out is None else out, (".html",), force=force
+    )
+    example, control = statement.judge_instance(statement.example()), statement.judge_instance(statement.control())
+    text = render_statement(statement, example, control, command=command(), versions=versions())
     write_text(target, text)
     record = {"out": target, "example": example.outcome, "control": control.outcome}
-    print(result_text(_record(one) | record) if as_json else f"{example.sentence}\nPage  {target}")
+    print(result_text(_record(statement) | record) if as_json else f"{example.sentence}\nPage  {target}")
     return DONE
 
 

@@ -196,7 +196,9 @@ class _Judge:
         direction = self._residual_direction(self.certificate.multipliers, self.certificate.clarke)
         found = exhibit(self.network, self.data, direction, noise=0.0)
         if found is None:
-            return self.answer("undecided", f"no KKT point at {self.tolerance:.0e}, but no descent was found either.")
+            return self.answer(
+                "undecided", f"not a KKT point at {self.tolerance:.0e}, but no descent was found either."
+            )
         reason = f"the KKT conditions, necessary for a local minimum, fail (total {self.certificate.total:.1e})."
         return self.answer("not a local minimum", reason, found)
 

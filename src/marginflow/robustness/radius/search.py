@@ -2,7 +2,7 @@ r"""Best-first branch and bound on the signs of the opposing neurons.
 
 A node is a region: the signs fixed so far, and an interval for every pre-activation. Its bound is improved by steps
 (chords first, parabolas where chords are not enough), each of which tightens the intervals for the next. A node that
-reaches (1 - tol) upper is closed; the lowest open node is split on the neuron that leaves the largest gap.
+reaches (1 - tolerance) upper is closed; the lowest open node is split on the neuron that leaves the largest gap.
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ class Numbers:
     Examples
     --------
     >>> from marginflow.theory.fcb22.numbers import Numbers
-    >>> one = Numbers.smallest(16.0, delta=0.1)
-    >>> one.interval[0] <= 16.0 <= one.interval[1]
+    >>> numbers = Numbers.smallest(16.0, delta=0.1)
+    >>> numbers.interval[0] <= 16.0 <= numbers.interval[1]
     True
     """
 
