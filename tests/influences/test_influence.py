@@ -303,6 +303,29 @@ def test_solutions_from_scratch_stand_beside_the_continuation(sphere) -> None:
         found.branches(data, np.array([], dtype=np.int64))
 
 
+def _of_another_kind(kind: str) -> Dataset:
+    if kind == "digits":
+        digits = np.load(Path(mf.__file__).parent / "demo" / "digits.npz")
+        return Dataset(X=digits["X"], y=digits["y"]).subset(np.arange(60))
+    if kind == "clusters":
+        return mf.data.Clusters(dimension=50, n_clusters=3, sigma=0.05).sample(30, seed=0)
+    rng = np.random.default_rng(0)
+    return Dataset(X=rng.normal(size=(40, 5)) + np.repeat([[1.5], [-1.5]], 20, axis=0), y=np.repeat([1.0, -1.0], 20))
+
+
+@pytest.mark.parametrize("penalty", [None, 0.5])
+@pytest.mark.parametrize("kind", ["digits", "clusters", "blobs"])
+def test_where_the_limit_is_unique_influence_is_retraining(kind: str, penalty: float | None) -> None:
+    """On data that a pair of neurons separates the solution from scratch is the continuation, to the last digits."""
+    data = _of_another_kind(kind)
+    limit = mf.kkt_point(data, width=30, seed=0, penalty=penalty)
+    found = mf.influence(limit, data)
+    beside = found.branches(data, found.rank()[:2])
+    assert beside.other == 0.0
+    np.testing.assert_allclose(beside.cold_margins, beside.margins, atol=1e-7)
+    assert (beside.margins < limit.certificate.margins[found.rank()[:2]] - 1e-3).all(), "these samples matter"
+
+
 def test_values_are_what_is_lost_without_a_sample(sphere) -> None:
     limit, data = sphere
     test = Sphere(dimension=25).sample(200, seed=7)
