@@ -39,8 +39,12 @@ class Interior(AbstractStart):
 
 
 def _elsewhere(task: Task, start: Start, budget: Budget) -> Finished | None:
-    """From other neurons than those of the flow; where the first lead to nothing, from others again."""
-    for seed in range(ELSEWHERE):
+    """From other neurons than those of the flow; where the first lead to nothing, from others again.
+
+    In the plane with trained outputs the global optimum is next, and surer.
+    """
+    in_plane = task.problem.X.shape[1] <= 3 and not task.frozen
+    for seed in range(1 if in_plane else ELSEWHERE):
         neurons, multipliers = _other_neurons(task, start, budget, seed)
         groups = np.full(task.width, -1, dtype=np.int64)
         if neurons is not None and task.frozen:
