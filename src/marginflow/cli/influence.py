@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated
 
-import numpy as np
 from cyclopts import Parameter
 
-from marginflow.arrays import FloatArray, real_number, whole_number
+from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.left_out import (
+    Bias,
+    Mode,
+    Out,
+    Penalty,
+    Residual,
+    StoreFile,
+    TimeLimit,
+    Width,
+    check,
+    deliver,
+    sample_rows,
+)
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
-from marginflow.cli.output import check_target, print_rows, result_text
+from marginflow.cli.output import print_rows
 from marginflow.cli.progress import progress
-from marginflow.cli.provenance import command, versions
 from marginflow.data import Dataset
-from marginflow.influences import Influence
 from marginflow.influences import influence as leave_out
 from marginflow.limit import kkt_point
 from marginflow.plain import to_plain
-from marginflow.storage import write_text
-
-Width = Annotated[int, Parameter(help="Number of hidden neurons.")]
-Bias = Annotated[bool, Parameter(help="Whether neurons have a bias.")]
-Penalty = Annotated[float | None, Parameter(help="C of the soft margin; without it the margin is hard.")]
-Mode = Annotated[
-    Literal["continuation", "fast"], Parameter(help="Follow the point as samples fade, or leave them out at once.")
-]
-Residual = Annotated[float, Parameter(help="Largest residual at which a point counts as found.")]
-TimeLimit = Annotated[float | None, Parameter(help="Seconds for the point with all samples.")]
-StoreFile = Annotated[
-    Path | None, Parameter(help="A file that keeps every finished point; name it again to go on after an interrupt.")
-]
-Out = Annotated[Path | None, Parameter(name=["--out", "-o"], help="Write the page (.html) or everything (.json).")]
-FRESH_POINTS = 500
 
 
 def influence(
@@ -99,65 +93,6 @@ def influence(
     if not as_json:
         _print(record, first)
     return DONE if record["holds"] else DOES_NOT_HOLD
-
-
-def check(tolerance: float, time_limit: float | None, out: Path | None, *, force: bool) -> None:
-    """Whether the options of the commands about left-out samples make sense."""
-    real_number("--tolerance", tolerance, above=0.0)
-    if time_limit is not None:
-        real_number("--time-limit", time_limit, above=0.0)
-    if out is not None:
-        check_target(out, (".json", ".html"), force=force)
-
-
-def deliver(record: Mapping[str, object], out: Path | None, *, as_json: bool, title: str) -> None:
-    """Write the page or the record, and print the record where it is asked for."""
-    if out is not None and out.suffix == ".html":
-        from marginflow.report import write
-        from marginflow.report.results import Result, page_of_results
-
-        result = Result(name=title, content=to_plain(record))
-        write(page_of_results([result], title=title, command=command(), versions=versions()), out)
-    elif out is not None:
-        write_text(out, result_text(record) + "\n")
-    if as_json:
-        print(result_text(record))
-    elif out is not None:
-        print(f"Written to {out}")
-
-
-def sample_rows(found: Influence, data: Dataset, groups: Sequence[int]) -> list[dict[str, object]]:
-    """One row for each group; its values where it is a single sample, so that images can be drawn."""
-    rows: list[dict[str, object]] = []
-    for number, g in enumerate(groups):
-        index = found.groups[g]
-        row: dict[str, object] = {
-            "sample": " ".join(str(i) for i in index[:8]) + (" ..." if len(index) > 8 else ""),
-            "label": " ".join(f"{label:+g}" for label in np.unique(data.y[index])),
-            "margin": float(found.margins[index].min()),
-            "multiplier": float(found.multipliers[index].sum()),
-            "drop": float(found.drops[g]),
-            "expected": float(found.expected[g]),
-            "neurons": int(found.neurons[g]),
-            "branch": "another" if found.jumped[g] else "unchanged" if found.ways[g] == "unchanged" else "the same",
-            "residual": float(found.residuals[g]),
-        }
-        if len(index) == 1 and number < _WITH_VALUES:
-            row["values"] = data.X[index[0]]
-        rows.append(row)
-    return rows
-
-
-_WITH_VALUES = 12
-
-
-def fresh_points(data: Dataset) -> FloatArray:
-    """Gaussian points with the mean and the covariance of the samples, at which networks are compared."""
-    rng = np.random.default_rng(0)
-    centre = data.X.mean(axis=0)
-    weights = rng.standard_normal((FRESH_POINTS, data.n_samples)) / np.sqrt(data.n_samples)
-    fresh: FloatArray = centre + weights @ (data.X - centre)
-    return fresh
 
 
 def _print(record: Mapping[str, object], first: int) -> None:

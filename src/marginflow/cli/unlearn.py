@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.influence import (
+from marginflow.cli.left_out import (
     Bias,
     Mode,
     Out,
