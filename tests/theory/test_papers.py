@@ -56,6 +56,10 @@ def test_ours_is_found_by_its_entry_point_and_its_rules_hold(tmp_path: Path) -> 
     assert [one["id"] for one in json.loads(listed.stdout)] == ["OURS/Obs2", "OURS/Thm1"]
     figures = run("-m", "marginflow.cli", "figure", "--json", paths=paths)
     assert "OURS/LabelNoise.ours" in figures.stdout, figures.stderr
+    line = ("figure", "OURS/LabelNoise.ours", "--size", "smoke")
+    drawn = run("-m", "marginflow.cli", *line, paths=paths, folder=tmp_path)
+    assert drawn.returncode == 0, drawn.stdout + drawn.stderr
+    assert "Our numbers bear out the claim" in drawn.stdout
     shown = run("-m", "marginflow.cli", "check", "ours thm 1", paths=paths)
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert "OURS/Thm1 holds here" in shown.stdout

@@ -46,7 +46,7 @@ def noise_run(parameters: NoiseRun, seed: int) -> dict[str, object]:
     limit = kkt_point(data, width=parameters.width, seed=seed)
     lengths = flips(limit.network, data, limit.certificate.multipliers)
     length = lengths[VECTORS.index(parameters.vector)]
-    return {"length": length, "exact": limit.exact, "status": status_of(limit)}
+    return {"length": length, "exact": limit.exact, "run_status": status_of(limit)}
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
