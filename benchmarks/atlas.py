@@ -230,7 +230,9 @@ def page(rows: list[Row]) -> str:
             if name == "does not bite":
                 decides = least_size(str(row["id"]))
             if theory.statement(str(row["id"])).control_outcome == "refuted" and name not in ("refuted", "not hunted"):
-                decides = f"false (its control refutes it), but not found; {decides}"
+                decides = (
+                    f"false (its control refutes it), not found in this time, but in others: [hunt](hunt.md); {decides}"
+                )
             effort = f"{row.get('tries', 0)} / {row.get('applied', 0)} / {row.get('telling', 0)}"
             seconds = f"{row['seconds']:g} for {row['together']}" if "seconds" in row else ""
             lines.append(f"| {row['id']} | {slack} | {ratio} | {worst} | {effort} | {seconds} | {cell(decides)} |")
