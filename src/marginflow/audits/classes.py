@@ -15,6 +15,7 @@ from marginflow.audits.findings import NEAR
 from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
+from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.measurements import CheckedRadius, summarise_radii
 from marginflow.measurements.radii import check_radius
@@ -31,7 +32,7 @@ _CERTIFIED = 2e7
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClassesAudit:
+class ClassesAudit(Brief):
     """Everything that was found about a classifier and its data.
 
     Attributes
