@@ -267,7 +267,7 @@ def _references(panel: Panel) -> list[alt.Chart]:
         line = alt.Chart(inline(rows)).mark_line(color=_GREY, strokeWidth=1.5, strokeDash=[3, 3], clip=True)
         layers.append(line.encode(**_position(panel, panel.y)))
         first = panel.reference_names == "start"
-        top = not first and rows[-1][panel.y] == max(highest, rows[-1][panel.y])  # no room above
+        top = not first and points[-1][1] >= 0.97 * highest  # no room above
         named = alt.Chart(inline([{**rows[0 if first else -1], "name": name}]))
         place: dict[str, Any] = {
             "align": "left" if first else "right",
