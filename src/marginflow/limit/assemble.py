@@ -68,7 +68,7 @@ def stopped_early(by: Stop, stationarity: float) -> str:
     """The status of a point whose work was ended from outside."""
     what, then = {
         "interrupt": ("by an interrupt", ""),
-        "time limit": ("at the time limit", " More time (time_limit), or none of it, may end at an exact point."),
+        "time limit": ("at the time limit", " More time (a larger time_limit) may end at an exact point."),
     }[by]
     return f"Stopped early {what}: relative stationarity {stationarity:.1e}.{then}"
 
