@@ -64,6 +64,8 @@ def test_a_fraction_arrives_as_a_float() -> None:
         (lambda: mf.data.Dataset(X=[[1.0], [2.0]], y=[1, -1], classes=np.array([1, 2])), "a tuple of labels"),
         (lambda: mf.data.Dataset(X=[[1.0], [2.0]], y=[1, -1], features=np.array("x")), "features is array('x'"),
         (lambda: mf.data.Orthogonal(dimension=4, p=Fraction(1, 3)), "p is 0.333333"),
+        (lambda: mf.generalisation.test_error(lambda X: np.ones(3), np.ones((3, 2)), []), "y has 0 entries; 3 are"),
+        (lambda: mf.generalisation.test_error(lambda X: np.ones(3), np.ones((3, 2)), [1]), "y has 1 entries; 3 are"),
         (lambda: mf.theory.map("VYS22/Thm4.1", grid={"d": 1}), "grid"),
         (lambda: mf.theory.map("VYS22/Thm4.1", grid={"d": [10**400]}), "grid"),
         (lambda: mf.generalisation.nearest_neighbour_line_error([[1.0], [1.0, 2.0]], [1, -1]), "X is"),

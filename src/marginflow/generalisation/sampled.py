@@ -60,7 +60,8 @@ def test_error(  # the name is English, not pytest's; hence its exceptions here
     one_of("ties", ties, TIES)
     if not callable(network):
         raise InputError(f"network is {brief(network)}; a network or a function of samples is expected.")
-    margins = labels("y", y) * np.asarray(network(X), dtype=np.float64)
+    values = np.asarray(network(X), dtype=np.float64)
+    margins = labels("y", y, values.size) * values
     return Estimate.counted(_errors(margins, ties), margins.size, confidence=confidence)
 
 
