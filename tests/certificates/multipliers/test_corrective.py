@@ -6,7 +6,7 @@ import scipy.optimize
 
 from marginflow.certificates import certify, kkt
 from marginflow.certificates.multipliers.best import best_multipliers
-from marginflow.certificates.multipliers.corrective import by_atoms
+from marginflow.certificates.multipliers.corrective import _Atoms, by_atoms
 from marginflow.certificates.multipliers.least_squares import lower_bound
 from marginflow.certificates.pattern import recognise
 from marginflow.data import Dataset
@@ -60,3 +60,14 @@ def test_nearly_equal_samples_of_opposite_label_cost_no_digits(gap):
     certificate = certify(network, data)
     assert certificate.total < 1e-14 / gap
     np.testing.assert_allclose(certificate.multipliers, lam, rtol=1e-11 / gap, atol=1e-9 * lam.max())
+
+
+def test_an_atom_whose_best_weight_is_exactly_zero_is_dropped_without_a_division(known):
+    """Lawson and Hanson's step is sought among weights that fall below zero; 0 / 0 would be a warning."""
+    atoms = _Atoms(problem_of(known.separating(12, 3, 6, 0), 1e-8))
+    atoms.columns, atoms.target = np.eye(3)[:, :2], np.array([1.0, 0.0, 0.0])
+    atoms.samples, atoms.subsets, atoms.sizes = [0, 1], [np.zeros(1, dtype=bool)] * 2, [1.0, 1.0]
+    atoms.weights = np.zeros(2)
+    atoms.correct()
+    np.testing.assert_array_equal(atoms.weights, [1.0])
+    assert atoms.samples == [0]

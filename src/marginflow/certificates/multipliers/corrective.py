@@ -60,7 +60,8 @@ class _Atoms:
             if not low.any():
                 self.weights = best
                 break
-            step = float(np.min(self.weights[low] / (self.weights[low] - best[low]), initial=1.0, where=best[low] < 0))
+            falling = best < 0  # where both are zero there is nothing to divide
+            step = float(np.min(self.weights[falling] / (self.weights[falling] - best[falling]), initial=1.0))
             self.weights = np.maximum(self.weights + step * (best - self.weights), 0.0)
             used &= ~(low & (self.weights <= 1e-15 * self.weights.max(initial=0.0)))
             self.weights[~used] = 0.0
