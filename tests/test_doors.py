@@ -119,6 +119,7 @@ def test_wrong_typed_calls_end_in_input_errors(monkeypatch: pytest.MonkeyPatch) 
     attack_api = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "attack_api", attack_api)
     spec.loader.exec_module(attack_api)
+    attack_api.import_first()
     tally = attack_api.attack(1500, seed=7, seconds=20.0)
     assert tally.calls >= 200
     assert tally.refused > tally.calls / 2
