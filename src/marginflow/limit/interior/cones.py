@@ -16,9 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-
-# Relative room in a cone below which it is rounding.
-_ROUNDING = 1e-15
+from marginflow.limit.interior.settings import CONE_ROUNDING
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -132,7 +130,7 @@ class Cones:
     def at_rounding(self, U: FloatArray) -> bool:
         """Whether t - ||u|| or 1 - ||q|| has sunk into the rounding of t or 1."""
         room = np.minimum(1.0 - np.linalg.norm(U, axis=1) / self.t, self.idle())
-        return bool(room.min() < _ROUNDING)
+        return bool(room.min() < CONE_ROUNDING)
 
     def prepare(self, U: FloatArray) -> None:
         """Prepare a step at the present point."""

@@ -22,24 +22,19 @@ import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.settings import (
+    ACCEPTED,
+    CUTS,
+    PATIENCE,
+    RANK,
+    SINGULAR,
+    STEPS,
+    STRUCTURES,
+    SUM_ROUNDING,
+    ZERO,
+)
 from marginflow.limit.interior.structure import Guess
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
-
-_STEPS = 15
-# Steps in a row that do not halve the residual after which it is at rounding, or lost.
-_PATIENCE = 3
-_STRUCTURES = 25
-# Reciprocal condition below which a factorisation is not trusted.
-_SINGULAR = 1e-14
-_RANK = 1e-12
-# Relative sizes below which singular values are left out, one after the other.
-_CUTS = (0.0, 1e-11, 1e-9)
-# What the equations may be missed by for a point to count as a solution of them.
-_ACCEPTED = 1e-10
-# Pre-activations (relative to their neuron), weights and margins that count as zero.
-_ZERO = 1e-11
-# And what rounding leaves of a sum of products, relative to the lengths of its factors.
-_ROUNDING = 4.0 * float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +52,7 @@ class Finished:
 def finish(program: Program, guess: Guess) -> Finished | None:
     """The exact point of the structure, or of a neighbouring one; None where none is consistent."""
     total, fewest, idle = 0, np.inf, 0
-    for _ in range(_STRUCTURES):
+    for _ in range(STRUCTURES):
         if len(guess.s) == 0 or not guess.free.any():
             return None
         face, steps, residual = _solution(program, guess)
@@ -68,7 +63,7 @@ def finish(program: Program, guess: Guess) -> Finished | None:
         following, violations = _moved(program, guess, point)
         if violations == 0:
             # Rounding of the multipliers alone leaves this much in the equations.
-            accepted = _ACCEPTED + 4.0 * np.finfo(float).eps * float(point.lam.max()) / face.unit()
+            accepted = ACCEPTED + 4.0 * np.finfo(float).eps * float(point.lam.max()) / face.unit()
             return replace(point, residual=residual, steps=total) if residual <= accepted else None
         if violations < fewest:
             fewest, idle = violations, 0
@@ -84,13 +79,13 @@ def _solution(program: Program, guess: Guess) -> tuple[Face, int, float]:
     """The equations of a structure with their solution; singular values are cut off where that is what helps."""
     taken = 0
     best: tuple[Face, float] | None = None
-    for cut in _CUTS:
+    for cut in CUTS:
         face = Face(program, guess)
         steps, residual = face.converge(cut)
         taken += steps
         if best is None or residual < best[1]:
             best = face, residual
-        if residual <= _ACCEPTED:
+        if residual <= ACCEPTED:
             break
     assert best is not None
     return best[0], taken, best[1]
@@ -141,7 +136,7 @@ class Face:
         """
         best, kept = self._equations()[2], (self.lam, list(self.a))
         step = poor = 0
-        while step < _STEPS and poor < _PATIENCE and best > 0.0 and self._step(cut):
+        while step < STEPS and poor < PATIENCE and best > 0.0 and self._step(cut):
             step += 1
             residual = self._equations()[2]
             poor = poor + 1 if not residual < 0.5 * best else 0
@@ -222,7 +217,7 @@ def _null_space(rows: FloatArray) -> FloatArray:
         return np.eye(r)
     Q, R, _ = scipy.linalg.qr(rows.T, pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(R))
-    rank = int((diagonal > _RANK * diagonal[0]).sum())
+    rank = int((diagonal > RANK * diagonal[0]).sum())
     null: FloatArray = Q[:, rank:]
     return null
 
@@ -234,12 +229,12 @@ def _solve(J: FloatArray, rhs: FloatArray, cut: float) -> FloatArray | None:
     lu, pivots, info = scipy.linalg.lapack.dgetrf(J)
     if info == 0 and cut == 0.0:
         condition, _ = scipy.linalg.lapack.dgecon(lu, float(np.abs(J).sum(axis=0).max()))
-        if condition > _SINGULAR:
+        if condition > SINGULAR:
             x, _ = scipy.linalg.lapack.dgetrs(lu, pivots, rhs)
             dx, _ = scipy.linalg.lapack.dgetrs(lu, pivots, rhs - J @ x)
             solution: FloatArray = x + dx
             return solution
-    least: FloatArray = scipy.linalg.lstsq(J, rhs, cond=max(cut, _RANK), lapack_driver="gelsy", check_finite=False)[0]
+    least: FloatArray = scipy.linalg.lstsq(J, rhs, cond=max(cut, RANK), lapack_driver="gelsy", check_finite=False)[0]
     return least
 
 
@@ -247,9 +242,9 @@ def _moved(program: Program, guess: Guess, point: Finished) -> tuple[Guess, int]
     """Each pair and sample where its own condition puts it, and how many had to be moved."""
     U, lam, C = point.U, point.lam, program.penalty
     Z = program.X @ U.T
-    rounding = _ROUNDING * np.outer(np.linalg.norm(program.X, axis=1), np.linalg.norm(U, axis=1))
-    tiny = _ZERO * np.abs(Z).max(axis=0) + rounding
-    small = _ZERO * float(lam.max(initial=0.0))
+    rounding = SUM_ROUNDING * np.outer(np.linalg.norm(program.X, axis=1), np.linalg.norm(U, axis=1))
+    tiny = ZERO * np.abs(Z).max(axis=0) + rounding
+    small = ZERO * float(lam.max(initial=0.0))
     state, opposite = guess.state, program.opposite(guess.s)
     kink = state == KINK
     falls, rises = (state == ACTIVE) & (Z < -tiny), (state == INACTIVE) & (Z > tiny)
@@ -262,9 +257,9 @@ def _moved(program: Program, guess: Guess, point: Finished) -> tuple[Guess, int]
     # A sample without a multiplier holds no neuron: its pairs follow the sign.
     none = (lam <= 0) & ~guess.free
     new[none] = np.where(Z[none] > 0, ACTIVE, INACTIVE)
-    margins, room = program.margins(U, guess.s), _ZERO + rounding.sum(axis=1)
+    margins, room = program.margins(U, guess.s), ZERO + rounding.sum(axis=1)
     leave, enter = guess.free & (lam < -small), ~guess.free & ~guess.capped & (margins < 1.0 - room)
-    cap, uncap = guess.free & (lam > C * (1.0 + _ZERO)), guess.capped & (margins > 1.0 + room)
+    cap, uncap = guess.free & (lam > C * (1.0 + ZERO)), guess.capped & (margins > 1.0 + room)
     wrong = (new != state) & ~none[:, None]
     violations = int(sum(part.sum() for part in (wrong, leave, enter, cap, uncap)))
     free = (guess.free & ~leave & ~cap) | enter | uncap

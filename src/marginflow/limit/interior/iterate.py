@@ -24,12 +24,8 @@ import scipy.linalg
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.interior.cones import Cones, Squares
 from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.settings import COLUMNS_AT_ONCE, SHORT_OF_BOUNDARY
 from marginflow.limit.neurons import Neurons
-
-# Columns of E made at once.
-_COLUMNS_AT_ONCE = 8192
-# Share of the step to the boundary that is taken.
-_SHORT_OF_BOUNDARY = 0.99
 
 
 @dataclass(eq=False)
@@ -127,7 +123,7 @@ class Iterate:
         affine = system.solve(0.0, None)
         reach = min(1.0, self.reach(affine))
         step = system.solve((1.0 - reach) ** 3 * self.products / self.degree, affine)
-        length = min(1.0, _SHORT_OF_BOUNDARY * self.reach(step))
+        length = min(1.0, SHORT_OF_BOUNDARY * self.reach(step))
         if not (np.isfinite(length) and np.isfinite(step.lam).all() and np.isfinite(step.U).all()):
             return 0.0
         self.move(step, length)
@@ -187,7 +183,7 @@ class System:
         M[:, np.arange(r), np.arange(r)] += self.h[:, None]
         self.inverse_factor = _inverse_factors(M)
         S = np.zeros((m, m))
-        at_once = max(1, _COLUMNS_AT_ONCE // r)
+        at_once = max(1, COLUMNS_AT_ONCE // r)
         for first in range(0, k, at_once):
             block = slice(first, min(first + at_once, k))
             # X L_j^{-T} for all neurons of the block side by side

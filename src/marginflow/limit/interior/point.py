@@ -13,7 +13,6 @@ from marginflow.limit.interior.finish import Finished, finish
 from marginflow.limit.interior.iterate import Iterate, survivors
 from marginflow.limit.interior.program import Program
 from marginflow.limit.interior.rounds import (
-    COLD,
     Effort,
     converge,
     hard_rounds,
@@ -23,20 +22,21 @@ from marginflow.limit.interior.rounds import (
     started,
     total_multiplier,
 )
+from marginflow.limit.interior.settings import (
+    AFFORDABLE,
+    CENTRED,
+    CHEAP,
+    COLD,
+    FIRST_ROUNDS,
+    READ_AT,
+    READ_ITERATIONS,
+    ROUGHLY,
+)
 from marginflow.limit.interior.structure import Snapshot, read_structures
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 
 Manner = Literal["hard", "soft"]
-# Multiplications of an iteration up to which all rounds are hard, and up to which there is an interior point at all.
-_CHEAP, _AFFORDABLE = 7e7, 5e9
-# Hard rounds before the pattern is softened after all.
-_FIRST_ROUNDS = 25
-# Before the pattern is softened, (C) is solved to this relative gap, and the margins to this.
-_CENTRED, _ROUGHLY = 0.3, 1e-2
-# Relative gaps at which the structure is read.
-_READ_AT = (1e-8, 1e-10, 1e-12)
-_READ_ITERATIONS = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class InteriorPoint:
 
 def affordable(problem: Problem, neurons: int) -> bool:
     """Whether an iteration with so many neurons is cheap enough."""
-    return _work(problem, neurons) <= _AFFORDABLE
+    return _work(problem, neurons) <= AFFORDABLE
 
 
 def _work(problem: Problem, neurons: int) -> float:
@@ -96,7 +96,7 @@ def interior_point(
     effort = Effort(budget)
     with budget.interruptible(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if manner is None:
-            manner = "hard" if _work(problem, len(neurons.s)) <= _CHEAP else "soft"
+            manner = "hard" if _work(problem, len(neurons.s)) <= CHEAP else "soft"
         at = _first(program, neurons, multipliers, effort)
         if at is None:
             return None
@@ -138,8 +138,8 @@ def _first(program: Program, neurons: Neurons, multipliers: FloatArray | None, e
 def _settled(at: Iterate, manner: Manner, effort: Effort) -> tuple[Iterate, list[Snapshot] | None]:
     """The solution of (C) at its own pattern, and the iterates that led to it; None in their place if there is none."""
     if manner == "hard":
-        return hard_rounds(at, effort, cold=True, most=_FIRST_ROUNDS)
-    if not converge(at, _CENTRED, effort, shortfall=_ROUGHLY):
+        return hard_rounds(at, effort, cold=True, most=FIRST_ROUNDS)
+    if not converge(at, CENTRED, effort, shortfall=ROUGHLY):
         return at, None
     softened = soften(at)
     return hard_rounds(softened if soft_pattern(softened, effort) else at, effort)
@@ -147,8 +147,8 @@ def _settled(at: Iterate, manner: Manner, effort: Effort) -> tuple[Iterate, list
 
 def _exact(at: Iterate, trail: list[Snapshot], effort: Effort) -> tuple[Finished, IntArray] | None:
     """Newton's method on the structure that the iterates show, read again and again as they come closer."""
-    for gap in _READ_AT:
-        converge(at, gap, effort, most=_READ_ITERATIONS, trail=trail)
+    for gap in READ_AT:
+        converge(at, gap, effort, most=READ_ITERATIONS, trail=trail)
         for guess in read_structures(at, trail):
             found = finish(at.program, guess)
             if found is not None:

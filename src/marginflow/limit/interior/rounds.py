@@ -24,34 +24,34 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.interior.iterate import Iterate
 from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.settings import (
+    AT_ROUNDING,
+    COLD,
+    COLLAPSED,
+    DEARER,
+    FEW_FLIPS,
+    IDLE_HARD,
+    IDLE_SOFT,
+    LEAST_MULTIPLIER,
+    MOST_ROUNDS,
+    PRICE,
+    ROUND_GAP,
+    ROUND_ITERATIONS,
+    SEPARATED,
+    SEPARATION_GAP,
+    SEPARATION_ROUNDS,
+    SHORTFALL,
+    SOFT_GAP,
+    SOFT_ITERATIONS,
+    SOFT_START,
+    SOFTNESS,
+    STUCK,
+    STUCK_STEPS,
+    UNFELT,
+    WARM,
+)
 from marginflow.limit.interior.structure import Snapshot
 from marginflow.limit.neurons import Neurons, equal_pattern_groups
-
-# The numbers below were compared on spheres with random labels, (d, m) = (2, 50), (5, 200), (10, 200), (10, 400),
-# (30, 600). Softness 1 and 3 leave many rounds; 10 raises the objective by 10 to 20 % and may collapse.
-_SOFTNESS, _SOFT_START, _SOFT_GAP, _SOFT_ITERATIONS = 5.0, 0.03, 1e-4, 150
-# An objective that has grown by this factor under the soft pattern shows that it was softer than the data bear.
-_COLLAPSED = 3.0
-# So many steps in a row shorter than this, and the point is centred again at ten times the product.
-_STUCK_STEPS, _STUCK = 4, 0.15
-# A neuron is idle if all |z_ij| are below these shares of 1 - ||q_j||.
-_IDLE_SOFT, _IDLE_HARD = 0.1, 0.01
-# Frozen outputs: neurons with smaller pre-activations, in units of a margin, are left out.
-_UNFELT = 1e-5
-# Multipliers start at least at this share of their mean.
-_LEAST_MULTIPLIER = 1e-2
-# Relative gaps: at a cold start, at the start of a round, at its end; rounds with fewer flips would not be fewer.
-COLD, _WARM, _ROUND_GAP = 100.0, 0.03, 1e-6
-_ROUND_ITERATIONS, _MOST_ROUNDS = 80, 80
-# The margins may be missed by this much at the end of a round.
-_SHORTFALL = 1e-6
-# And by this much where rounding ends it.
-_AT_ROUNDING = 1e-3
-# Separation: the first price in units of the mean multiplier, its growth, the rounds, and what counts as separated.
-_PRICE, _DEARER, _SEPARATION_ROUNDS, _SEPARATED = 10.0, 4.0, 8, 0.5
-_ROUGH = 1e-2
-# Shares of flipping pairs below which it is the price that holds the margins back, not the pattern.
-_FEW_FLIPS = 0.01
 
 
 @dataclass(eq=False)
@@ -78,7 +78,7 @@ def started(program: Program, neurons: Neurons, lam: FloatArray, gap: float, *, 
 
     `support` gives every sample an active neuron; by default with a hard margin, where each needs one.
     """
-    least = _LEAST_MULTIPLIER * float(lam.mean())
+    least = LEAST_MULTIPLIER * float(lam.mean())
     inside = np.maximum(lam, least if least > 0.0 else 1.0)
     if program.soft:
         inside = np.clip(inside, 1e-3 * program.penalty, (1.0 - 1e-3) * program.penalty)
@@ -112,25 +112,25 @@ def _with_support(program: Program, U: FloatArray, s: FloatArray, A: FloatArray)
 def separate(at: Iterate, effort: Effort) -> Iterate | None:
     """A point near the given one with positive margins; None if none was found."""
     program = at.program
-    price = _PRICE * total_multiplier(at.neurons) / len(at.lam)
+    price = PRICE * total_multiplier(at.neurons) / len(at.lam)
     gap = 1.0
-    for _ in range(_SEPARATION_ROUNDS):
+    for _ in range(SEPARATION_ROUNDS):
         at = again(at, gap, program=replace(program, penalty=price), support=True)
-        if not converge(at, _ROUGH, effort, shortfall=_ROUGH):
+        if not converge(at, SEPARATION_GAP, effort, shortfall=SEPARATION_GAP):
             return None
         effort.report(at, flips := n_flips(at))
-        if program.margins(at.U, at.s).min() > _SEPARATED:
-            return again(at, _WARM, program=program)
-        drop_idle(at, _IDLE_HARD)
-        if flips < _FEW_FLIPS * at.A.size:
-            price *= _DEARER
+        if program.margins(at.U, at.s).min() > SEPARATED:
+            return again(at, WARM, program=program)
+        drop_idle(at, IDLE_HARD)
+        if flips < FEW_FLIPS * at.A.size:
+            price *= DEARER
         gap = 0.1
     return None
 
 
 def soften(at: Iterate) -> Iterate:
     """The same neurons and multipliers, centred for the soft pattern."""
-    softened = started(at.program, at.neurons, at.lam, _SOFT_START)
+    softened = started(at.program, at.neurons, at.lam, SOFT_START)
     softened.members = at.members
     return softened
 
@@ -138,45 +138,45 @@ def soften(at: Iterate) -> Iterate:
 def soft_pattern(at: Iterate, effort: Effort) -> bool:
     """Let the pattern follow the central path until the gap is small; False if the objective ran away."""
     stuck, cost = 0, at.cost
-    for iteration in range(1, _SOFT_ITERATIONS + 1):
+    for iteration in range(1, SOFT_ITERATIONS + 1):
         if effort.budget.over:
             break
         nu = at.products / at.degree
         z = at.program.X @ at.U.T
-        c = (_SOFTNESS * nu / at.lam)[:, None]
+        c = (SOFTNESS * nu / at.lam)[:, None]
         at.A = np.where(at.opposite, 0.0, 0.5 * (1.0 + z / np.sqrt(z**2 + 4.0 * c**2)))
         length = at.newton()
         effort.iterations += 1
         if length == 0.0:
             break
-        stuck = stuck + 1 if length < _STUCK else 0
-        if stuck == _STUCK_STEPS:
+        stuck = stuck + 1 if length < STUCK else 0
+        if stuck == STUCK_STEPS:
             at.centre(10.0 * nu)
             stuck = 0
         if iteration % 3 == 0 and float(np.abs(at.shortfall).max()) < 0.1:
-            drop_idle(at, _IDLE_SOFT)
+            drop_idle(at, IDLE_SOFT)
         if iteration % 10 == 0:
             effort.report(at, n_flips(at))
-        if not at.cost < _COLLAPSED * cost:
+        if not at.cost < COLLAPSED * cost:
             return False
-        if at.products <= _SOFT_GAP * at.cost:
+        if at.products <= SOFT_GAP * at.cost:
             break
     return True
 
 
 def hard_rounds(
-    at: Iterate, effort: Effort, *, cold: bool = False, most: int = _MOST_ROUNDS
+    at: Iterate, effort: Effort, *, cold: bool = False, most: int = MOST_ROUNDS
 ) -> tuple[Iterate, list[Snapshot] | None]:
     """The convex-concave procedure; the last iterate, and what it came by if no pair flips any more."""
-    gap = COLD if cold else _WARM
+    gap = COLD if cold else WARM
     for _ in range(most):
         at = again(at, gap)
-        gap = _WARM
+        gap = WARM
         trail: list[Snapshot] = []
-        if not converge(at, _ROUND_GAP, effort, trail=trail):
+        if not converge(at, ROUND_GAP, effort, trail=trail):
             return at, None
         effort.rounds += 1
-        live = drop_idle(at, _IDLE_HARD)
+        live = drop_idle(at, IDLE_HARD)
         effort.report(at, flips := n_flips(at))
         if flips == 0:
             return at, [snapshot.take(live) for snapshot in trail]
@@ -188,8 +188,8 @@ def converge(
     gap: float,
     effort: Effort,
     *,
-    most: int = _ROUND_ITERATIONS,
-    shortfall: float = _SHORTFALL,
+    most: int = ROUND_ITERATIONS,
+    shortfall: float = SHORTFALL,
     trail: list[Snapshot] | None = None,
 ) -> bool:
     """Solve (C) at the present pattern to a relative gap; False if that was not reached. `trail` gets all iterates."""
@@ -203,7 +203,7 @@ def converge(
         effort.iterations += 1
         short = float(np.abs(at.shortfall).max())
         if length == 0.0:
-            return at.products <= gap * at.cost and short <= _AT_ROUNDING
+            return at.products <= gap * at.cost and short <= AT_ROUNDING
         if at.products <= gap * at.cost and short <= shortfall:
             return True
         stuck = stuck + 1 if length < 0.05 else 0
@@ -226,7 +226,7 @@ def drop_idle(at: Iterate, share: float) -> BoolArray:
     zero neurons satisfy their own condition.
     """
     size = np.abs(at.program.X @ at.U.T).max(axis=0)
-    live: BoolArray = size >= (share * at.cones.idle() if at.outputs_squared is None else _UNFELT)
+    live: BoolArray = size >= (share * at.cones.idle() if at.outputs_squared is None else UNFELT)
     if len(np.unique(at.s[live])) < len(np.unique(at.s)):
         live[:] = True
     if not live.all():

@@ -14,10 +14,8 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.interior.iterate import Iterate
+from marginflow.limit.interior.settings import APART
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
-
-# Iterates are compared whose gaps differ by these factors.
-_APART = (100.0, 1e4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,7 @@ class Snapshot:
 
 def read_structures(at: Iterate, trail: list[Snapshot]) -> Iterator[Guess]:
     """Structures of the solution that the iterates approach, the most trustworthy first."""
-    for apart in _APART:
+    for apart in APART:
         earlier = [snapshot for snapshot in trail if snapshot.products > apart * at.products]
         if earlier:
             yield _by_ratios(at, earlier[-1])

@@ -1,0 +1,90 @@
+"""The numbers that steer the interior point, together, each with what it was measured on.
+
+*Spheres*: uniform samples with random labels at (d, m) = (2, 50), (5, 200), (10, 200), (10, 400), (30, 600), on which
+the numbers of the rounds were compared. Where nothing is said about other values, none were compared; what follows
+from rounding says so.
+"""
+
+from __future__ import annotations
+
+import sys
+
+# The whole ------------------------------------------------------------------------------------------------------------
+
+# Multiplications of an iteration up to which all rounds are hard, and up to which there is an interior point at all.
+CHEAP, AFFORDABLE = 7e7, 5e9
+# Hard rounds before the pattern is softened after all.
+FIRST_ROUNDS = 25
+# Before the pattern is softened, (C) is solved to this relative gap, and the margins to this.
+CENTRED, ROUGHLY = 0.3, 1e-2
+# Relative gaps at which the structure is read, and iterations to each.
+READ_AT = (1e-8, 1e-10, 1e-12)
+READ_ITERATIONS = 15
+
+# Rounds ---------------------------------------------------------------------------------------------------------------
+
+# A soft pattern: its softness, the gap it starts from, the gap it ends at, and its most iterations. Spheres: softness 1
+# and 3 leave many rounds; 10 raises the objective by 10 to 20 % and may collapse.
+SOFTNESS, SOFT_START, SOFT_GAP, SOFT_ITERATIONS = 5.0, 0.03, 1e-4, 150
+# An objective that has grown by this factor under the soft pattern shows that it was softer than the data bear.
+COLLAPSED = 3.0
+# So many steps in a row shorter than this, and the point is centred again at ten times the product.
+STUCK_STEPS, STUCK = 4, 0.15
+# A neuron is idle if all |z_ij| are below these shares of 1 - ||q_j||.
+IDLE_SOFT, IDLE_HARD = 0.1, 0.01
+# Frozen outputs: neurons with smaller pre-activations, in units of a margin, are left out.
+UNFELT = 1e-5
+# Multipliers start at least at this share of their mean.
+LEAST_MULTIPLIER = 1e-2
+# Relative gaps: at a cold start, at the start of a round, at its end; rounds with fewer flips would not be fewer.
+COLD, WARM, ROUND_GAP = 100.0, 0.03, 1e-6
+# Most iterations of a round, and most rounds. Spheres.
+ROUND_ITERATIONS, MOST_ROUNDS = 80, 80
+# The margins may be missed by this much at the end of a round.
+SHORTFALL = 1e-6
+# And by this much where rounding ends it.
+AT_ROUNDING = 1e-3
+# Separation: the first price in units of the mean multiplier, its growth, the rounds, and what counts as separated.
+PRICE, DEARER, SEPARATION_ROUNDS, SEPARATED = 10.0, 4.0, 8, 0.5
+# Relative gap and shortfall of the margins to which a round of the separation is solved.
+SEPARATION_GAP = 1e-2
+# Shares of flipping pairs below which it is the price that holds the margins back, not the pattern.
+FEW_FLIPS = 0.01
+
+# Structures -----------------------------------------------------------------------------------------------------------
+
+# Iterates are compared whose gaps differ by these factors.
+APART = (100.0, 1e4)
+
+# Iterations -----------------------------------------------------------------------------------------------------------
+
+# Columns of E made at once: bounds memory.
+COLUMNS_AT_ONCE = 8192
+# Share of the step to the boundary that is taken.
+SHORT_OF_BOUNDARY = 0.99
+
+# Cones ----------------------------------------------------------------------------------------------------------------
+
+# Relative room in a cone below which it is rounding.
+CONE_ROUNDING = 1e-15
+
+# Newton's method on a structure ---------------------------------------------------------------------------------------
+
+# Most steps of Newton's method on a structure.
+STEPS = 15
+# Steps in a row that do not halve the residual after which it is at rounding, or lost.
+PATIENCE = 3
+# Structures tried, each the last with its contradictions repaired.
+STRUCTURES = 25
+# Reciprocal condition below which a factorisation is not trusted.
+SINGULAR = 1e-14
+# Relative size of the diagonal of QR below which a direction counts as dependent: rounding.
+RANK = 1e-12
+# Relative sizes below which singular values are left out, one after the other.
+CUTS = (0.0, 1e-11, 1e-9)
+# What the equations may be missed by for a point to count as a solution of them.
+ACCEPTED = 1e-10
+# Pre-activations (relative to their neuron), weights and margins that count as zero.
+ZERO = 1e-11
+# And what rounding leaves of a sum of products, relative to the lengths of its factors.
+SUM_ROUNDING = 4.0 * sys.float_info.epsilon
