@@ -109,7 +109,7 @@ def test_rows_of_weight_zero_change_nothing():
 def test_blocks_of_circles_do_not_matter(monkeypatch):
     rows, weights = draw("plane", 4)
     whole = survey(rows, weights, level=0.0)
-    monkeypatch.setattr("marginflow.limit.plane.arrangement._BLOCK_ENTRIES", 1)
+    monkeypatch.setattr("marginflow.limit.plane.arrangement.BLOCK_ENTRIES", 1)
     apart = survey(rows, weights, level=0.0)
     assert apart.supremum == pytest.approx(whole.supremum, rel=1e-14)
     assert len(apart.peaks[0].values) == len(whole.peaks[0].values)

@@ -24,19 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-
-# Entries of the arrays of one block of circles: bounds memory at about 100 MB.
-_BLOCK_ENTRIES = 400_000
-# Rows whose projection on the plane of a circle is shorter than this share of them are parallel to its normal.
-_PARALLEL = 1e-12
-# Candidates of cells are evaluated in blocks of this many.
-_POINTS_AT_ONCE = 2048
-# F at S / ||S|| equals ||S|| inside the cell of S; a difference of less than this share of sum |g| ||z|| is rounding.
-_IN_CELL = 1e-12
-# Events of a circle closer than this are one crossing of more than two circles.
-_CROSSING = 1e-10
-# Crossings of many circles that are examined one by one in a block.
-_MOST_CROSSINGS = 300
+from marginflow.limit.plane.settings import BLOCK_ENTRIES, CROSSING, IN_CELL, MOST_CROSSINGS, PARALLEL, POINTS_AT_ONCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +95,7 @@ def survey(rows: FloatArray, weights: FloatArray, *, level: float, deadline: flo
     if len(g) <= 2:  # perhaps no circle crosses another; then the rows themselves are the only candidates
         for sign in found:
             found[sign].append(own[sign * values > level])
-    size = max(1, _BLOCK_ENTRIES // max(1, 2 * len(g)))
+    size = max(1, BLOCK_ENTRIES // max(1, 2 * len(g)))
     for first in range(0, len(g), size):
         if time.monotonic() > deadline:
             raise OutOfTimeError
@@ -116,7 +104,7 @@ def survey(rows: FloatArray, weights: FloatArray, *, level: float, deadline: flo
         for sign in found:
             cells, lengths = block.cells(sign, level=min(level, best))
             values = sign * _evaluate(cells, Z, g)
-            in_cell = np.abs(values - lengths) <= _IN_CELL * total  # elsewhere the cell has its maximum on its border
+            in_cell = np.abs(values - lengths) <= IN_CELL * total  # elsewhere the cell has its maximum on its border
             best = max(best, float(lengths[in_cell].max(initial=0.0)))
             found[sign] += [
                 cells[in_cell & (values > level)],
@@ -139,8 +127,8 @@ def _charge(n: int) -> float:
 def _evaluate(points: FloatArray, Z: FloatArray, g: FloatArray) -> FloatArray:
     """F at unit points, shape (p,)."""
     values = np.empty(len(points))
-    for first in range(0, len(points), _POINTS_AT_ONCE):
-        part = slice(first, first + _POINTS_AT_ONCE)
+    for first in range(0, len(points), POINTS_AT_ONCE):
+        part = slice(first, first + POINTS_AT_ONCE)
         values[part] = np.maximum(points[part] @ Z.T, 0.0) @ g
     return values
 
@@ -168,7 +156,7 @@ class _Circles:
         self.normal = Z[index] / np.linalg.norm(Z[index], axis=1)[:, None]
         self.e1, self.e2 = _tangents(self.normal)
         a, b = self.e1 @ Z.T, self.e2 @ Z.T  # (c, n)
-        parallel = np.hypot(a, b) <= _PARALLEL * np.linalg.norm(Z, axis=1)
+        parallel = np.hypot(a, b) <= PARALLEL * np.linalg.norm(Z, axis=1)
         angle = np.arctan2(b, a)
         enter, leave = np.mod(angle - np.pi / 2, 2 * np.pi), np.mod(angle + np.pi / 2, 2 * np.pi)
         active = (enter > leave) & ~parallel  # at angle 0: entered before 2 pi, leaves after 0
@@ -281,11 +269,11 @@ class _Circles:
     def _crossings_of_many(self, sign: float, level: float) -> FloatArray:
         """Local maxima of sign * F where more than two circles cross, as they do for samples on a grid."""
         with np.errstate(invalid="ignore"):  # infinity minus infinity behind the last event
-            many = self.real & (np.diff(self.theta, axis=1, append=np.inf) <= _CROSSING)
+            many = self.real & (np.diff(self.theta, axis=1, append=np.inf) <= CROSSING)
         if not many.any():
             return np.zeros((0, 3))
         value = sign * np.where(many, self.p * self.cos + self.q * self.sin, 0.0)
-        order = np.argsort(-value, axis=None)[:_MOST_CROSSINGS]
+        order = np.argsort(-value, axis=None)[:MOST_CROSSINGS]
         order = order[(value.ravel()[order] > level) & many.ravel()[order]]
         circle, event = np.unravel_index(order, many.shape)
         cos, sin = self.cos[circle, event], self.sin[circle, event]

@@ -21,15 +21,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.bracket.box_least_squares import box_least_squares
 from marginflow.limit.plane.arrangement import Survey
 from marginflow.limit.plane.program import Program
-
-# A row is on the kink of a local maximum within this share of its length.
-_ON_KINK = 1e-9
-# Sizes of columns below this share of the largest are rounding of the program.
-_NOTHING = 1e-10
-# What pre-activations may be wrong by, relative to their size, and the direction of a neuron at the end.
-_CONSISTENT, _WEIGHT = 1e-11, 1e-9
-_STEPS = 25
-_CUT_OFF = 1e-13
+from marginflow.limit.plane.settings import CONSISTENT, CUT_OFF, NOTHING, ON_KINK, STEPS, WEIGHT
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +60,7 @@ def finish(program: Program, found: Survey, *, soft: bool) -> Finished | None:
         Whether the caps are those of a soft margin, so that multipliers may stay there.
     """
     Z, y = program.rows, program.y
-    live = program.sizes > _NOTHING * program.sizes.max(initial=0.0)
+    live = program.sizes > NOTHING * program.sizes.max(initial=0.0)
     members = _nearest_peak(program.directions[: len(live)][live], program.signs[: len(live)][live], found)
     if members is None:
         return None
@@ -76,7 +68,7 @@ def finish(program: Program, found: Survey, *, soft: bool) -> Finished | None:
     sizes = np.bincount(owner, weights=program.sizes[live], minlength=len(signs))
     norms = np.linalg.norm(Z, axis=1)
     z = Z @ directions.T
-    kink = np.abs(z) <= _ON_KINK * norms[:, None]
+    kink = np.abs(z) <= ON_KINK * norms[:, None]
     active = (z > 0) & ~kink
     typical = float(program.multipliers.mean())
     excess = program.margins() + program.slack - 1.0
@@ -139,7 +131,7 @@ def _newton(
     p, q = int(ends[-1]), int(free.sum())
     x, lam = np.concatenate(a), lam.copy()
     smallest = np.inf
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         K = np.zeros((p + q, p + q))
         residual = np.zeros(p + q)
         for start, end in zip(starts, ends, strict=True):
@@ -154,7 +146,7 @@ def _newton(
         K[:p, p:], K[p:, :p] = -margin_rows.T, margin_rows
         # Sizes and multipliers in their own units, so that the least norm means something.
         unit_of = np.concatenate([np.full(p, np.abs(x).mean()), np.full(q, max(np.abs(lam).mean(), 1e-300))])
-        step = scipy.linalg.lstsq(K * unit_of, -residual, cond=_CUT_OFF, lapack_driver="gelsy")[0] * unit_of
+        step = scipy.linalg.lstsq(K * unit_of, -residual, cond=CUT_OFF, lapack_driver="gelsy")[0] * unit_of
         x = x + step[:p]
         lam[free] += step[p:]
         change = float(np.abs(step / unit_of).max())
@@ -183,7 +175,7 @@ def _consistent(
     """Whether every pattern and every margin is what the structure takes it for."""
     Z, y = program.rows, program.y
     z = Z @ U.T
-    slack = _CONSISTENT * np.linalg.norm(Z, axis=1)[:, None] * np.linalg.norm(U, axis=1)
+    slack = CONSISTENT * np.linalg.norm(Z, axis=1)[:, None] * np.linalg.norm(U, axis=1)
     margins = y * (np.maximum(np.where(kink, 0.0, z), 0.0) @ s)
     return (
         bool(((z >= -slack) | ~active).all())
@@ -204,7 +196,7 @@ def clarke_products(Z: FloatArray, y: FloatArray, end: Finished) -> FloatArray |
         weights, left = box_least_squares(
             (end.s[j] * y[rows])[:, None] * Z[rows], missing, np.zeros(rows.size), end.lam[rows]
         )
-        if float(np.linalg.norm(left)) > _WEIGHT:
+        if float(np.linalg.norm(left)) > WEIGHT:
             return None
         mu[rows, j] = weights
     return mu

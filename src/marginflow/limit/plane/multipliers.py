@@ -18,13 +18,7 @@ from scipy.optimize import linprog
 from marginflow.arrays import FloatArray
 from marginflow.limit.plane.arrangement import Survey
 from marginflow.limit.plane.finish import Finished
-
-_ROUNDS = 40
-_PEAKS_A_ROUND = 60
-# Peaks below 1 by less than this are kept as constraints as well: they may rise when x changes.
-_NEAR = 1e-3
-# What a multiplier may lie outside of its range by, relative to the largest.
-_ROUNDING = 1e-11
+from marginflow.limit.plane.settings import MULTIPLIER_ROUNDING, MULTIPLIER_ROUNDS, NEAR_PEAK, PEAKS_A_ROUND
 
 
 def admissible(
@@ -54,7 +48,7 @@ def admissible(
     cuts: list[FloatArray] = []
     heights: list[float] = []
     lam = end.lam
-    slack = _ROUNDING * float(np.abs(lam).max())
+    slack = MULTIPLIER_ROUNDING * float(np.abs(lam).max())
     if (lam < -slack).any() or (lam > caps + slack).any():
         inside = _lowest(np.zeros((0, N.shape[1])), np.zeros(0), N, lam, caps, deadline) if N.shape[1] else None
         if inside is None:
@@ -62,14 +56,14 @@ def admissible(
         lam = lam + N @ inside
     lam = np.clip(lam, 0.0, caps)
     best, least = replace(end, lam=lam), np.inf
-    for _ in range(_ROUNDS if N.shape[1] else 1):
-        found = look(lam, 1.0 - _NEAR)
+    for _ in range(MULTIPLIER_ROUNDS if N.shape[1] else 1):
+        found = look(lam, 1.0 - NEAR_PEAK)
         if found.supremum < least:
             best, least = replace(end, lam=lam), found.supremum
         if least <= 1.0 + excess or N.shape[1] == 0:
             break
         for part in found.peaks:
-            relu = np.maximum(rows @ part.directions[:_PEAKS_A_ROUND].T, 0.0)  # (n, p)
+            relu = np.maximum(rows @ part.directions[:PEAKS_A_ROUND].T, 0.0)  # (n, p)
             slopes = part.sign * (relu * y[:, None]).T @ N
             moves = np.abs(slopes).max(axis=1, initial=0.0) > 1e-9  # where a neuron stands nothing changes
             cuts += list(slopes[moves])

@@ -16,8 +16,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.plane.arrangement import OutOfTimeError
+from marginflow.limit.plane.settings import PROGRAM_TOLERANCE
 
-_TOLERANCE = 1e-10
 # Primal simplex: a basis stays primal feasible when columns join.
 _PRIMAL_SIMPLEX = 4
 
@@ -49,8 +49,8 @@ class Program:
             ("output_flag", False),
             ("presolve", "off"),
             ("threads", 1),
-            ("primal_feasibility_tolerance", _TOLERANCE),
-            ("dual_feasibility_tolerance", _TOLERANCE),
+            ("primal_feasibility_tolerance", PROGRAM_TOLERANCE),
+            ("dual_feasibility_tolerance", PROGRAM_TOLERANCE),
             ("simplex_strategy", _PRIMAL_SIMPLEX),
         ):
             model.setOptionValue(option, setting)

@@ -9,11 +9,7 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-
-# Singular values below this share of the largest are rounding noise of the samples.
-_RANK_TOLERANCE = 1e-13
-# Unit rows that agree to so many decimals lie on one ray.
-_RAY_DECIMALS = 13
+from marginflow.limit.plane.settings import RANK_TOLERANCE, RAY_DECIMALS
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +47,7 @@ class PlanarSamples:
             raise InputError("A sample is zero; without bias every network is zero there.")
         unit = float(2.0 ** np.ceil(np.log2(norms.max())))
         _, sigma, right = np.linalg.svd(rows / unit, full_matrices=False)
-        rank = int((sigma > _RANK_TOLERANCE * sigma[0]).sum())
+        rank = int((sigma > RANK_TOLERANCE * sigma[0]).sum())
         if rank > 3:
             what = "with a bias" if bias else "without bias"
             raise InputError(
@@ -62,9 +58,7 @@ class PlanarSamples:
         basis[:rank] = right[:rank]
         reduced = (rows / unit) @ basis.T
         units = reduced / np.linalg.norm(reduced, axis=1)[:, None]
-        _, first, owner = np.unique(
-            np.round(units, _RAY_DECIMALS) + 0.0, axis=0, return_index=True, return_inverse=True
-        )
+        _, first, owner = np.unique(np.round(units, RAY_DECIMALS) + 0.0, axis=0, return_index=True, return_inverse=True)
         return cls(reduced, data.y, basis, unit, reduced[first], owner.ravel())
 
     def ray_weights(self, weights: FloatArray) -> FloatArray:

@@ -18,19 +18,17 @@ from marginflow.limit.plane.finish import Finished, clarke_products, finish
 from marginflow.limit.plane.multipliers import admissible
 from marginflow.limit.plane.program import Program
 from marginflow.limit.plane.samples import PlanarSamples
-
-# Random directions of each sign that the program begins with, and columns that join for each sign in a round.
-_FIRST_COLUMNS, _COLUMNS_A_ROUND = 48, 150
-_MAX_ROUNDS = 500
-# A peak above 1 by this much becomes a column.
-_EXCESS = 1e-12
-# Cap of the multipliers with a hard margin at first, for rows of length 1, and the factor it grows by.
-_FIRST_CAP, _CAP_GROWTH = 1e2, 10.0
-# Gap of the program below which the structure is read and Newton's method is tried.
-_FINISH_BELOW = 1e-2
-# sup |F| may exceed 1 by this much at an optimum that Newton's method has found.
-_PROVED = 1e-10
-_SLACK = 1e-9
+from marginflow.limit.plane.settings import (
+    CAP_GROWTH,
+    COLUMNS_A_ROUND,
+    EXCESS,
+    FINISH_BELOW,
+    FIRST_CAP,
+    FIRST_COLUMNS,
+    MAX_ROUNDS,
+    PROVED,
+    SLACK,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +50,7 @@ def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float
     the proof, can still be made.
     """
     rows, y, hard = samples.rows, samples.y, np.isinf(penalty)
-    program = Program(rows, y, np.full(len(y), _FIRST_CAP if hard else penalty))
+    program = Program(rows, y, np.full(len(y), FIRST_CAP if hard else penalty))
     program.add(*_first_columns(rows, y))
     best = _Best(program)
     try:
@@ -64,21 +62,21 @@ def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float
 def _generated(
     program: Program, samples: PlanarSamples, best: _Best, *, hard: bool, gap: float, deadline: float
 ) -> Solution:
-    y, tried = samples.y, _FINISH_BELOW * 10
-    for count in range(1, _MAX_ROUNDS + 1):
+    y, tried = samples.y, FINISH_BELOW * 10
+    for count in range(1, MAX_ROUNDS + 1):
         program.solve(deadline)
         best.rounds, began = count, time.monotonic()
         weights = samples.ray_weights(program.multipliers * y)
-        found = survey(samples.rays, weights, level=1.0 + _EXCESS, deadline=deadline)
+        found = survey(samples.rays, weights, level=1.0 + EXCESS, deadline=deadline)
         if count == 1:
             deadline -= 1.5 * (time.monotonic() - began)  # what the proof will take, on a busy machine
         width = best.offer(found)
-        if hard and program.slack.sum() > _SLACK and (found.supremum <= 1.5 or width < 0.1):
-            program.raise_caps(_CAP_GROWTH)
+        if hard and program.slack.sum() > SLACK and (found.supremum <= 1.5 or width < 0.1):
+            program.raise_caps(CAP_GROWTH)
             continue
-        settled = found.supremum <= 1.0 + _EXCESS
-        if program.slack.sum() <= _SLACK or not hard:
-            if width < min(_FINISH_BELOW, tried / 4) or settled or width <= gap:
+        settled = found.supremum <= 1.0 + EXCESS
+        if program.slack.sum() <= SLACK or not hard:
+            if width < min(FINISH_BELOW, tried / 4) or settled or width <= gap:
                 tried = width
                 done = _finished(program, found, samples, soft=not hard, width=width, gap=gap, deadline=deadline)
                 if done is not None:
@@ -89,7 +87,7 @@ def _generated(
         if time.monotonic() > deadline:
             break
         for part in found.peaks:
-            many = slice(0, _COLUMNS_A_ROUND)
+            many = slice(0, COLUMNS_A_ROUND)
             program.add(part.directions[many], np.full(len(part.values[many]), part.sign))
     return best.solution()
 
@@ -97,12 +95,12 @@ def _generated(
 def _first_columns(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Directions to begin with: some samples, and some at random, for both signs."""
     rng = np.random.default_rng(0)
-    chosen = rng.permutation(len(rows))[:_FIRST_COLUMNS]
-    random = rng.standard_normal((_FIRST_COLUMNS, rows.shape[1]))
+    chosen = rng.permutation(len(rows))[:FIRST_COLUMNS]
+    random = rng.standard_normal((FIRST_COLUMNS, rows.shape[1]))
     random[:, ~rows.any(axis=0)] = 0.0
     directions = np.vstack([rows[chosen], random, random])
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    return directions, np.concatenate([y[chosen], np.ones(_FIRST_COLUMNS), -np.ones(_FIRST_COLUMNS)])
+    return directions, np.concatenate([y[chosen], np.ones(FIRST_COLUMNS), -np.ones(FIRST_COLUMNS)])
 
 
 def _finished(
@@ -125,8 +123,8 @@ def _finished(
     end = finish(program, near, soft=soft)
     if end is None:
         return None
-    end = admissible(rows, y, program.caps, end, look, excess=_PROVED, deadline=deadline)
-    if end is None or look(end.lam, np.inf).supremum > 1.0 + max(_PROVED, 0.5 * gap):
+    end = admissible(rows, y, program.caps, end, look, excess=PROVED, deadline=deadline)
+    if end is None or look(end.lam, np.inf).supremum > 1.0 + max(PROVED, 0.5 * gap):
         return None
     mu = clarke_products(rows, y, end)
     return None if mu is None else (end, mu)
