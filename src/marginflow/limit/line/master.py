@@ -25,10 +25,7 @@ from scipy.optimize import linprog
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.neurons import Neuron, Position
-
-# Arcs of more than this angle get a bound in their middle to begin with.
-_LONG = 0.2
-_TOLERANCE = 1e-10
+from marginflow.limit.line.settings import LONG_ARC, PROGRAM_TOLERANCE
 
 
 class UnboundedError(Exception):
@@ -104,7 +101,7 @@ class Master:
         """Bound F in the middle of long arcs to begin with; a single sample has its only good neuron there."""
         angles = np.arctan2(self.circle.sines, self.circle.cosines)
         for row, sign in ((0, 1), (1, -1)):
-            for k in np.flatnonzero(self.allowed[row] & (angles > _LONG)):
+            for k in np.flatnonzero(self.allowed[row] & (angles > LONG_ARC)):
                 half = float(angles[k]) / 2
                 self._peaks.append((Position(sign, False, int(k)), float(np.cos(half)), float(np.sin(half))))
 
@@ -154,7 +151,10 @@ class Master:
                 b_eq=np.zeros(2 * K),
                 bounds=bounds,
                 method=method,
-                options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+                options={
+                    "primal_feasibility_tolerance": PROGRAM_TOLERANCE,
+                    "dual_feasibility_tolerance": PROGRAM_TOLERANCE,
+                },
             )
             if result.status == 0:
                 break
@@ -176,5 +176,5 @@ class Master:
                     t = self.circle.directions[position.index]
                     found.append(Neuron(position, size * (cosine * t + sine * np.array([-t[1], t[0]]))))
         # Sizes below what the program's tolerance is in these units are rounding.
-        found = [neuron for neuron in found if float(np.hypot(*neuron.u)) > 10 * _TOLERANCE * scale]
+        found = [neuron for neuron in found if float(np.hypot(*neuron.u)) > 10 * PROGRAM_TOLERANCE * scale]
         return np.maximum(result.x[:n] * self._multiplier_unit, 0.0), found

@@ -16,17 +16,8 @@ from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.master import Master
 from marginflow.limit.line.neurons import Neuron, Position, breakpoint_columns, peak, same_label_fences, territories
 from marginflow.limit.line.polish import Polished, Polisher
+from marginflow.limit.line.settings import COLUMN_ROUNDS, NEAR, PATIENT, PROVED, STATIONARY
 from marginflow.networks import TwoLayer
-
-_MAX_ROUNDS = 60
-# From this round on, structures are also repaired one contradiction at a time, which is slow.
-_PATIENT = 6
-# Newton is tried once the dual function exceeds 1 by less than this.
-_NEAR = 1e-2
-# The dual function of a finished solution exceeds 1 by less than this, where lambda is not too large to tell.
-PROVED = 1e-11
-# Distance of u_j / ||u_j|| from its sum over the samples that a finished solution may have.
-_STATIONARY = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,14 +157,14 @@ class PlanarProgram:
     def solve(self) -> tuple[Polished, int]:
         """The global optimum, and the number of linear programs that it took."""
         master = Master(self.circle, self.y, self.everywhere)
-        for rounds in range(1, _MAX_ROUNDS + 1):
+        for rounds in range(1, COLUMN_ROUNDS + 1):
             multipliers, found = master.solve()
             multipliers, found, tight = self.refine(found, multipliers)
             arcs = self.circle.arcs(multipliers * self.y)
-            if arcs.supremum < 1.0 + _NEAR:
+            if arcs.supremum < 1.0 + NEAR:
                 runs = {sign: self.runs(sign, tight) for sign in (1, -1)}
                 grouped = self.group(found, arcs, runs, self.everywhere)
-                polished = self.polish(grouped, arcs, multipliers, tight, patient=rounds >= _PATIENT)
+                polished = self.polish(grouped, arcs, multipliers, tight, patient=rounds >= PATIENT)
                 if polished is not None:
                     if polished.arcs.supremum <= 1.0 + self.proved(polished.multipliers):
                         return polished, rounds
@@ -190,7 +181,7 @@ class PlanarProgram:
         U = self._exact_margins(polished, signs)
         clarke = self._clarke(polished)
         sums = signs[:, None] * (((polished.multipliers * self.y)[:, None] * clarke).T @ self.rows)
-        if float(np.abs(U / np.linalg.norm(U, axis=1)[:, None] - sums).max()) > _STATIONARY:
+        if float(np.abs(U / np.linalg.norm(U, axis=1)[:, None] - sums).max()) > STATIONARY:
             raise NotSettledError
         return PlanarSolution(
             U=U,

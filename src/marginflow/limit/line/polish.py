@@ -16,11 +16,7 @@ from scipy import linalg
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.neurons import Neuron, Position
-
-_MAX_STEPS = 40
-_MAX_REPAIRS = 60
-_ROUNDING = 1e-14
-_PROXIMAL = 1e-12
+from marginflow.limit.line.settings import MAX_REPAIRS, MAX_STEPS, PROXIMAL, ROUNDING
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +68,7 @@ class Polisher:
         on = np.flatnonzero(margin)
         inside = np.array([j for j, p in enumerate(positions) if not p.at_breakpoint], dtype=np.int64)
         k, best, idle = len(positions), point, 0
-        for _ in range(_MAX_STEPS):
+        for _ in range(MAX_STEPS):
             a, T, lam, arcs = point.sizes, point.directions, point.multipliers, point.arcs
             turned = np.column_stack([-T[:, 1], T[:, 0]])
             along = np.column_stack([self.column(p, t) for p, t in zip(positions, T, strict=True)])
@@ -129,9 +125,9 @@ class Polisher:
         neurons = [Neuron(position, u) for position, u in places_of.items()]
         margin = tight
         lam = np.where(margin, multipliers, 0.0)
-        rounding = _ROUNDING * self._largest_row
+        rounding = ROUNDING * self._largest_row
         seen: set[tuple[object, ...]] = set()
-        for _ in range(_MAX_REPAIRS):
+        for _ in range(MAX_REPAIRS):
             positions = [neuron.position for neuron in neurons]
             key = (tuple(positions), margin.tobytes())
             if key in seen or not positions or not margin.any():
@@ -231,8 +227,8 @@ def _solve(B: FloatArray, k: int, curvature: FloatArray, right: FloatArray) -> F
     scaled = scale[:, None] * matrix * scale
     # Left- and right-facing neurons with the same kink may be exchanged at no cost, and samples may be redundant: the
     # proximal terms make the matrix quasi-definite and choose the shortest step; they leave the solutions as they are.
-    scaled[np.arange(n), np.arange(n)] += _PROXIMAL
-    scaled[np.arange(n, n + total), np.arange(n, n + total)] -= _PROXIMAL
+    scaled[np.arange(n), np.arange(n)] += PROXIMAL
+    scaled[np.arange(n, n + total), np.arange(n, n + total)] -= PROXIMAL
     step = linalg.solve(scaled, scale * right, assume_a="sym", check_finite=False)
     solution: FloatArray = scale * step
     return solution

@@ -14,10 +14,8 @@ from marginflow.limit.closed_forms.splitting import split_to_width
 from marginflow.limit.line.circle import Circle
 from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.planar import PlanarSolution
+from marginflow.limit.line.settings import OUTWARDS
 from marginflow.networks import TwoLayer
-
-# Bounds are rounded outwards by this share, more than their last few operations can err.
-_OUTWARDS = 4e-15
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -109,8 +107,8 @@ def result(solution: PlanarSolution, data: Dataset, owner: IntArray) -> LineLimi
         clarke=read_only(solution.clarke[owner]),
         dual_supremum=solution.supremum,
         least_margin=least,
-        lower=fsum(solution.multipliers) / solution.supremum * (1 - _OUTWARDS),
-        upper=half_norm / least * (1 + _OUTWARDS) if least > 0 else inf,
+        lower=fsum(solution.multipliers) / solution.supremum * (1 - OUTWARDS),
+        upper=half_norm / least * (1 + OUTWARDS) if least > 0 else inf,
         rounds=solution.rounds,
     )
 

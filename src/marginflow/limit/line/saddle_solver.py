@@ -14,12 +14,8 @@ from marginflow.limit.line.master import UnboundedError
 from marginflow.limit.line.neurons import Position
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram, PlanarSolution
 from marginflow.limit.line.result import LineLimit, line_samples, result, unsettled
+from marginflow.limit.line.settings import CERTIFIED, SAME
 from marginflow.limit.line.walk import Walk
-
-# Certificates above this are not handed out, whatever else is true of the point.
-_CERTIFIED = 1e-9
-# Points are the same when all their multipliers agree to this share of the largest.
-_SAME = 1e-6
 
 
 def saddle_point(data: Dataset, *, seed: int = 0, starts: int = 4) -> LineLimit | None:
@@ -136,13 +132,13 @@ def _borders(walk: Walk, occupied: BoolArray) -> list[Position]:
 
 
 def _same(first: PlanarSolution, second: PlanarSolution) -> bool:
-    return bool(np.abs(first.multipliers - second.multipliers).max() <= _SAME * first.multipliers.max())
+    return bool(np.abs(first.multipliers - second.multipliers).max() <= SAME * first.multipliers.max())
 
 
 def certainly_no_minimum(point: LineLimit) -> bool:
     """Judged by the certificates alone: a KKT point, and a feasible descent from it."""
     weights = point.multipliers[:, None] * point.clarke
     certificate = certify(point.network, point.data, multipliers=(point.multipliers, weights))
-    if certificate.total > _CERTIFIED:
+    if certificate.total > CERTIFIED:
         return False
     return minimality(point.network, point.data, certificate=certificate).descent is not None

@@ -10,16 +10,10 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, whole_number
 from marginflow.limit.line.master import Master, UnboundedError
 from marginflow.limit.line.neurons import Position, peak
-from marginflow.limit.line.planar import PROVED, NotSettledError, PlanarProgram, PlanarSolution
+from marginflow.limit.line.planar import NotSettledError, PlanarProgram, PlanarSolution
 from marginflow.limit.line.polish import Polished
+from marginflow.limit.line.settings import COARSE, MAX_MOVES, PROVED, STEEP, WALK_ROUNDS
 from marginflow.networks import TwoLayer
-
-_MAX_MOVES = 2000
-_MAX_ROUNDS = 60
-# Peaks above 1 by more than this are cut off before a neuron is moved across a border.
-_COARSE = 1e-6
-# A valley of the dual function has at least this share of its change of slope on either side.
-_STEEP = 1e-6
 
 
 class Walk:
@@ -88,12 +82,12 @@ class Walk:
         stand in a valley of the dual function, or if another neuron would have to move beside it.
         """
         program, rounds = self.program, 0
-        for _ in range(_MAX_MOVES):
+        for _ in range(MAX_MOVES):
             if any((allowed & self.beside(pin)).any() for pin in pins):
                 raise NotSettledError
             master = Master(program.circle, program.y, allowed, pins)
             following = None
-            for attempt in range(_MAX_ROUNDS):
+            for attempt in range(WALK_ROUNDS):
                 multipliers, found = master.solve()
                 multipliers, found, tight = program.refine(found, multipliers)
                 rounds += 1
@@ -109,7 +103,7 @@ class Walk:
                         if not all(pin in polished.positions and self._in_valley(pin, polished) for pin in pins):
                             raise NotSettledError
                         return program.finish(polished, rounds)
-                if not master.add_peaks(arcs, PROVED if following is None else _COARSE):
+                if not master.add_peaks(arcs, PROVED if following is None else COARSE):
                     break
             if following is None:
                 raise NotSettledError
@@ -155,7 +149,7 @@ class Walk:
         before, behind = (
             pin.sign * float(polished.arcs.sums[k] @ np.array([-t[1], t[0]])) for k in (pin.index - 1, pin.index)
         )
-        least = _STEEP * (behind - before)
+        least = STEEP * (behind - before)
         return behind > before and before < -least and behind > least
 
 

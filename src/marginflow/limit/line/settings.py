@@ -1,0 +1,60 @@
+"""The numbers that steer the solvers of the line and of the circle, together, each with what it was measured on.
+
+They were tried on noisy labels of 10 to 200 samples on a line (`tests/limit/test_line.py`) and on the figures of KYS23.
+Where nothing is said about other values, none were compared; what is relative to a length or to the largest of its
+kind bounds rounding.
+"""
+
+from __future__ import annotations
+
+# The linear program ---------------------------------------------------------------------------------------------------
+
+# Arcs of more than this angle get a bound in their middle to begin with.
+LONG_ARC = 0.2
+# Primal and dual feasibility of HiGHS, the least that it takes; columns ten times as short are rounding.
+PROGRAM_TOLERANCE = 1e-10
+
+# Rounds of columns ----------------------------------------------------------------------------------------------------
+
+# Rounds after which the program has not settled.
+COLUMN_ROUNDS = 60
+# From this round on, structures are also repaired one contradiction at a time, which is slow.
+PATIENT = 6
+# Newton is tried once the dual function exceeds 1 by less than this.
+NEAR = 1e-2
+# The dual function of a finished solution exceeds 1 by less than this, where lambda is not too large to tell.
+PROVED = 1e-11
+# Distance of u_j / ||u_j|| from its sum over the samples that a finished solution may have.
+STATIONARY = 1e-8
+
+# Newton's method ------------------------------------------------------------------------------------------------------
+
+# Steps on one structure, and structures, each the last with a contradiction repaired.
+MAX_STEPS = 40
+MAX_REPAIRS = 60
+# What an equation may be missed by, beside its tolerance: this share of the longest row, for each unit of its weights.
+ROUNDING = 1e-14
+# Added to the diagonal of a Newton system, so that dependent equations have a solution.
+PROXIMAL = 1e-12
+
+# The walk to a local optimum ------------------------------------------------------------------------------------------
+
+# Moves of neurons across a border, and rounds of columns at each.
+MAX_MOVES = 2000
+WALK_ROUNDS = 60
+# Peaks above 1 by more than this are cut off before a neuron is moved across a border.
+COARSE = 1e-6
+# A valley of the dual function has at least this share of its change of slope on either side.
+STEEP = 1e-6
+
+# Saddle points --------------------------------------------------------------------------------------------------------
+
+# Certificates above this are not handed out, whatever else is true of the point.
+CERTIFIED = 1e-9
+# Points are the same when all their multipliers agree to this share of the largest.
+SAME = 1e-6
+
+# The proof ------------------------------------------------------------------------------------------------------------
+
+# Bounds are rounded outwards by this share, more than their last few operations can err.
+OUTWARDS = 4e-15
