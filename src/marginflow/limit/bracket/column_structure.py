@@ -10,14 +10,12 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.limit.bracket.box_least_squares import box_least_squares
 from marginflow.limit.bracket.columns import Columns
+from marginflow.limit.bracket.settings import KINK_WEIGHT
 from marginflow.limit.budget import Budget
 from marginflow.limit.neurons import equal_pattern_groups, sort_by_sign
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
-
-# Pairs whose Clarke weight is this far from 0 and 1 are on a kink.
-_KINK_WEIGHT = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +81,7 @@ def columns_structure(problem: Problem, columns: Columns) -> tuple[Structure, Fl
         target = (lam * ((y == s[j]) & (X @ U[j] > 0))) @ X
         mu, _ = box_least_squares(X[opposite], target, np.zeros(opposite.size), lam[opposite])
         weight = mu / lam[opposite]
-        state[opposite, j] = np.where(
-            weight > 1 - _KINK_WEIGHT, ACTIVE, np.where(weight < _KINK_WEIGHT, INACTIVE, KINK)
-        )
+        state[opposite, j] = np.where(weight > 1 - KINK_WEIGHT, ACTIVE, np.where(weight < KINK_WEIGHT, INACTIVE, KINK))
     structure = Structure(
         s=s, state=state, free=relevant, capped=np.zeros(y.size, dtype=bool), lam=lam, t=np.linalg.norm(U, axis=1)
     )

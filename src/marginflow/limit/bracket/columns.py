@@ -16,12 +16,8 @@ from scipy.optimize import linprog
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.bracket.dual_supremum import SignedDual
+from marginflow.limit.bracket.settings import PROGRAM_OPTIONS, SAME_DIRECTION, SLACK
 from marginflow.limit.budget import Budget
-
-_OPTIONS = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-_SLACK = 1e-7
-# Directions closer than this are one.
-_SAME = 1e-10
 
 
 class ProgramError(RuntimeError):
@@ -50,7 +46,7 @@ class Columns:
         """Take a direction in, unless it is there already."""
         unit = direction / np.linalg.norm(direction)
         known = self.directions[self.signs == sign]
-        if known.size and float(np.linalg.norm(known - unit, axis=1).min()) < _SAME:
+        if known.size and float(np.linalg.norm(known - unit, axis=1).min()) < SAME_DIRECTION:
             return False
         self.directions = np.vstack([self.directions, unit])
         self.signs = np.append(self.signs, sign)
@@ -67,7 +63,7 @@ class Columns:
             A_ub=-np.hstack([A / unit, np.eye(n)]),
             b_ub=-np.ones(n),
             method="highs-ds",
-            options=_OPTIONS | {"time_limit": budget.left},
+            options=PROGRAM_OPTIONS | {"time_limit": budget.left},
         )
         if result.status == 1 or result.x is None:  # 1: the time limit
             raise ProgramError(f"The linear program over {self.signs.size} directions ended with: {result.message}")
@@ -93,7 +89,7 @@ class Columns:
             A_eq=np.append(np.ones(n), 0.0)[None] / value,
             b_eq=[1.0],
             method="highs-ds",
-            options=_OPTIONS,
+            options=PROGRAM_OPTIONS,
         )
         return np.clip(result.x[:n], 0.0, None) if result.status == 0 else None
 
@@ -121,7 +117,7 @@ class Columns:
             if budget.over:
                 return False
             if self.price(excess)[1] == 0:
-                if slack <= _SLACK:
+                if slack <= SLACK:
                     return True
                 self.penalty *= 10.0
         return False

@@ -28,12 +28,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.limit.bracket.box_least_squares import box_least_squares
 from marginflow.limit.bracket.quadratic_majorant import QuadraticBound, quadratic_bound
-
-# Relative size of rounding in a sum of pre-activations; added to every bound.
-_ROUNDING = 1e-14
-_TIGHTENINGS = 6
-# From this dimension on the quadratic majorant is worth its price.
-_QUADRATIC_FROM = 4
+from marginflow.limit.bracket.settings import QUADRATIC_FROM, ROUNDING, TIGHTENINGS
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +60,7 @@ class SignedDual:
         self.norms = np.linalg.norm(self.own, axis=1)
         self.dimension = rows.shape[1]
         total = float(self.lam_own @ self.norms) + float(self.lam_other @ np.linalg.norm(self.other, axis=1))
-        self.rounding = _ROUNDING * total
+        self.rounding = ROUNDING * total
 
     def value(self, u: FloatArray) -> float:
         """s F(u)."""
@@ -112,7 +107,7 @@ class SignedDual:
     def _tightened(self, node: _Node, level: float) -> tuple[_Node | None, float, FloatArray]:
         """The node with its ranges narrowed to where s F can reach the level; None where it cannot."""
         bound, residual = np.inf, np.zeros(self.dimension)
-        for _ in range(_TIGHTENINGS):
+        for _ in range(TIGHTENINGS):
             fresh, const, residual = self._bound(node)
             bound = min(bound, fresh)
             size = float(np.linalg.norm(residual))
@@ -122,7 +117,7 @@ class SignedDual:
                 break
             low, high = self._cap_ranges(residual / size, (level - const - self.rounding) / size)
             undecided = (node.low < 0) & (node.high > 0)
-            if self.dimension >= _QUADRATIC_FROM and undecided.any():
+            if self.dimension >= QUADRATIC_FROM and undecided.any():
                 quadratic = self._quadratic(node, residual / size)
                 if quadratic.bound + self.rounding < bound:
                     bound = quadratic.bound + self.rounding

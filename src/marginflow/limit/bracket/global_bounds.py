@@ -14,6 +14,16 @@ from marginflow.errors import InputError
 from marginflow.limit.bracket.column_structure import columns_structure, structures
 from marginflow.limit.bracket.columns import Columns
 from marginflow.limit.bracket.dual_supremum import SignedDual, Supremum, dual_supremum
+from marginflow.limit.bracket.settings import (
+    EXCESS,
+    LEAST_EXCESS,
+    MAX_CENTRES,
+    MAX_REGIONS,
+    OUTWARDS,
+    PROVED,
+    PROVED_BY_PROGRAM,
+    ROUNDS_BEFORE_NEWTON,
+)
 from marginflow.limit.bracket.spherical_supremum import spherical_supremum
 from marginflow.limit.budget import Budget
 from marginflow.limit.closed_forms.convex_pair import convex_pair
@@ -23,18 +33,6 @@ from marginflow.limit.problem import Problem
 from marginflow.limit.separable import require_separable
 from marginflow.limit.solver.newton import NewtonResult
 from marginflow.networks import TwoLayer
-
-# Bounds are rounded outwards by this share.
-_OUTWARDS = 1e-13
-# The dual function may exceed 1 by this much before a direction counts as an improvement.
-_EXCESS, _LEAST_EXCESS = 1e-6, 1e-9
-_ROUNDS_BEFORE_NEWTON = 5
-# What the dual function may exceed 1 by: Newton's multipliers are exact, those of a linear program are not.
-_PROVED = 1e-11
-_PROVED_BY_PROGRAM = 1e-8
-_MAX_CENTRES = 40
-# Regions of the sphere are enumerated up to this many samples in three dimensions.
-_MAX_REGIONS = 150
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -149,7 +147,7 @@ def global_bounds(
     if found is None:
         pair = _narrow(data, bias, 2)
         found = _search(problem, pair, rng, (max_nodes, max_rounds))
-        regions = problem.X.shape[1] == 3 and problem.n_samples <= _MAX_REGIONS
+        regions = problem.X.shape[1] == 3 and problem.n_samples <= MAX_REGIONS
         how = f"column generation and {'the regions of the sphere' if regions else 'branch and bound'}"
     return _bracket(problem, found, data, bias, width, tolerance, how)
 
@@ -187,12 +185,12 @@ def _search(problem: Problem, start: TwoLayer | None, rng: np.random.Generator, 
         problem,
         columns,
         Budget(),
-        excess=_EXCESS,
-        least_excess=_LEAST_EXCESS,
-        rounds=_ROUNDS_BEFORE_NEWTON,
+        excess=EXCESS,
+        least_excess=LEAST_EXCESS,
+        rounds=ROUNDS_BEFORE_NEWTON,
         most=max_rounds,
     )
-    excess = _EXCESS
+    excess = EXCESS
     for generated in found:
         excess = generated.excess
         if generated.exact is not None:
@@ -214,10 +212,10 @@ def _prove(problem: Problem, columns: Columns, exact: NewtonResult, max_nodes: i
     """
     lam = np.clip(exact.lam, 0.0, None)
     value = float(np.linalg.norm(exact.U, axis=1).sum())
-    level, nodes = 1.0 + _PROVED, 0
+    level, nodes = 1.0 + PROVED, 0
     for u, sign in zip(exact.U, exact.s, strict=True):
         columns.add(u, float(sign))
-    for _ in range(_MAX_CENTRES):
+    for _ in range(MAX_CENTRES):
         columns.multipliers = lam
         if not columns.price(level - 1.0)[0]:
             bounds = _suprema(problem, exact.U, lam, level, max_nodes, stop_above=level * (1 + 1e-6))
@@ -228,7 +226,7 @@ def _prove(problem: Problem, columns: Columns, exact: NewtonResult, max_nodes: i
         if centred is None:  # no multipliers reach this value: there is a better network
             crude = max(SignedDual(problem.X, problem.y, lam, sign).crude_bound() for sign in (1.0, -1.0))
             return _Found(exact.U, exact.s, lam, crude, nodes, True), True
-        lam, level = centred, 1.0 + _PROVED_BY_PROGRAM
+        lam, level = centred, 1.0 + PROVED_BY_PROGRAM
     bounds = _suprema(problem, exact.U, lam, level, max_nodes)
     nodes += sum(bound.nodes for bound in bounds)
     return _Found(exact.U, exact.s, lam, max(bound.upper for bound in bounds), nodes, True), False
@@ -238,7 +236,7 @@ def _suprema(
     problem: Problem, U: FloatArray, lam: FloatArray, level: float, max_nodes: int, stop_above: float = inf
 ) -> tuple[Supremum, Supremum]:
     """Bounds on sup F and sup -F: by regions in three dimensions, by branch and bound in more."""
-    if problem.X.shape[1] == 3 and problem.n_samples <= _MAX_REGIONS:
+    if problem.X.shape[1] == 3 and problem.n_samples <= MAX_REGIONS:
         return spherical_supremum(problem.X, problem.y, lam)
     starts = np.vstack([problem.X / problem.norms[:, None], U / np.linalg.norm(U, axis=1)[:, None]])
     return dual_supremum(
@@ -273,7 +271,7 @@ def _bracket(
 ) -> Bracket:
     multipliers = np.empty(data.n_samples)
     multipliers[problem.order] = found.lam
-    lower = fsum(found.lam) / found.supremum * (1 - _OUTWARDS) if found.supremum > 0 else 0.0
+    lower = fsum(found.lam) / found.supremum * (1 - OUTWARDS) if found.supremum > 0 else 0.0
     network: TwoLayer | None = TwoLayer.from_directions(problem.ambient(found.U), found.s, bias=bias)
     assert network is not None
     notes = [f"Found by {how}."]
@@ -290,7 +288,7 @@ def _bracket(
     upper = inf
     if network is not None:
         network = network.at_margin_one(data.X, data.y)
-        upper = network.norm_squared() / 2 * (1 + _OUTWARDS + 1e-14 * network.norm_squared())
+        upper = network.norm_squared() / 2 * (1 + OUTWARDS + 1e-14 * network.norm_squared())
         if width is not None:
             network = network.widened(max(width, network.width))
     proved = lower > 0 and upper <= lower * (1 + tolerance)

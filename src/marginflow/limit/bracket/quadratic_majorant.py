@@ -19,10 +19,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from marginflow.arrays import FloatArray
-
-_STEPS = 80
-# Least distance of gamma from the largest eigenvalue of M, relative to gamma; closer is ill-conditioned.
-_APART = 1e-7
+from marginflow.limit.bracket.settings import APART, MAJORANT_STEPS
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +75,7 @@ def quadratic_bound(
 
     def objective(x: FloatArray) -> tuple[float, FloatArray]:
         const, c, values, vectors = parts(x)
-        gamma = float(values[-1]) + max(float(np.exp(x[-1])), _APART * abs(float(values[-1])), 1e-300)
+        gamma = float(values[-1]) + max(float(np.exp(x[-1])), APART * abs(float(values[-1])), 1e-300)
         apart = gamma - values
         turned = vectors.T @ c
         u = vectors @ (turned / (2 * apart))
@@ -101,10 +98,10 @@ def quadratic_bound(
     x0 = np.concatenate([-np.log(tau), opposite_weights * (0.1 + 0.8 * active), np.zeros(m), [0.0]])
     x0[-1] = np.log(0.5 * float(np.linalg.norm(parts(x0)[1])) + 1e-6)
     bounds = [(-40.0, 40.0)] * p + [(0.0, float(w)) for w in opposite_weights] + [(0.0, None)] * m + [(-30.0, 30.0)]
-    x = minimize(objective, x0, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS}).x
+    x = minimize(objective, x0, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAJORANT_STEPS}).x
     x[p : p + q] = np.clip(x[p : p + q], 0.0, opposite_weights)
     const, c, values, vectors = parts(x)
-    gamma = max(float(values[-1]) + max(float(np.exp(x[-1])), _APART * abs(float(values[-1]))), 1e-300)
+    gamma = max(float(values[-1]) + max(float(np.exp(x[-1])), APART * abs(float(values[-1]))), 1e-300)
     apart = gamma - values
     turned = vectors.T @ c
     bound = const + gamma + float((turned**2 / (4 * apart)).sum())

@@ -12,10 +12,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.bracket.dual_supremum import Supremum
+from marginflow.limit.bracket.settings import PROJECTION_ROUNDING
 from marginflow.limit.line.circle import Circle
-
-# Rounding of projections on the planes of the circles, relative to the sum of all pre-activations.
-_ROUNDING = 1e-14
 
 
 def spherical_supremum(rows: FloatArray, y: FloatArray, multipliers: FloatArray) -> tuple[Supremum, Supremum]:
@@ -63,6 +61,6 @@ def spherical_supremum(rows: FloatArray, y: FloatArray, multipliers: FloatArray)
             for candidates in (S, -S):
                 size = np.linalg.norm(candidates, axis=1)
                 offer_points(candidates[size > 0] / size[size > 0, None])
-    rounding = _ROUNDING * float(np.abs(g) @ norms)
+    rounding = PROJECTION_ROUNDING * float(np.abs(g) @ norms)
     results = [Supremum(value, value + rounding, direction, 0) for value, direction in (best[1], best[-1])]
     return results[0], results[1]
