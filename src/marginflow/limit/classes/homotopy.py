@@ -18,15 +18,7 @@ from scipy.optimize import minimize
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.classes.problem import ClassesProblem, Weights
-
-# delta relative to the typical pre-activation, with iterations of L-BFGS; multiplier steps at each; rho. Digits with 3
-# to 10 classes: rho = 1 leaves violations of 1e-2, 3 none.
-_STAGES = ((0.3, 100), (0.1, 100), (0.03, 150), (0.01, 200), (3e-3, 300), (1e-3, 400), (3e-4, 600))
-_MULTIPLIER_STEPS, _RHO = 6, 3.0
-# Violations at which multipliers are good enough for the stage, relative to the root of delta.
-_GOOD = 1e-2
-# Neurons below this share of the largest are dropped, and those with a cosine above this are merged.
-_VANISHED, _PARALLEL = 1e-6, 1.0 - 1e-4
+from marginflow.limit.classes.settings import GOOD, MULTIPLIER_STEPS, PARALLEL, RHO, STAGES, VANISHED
 
 
 class Stage(NamedTuple):
@@ -41,16 +33,16 @@ def stages(problem: ClassesProblem, weights: Weights, over: Callable[[], bool]) 
     """The end of every stage, until delta is small or the time is over."""
     lam = np.zeros((problem.own.size, problem.n_classes))
     size = float(np.sqrt((problem.T**2).sum(axis=1).mean()))
-    for share, steps in _STAGES:
+    for share, steps in STAGES:
         delta = share * min(size, 1.0)
-        for _ in range(_MULTIPLIER_STEPS):
+        for _ in range(MULTIPLIER_STEPS):
             if over():
                 return
             weights = _descend(problem, weights, lam, delta, steps)
             hidden = _rounded(problem.T @ weights.U.T, delta)[0]
             margins = problem.margins(hidden, weights.V)
-            lam = np.maximum(0.0, np.where(np.isfinite(margins), lam + _RHO * (1.0 - margins), 0.0))
-            if 1.0 - margins.min() < _GOOD * np.sqrt(delta):
+            lam = np.maximum(0.0, np.where(np.isfinite(margins), lam + RHO * (1.0 - margins), 0.0))
+            if 1.0 - margins.min() < GOOD * np.sqrt(delta):
                 break
         merged = _merged(weights)
         if merged is None or not lam.any():
@@ -72,10 +64,10 @@ def _descend(problem: ClassesProblem, start: Weights, lam: FloatArray, delta: fl
         U, V = theta[: k * r].reshape(k, r), theta[k * r :].reshape(K, k)
         hidden, slopes = _rounded(T @ U.T, delta)
         margins = problem.margins(hidden, V)
-        pull = np.maximum(0.0, np.where(np.isfinite(margins), lam + _RHO * (1.0 - margins), 0.0))
+        pull = np.maximum(0.0, np.where(np.isfinite(margins), lam + RHO * (1.0 - margins), 0.0))
         q = problem.votes(pull)
         gradient = np.concatenate([(U - ((q @ V) * slopes).T @ T).ravel(), (V - q.T @ hidden).ravel()])
-        return 0.5 * float(theta @ theta) + float((pull**2).sum()) / (2.0 * _RHO), gradient
+        return 0.5 * float(theta @ theta) + float((pull**2).sum()) / (2.0 * RHO), gradient
 
     first = np.concatenate([start.U.ravel(), start.V.ravel()])
     options = {"maxiter": steps, "maxcor": 30, "ftol": 1e-15, "gtol": 1e-9}
@@ -88,7 +80,7 @@ def _merged(weights: Weights) -> Weights | None:
     U, V = weights
     lengths, heights = np.linalg.norm(U, axis=1), np.linalg.norm(V, axis=0)
     size = lengths * heights
-    kept = size > _VANISHED * size.max(initial=0.0)
+    kept = size > VANISHED * size.max(initial=0.0)
     if not kept.any():
         return None
     U, V, lengths, size = U[kept], V[:, kept], lengths[kept], size[kept]
@@ -97,7 +89,7 @@ def _merged(weights: Weights) -> Weights | None:
     rows, columns = [], []
     for j in np.argsort(-size, kind="stable"):
         if free[j]:
-            group = free & (units @ units[j] > _PARALLEL)
+            group = free & (units @ units[j] > PARALLEL)
             free &= ~group
             unit = size[group] @ units[group]
             height = V[:, group] @ lengths[group]

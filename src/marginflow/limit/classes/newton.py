@@ -24,16 +24,18 @@ from scipy.linalg import LinAlgWarning, solve
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.classes.problem import ClassesProblem, Weights
-
-_ROUNDS, _STEPS = 80, 15
-# Unknowns above which the system is not even set up: it is dense.
-_LARGEST = 5000
-# Length of a step relative to theta; residuals at which Newton's method has converged, and at which a stall is enough.
-_LONGEST, _CONVERGED, _STALLED = 0.3, 3e-14, 1e-11
-# Rounding: of multipliers and slopes relative to the largest multiplier, of margins, and of pre-activations.
-_LAMBDA, _MARGIN, _SIGN = 1e-11, 1e-10, 1e-11
-# Rounds in which everything that is violated is changed; later the worst, or on a repetition any one.
-_BOLD = 4
+from marginflow.limit.classes.settings import (
+    BOLD,
+    CONVERGED,
+    LAMBDA_ROUNDING,
+    LARGEST,
+    LONGEST,
+    MARGIN_ROUNDING,
+    ROUNDS,
+    SIGN_ROUNDING,
+    STALLED,
+    STEPS,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ def settle(problem: ClassesProblem, structure: Structure, over: Callable[[], boo
     """Newton's method and corrections in turn; None where they do not end."""
     rng = np.random.default_rng(0)
     seen: set[tuple[bytes, bytes, bytes]] = set()
-    for number in range(_ROUNDS):
+    for number in range(ROUNDS):
         if over():
             return None
         found = _newton(problem, structure)
@@ -86,7 +88,7 @@ def settle(problem: ClassesProblem, structure: Structure, over: Callable[[], boo
         masks = [mask for mask, _ in wrong]
         if key in seen:
             masks = _some(wrong, int(rng.integers(count)))
-        elif number >= _BOLD:
+        elif number >= BOLD:
             masks = _worst(wrong)
         seen.add(key)
         structure = _corrected(problem, structure, *masks)
@@ -101,11 +103,11 @@ def _newton(problem: ClassesProblem, structure: Structure) -> Structure | None:
     a, j = np.nonzero(structure.kink)
     (k, r), K = U.shape, problem.n_classes
     N, p = k * (r + K), i.size
-    if p == 0 or N + p + a.size > _LARGEST:
+    if p == 0 or N + p + a.size > LARGEST:
         return None
     lam, mu = np.maximum(structure.lam[i, t], 0.0), structure.mu[a, j]
     before = np.inf
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         Z = T @ U.T
         hidden = np.where(active, Z, 0.0)
         dv = V[own[i]] - V[t]
@@ -121,7 +123,7 @@ def _newton(problem: ClassesProblem, structure: Structure) -> Structure | None:
         size = float(np.linalg.norm(residual)) / norm
         if not np.isfinite(size):
             return None
-        if size < _CONVERGED or (size < _STALLED and size > 0.3 * before):
+        if size < CONVERGED or (size < STALLED and size > 0.3 * before):
             lam_all, mu_all = np.zeros_like(structure.lam), np.zeros_like(structure.mu)
             lam_all[i, t], mu_all[a, j] = lam, mu
             return replace(structure, weights=Weights(U, V), lam=lam_all, mu=mu_all)
@@ -129,7 +131,7 @@ def _newton(problem: ClassesProblem, structure: Structure) -> Structure | None:
         step = _step(_matrix(problem, structure, q, dv, hidden), residual)
         if step is None:
             return None
-        length = min(1.0, _LONGEST * norm / max(float(np.linalg.norm(step[:N])), np.finfo(float).tiny))
+        length = min(1.0, LONGEST * norm / max(float(np.linalg.norm(step[:N])), np.finfo(float).tiny))
         step *= length
         U = U + step[: k * r].reshape(k, r)
         V = V + step[k * r : N].reshape(K, k)
@@ -179,9 +181,9 @@ def _violations(problem: ClassesProblem, structure: Structure) -> list[tuple[Boo
     Z = problem.T @ U.T
     margins = problem.margins(np.where(structure.kink, 0.0, np.maximum(Z, 0.0)), V)
     top = float(np.abs(lam).max())
-    drop = structure.on_margin & (lam < -_LAMBDA * top)
-    add = ~structure.on_margin & (margins < 1.0 - _MARGIN)
-    flips = ~structure.kink & ((Z > 0) != structure.active) & (np.abs(Z) > _SIGN)
+    drop = structure.on_margin & (lam < -LAMBDA_ROUNDING * top)
+    add = ~structure.on_margin & (margins < 1.0 - MARGIN_ROUNDING)
+    flips = ~structure.kink & ((Z > 0) != structure.active) & (np.abs(Z) > SIGN_ROUNDING)
     through = problem.votes(lam) @ V
     dv = V[problem.own][:, None, :] - V[None, :, :]
     positive = np.maximum(lam, 0.0)
@@ -194,7 +196,7 @@ def _violations(problem: ClassesProblem, structure: Structure) -> list[tuple[Boo
         (add, 1.0 - margins),
         (flips & (through < 0), relative),
         (flips & (through >= 0), relative),
-        (beyond > 10.0 * _LAMBDA * top, beyond / (top * float(np.abs(V).max()))),
+        (beyond > 10.0 * LAMBDA_ROUNDING * top, beyond / (top * float(np.abs(V).max()))),
     ]
 
 

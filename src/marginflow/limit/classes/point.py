@@ -21,14 +21,8 @@ from marginflow.errors import InputError
 from marginflow.limit.classes.homotopy import Stage, stages
 from marginflow.limit.classes.newton import Exact, read_structure, settle
 from marginflow.limit.classes.problem import ClassesProblem, Weights
+from marginflow.limit.classes.settings import ATTEMPTS, NEAR, READ_FROM, SCALE
 from marginflow.networks import Classifier
-
-# Of the random networks, relative to torch's.
-_SCALE = 0.3
-# delta, relative to the typical size of the samples, from which the structure is read; multiples of it below which a
-# pre-activation may be a kink.
-_READ_FROM, _NEAR = 0.011, (1.0, 3.0)
-_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -113,16 +107,16 @@ def kkt_point_of_classes(
 
     best: tuple[Classifier, ClassifierKKT] | None = None
     attempts = 0
-    while attempts < _ATTEMPTS and not (attempts and over()):
+    while attempts < ATTEMPTS and not (attempts and over()):
         start = Classifier.initialise(
-            width, data.dimension, problem.n_classes, scale=_SCALE, bias=bias, seed=seed + attempts
+            width, data.dimension, problem.n_classes, scale=SCALE, bias=bias, seed=seed + attempts
         )
         attempts += 1
         last: Stage | None = None
         for last in stages(problem, Weights(start.augmented, start.V), over):
-            if last.delta > _READ_FROM:
+            if last.delta > READ_FROM:
                 continue
-            for multiple in _NEAR:
+            for multiple in NEAR:
                 found = settle(problem, read_structure(problem, last.weights, last.lam, multiple * last.delta), over)
                 if found is None:
                     continue
