@@ -15,11 +15,9 @@ from marginflow.arrays import FloatArray, matrix, one_of, read_only, real_number
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
+from marginflow.limit.closed_forms.settings import ORTHOGONAL
 from marginflow.limit.closed_forms.splitting import split_to_width
 from marginflow.networks import TwoLayer
-
-# How far from zero (relative to the norms) an inner product may be and still count as rounding.
-_ORTHOGONAL = 1e-12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -189,7 +187,7 @@ def specialist(data: Dataset, *, bias: bool = True) -> ClosedForm:
         raise InputError(f"Sample {int(np.argmin(norms))} is zero; without bias no network gives it a margin.")
     cosines = gram / np.outer(norms, norms)
     np.fill_diagonal(cosines, -1.0)
-    if cosines.max() > _ORTHOGONAL:
+    if cosines.max() > ORTHOGONAL:
         i, j = np.unravel_index(int(np.argmax(cosines)), cosines.shape)
         raise InputError(
             f"Samples {i} and {j} have the inner product {data.X[i] @ data.X[j]:g}; specialists exist where every pair "
@@ -291,7 +289,7 @@ def five_points(*, first: float = 0.1, spacing: float = 0.1, last: float = 0.9) 
     first = real_number("first", first)
     h = real_number("spacing", spacing, above=0.0)
     fourth = first + 3 * h
-    last = real_number("last", last, at_least=fourth + 2 * h * (1 - _ORTHOGONAL))
+    last = real_number("last", last, at_least=fourth + 2 * h * (1 - ORTHOGONAL))
     x = np.append(first + h * np.arange(4), last)
     y = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
     s1, s2, s3, s4 = np.hypot(x[:4], 1.0)
@@ -327,7 +325,7 @@ def _orthogonal_squares(data: Dataset) -> FloatArray:
     norms = np.sqrt(squares)
     cosines: FloatArray = np.abs(gram) / np.outer(norms, norms)
     np.fill_diagonal(cosines, 0.0)
-    if cosines.max() > _ORTHOGONAL:
+    if cosines.max() > ORTHOGONAL:
         i, j = np.unravel_index(int(np.argmax(cosines)), cosines.shape)
         raise InputError(f"Samples {i} and {j} have the inner product {gram[i, j]:g}; orthogonal samples are expected.")
     return squares

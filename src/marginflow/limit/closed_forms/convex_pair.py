@@ -12,13 +12,8 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.closed_forms.closed_form import ClosedForm
 from marginflow.limit.closed_forms.pair_active_set import NotSeparableError, PairProgram, PairSolution
+from marginflow.limit.closed_forms.settings import EXACT, MAX_ROUNDS, SETTLED
 from marginflow.networks import TwoLayer
-
-# The logarithm of s_+ / s_- has settled when it moves by less than this.
-_SETTLED = 1e-15
-_MAX_ROUNDS = 100
-# Stationarity that a point must reach to be handed out as exact.
-_EXACT = 1e-9
 
 
 def convex_pair(data: Dataset, *, bias: bool = True) -> ClosedForm:
@@ -82,7 +77,7 @@ def convex_pair(data: Dataset, *, bias: bool = True) -> ClosedForm:
         ) from None
     point = _network(solution, data, bias)
     miss = _stationarity(point, Xt)
-    if miss > _EXACT:
+    if miss > EXACT:
         raise InputError(
             f"The convex pair is stationary up to {miss:.1g} only, its objective {point.objective:.1g} being so large; "
             "data whose classes are further apart, relative to their size, are expected."
@@ -106,7 +101,7 @@ def _settle(program: PairProgram) -> PairSolution:
 
     def error(tau: float) -> float:
         if tau not in known:
-            known[tau] = 0.0 if best_error <= _SETTLED else evaluated(tau)
+            known[tau] = 0.0 if best_error <= SETTLED else evaluated(tau)
         return known[tau]
 
     def evaluated(tau: float) -> float:
@@ -116,11 +111,11 @@ def _settle(program: PairProgram) -> PairSolution:
         miss = float(np.log(found[0].norms[0] / found[0].norms[1])) - tau
         if abs(miss) < best_error:
             best, best_error = found[0], abs(miss)
-        return 0.0 if abs(miss) <= _SETTLED else miss
+        return 0.0 if abs(miss) <= SETTLED else miss
 
     near, near_error = 0.0, error(0.0)
     far, far_error = near_error, error(near_error)
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if near_error * far_error <= 0:
             break
         slope = float(np.clip((far_error - near_error) / (far - near), -1.0, -1e-9))
@@ -128,7 +123,7 @@ def _settle(program: PairProgram) -> PairSolution:
         far += float(np.clip(-1.5 * far_error / slope, -5.0, 5.0))
         far_error = error(far)
     if near_error * far_error < 0:
-        optimize.brentq(error, near, far, xtol=1e-15, maxiter=_MAX_ROUNDS, disp=False)
+        optimize.brentq(error, near, far, xtol=1e-15, maxiter=MAX_ROUNDS, disp=False)
     return best
 
 

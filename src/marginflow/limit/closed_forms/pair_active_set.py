@@ -19,11 +19,7 @@ import numpy as np
 from scipy import linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-
-# Relative size below which a multiplier counts as zero.
-_ZERO = 1e-11
-# A constraint whose distance from the span of the active ones is below this share of its norm counts as dependent.
-_DEPENDENT = 1e-9
+from marginflow.limit.closed_forms.settings import DEPENDENT, ZERO
 
 
 class NotSeparableError(Exception):
@@ -200,7 +196,7 @@ class PairProgram:
 
     def violations(self, solution: PairSolution, A: BoolArray, B: BoolArray) -> tuple[BoolArray, BoolArray]:
         """Where alpha and where beta must change sides: a negative multiplier or a negative slack."""
-        tiny = _ZERO * max(float(solution.alpha.max(initial=0.0)), float(solution.beta.max(initial=0.0)))
+        tiny = ZERO * max(float(solution.alpha.max(initial=0.0)), float(solution.beta.max(initial=0.0)))
         slack = 10 * self._rounding(solution.U)
         wrong_A = np.where(A, solution.alpha < -tiny, solution.slack_alpha < -slack)
         wrong_B = np.where(B, solution.beta < -tiny, solution.slack_beta < -slack)
@@ -272,9 +268,9 @@ class PairProgram:
             while True:
                 half, direction, rest = _project(L, normals, normal)
                 length = float(rest @ rest)
-                independent = np.sqrt(length) > _DEPENDENT * lengths[p] and len(active) < 2 * r
+                independent = np.sqrt(length) > DEPENDENT * lengths[p] and len(active) < 2 * r
                 full = missing / length if independent else np.inf
-                blocking = np.flatnonzero(direction > _ZERO * np.abs(direction).max(initial=0.0))
+                blocking = np.flatnonzero(direction > ZERO * np.abs(direction).max(initial=0.0))
                 ratios = gamma[blocking] / direction[blocking]
                 block = float(ratios.min(initial=np.inf))
                 step = min(full, block)
