@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from marginflow.limit.settings import FEW_ENOUGH, ILL_CONDITIONED, TOO_CLOSE
 from marginflow.limit.task import Task
 
-# Ratio of the singular values of the rows (x, 1) above which standardising is what helps.
-_ILL_CONDITIONED = 1e5
-# Distance of opposite labels, relative to the largest from the mean, below which nothing else helps, and samples up to
-# which all pairs are compared.
-_TOO_CLOSE, _FEW_ENOUGH = 1e-5, 3000
 _SOFT = "a soft margin (penalty=10), in which margins may be missed at that price"
 
 
@@ -29,7 +25,7 @@ def advice(task: Task) -> str:
             f"double precision holds. Leave one of each such pair out, or, if they are few, use {_SOFT}."
         )
     spread = np.sqrt(task.problem.s2[0] / task.problem.s2[-1])
-    if spread > _ILL_CONDITIONED:
+    if spread > ILL_CONDITIONED:
         return (
             f"The samples (x, 1) are {spread:.0e} times longer in one direction than in another, more than double "
             "precision holds: standardise them (marginflow convert --standardise). That takes no time, but margins and "
@@ -45,14 +41,14 @@ def _closest_opposite(task: Task) -> tuple[int, int, float, int] | None:
 
     Distances are relative to the largest from the mean, and from label +1 to label -1; None for many samples.
     """
-    if task.data.n_samples > _FEW_ENOUGH:
+    if task.data.n_samples > FEW_ENOUGH:
         return None
     positive, negative = np.flatnonzero(task.data.y > 0), np.flatnonzero(task.data.y < 0)
     size = float(np.linalg.norm(task.X - task.X.mean(axis=0), axis=1).max()) or 1.0
     to_others = [np.linalg.norm(task.X[negative] - task.X[i], axis=1) / size for i in positive]
     nearest = np.array([distances.min() for distances in to_others])
     first = int(nearest.argmin())
-    if nearest[first] >= _TOO_CLOSE:
+    if nearest[first] >= TOO_CLOSE:
         return None
     i, j = sorted((int(positive[first]), int(negative[to_others[first].argmin()])))
-    return i, j, float(nearest[first]), int((nearest < _TOO_CLOSE).sum())
+    return i, j, float(nearest[first]), int((nearest < TOO_CLOSE).sum())

@@ -10,13 +10,11 @@ from marginflow.certificates import Certificate, certify
 from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget, Stop
 from marginflow.limit.limit import Limit, Moved
-from marginflow.limit.settings import HARD_PATTERNS
+from marginflow.limit.settings import FRESH_POINTS, HARD_PATTERNS
 from marginflow.limit.starts.start import Finished, Origin
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
-
-_FRESH_POINTS = 500
 
 
 def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> Limit:
@@ -80,7 +78,7 @@ def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
     before = origin.norm_squared() / least ** (2 / origin.degree) if least > 0 else np.inf
     rng = np.random.default_rng(0)
     centre = task.X.mean(axis=0)
-    weights = rng.standard_normal((_FRESH_POINTS, len(task.X))) / np.sqrt(len(task.X))
+    weights = rng.standard_normal((FRESH_POINTS, len(task.X))) / np.sqrt(len(task.X))
     fresh = centre + weights @ (task.X - centre)
     old = origin(fresh)
     new = replace(network, W=network.W @ task.Q.T).compact(tolerance=1e-9)(fresh)

@@ -29,15 +29,7 @@ from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.products import times_transpose
-from marginflow.limit.settings import GRAM_KEPT, RIDGE_STEPS
-
-# Singular values below this fraction of the largest are rounding noise of the data, not directions of it.
-_RANK_RTOL = 1e-13
-
-
-# Multiplications above which tall samples are rotated by the eigenvectors of X^T X, several times cheaper than
-# singular vectors, and the share of the largest eigenvalue that the smallest must have (squares lose digits).
-_LARGE, _WELL_CONDITIONED = 1e8, 1e-7
+from marginflow.limit.settings import GRAM_KEPT, LARGE_ROTATION, RANK_TOLERANCE, RIDGE_STEPS, WELL_CONDITIONED
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,11 +180,11 @@ class Problem:
 def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Rows in an orthonormal basis in which X^T X is diagonal, that basis (as rows), and the diagonal."""
     m, r = Xt.shape
-    if m >= r and float(m) * r * r > _LARGE:
+    if m >= r and float(m) * r * r > LARGE_ROTATION:
         values, vectors = np.linalg.eigh(times_transpose(Xt.T))
-        if values[0] > _WELL_CONDITIONED * values[-1]:
+        if values[0] > WELL_CONDITIONED * values[-1]:
             basis = np.ascontiguousarray(vectors[:, ::-1].T)
             return np.ascontiguousarray(Xt @ basis.T), basis, values[::-1].copy()
     left, sigma, right = np.linalg.svd(Xt, full_matrices=False)
-    rank = int((sigma > _RANK_RTOL * sigma[0]).sum())
+    rank = int((sigma > RANK_TOLERANCE * sigma[0]).sum())
     return np.ascontiguousarray(left[:, :rank] * sigma[:rank]), right[:rank], sigma[:rank] ** 2

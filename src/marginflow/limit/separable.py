@@ -6,8 +6,7 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-
-_SAME_DIRECTION = 1e-14
+from marginflow.limit.settings import SAME_DIRECTION
 
 
 def require_separable(data: Dataset, *, bias: bool) -> None:
@@ -25,7 +24,7 @@ def require_separable(data: Dataset, *, bias: bool) -> None:
     units = data.X / norms[:, None]
     # Rows of one ray are equal after rounding, up to those that rounding parts; neighbours in that order are compared.
     order = np.lexsort(np.round(units, 12).T[::-1])
-    step = np.linalg.norm(np.diff(units[order], axis=0), axis=1) < _SAME_DIRECTION
+    step = np.linalg.norm(np.diff(units[order], axis=0), axis=1) < SAME_DIRECTION
     opposite = step & (data.y[order][1:] != data.y[order][:-1])
     if opposite.any():
         first = int(np.argmax(opposite))

@@ -2,13 +2,13 @@
 
 *Spheres*: uniform samples with random labels at (d, m, width) = (100, 100, 1000), (300, 300, 1000), (1000, 1000, 1000)
 and (100, 1000, 1000). *The papers' sizes*: the 31 cases of `benchmarks/limit.py reach`. Where nothing is said about
-other values, none were compared. Tolerances that follow from rounding, and the numbers of the line and of the bracket,
-stand beside the formulas they belong to.
+other values, none were compared. Tolerances stand for rounding. The numbers of the interior point, the plane, the
+line, the bracket, the closed forms and many classes stand in `settings.py` of their folders.
 """
 
 from __future__ import annotations
 
-# Starts ------------------------------------------------------------------------------------------------------------
+# Starts ---------------------------------------------------------------------------------------------------------------
 
 # Length of a step of the flow relative to ||theta||, where it is long. Spheres.
 FLOW_LARGE_ANGLE = 0.05
@@ -63,7 +63,7 @@ ASCENTS = 24
 # Samples up to which their inner products are kept (0.5 GB); steps of conjugate gradients for first multipliers above.
 GRAM_KEPT, RIDGE_STEPS = 8000, 30
 
-# ADMM --------------------------------------------------------------------------------------------------------------
+# ADMM -----------------------------------------------------------------------------------------------------------------
 
 # Spheres: 1.0 and 1.8 gain nothing.
 RELAXATION = 1.6
@@ -79,7 +79,7 @@ LARGEST_MULTIPLIER = 1e3
 # Residuals below which single precision is no longer enough.
 SINGLE = 1e-5
 
-# The schedule of ADMM and Newton's method ----------------------------------------------------------------------------
+# The schedule of ADMM and Newton's method -----------------------------------------------------------------------------
 
 # Iterations of the first round; rounds grow by a quarter, as a failed Newton try costs little. Spheres.
 FIRST_ROUND, LONGEST_ROUND = 60, 2000
@@ -98,7 +98,7 @@ NEWTON_SHARE = 3.0
 # How strongly tries of Newton's method hold multipliers and scales, in turn: weak is quick, strong is steady. Spheres.
 MANNERS = ((1e-2, 10.0), (1e-1, 100.0))
 
-# Newton's method -----------------------------------------------------------------------------------------------------
+# Newton's method ------------------------------------------------------------------------------------------------------
 
 # Steps without a new least number of violations after which the structure is given back to ADMM, and the shares of
 # pairs and samples on the wrong side above which it is given back at once and after two steps. (100, 1000, 1000).
@@ -115,8 +115,69 @@ COLUMNS_AT_ONCE = 4096
 # Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.
 STEEPEST = 1e-3
 
-# The certificate -----------------------------------------------------------------------------------------------------
+# The certificate ------------------------------------------------------------------------------------------------------
 
 # Samples times neurons up to which it also says what hard patterns would give. In the plane with 1000 samples and 189
 # neurons, penalty 100, that takes two thirds of all time.
 HARD_PATTERNS = 50_000
+
+# Samples and their units ----------------------------------------------------------------------------------------------
+
+# Singular values below this fraction of the largest are rounding noise of the data, not directions of it.
+RANK_TOLERANCE = 1e-13
+# Multiplications above which tall samples are rotated by the eigenvectors of X^T X, several times cheaper than
+# singular vectors, and the share of the largest eigenvalue that the smallest must have (squares lose digits).
+LARGE_ROTATION, WELL_CONDITIONED = 1e8, 1e-7
+# Distance of unit rows below which they are one direction: rounding.
+SAME_DIRECTION = 1e-14
+# Samples up to so long (and not shorter than the inverse) are of ordinary size: nothing overflows.
+ORDINARY = 1e4
+# Random points on which the outputs before and after the polish are compared.
+FRESH_POINTS = 500
+
+# The support of a start -----------------------------------------------------------------------------------------------
+
+# Width delta of the smoothed corner, iterations of L-BFGS, and C where the margin is hard.
+CORNER, SUPPORT_STEPS, HARD_PENALTY = 0.1, 100, 100.0
+# Samples with margins up to this are in the first set, and at least so many of each label; rounds of growth, and by
+# how much a round may grow.
+NEAR_MARGIN, LEAST_SUPPORT, SUPPORT_ROUNDS, SUPPORT_GROWTH = 1.1, 10, 12, 40
+# What a sample outside the set may lack of its margin before it is taken in.
+SUPPORT_SLACK = 1e-10
+# Where the support does not settle: what takes seconds rather than minutes on labels that are noise.
+OTHERWISE = ("line", "working set", "flow", "long flow", "rising")
+
+# Advice ---------------------------------------------------------------------------------------------------------------
+
+# Ratio of the singular values of the rows (x, 1) above which standardising is what helps.
+ILL_CONDITIONED = 1e5
+# Distance of opposite labels, relative to the largest from the mean, below which nothing else helps, and samples up to
+# which all pairs are compared.
+TOO_CLOSE, FEW_ENOUGH = 1e-5, 3000
+
+# Tolerances of starts ------------------------------------------------------------------------------------------------
+
+# Columns: what the dual function may exceed 1 by, at first and at last, the rounds of the program for each, and all.
+FIRST_EXCESS, LAST_EXCESS, COLUMN_ROUNDS = 1e-4, 1e-8, 40
+MOST_COLUMN_ROUNDS = 200
+# Value of the dual function from which a direction makes the zero network better.
+WORTH = 1.0 + 1e-9
+# A sample outside the set may fall short of margin 1 by this much.
+SET_SLACK = 1e-12
+# A pre-activation below this share of its factors is on a kink of an exact point.
+ON_KINK = 1e-12
+
+# Tolerances of the solver --------------------------------------------------------------------------------------------
+
+# A sample outside the margin set may fall short of margin 1 by this much before it enters the set.
+MARGIN_SLACK = 1e-12
+# A consistent structure is accepted as a solution when its equations hold to this.
+ACCEPTED_RESIDUAL = 1e-10
+# ADMM that has come this far by itself needs no Newton step.
+ADMM_ROUNDING = 1e-13
+# Steepness of a factor below which refinement does not repair its rounding, and above which single precision is enough.
+DEPENDENT, GENTLE = 1e-6, 0.03
+# Samples up to which a pseudo-inverse is made, and the relative size of the eigenvalues that count as zero in it.
+FEW_KINKS, KINK_RANK = 400, 1e-11
+# Inner products of a projection with kink samples, relative to those before it, above which it is repeated.
+REFINED = 1e-14

@@ -27,22 +27,24 @@ from marginflow.limit.budget import Budget
 from marginflow.limit.limit import Limit
 from marginflow.limit.point import kkt_point, search
 from marginflow.limit.separable import require_separable
+from marginflow.limit.settings import (
+    CORNER,
+    HARD_PENALTY,
+    LEAST_SUPPORT,
+    NEAR_MARGIN,
+    OTHERWISE,
+    SUPPORT_GROWTH,
+    SUPPORT_ROUNDS,
+    SUPPORT_SLACK,
+    SUPPORT_STEPS,
+)
 from marginflow.limit.starts.interior import Interior
 from marginflow.limit.starts.own import Own
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
-# Width delta of the smoothed corner, iterations of L-BFGS, and C where the margin is hard.
-_CORNER, _STEPS, _HARD = 0.1, 100, 100.0
-# Samples with margins up to this are in the first set, and at least so many of each label; rounds of growth, and by
-# how much a round may grow.
-_NEAR, _LEAST, _ROUNDS, _GROWTH = 1.1, 10, 12, 40
-# What a sample outside the set may lack of its margin before it is taken in.
-_SHORT = 1e-10
 # An interior point takes about so many iterations; it is left out where fewer are allowed.
 _WAYS, _INTERIOR_FROM = (Own(), Interior()), 100
-# Where the support does not settle: what takes seconds rather than minutes on labels that are noise.
-_OTHERWISE = ("line", "working set", "flow", "long flow", "rising")
 
 
 def support_point(
@@ -88,9 +90,9 @@ def support_point(
     if penalty is None:
         require_separable(data, bias=start.b is not None)
     began = time.monotonic()
-    network = _descend(data, start, _HARD if penalty is None else penalty)
+    network = _descend(data, start, HARD_PENALTY if penalty is None else penalty)
     chosen = _first(data, network)
-    for _ in range(_ROUNDS):
+    for _ in range(SUPPORT_ROUNDS):
         left = None if time_limit is None else time_limit - (time.monotonic() - began)
         if left is not None and left <= 0.0:
             break
@@ -114,13 +116,13 @@ def support_point(
         if not found.exact:
             break
         margins = data.y * found.network(data.X)
-        violated = np.flatnonzero(~chosen & (margins < 1.0 - _SHORT))
+        violated = np.flatnonzero(~chosen & (margins < 1.0 - SUPPORT_SLACK))
         if not violated.size:
             whole = _on_all(found, data, rows, penalty)
             if whole.certificate.holds(tolerance):
                 return replace(whole, seconds=time.monotonic() - began)
             break
-        worst = violated[np.argsort(margins[violated], kind="stable")[: max(_GROWTH, rows.size // 2)]]
+        worst = violated[np.argsort(margins[violated], kind="stable")[: max(SUPPORT_GROWTH, rows.size // 2)]]
         chosen[worst] = True
         network = found.network
     left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
@@ -131,7 +133,7 @@ def support_point(
         tolerance=tolerance,
         max_iterations=max_iterations,
         time_limit=left,
-        starts=_OTHERWISE,
+        starts=OTHERWISE,
     )
 
 
@@ -145,14 +147,14 @@ def _descend(data: Dataset, start: TwoLayer, C: float) -> TwoLayer:
         Z = T @ U.T
         H = np.maximum(Z, 0.0)
         short = 1.0 - y * (H @ v)
-        inside = np.clip(short, 0.0, _CORNER)
-        value = (inside * (short - 0.5 * inside))[short > 0].sum() / _CORNER
-        g = -C / _CORNER * y * inside
+        inside = np.clip(short, 0.0, CORNER)
+        value = (inside * (short - 0.5 * inside))[short > 0].sum() / CORNER
+        g = -C / CORNER * y * inside
         hidden = ((Z > 0) * g[:, None] * v).T @ T + U
         return C * float(value) + 0.5 * float(theta @ theta), np.concatenate([hidden.ravel(), H.T @ g + v])
 
     first = np.concatenate([start.augmented.ravel(), start.v])
-    theta = minimize(objective, first, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x
+    theta = minimize(objective, first, jac=True, method="L-BFGS-B", options={"maxiter": SUPPORT_STEPS}).x
     U = theta[: k * r].reshape(k, r)
     if not (U.any() and theta[k * r :].any()):
         return start
@@ -164,10 +166,10 @@ def _first(data: Dataset, network: TwoLayer) -> BoolArray:
     """Samples near the margin, and the nearest of each label."""
     margins = network.margins(data.X, data.y)
     least = float(margins.min())
-    chosen: BoolArray = margins < _NEAR * max(1.0, least)
+    chosen: BoolArray = margins < NEAR_MARGIN * max(1.0, least)
     for sign in (1.0, -1.0):
         own = np.flatnonzero(data.y == sign)
-        chosen[own[np.argsort(margins[own], kind="stable")[:_LEAST]]] = True
+        chosen[own[np.argsort(margins[own], kind="stable")[:LEAST_SUPPORT]]] = True
     return chosen
 
 

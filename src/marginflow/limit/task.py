@@ -26,14 +26,12 @@ from marginflow.limit.settings import (
     FLOW_LOSS,
     FLOW_MOST,
     FLOW_PATH,
+    ORDINARY,
 )
 from marginflow.limit.units import Units
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
-
-# Samples up to so long (and not shorter than the inverse) are of ordinary size: nothing overflows.
-_ORDINARY = 1e4
 
 _Rows = TypeVar("_Rows", FloatArray, BoolArray)
 
@@ -144,7 +142,7 @@ class Task:
 
     def units(self, outputs_squared: FloatArray | None) -> Units:
         """Units for a polish; trained outputs and samples of ordinary size are left alone, so that none is copied."""
-        if outputs_squared is None and 1.0 / _ORDINARY < float(self.problem.norms.max()) < _ORDINARY:
+        if outputs_squared is None and 1.0 / ORDINARY < float(self.problem.norms.max()) < ORDINARY:
             return Units(1.0)
         return Units.of(self.problem, outputs_squared)
 

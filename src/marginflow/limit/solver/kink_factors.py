@@ -11,15 +11,9 @@ import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
+from marginflow.limit.settings import DEPENDENT, FEW_KINKS, GENTLE, KINK_RANK, REFINED
 
 Factorised = TypeVar("Factorised")
-
-# Steepness of a factor below which refinement does not repair its rounding, and above which single precision is enough.
-_DEPENDENT, _GENTLE = 1e-6, 0.03
-# Samples up to which a pseudo-inverse is made, and the relative size of the eigenvalues that count as zero in it.
-_FEW, _RANK = 400, 1e-11
-# Inner products of a projection with kink samples, relative to those before it, above which it is repeated.
-_REFINED = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +37,11 @@ class KinkFactor:
         if len(rows) <= problem.X.shape[1]:
             L, failed = scipy.linalg.lapack.dpotrf(gram, lower=1, clean=1)
             factor = cls(rows, L)
-            if not failed and factor.steepness > _DEPENDENT:
+            if not failed and factor.steepness > DEPENDENT:
                 return factor
-        if len(rows) > _FEW:
+        if len(rows) > FEW_KINKS:
             raise np.linalg.LinAlgError("The kink samples of a neuron are nearly dependent.")
-        inverse: FloatArray = np.linalg.pinv(gram, rcond=_RANK, hermitian=True).astype(np.float64)
+        inverse: FloatArray = np.linalg.pinv(gram, rcond=KINK_RANK, hermitian=True).astype(np.float64)
         return cls(rows, None, inverse)
 
     @property
@@ -58,7 +52,7 @@ class KinkFactor:
 
     def rounded(self) -> KinkFactor:
         """In single precision, where that leaves enough of it."""
-        if self.L is None or self.steepness < _GENTLE:
+        if self.L is None or self.steepness < GENTLE:
             return self
         return KinkFactor(self.rows, self.L.astype(np.float32))
 
@@ -118,6 +112,6 @@ class KinkFactors:
             D = G - C @ X
             DX = D @ X.T
             left = max((float(np.abs(DX[j, f.rows]).max(initial=0.0)) for j, f in enumerate(factors)), default=0.0)
-            if left <= _REFINED * max(before, largest):
+            if left <= REFINED * max(before, largest):
                 break
         return D, C.T, DX.T

@@ -33,18 +33,21 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import equal_pattern_groups
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import LARGE_HESSIAN, PATIENCE, PRODUCTS, WRONG, WRONG_AT_FIRST
+from marginflow.limit.settings import (
+    ACCEPTED_RESIDUAL,
+    LARGE_HESSIAN,
+    MARGIN_SLACK,
+    PATIENCE,
+    PRODUCTS,
+    WRONG,
+    WRONG_AT_FIRST,
+)
 from marginflow.limit.solver.conjugate_gradients import Curvature, MeanField, solve_by_gradients
 from marginflow.limit.solver.hessian import hessian, solve_saddle
 from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
 from marginflow.limit.solver.kink_factors import KinkFactors
 from marginflow.limit.solver.pairs import ACTIVE, KINK, Pairs
 from marginflow.threads import threads_for
-
-# A sample outside the margin set may fall short of margin 1 by this much before it enters the set.
-_MARGIN_SLACK = 1e-12
-# A consistent structure is accepted as a solution when its equations hold to this.
-_ACCEPTED_RESIDUAL = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +190,8 @@ def _newton(
         short = 1.0 - pairs.margins(t) + damping * (centre - lam)  # of the (damped) margin equation
         residual = float(max(off_unit, np.abs(short[rows]).max(initial=0.0)))
         new_state = pairs.next_state(lam, t)
-        leave, enter = free & (lam < 0.0), ~free & ~capped & (short > _MARGIN_SLACK)
-        cap, uncap = free & (lam > C), capped & (short < -_MARGIN_SLACK)
+        leave, enter = free & (lam < 0.0), ~free & ~capped & (short > MARGIN_SLACK)
+        cap, uncap = free & (lam > C), capped & (short < -MARGIN_SLACK)
         dead = np.zeros(len(s), dtype=bool) if frozen else t <= 0.0
         wrong = (new_state != state)[:, ~dead]
         violations = int(sum(part.sum() for part in (wrong, leave, enter, cap, uncap, dead)))
@@ -201,7 +204,7 @@ def _newton(
         if violations == 0 and damping == 0.0 and (residual <= tolerance or residual > 0.25 * best):
             U = t[:, None] * pairs.D
             end = Structure(s, state, free, capped, lam, t)
-            return NewtonResult(U, s, lam, pairs.mu, residual, 0, iteration, residual < _ACCEPTED_RESIDUAL, keep, end)
+            return NewtonResult(U, s, lam, pairs.mu, residual, 0, iteration, residual < ACCEPTED_RESIDUAL, keep, end)
         best = residual if violations == 0 else np.inf
         if violations < fewest:
             fewest, since = violations, iteration

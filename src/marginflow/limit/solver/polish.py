@@ -15,15 +15,12 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import DIVERGED, HOPELESS_AFTER
+from marginflow.limit.settings import ADMM_ROUNDING, DIVERGED, HOPELESS_AFTER
 from marginflow.limit.solver.admm import Admm, Precision
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.limit.solver.schedule import Schedule
 from marginflow.threads import available_threads, threads_for
-
-# ADMM that has come this far by itself needs no Newton step.
-_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +184,7 @@ def _value(problem: Problem, admm: Admm) -> float:
 
 
 def _converged(admm: Admm) -> bool:
-    return admm.flips == 0 and max(admm.primal_residual, admm.dual_residual) < _ROUNDING
+    return admm.flips == 0 and max(admm.primal_residual, admm.dual_residual) < ADMM_ROUNDING
 
 
 def _exact(admm: Admm, result: NewtonResult) -> Polished:

@@ -13,14 +13,17 @@ from marginflow.limit.bracket.column_structure import structures
 from marginflow.limit.bracket.columns import Columns, ProgramError
 from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import COLUMN_DIMENSIONS, COLUMN_SAMPLES
+from marginflow.limit.settings import (
+    COLUMN_DIMENSIONS,
+    COLUMN_ROUNDS,
+    COLUMN_SAMPLES,
+    FIRST_EXCESS,
+    LAST_EXCESS,
+    MOST_COLUMN_ROUNDS,
+)
 from marginflow.limit.solver.newton import NewtonResult
 from marginflow.limit.starts.start import AbstractStart, Finished, finished
 from marginflow.limit.task import Task
-
-# What the dual function may exceed 1 by, at first and at last, and the rounds of the program for each.
-_FIRST_EXCESS, _LAST_EXCESS, _ROUNDS = 1e-4, 1e-8, 40
-_MOST_ROUNDS = 200
 
 
 class ColumnGeneration(AbstractStart):
@@ -51,7 +54,13 @@ def column_point(problem: Problem, budget: Budget, *, seed: int) -> NewtonResult
     with budget.interruptible():
         columns = Columns(problem.X, problem.y, np.random.default_rng(seed))
         found = structures(
-            problem, columns, budget, excess=_FIRST_EXCESS, least_excess=_LAST_EXCESS, rounds=_ROUNDS, most=_MOST_ROUNDS
+            problem,
+            columns,
+            budget,
+            excess=FIRST_EXCESS,
+            least_excess=LAST_EXCESS,
+            rounds=COLUMN_ROUNDS,
+            most=MOST_COLUMN_ROUNDS,
         )
         try:
             return next((structure.exact for structure in found if structure.exact is not None), None)

@@ -20,12 +20,10 @@ from marginflow.limit.bracket.dual_supremum import SignedDual
 from marginflow.limit.budget import Budget
 from marginflow.limit.neurons import Neurons, sort_by_sign
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import ASCENTS, FINER
+from marginflow.limit.settings import ASCENTS, FINER, WORTH
 from marginflow.limit.starts.bundles import bundle, instead
 from marginflow.limit.starts.start import AbstractStart, Start
 from marginflow.limit.task import Task
-
-_WORTH = 1.0 + 1e-9
 
 
 class Rising(AbstractStart):
@@ -68,7 +66,7 @@ def rising_neurons(problem: Problem, U: FloatArray, seed: int) -> Neurons | None
     rows: list[FloatArray] = []
     signs: list[float] = []
     for value, sign, direction in peaks(problem, U, seed, problem.penalty):
-        if value > _WORTH and not any(direction @ row > 1 - 1e-9 for row in rows):
+        if value > WORTH and not any(direction @ row > 1 - 1e-9 for row in rows):
             rows.append(direction)
             signs.append(sign)
     if not rows:

@@ -23,8 +23,10 @@ from marginflow.limit.settings import (
     FLOW_LEAST,
     FLOW_PART,
     FLOW_WORK,
+    ON_KINK,
     SET_ROUNDS,
     SET_SHARE,
+    SET_SLACK,
     SET_WRONG,
     WORKING_SET_FROM,
     WORKING_SET_RATIO,
@@ -36,11 +38,6 @@ from marginflow.limit.starts.start import AbstractStart, Finished, Origin, share
 from marginflow.limit.task import Flowed, Task
 from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
-
-# A sample outside the set may fall short of margin 1 by this much.
-_SHORT = 1e-12
-# A pre-activation below this share of its factors is on a kink of an exact point.
-_ON_KINK = 1e-12
 
 
 class WorkingSet(AbstractStart):
@@ -132,7 +129,7 @@ class _Rounds:
                 margins = self.y * (np.maximum(self.samples @ point.neurons.U.T, 0.0) @ point.neurons.s)
             outside = np.ones(m, dtype=bool)
             outside[rows] = False
-            violated = np.flatnonzero(outside & (margins < 1.0 - _SHORT))
+            violated = np.flatnonzero(outside & (margins < 1.0 - SET_SLACK))
             self._report(count, violated.size, point)
             if violated.size == 0:
                 return self._finished(rows, point, f"after {count} rounds and {steps} Newton steps")
@@ -189,14 +186,14 @@ class _Rounds:
         Z = problem.X @ U.T
         s, size = point.neurons.s, np.linalg.norm(U, axis=1)
         opposite = problem.y[:, None] * s < 0
-        held: BoolArray = opposite & (lam > 0)[:, None] & (np.abs(Z) <= _ON_KINK * np.outer(problem.norms, size))
+        held: BoolArray = opposite & (lam > 0)[:, None] & (np.abs(Z) <= ON_KINK * np.outer(problem.norms, size))
         capped = lam >= problem.penalty
         margins = problem.y * (np.maximum(Z, 0.0) @ s)
         a2 = point.neurons.outputs_squared
         return Structure(
             s=s,
             state=np.where(held, KINK, np.where(Z > 0, ACTIVE, INACTIVE)),
-            free=((lam > 0) | (margins < 1.0 - _SHORT)) & ~capped,
+            free=((lam > 0) | (margins < 1.0 - SET_SLACK)) & ~capped,
             capped=capped,
             lam=lam,
             t=size if a2 is None else a2,
