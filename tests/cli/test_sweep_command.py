@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from marginflow import sweeps
 from marginflow.cli import main
 from marginflow.sweeps import Store, Sweep
 
@@ -132,12 +133,10 @@ def test_a_task_of_ones_own_stands_beside_the_spec_and_its_failures_are_told(
 def test_an_interrupt_keeps_what_is_stored(
     spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from marginflow.cli import sweep as command
-
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "run", interrupted)
+    monkeypatch.setattr(sweeps, "run", interrupted)
     assert main(["sweep", "spec.toml"]) == 130
     assert "Interrupted; what was stored stays" in capsys.readouterr().err
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from marginflow import InputError
+from marginflow import InputError, sweeps
 from marginflow.cli import main
 from marginflow.sweeps import Store, Sweep, run, stored
 
@@ -94,19 +94,17 @@ def test_a_failed_cell_can_be_listed_shown_and_run_again_alone(spec: Path, capsy
 def test_a_command_with_an_export_goes_on_after_it_was_interrupted_or_cells_failed(
     spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from marginflow.cli import sweep as command
-
     line = ["sweep", str(spec), "--export", str(tmp_path / "rows.csv")]
-    whole = command.run
+    whole = sweeps.run
 
     def interrupted(*arguments: object, **options: object) -> None:
         whole(*arguments, **options)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "run", interrupted)
+    monkeypatch.setattr(sweeps, "run", interrupted)
     assert main(line) == 130
     assert not (tmp_path / "rows.csv").exists()  # half a table is none
-    monkeypatch.setattr(command, "run", whole)
+    monkeypatch.setattr(sweeps, "run", whole)
     assert main(line) == 1
     assert (tmp_path / "rows.csv").read_text().count("failed") == 1
     spec.with_name("marker").touch()

@@ -6,27 +6,23 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import numpy as np
 from cyclopts import Parameter
 
-from marginflow import audits, theory
+import marginflow as mf
 from marginflow.arrays import FloatArray
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Paper, Seed
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import command, versions
-from marginflow.data import Dataset, distribution_of
 from marginflow.errors import InputError
-from marginflow.flow import load_run
-from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
-from marginflow.theory import Instance, Statement, Verdict
-from marginflow.theory.outcomes import OUTCOMES
-from marginflow.threads import one_thread
+
+if TYPE_CHECKING:
+    from marginflow.theory import Instance, Statement, Verdict
 
 # The outcome of a property that the files do not have, which contradicts no theorem.
 NOT_MET = "not met"
@@ -68,9 +64,11 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if it holds (a probe: is measured), 1 if not; with --all, 1 if anything that applies is violated."""
+    from marginflow.threads import one_thread
+
     given = _instance(network, data, test, start, run, parameter, seed, label)
     if multipliers is not None:
-        given = replace(given or Instance(), multipliers=_candidates(multipliers))
+        given = replace(given or mf.theory.Instance(), multipliers=_candidates(multipliers))
     with one_thread():
         if every:
             if id is not None or control or law is not None:
@@ -84,7 +82,7 @@ def check(
             raise InputError("Which statement? Give an id such as VYS22/Thm4.1, or --all.")
         if out is not None or paper is not None:
             raise InputError("--out and --paper go with --all.")
-        chosen = theory.statement(id)
+        chosen = mf.theory.statement(id)
         return _one(chosen, _with_law(chosen, _with_ends(chosen, given), law), control=control, as_json=as_json)
 
 
@@ -93,9 +91,14 @@ def _with_ends(statement: Statement, given: Instance | None) -> Instance | None:
     if given is None or given.run is None:
         return given
     end, path = given.run.network, given.run.trajectory.networks
-    if "network" in statement.needs and given.network is None and isinstance(end, TwoLayer):
+    if "network" in statement.needs and given.network is None and isinstance(end, mf.networks.TwoLayer):
         given = replace(given, network=end)
-    if "start" in statement.needs and given.start is None and path is not None and isinstance(path[0], TwoLayer):
+    if (
+        "start" in statement.needs
+        and given.start is None
+        and path is not None
+        and isinstance(path[0], mf.networks.TwoLayer)
+    ):
         given = replace(given, start=path[0])
     return given
 
@@ -104,14 +107,14 @@ def _with_law(statement: Statement, given: Instance | None, path: Path | None) -
     """The law from its file, or from where the data come from, and fresh points of it, where the statement asks."""
     if given is None and path is None:
         return None
-    instance = Instance() if given is None else given
+    instance = mf.theory.Instance() if given is None else given
     data = instance.data
     law = None
     if path is not None:
-        law = distribution_of(_law_file(path))
+        law = mf.data.distribution_of(_law_file(path))
         instance = replace(instance, name=", ".join(filter(None, (instance.name, path.name))), law=law)
     elif {"law", "parameters", "run"} & set(statement.needs) and data is not None and data.origin:
-        law = distribution_of(data.origin)
+        law = mf.data.distribution_of(data.origin)
         instance = replace(instance, law=law)
     if "test" in statement.needs and instance.test is None and law is not None and data is not None:
         name = f"{instance.name}, {FRESH_POINTS} fresh points (seed {instance.seed})"
@@ -121,6 +124,8 @@ def _with_law(statement: Statement, given: Instance | None, path: Path | None) -
 
 def _law_file(path: Path) -> dict[str, object]:
     """The table of a TOML file: the name of a law of `marginflow sample`, and its parameters."""
+    import msgspec
+
     try:
         table = msgspec.toml.decode(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
@@ -149,7 +154,9 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
     """Every built-in example and control; a control that does not behave as announced counts against us too."""
     if out is not None:
         check_target(out, (".html",), force=force)
-    rows = [theory.covered(id) for id in watched("Checking", [row.id for row in theory.coverage(paper, run=False)])]
+    rows = [
+        mf.theory.covered(id) for id in watched("Checking", [row.id for row in mf.theory.coverage(paper, run=False)])
+    ]
     violated = [row.id for row in rows if row.example is not None and row.example.outcome in ("violated", "refuted")]
     unsound = [row.id for row in rows if row.implemented and not row.sound]
     done = sum(row.implemented for row in rows)
@@ -181,7 +188,7 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
         for row in rows:
             if row.example is not None:
                 _line(row.example, row.example.outcome)
-        _table([(row.example.id, row.example.outcome) for row in rows if row.example is not None], OUTCOMES)
+        _table([(row.example.id, row.example.outcome) for row in rows if row.example is not None])
         print(sentence)
         if out is not None:
             print(f"Page  {out}")
@@ -197,13 +204,13 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
     if out is not None:
         check_target(out, (".html",), force=force)
     with progress("Checking") as show:
-        judged = audits.judge_statements(given, paper=paper, progress=show)
+        judged = mf.audits.judge_statements(given, paper=paper, progress=show)
     verdicts = [entry.verdict for entry in judged if entry.verdict is not None]
     broken = [entry.id for entry in judged if entry.contradicted]
     not_met = [entry.id for entry in judged if entry.property_only and entry.outcome == "violated"]
     skipped = [
         statement.id
-        for statement in theory.statements(paper)
+        for statement in mf.theory.statements(paper)
         if statement.id not in {verdict.id for verdict in verdicts}
     ]
     record = {
@@ -226,7 +233,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         words = [(entry.id, NOT_MET if entry.id in not_met else entry.outcome) for entry in verdicts]
         for verdict, (_, word) in zip(verdicts, words, strict=True):
             _line(verdict, word)
-        _table(words, (*OUTCOMES, NOT_MET))
+        _table(words, NOT_MET)
         print(f"{len(skipped)} statements speak of something else than what was given and were left out.")
         if not_met:
             print(f"Assumptions and definitions that these files do not meet: {', '.join(not_met)}.")
@@ -241,11 +248,14 @@ def _line(verdict: Verdict, word: str) -> None:
     print(f"{verdict.id:<22} {word:<15} {reason}")
 
 
-def _table(outcomes: Sequence[tuple[str, str]], columns: Sequence[str]) -> None:
-    """Outcomes by paper, of pairs (id, outcome)."""
+def _table(outcomes: Sequence[tuple[str, str]], *more: str) -> None:
+    """Outcomes by paper, of pairs (id, outcome); more outcomes than statements have stand in columns of their own."""
+    from marginflow.theory.outcomes import OUTCOMES
+
+    columns = (*OUTCOMES, *more)
     print()
     print(f"{'paper':<8}" + "".join(f"{outcome:>16}" for outcome in columns))
-    for key in theory.PAPERS:
+    for key in mf.theory.PAPERS:
         own = [outcome for name, outcome in outcomes if name.startswith(f"{key}/")]
         if own:
             print(f"{key:<8}" + "".join(f"{own.count(outcome):>16}" for outcome in columns))
@@ -264,13 +274,13 @@ def _instance(
     """What the files and parameters give; None where there are none."""
     if network is data is test is start is run is None and not parameter:
         return None
-    recorded = None if run is None else load_run(run)
-    return Instance(
+    recorded = None if run is None else mf.flow.load_run(run)
+    return mf.theory.Instance(
         name=", ".join(path.name for path in (network, data, test, start, run) if path is not None),
-        network=None if network is None else TwoLayer.load(network),
-        data=None if data is None else Dataset.load(data, label=label),
-        test=None if test is None else Dataset.load(test, label=label),
-        start=None if start is None else TwoLayer.load(start),
+        network=None if network is None else mf.networks.TwoLayer.load(network),
+        data=None if data is None else mf.data.Dataset.load(data, label=label),
+        test=None if test is None else mf.data.Dataset.load(test, label=label),
+        start=None if start is None else mf.networks.TwoLayer.load(start),
         run=recorded,
         parameters=dict(_pair(text) for text in parameter or []),
         seed=seed,

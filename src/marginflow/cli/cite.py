@@ -10,9 +10,6 @@ from cyclopts import Parameter
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson
 from marginflow.cli.output import result_text
-from marginflow.report.references import references
-from marginflow.report.results import read_result
-from marginflow.report.results.citing import cited
 
 
 def cite(
@@ -20,6 +17,10 @@ def cite(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0."""
+    from marginflow.report.references import references
+    from marginflow.report.results import read_result
+    from marginflow.report.results.citing import cited
+
     found = cited([read_result(path) for path in results]) if results else references()
     if as_json:
         entries = [{"key": reference.key, "what": reference.what, "bibtex": reference.bibtex()} for reference in found]

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from cyclopts import Parameter
 
+import marginflow as mf
 from marginflow.arrays import FloatArray, real_number, whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
 from marginflow.cli.output import check_target, print_rows, result_text
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset, files
 from marginflow.errors import InputError
-from marginflow.networks import Classifier, TwoLayer, load_network
-from marginflow.robustness import Radius, each_radius
-from marginflow.robustness.accuracy import accuracy_of_radii
 from marginflow.storage import write_text
+
+if TYPE_CHECKING:
+    from marginflow.networks import Classifier, TwoLayer
+    from marginflow.robustness import Radius
 
 # Shares at which the curve is read for the table on the screen.
 _SHARES = (0.95, 0.9, 0.75, 0.5, 0.25, 0.1)
@@ -44,19 +45,21 @@ def curve(
 
     The network has one output (labels -1 and +1) or one for each of K classes (labels 0 to K - 1).
     """
+    from marginflow.robustness.accuracy import accuracy_of_radii
+
     real_number("--tolerance", tolerance, at_least=1e-8, below=1.0)
     real_number("--time-limit", time_limit, above=0.0)
     whole_number("--workers", workers)
     sizes = _sizes(epsilon)
     if csv is not None:
         check_target(csv, (".csv",), force=force)
-    judged = load_network(network)
+    judged = mf.networks.load_network(network)
     X, y = _samples(judged, data, label)
     n = X.shape[0] if first is None else min(X.shape[0], whole_number("--first", first))
     found: dict[int, Radius] = {}
     with progress("Proving radii") as show:
         try:
-            for index, radius in each_radius(
+            for index, radius in mf.robustness.each_radius(
                 judged, X[:n], y[:n], tolerance=tolerance, time_limit=time_limit, workers=workers
             ):
                 found[index] = radius
@@ -107,8 +110,10 @@ def _sizes(text: str | None) -> FloatArray:
 
 def _samples(network: TwoLayer | Classifier, data: Path, label: str | None) -> tuple[FloatArray, FloatArray]:
     """Samples and labels: -1 and +1 for a network with one output, classes for a classifier."""
-    if isinstance(network, TwoLayer):
-        dataset = Dataset.load(data, label=label)
+    from marginflow.data import files
+
+    if isinstance(network, mf.networks.TwoLayer):
+        dataset = mf.data.Dataset.load(data, label=label)
         return dataset.X, dataset.y
     fields = files.read(data, label=label)
     return np.asarray(fields["X"], dtype=np.float64), np.asarray(fields["y"], dtype=np.float64)

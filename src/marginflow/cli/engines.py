@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from marginflow.arrays import whole_number
 from marginflow.errors import InputError
-from marginflow.sweeps import AbstractEngine, DaskEngine, LocalEngine
+
+if TYPE_CHECKING:
+    from marginflow.sweeps import AbstractEngine
 
 
 def engine_of(engine: str, address: str | None, workers: int | None) -> AbstractEngine:
     """The engine of a name; on this machine cells are computed in processes of their own, as a cell may crash."""
+    from marginflow.sweeps import DaskEngine, LocalEngine
+
     if workers is not None:
         whole_number("--workers", workers)
     if engine == "dask":

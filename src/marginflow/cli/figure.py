@@ -7,11 +7,11 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from marginflow import experiments
+import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.engines import engine_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
@@ -20,12 +20,14 @@ from marginflow.cli.output import check_folder, check_target, note, print_rows, 
 from marginflow.cli.progress import duration, progress, time_left
 from marginflow.cli.provenance import versions
 from marginflow.errors import InputError
-from marginflow.experiments import Figure, Grid, Result, Size
-from marginflow.experiments.cost import Cost
 from marginflow.plain import to_plain
-from marginflow.report.style import Mode, Width
 from marginflow.storage import write_text
-from marginflow.sweeps import StoppedError, Store, Sweep, stored
+
+if TYPE_CHECKING:
+    from marginflow.experiments import Figure, Grid, Result
+    from marginflow.experiments.cost import Cost
+    from marginflow.report.style import Mode, Width
+    from marginflow.sweeps import Store
 
 _WORTH_SAYING: Final = 30.0  # seconds; below, starting processes decides
 
@@ -34,7 +36,10 @@ def figure(
     id: Annotated[str | None, Parameter(help="The figure, such as VYS22/Fig1a; without it: the list.")] = None,
     /,
     *,
-    size: Annotated[Size, Parameter(help="smoke: seconds; laptop: minutes; paper: the published grid.")] = "laptop",
+    size: Annotated[
+        Literal["smoke", "laptop", "paper"],
+        Parameter(help="smoke: seconds; laptop: minutes; paper: the published grid."),
+    ] = "laptop",
     seed: Seed = 0,
     out: Annotated[
         Path | None,
@@ -81,12 +86,16 @@ def figure(
     """Exit code 0 if our numbers bear out the claim, 1 if they do not or leave it open."""
     if id is None:
         return _listed(as_json=as_json)
-    chosen = experiments.figure(id)
+    chosen = mf.experiments.figure(id)
     whole_number("seed", seed, minimum=0)
     conditions = _conditions(only)
     grid = chosen.select(size, only=conditions, seeds=None if seeds is None else whole_number("--seeds", seeds))
     folder = check_folder(Path("marginflow-figures") if out is None else out)
-    kept = Store(folder / "cells.sqlite" if store is None else store) if folder.is_dir() or store is not None else None
+    kept = (
+        mf.sweeps.Store(folder / "cells.sqlite" if store is None else store)
+        if folder.is_dir() or store is not None
+        else None
+    )
     cost = chosen.cost(grid, store=kept)
     if dry_run:
         return _planned(chosen, size, grid, cost, kept, seed, any_code=any_code, as_json=as_json)
@@ -111,7 +120,7 @@ def figure(
                 only_stored=only_stored,
                 progress=lambda now: show(1.0 - now.left / max(1, now.total), time_left(now.seconds_left, now.failed)),
             )
-    except StoppedError as error:
+    except mf.sweeps.StoppedError as error:
         note(f"marginflow: {error}")
         return DOES_NOT_HOLD
     except KeyboardInterrupt:
@@ -147,8 +156,10 @@ def _planned(
     chosen: Figure, size: str, grid: Grid, cost: Cost, store: Store | None, seed: int, *, any_code: bool, as_json: bool
 ) -> int:
     """What would be computed, what is there already, and what the rest will take."""
-    sweep = Sweep(task=chosen.cell, points=grid.cells, seeds=tuple(range(seed, seed + grid.seeds)), name=chosen.id)
-    done = 0 if store is None else len(stored(sweep, store, any_code=any_code).done)
+    sweep = mf.sweeps.Sweep(
+        task=chosen.cell, points=grid.cells, seeds=tuple(range(seed, seed + grid.seeds)), name=chosen.id
+    )
+    done = 0 if store is None else len(mf.sweeps.stored(sweep, store, any_code=any_code).done)
     record = {"id": chosen.id, "size": size, "cells": cost.cells, "stored": done, "hours": cost.hours}
     record |= {"memory": cost.memory, "measured_cells": cost.measured}
     if as_json:
@@ -223,9 +234,9 @@ def _listed(*, as_json: bool) -> int:
             "claim": figure.claim,
             "published": figure.published,
             "cost": _time(figure.cost("laptop").hours),
-            **{f"{size}_hours": figure.cost(size).hours for size in experiments.SIZES},
+            **{f"{size}_hours": figure.cost(size).hours for size in mf.experiments.SIZES},
         }
-        for figure in experiments.figures()
+        for figure in mf.experiments.figures()
     ]
     if as_json:
         print(json.dumps(to_plain(rows), allow_nan=False))

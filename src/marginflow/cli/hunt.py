@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from marginflow import theory
+import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Seed
 from marginflow.cli.output import note, result_text
@@ -16,7 +16,9 @@ from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
-from marginflow.theory.hunting import Hunt, Trail
+
+if TYPE_CHECKING:
+    from marginflow.theory.hunting import Hunt, Trail
 
 
 def hunt(
@@ -51,7 +53,7 @@ def hunt(
             worst = "" if trail.worst is None else f", least slack {trail.worst.slack:.3g}"
             show((time.monotonic() - began) / time_limit, f"{trail.tries} tries, {trail.applied} apply{worst}")
 
-        found = theory.hunt(
+        found = mf.theory.hunt(
             id,
             seconds=time_limit,
             seed=seed,

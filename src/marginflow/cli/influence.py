@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import (
@@ -25,9 +26,6 @@ from marginflow.cli.left_out import (
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
 from marginflow.cli.output import print_rows
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset
-from marginflow.influences import influence as leave_out
-from marginflow.limit import kkt_point
 from marginflow.plain import to_plain
 
 
@@ -62,10 +60,10 @@ def influence(
     whole_number("--first", first, minimum=0)
     whole_number("--cold", cold, minimum=0)
     check(tolerance, time_limit, out, force=force)
-    dataset = Dataset.load(data, label=label)
+    dataset = mf.data.Dataset.load(data, label=label)
     with progress("Leaving out samples") as show:
-        limit = kkt_point(dataset, width=width, seed=seed, bias=bias, penalty=penalty, time_limit=time_limit)
-        found = leave_out(
+        limit = mf.kkt_point(dataset, width=width, seed=seed, bias=bias, penalty=penalty, time_limit=time_limit)
+        found = mf.influence(
             limit,
             dataset,
             mode=mode,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from cyclopts import Parameter
@@ -12,10 +12,12 @@ from cyclopts import Parameter
 from marginflow.arrays import FloatArray, real_number
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.provenance import command, versions
-from marginflow.data import Dataset
-from marginflow.influences import Influence
 from marginflow.plain import to_plain
 from marginflow.storage import write_text
+
+if TYPE_CHECKING:
+    from marginflow.data import Dataset
+    from marginflow.influences import Influence
 
 Width = Annotated[int, Parameter(help="Number of hidden neurons.")]
 Bias = Annotated[bool, Parameter(help="Whether neurons have a bias.")]

@@ -7,12 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from marginflow import theory
+import marginflow as mf
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.provenance import command, versions
-from marginflow.theory.atlas import grid_of
 
 
 def map(
@@ -30,9 +29,11 @@ def map(
     as_json: AsJson = False,
 ) -> int:
     """Hypotheses and constants alone, no network: ten thousand cells take seconds. Exit code 0."""
+    from marginflow.theory.atlas import grid_of
+
     if out is not None:
         check_target(out, (".html", ".svg", ".png", ".pdf"), force=force)
-    atlas = theory.map(id, grid_of(grid))
+    atlas = mf.theory.map(id, grid_of(grid))
     if out is not None:
         from marginflow.report.atlas_chart import atlas_chart, atlas_page
         from marginflow.report.page import write

@@ -10,7 +10,6 @@ from cyclopts import Parameter
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson
 from marginflow.cli.output import result_text
-from marginflow.theory.new_paper import package_of, write_package
 
 
 def new_paper(
@@ -23,6 +22,8 @@ def new_paper(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0; nothing is overwritten."""
+    from marginflow.theory.new_paper import package_of, write_package
+
     folder = Path(package_of(key)) if out is None else out
     written = write_package(key, folder)
     if as_json:

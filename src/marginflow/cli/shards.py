@@ -8,16 +8,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from marginflow import experiments
+import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson
 from marginflow.cli.output import print_rows, result_text
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
-from marginflow.sweeps import Store, Sweep
-from marginflow.sweeps import compare as compare_stores
-from marginflow.sweeps.shards import merge as merge_stores
-from marginflow.sweeps.shards import slurm_script
 
 
 def merge(
@@ -29,10 +25,12 @@ def merge(
     as_json: AsJson = False,
 ) -> int:
     """Bring the rows of several stores into one."""
+    from marginflow.sweeps.shards import merge as merge_stores
+
     if not stores:
         raise InputError("No store is given; name those of the shards.")
-    target = Store(out)
-    added = merge_stores([Store(path) for path in stores], target, any_code=any_code)
+    target = mf.sweeps.Store(out)
+    added = merge_stores([mf.sweeps.Store(path) for path in stores], target, any_code=any_code)
     lines = target.lines()
     done = sum(line.status == "done" for line in lines)
     if as_json:
@@ -56,7 +54,7 @@ def compare(
     for path in (first, second):
         if not path.is_file():
             raise InputError(f"There is no store {path}.")
-    found = compare_stores(Store(first), Store(second), tolerance=tolerance)
+    found = mf.sweeps.compare(mf.sweeps.Store(first), mf.sweeps.Store(second), tolerance=tolerance)
     if as_json:
         print(result_text({**to_plain(found), "same": found.same}))
         return DONE if found.same else DOES_NOT_HOLD
@@ -84,13 +82,15 @@ def slurm(
     any_code: Annotated[bool, Parameter(negative="", help="Jobs accept rows of other versions.")] = False,
 ) -> int:
     """Print a script for sbatch; submit it as often as needed, then merge."""
-    experiments.figures()
+    from marginflow.sweeps.shards import slurm_script
+
+    mf.experiments.figures()
     if (beside := str(spec.resolve().parent)) not in sys.path:
         sys.path.append(beside)
     if not hours > 0:
         raise InputError(f"--hours is {hours:g}; a number above 0 is expected.")
     options = [*(["--retry-failed"] if retry_failed else []), *(["--any-code"] if any_code else [])]
-    chosen = Sweep.load(spec)
+    chosen = mf.sweeps.Sweep.load(spec)
     script = slurm_script(
         chosen, spec, shards=shards, hours=hours, memory=memory, python=sys.executable, options=options
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from marginflow import theory
+import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Paper
 from marginflow.cli.output import check_target, result_text
@@ -17,8 +17,9 @@ from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.storage import write_text
-from marginflow.theory import Covered, Statement, dependencies
-from marginflow.theory.unicode_math import readable
+
+if TYPE_CHECKING:
+    from marginflow.theory import Covered, Statement
 
 
 def statements(
@@ -41,7 +42,7 @@ def statements(
     if id is not None:
         if coverage:
             raise InputError("--coverage is about many statements; leave out the id.")
-        statement = theory.statement(id)
+        statement = mf.theory.statement(id)
         if html:
             return _page(statement, out, force=force, as_json=as_json)
         if out is not None:
@@ -52,9 +53,9 @@ def statements(
         raise InputError("--html is about one statement; give its id.")
     if coverage:
         return _coverage(paper, as_json=as_json)
-    chosen = [statement for statement in theory.statements(paper) if kind is None or statement.kind == kind]
+    chosen = [statement for statement in mf.theory.statements(paper) if kind is None or statement.kind == kind]
     if not chosen:
-        kinds = ", ".join(sorted({statement.kind for statement in theory.statements(paper)}))
+        kinds = ", ".join(sorted({statement.kind for statement in mf.theory.statements(paper)}))
         raise InputError(f"There is no statement of the kind {kind!r}; there are {kinds or 'none'}.")
     if as_json:
         print(json.dumps(to_plain([_record(statement) for statement in chosen]), allow_nan=False))
@@ -80,7 +81,9 @@ def _page(statement: Statement, out: Path | None, *, force: bool, as_json: bool)
 
 
 def _coverage(paper: str | None, *, as_json: bool) -> int:
-    rows = [theory.covered(id) for id in watched("Checking", [row.id for row in theory.coverage(paper, run=False)])]
+    rows = [
+        mf.theory.covered(id) for id in watched("Checking", [row.id for row in mf.theory.coverage(paper, run=False)])
+    ]
     unsound = [row for row in rows if row.implemented and not row.sound]
     done = sum(row.implemented for row in rows)
     if as_json:
@@ -126,6 +129,9 @@ def _record(statement: Statement) -> dict[str, object]:
 
 
 def _in_full(statement: Statement) -> str:
+    from marginflow.theory import dependencies
+    from marginflow.theory.unicode_math import readable
+
     lines = [
         f"{statement.id} ({statement.kind}): {statement.meaning}",
         f"  source     {statement.source}",

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import App, Parameter
 
-from marginflow import experiments
+import marginflow as mf
 from marginflow.cli.engines import engine_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force
@@ -22,20 +22,9 @@ from marginflow.cli.progress import time_left
 from marginflow.cli.provenance import command
 from marginflow.errors import InputError
 from marginflow.storage import write_text
-from marginflow.sweeps import (
-    Progress,
-    Results,
-    StoppedError,
-    Store,
-    Sweep,
-    export,
-    run,
-    salvage,
-    stored,
-    tasks,
-)
-from marginflow.sweeps.shards import Shard
-from marginflow.sweeps.table import SUFFIXES, check_export, is_export_of
+
+if TYPE_CHECKING:
+    from marginflow.sweeps import Progress, Results, Store, Sweep
 
 _PAGE_EVERY: Final = 5.0  # seconds between two pages of a sweep that is watched
 
@@ -101,19 +90,22 @@ def run_sweep(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if every cell has a row, 1 if some failed or the sweep had to stop, 130 if interrupted."""
-    experiments.figures()  # puts the tasks of the figures into the registry
+    from marginflow.sweeps.shards import Shard
+    from marginflow.sweeps.table import SUFFIXES, check_export, is_export_of
+
+    mf.experiments.figures()  # puts the tasks of the figures into the registry
     if spec is None:
         return _list_tasks(as_json=as_json)
     # A task of one's own ("module:name") may stand beside the spec.
     if (beside := str(spec.resolve().parent)) not in sys.path:
         sys.path.append(beside)
-    chosen, path = Sweep.load(spec), spec.with_suffix(".sqlite")
+    chosen, path = mf.sweeps.Sweep.load(spec), spec.with_suffix(".sqlite")
     if shard is not None:
         part = Shard.parse(shard)
         chosen, path = part.of(chosen), part.store(path)
-    kept = Store(path if store is None else store)
+    kept = mf.sweeps.Store(path if store is None else store)
     if recover is not None:
-        return _recover(chosen, kept, Store(recover), any_code=any_code, as_json=as_json)
+        return _recover(chosen, kept, mf.sweeps.Store(recover), any_code=any_code, as_json=as_json)
     if show is not None:
         return _show(chosen, kept, show, any_code=any_code, as_json=as_json)
     if cell:
@@ -128,7 +120,7 @@ def run_sweep(
     if not dry_run and not failures:
         try:
             with _progress(chosen.name, partial(_write_page, watch, chosen, kept, any_code)) as report:
-                run(
+                mf.sweeps.run(
                     chosen,
                     store=kept,
                     engine=where,
@@ -137,14 +129,14 @@ def run_sweep(
                     timeout=timeout,
                     progress=report,
                 )
-        except StoppedError as error:
+        except mf.sweeps.StoppedError as error:
             stopped, code = str(error), DOES_NOT_HOLD
         except KeyboardInterrupt:
             stopped, code = "Interrupted; what was stored stays, and the same command goes on from there.", INTERRUPTED
-    results = stored(chosen, kept, any_code=any_code)
+    results = mf.sweeps.stored(chosen, kept, any_code=any_code)
     _write_page(watch, chosen, kept, any_code, None)
     # A table of half a sweep would only be in the way of the rest.
-    written = export(results, table) if table is not None and stopped is None and not dry_run else None
+    written = mf.sweeps.export(results, table) if table is not None and stopped is None and not dry_run else None
     _summarise(results, kept, written, stopped, every_failure=failures, as_json=as_json)
     return code if code != DONE else (DONE if results.complete else DOES_NOT_HOLD)
 
@@ -156,14 +148,14 @@ def _write_page(watch: Path | None, chosen: Sweep, kept: Store, any_code: bool, 
     from marginflow.report.live import live_page
 
     left = None if now is None else now.seconds_left
-    found = stored(chosen, kept, any_code=any_code)
+    found = mf.sweeps.stored(chosen, kept, any_code=any_code)
     write_text(watch, live_page(found, seconds_left=left, finished=now is None, command=command()))
 
 
 def _recover(chosen: Sweep, damaged: Store, target: Store, *, any_code: bool, as_json: bool) -> int:
     """Take what can be read to a new store and say what there is of this sweep."""
-    saved = salvage(damaged, target)
-    results = stored(chosen, target, any_code=any_code)
+    saved = mf.sweeps.salvage(damaged, target)
+    results = mf.sweeps.stored(chosen, target, any_code=any_code)
     if as_json:
         record = {"store": target.path, "rows": saved.rows, "without_arrays": saved.without_arrays}
         print(result_text(record | {"cells": len(chosen.cells), "done": len(results.done)}))
@@ -178,7 +170,7 @@ def _recover(chosen: Sweep, damaged: Store, target: Store, *, any_code: bool, as
 def _show(chosen: Sweep, kept: Store, number: int, *, any_code: bool, as_json: bool) -> int:
     """Everything that is known of one cell."""
     only = chosen.some([number])
-    found = stored(only, kept, any_code=any_code).records
+    found = mf.sweeps.stored(only, kept, any_code=any_code).records
     if not found:
         raise InputError(f"Cell {number} ({only.cells[0]}) is not in {kept.path} yet.")
     (record,) = found
@@ -200,7 +192,8 @@ def _show(chosen: Sweep, kept: Store, number: int, *, any_code: bool, as_json: b
 def _list_tasks(*, as_json: bool) -> int:
     """Every task that a spec can name, with its parameters."""
     listed = [
-        {"task": name, "does": known.summary, "parameters": list(known.fields)} for name, known in tasks().items()
+        {"task": name, "does": known.summary, "parameters": list(known.fields)}
+        for name, known in mf.sweeps.tasks().items()
     ]
     if as_json:
         print(result_text({"tasks": listed}))

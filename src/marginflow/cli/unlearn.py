@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import (
@@ -24,12 +25,7 @@ from marginflow.cli.left_out import (
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
 from marginflow.cli.output import print_rows
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.influences import ascent_step, fine_tuned, unlearning
-from marginflow.influences import influence as leave_out
-from marginflow.limit import kkt_point
-from marginflow.networks import TwoLayer
 
 
 def unlearn(
@@ -61,13 +57,13 @@ def unlearn(
     """Exit code 0 if the exact point holds at the tolerance on the samples that are left, 1 if not."""
     whole_number("--steps", steps)
     check(tolerance, time_limit, out, force=force)
-    dataset = Dataset.load(data, label=label)
-    given = None if network is None else TwoLayer.load(network)
+    dataset = mf.data.Dataset.load(data, label=label)
+    given = None if network is None else mf.networks.TwoLayer.load(network)
     if given is not None and given.dimension != dataset.dimension:
         raise InputError(f"{network} takes points of dimension {given.dimension}; {dataset.dimension} is expected.")
-    begin = None if start is None else TwoLayer.load(start)
+    begin = None if start is None else mf.networks.TwoLayer.load(start)
     with progress("Unlearning"):
-        limit = kkt_point(
+        limit = mf.kkt_point(
             dataset,
             width=width if begin is None else begin.width,
             start=begin,
@@ -77,13 +73,16 @@ def unlearn(
             penalty=penalty,
             time_limit=time_limit,
         )
-        found = leave_out(limit, dataset, groups=[list(forget)], mode=mode, tolerance=tolerance)
+        found = mf.influence(limit, dataset, groups=[list(forget)], mode=mode, tolerance=tolerance)
         methods = {
-            "one step of gradient ascent": ascent_step(found, dataset, 0),
-            f"{steps} steps of fine-tuning": fine_tuned(found, dataset, 0, steps),
+            "one step of gradient ascent": mf.influences.ascent_step(found, dataset, 0),
+            f"{steps} steps of fine-tuning": mf.influences.fine_tuned(found, dataset, 0, steps),
         } | ({} if given is None else {str(network): given})
         points = fresh_points(dataset)
-        measured = {name: unlearning(found, dataset, points, networks=[method]) for name, method in methods.items()}
+        measured = {
+            name: mf.influences.unlearning(found, dataset, points, networks=[method])
+            for name, method in methods.items()
+        }
     kept = float(next(iter(measured.values())).kept[0])
     names = " ".join(str(i) for i in found.groups[0])
     rows: list[dict[str, object]] = [{"samples": names, "method": "doing nothing", "distance": kept}]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import (
@@ -25,10 +26,6 @@ from marginflow.cli.left_out import (
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
 from marginflow.cli.output import print_rows
 from marginflow.cli.progress import progress
-from marginflow.data import Dataset
-from marginflow.influences import influence as leave_out
-from marginflow.influences import valuation
-from marginflow.limit import kkt_point
 
 
 def value(
@@ -53,10 +50,10 @@ def value(
     """Exit code 0 if every point holds at the tolerance on the samples it was trained on, 1 if not."""
     whole_number("--first", first, minimum=0)
     check(tolerance, time_limit, out, force=force)
-    dataset, fresh = Dataset.load(data, label=label), Dataset.load(test, label=label)
+    dataset, fresh = mf.data.Dataset.load(data, label=label), mf.data.Dataset.load(test, label=label)
     with progress("Leaving out samples") as show:
-        limit = kkt_point(dataset, width=width, seed=seed, bias=bias, penalty=penalty, time_limit=time_limit)
-        found = leave_out(
+        limit = mf.kkt_point(dataset, width=width, seed=seed, bias=bias, penalty=penalty, time_limit=time_limit)
+        found = mf.influence(
             limit,
             dataset,
             mode=mode,
@@ -66,7 +63,7 @@ def value(
             tolerance=tolerance,
             progress=lambda done, total: show(done / total, f"{done} of {total}"),
         )
-    worth = valuation(found, fresh)
+    worth = mf.influences.valuation(found, fresh)
     order = [int(g) for g in worth.rank()]
     rows = [
         row
