@@ -11,6 +11,7 @@ import inspect
 import math
 import numbers
 from collections.abc import Mapping, Set
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,9 +21,10 @@ from marginflow.errors import InputError
 
 
 class Plain:
-    """A result whose plain form has the keys `plain_names`: its fields, properties and methods of these names.
+    """A result whose plain form has what `plain_names` lists: fields, properties, methods, or those of its parts.
 
-    Where a dataclass names none, its plain form has every field.
+    An entry "figure.title" is the title of the figure under the key "title". Where a dataclass names none, its plain
+    form has every field. Where a record is made of more than that, `plain_values` is written instead.
 
     Examples
     --------
@@ -44,8 +46,13 @@ class Plain:
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON: numbers that are not finite are None, arrays are lists."""
-        values = {name: getattr(self, name) for name in self.plain_names} or _fields(self)
-        return {name: to_plain(value() if inspect.ismethod(value) else value) for name, value in values.items()}
+        plain: dict[str, object] = to_plain(self.plain_values())
+        return plain
+
+    def plain_values(self) -> Mapping[str, object]:
+        """What the plain form has, as it is."""
+        named = {name.rpartition(".")[2]: attrgetter(name)(self) for name in self.plain_names}
+        return {name: value() if inspect.ismethod(value) else value for name, value in named.items()} or _fields(self)
 
 
 def to_plain(value: object, *, named: bool = False) -> Any:
@@ -80,6 +87,10 @@ def to_plain(value: object, *, named: bool = False) -> Any:
             return value.value if isinstance(value, enum.Enum) else value
         case enum.Enum():
             return to_plain(value.value, named=named)
+        case np.ndarray() if value.dtype.kind in "biuf":
+            plain = value.astype(object)
+            plain[~np.isfinite(value)] = None
+            return plain.tolist()
         case np.ndarray() | np.generic():
             return to_plain(value.tolist(), named=named)
         case numbers.Integral():
@@ -100,6 +111,11 @@ def to_plain(value: object, *, named: bool = False) -> Any:
         fields = {name: to_plain(entry, named=named) for name, entry in _fields(value).items()}
         return {"name": type(value).__name__, **fields} if named else fields
     raise InputError(f"{value!r} has no plain form; numbers, words, arrays, lists and mappings of them are expected.")
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a finite number (true and false are not)."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _fields(value: Any) -> dict[str, object]:

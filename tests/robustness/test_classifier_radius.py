@@ -117,7 +117,7 @@ def test_batches_workers_and_plain_values_give_the_same(tmp_path):
     for first, second, x in zip(serial, parallel, X, strict=True):
         assert (first.lower, first.upper, first.rival) == (second.lower, second.upper, second.rival)
         assert first.upper == exact_radius(network, x).upper
-        again = Radius.from_plain(json.loads(json.dumps(first.to_plain(), allow_nan=False)))
+        again = Radius.from_plain(json.loads(json.dumps(first.to_dict(), allow_nan=False)))
         assert isinstance(again.certificate, ClassifierCertificate)
         assert check_certificate(again.certificate, network).holds
 

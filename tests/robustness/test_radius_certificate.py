@@ -54,17 +54,17 @@ def test_certificates_hold_and_say_the_bounds(branched, bent):
 
 def test_certificates_survive_json(branched, bent):
     for radius, network in (branched, bent):
-        text = json.dumps(radius.certificate.to_plain(), allow_nan=False)
+        text = json.dumps(radius.certificate.to_dict(), allow_nan=False)
         again = RadiusCertificate.from_plain(json.loads(text))
         assert check_certificate(again, network).holds
-        assert again.to_plain() == radius.certificate.to_plain()
+        assert again.to_dict() == radius.certificate.to_dict()
 
 
 def test_infinite_bound_survives_json():
     network = TwoLayer(W=[[1.0], [0.0]], b=[0.0, 1.0], v=[1.0, 1.0])
     radius = exact_radius(network, [0.5])
     assert radius.lower == np.inf
-    again = RadiusCertificate.from_plain(json.loads(json.dumps(radius.certificate.to_plain(), allow_nan=False)))
+    again = RadiusCertificate.from_plain(json.loads(json.dumps(radius.certificate.to_dict(), allow_nan=False)))
     assert check_certificate(again, network).holds
 
 
@@ -194,7 +194,7 @@ def test_wrong_grouping_of_neurons_is_refused(branched):
 
 
 def test_other_forms_are_bad_input(branched):
-    plain = branched[0].certificate.to_plain()
+    plain = branched[0].certificate.to_dict()
     with pytest.raises(InputError, match="format"):
         RadiusCertificate.from_plain({**plain, "format": "something else"})
     for key in ("point", "nodes", "witness"):

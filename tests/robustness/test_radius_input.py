@@ -98,12 +98,12 @@ def test_plain_values_are_plain(network):
 
     for certificate in (True, False):
         radius = exact_radius(network, np.ones(5), certificate=certificate)
-        plain = json.loads(json.dumps(radius.to_plain(), allow_nan=False))
+        plain = json.loads(json.dumps(radius.to_dict(), allow_nan=False))
         assert plain["status"] == "proved"
         assert plain["upper"] == radius.upper
         assert (plain["certificate"] is None) != certificate
     infinite = exact_radius(TwoLayer(W=[[0.0]], b=[1.0], v=[1.0]), [0.0])
-    assert infinite.to_plain()["upper"] is None
+    assert infinite.to_dict()["upper"] is None
 
 
 @pytest.mark.parametrize(

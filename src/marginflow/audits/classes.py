@@ -20,7 +20,7 @@ from marginflow.errors import InputError
 from marginflow.measurements import CheckedRadius, summarise_radii
 from marginflow.measurements.radii import check_radius
 from marginflow.networks import Classifier
-from marginflow.plain import to_plain
+from marginflow.plain import Plain
 from marginflow.robustness import each_radius
 from marginflow.robustness.accuracy import CertifiedAccuracy
 from marginflow.robustness.class_universal import UniversalChange, universal_change
@@ -32,7 +32,7 @@ _CERTIFIED = 2e7
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClassesAudit(Brief):
+class ClassesAudit(Brief, Plain):
     """Everything that was found about a classifier and its data.
 
     Attributes
@@ -112,10 +112,10 @@ class ClassesAudit(Brief):
         between = f"{upper:.3g}" if f"{lower:.3g}" == f"{upper:.3g}" else f"between {lower:.3g} and {upper:.3g}"
         return f"; the median of {len(self.radii)} samples drawn is {between} from the boundary"
 
-    def to_dict(self) -> dict[str, object]:
-        """The record of the audit: plain values, from which a page is made."""
+    def plain_values(self) -> dict[str, object]:
+        """The record of the audit, from which a page is made."""
         c, accuracy, universal = self.certificate, self.accuracy, self.universal
-        record = {
+        return {
             "verdict": self.verdict,
             "remarks": self.remarks,
             "holds": self.is_kkt_point,
@@ -142,8 +142,6 @@ class ClassesAudit(Brief):
             "contradicted": self.contradicted,
             "seconds": self.seconds,
         }
-        plain: dict[str, object] = to_plain(record)
-        return plain
 
 
 def _kkt(certificate: ClassifierKKT) -> dict[str, object]:

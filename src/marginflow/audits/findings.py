@@ -15,7 +15,7 @@ from marginflow.display import Plotted, shortened
 from marginflow.limit import Limit
 from marginflow.measurements import DIRECTIONS, CheckedRadius, Flip, summarise_radii
 from marginflow.networks import TwoLayer
-from marginflow.plain import to_plain
+from marginflow.plain import Plain
 from marginflow.robustness.universal import Universal
 
 # Residual below which a network that is not a KKT point is called near one: a hundredth of the parameters unexplained.
@@ -25,7 +25,7 @@ N_NOTICED: Final = 6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Audit(Plotted):
+class Audit(Plotted, Plain):
     """Everything that was found about a network and its data.
 
     Attributes
@@ -211,13 +211,13 @@ class Audit(Plotted):
             f"{moved.norm_squared_after:.4g}, and {point.compact.width} of {self.network.width} neurons remain."
         )
 
-    def to_dict(self) -> dict[str, object]:
-        """The record of the audit: plain values, from which a page is made."""
+    def plain_values(self) -> dict[str, object]:
+        """The record of the audit, from which a page is made."""
         point = None
         if self.point is not None:
             point = {key: value for key, value in self.point.to_dict().items() if key != "history"}
             point["neurons"] = self.point.compact.width
-        record = {
+        return {
             "verdict": self.verdict,
             "remarks": self.remarks,
             "holds": self.is_kkt_point,
@@ -262,5 +262,3 @@ class Audit(Plotted):
             "contradicted": self.contradicted,
             "seconds": self.seconds,
         }
-        plain: dict[str, object] = to_plain(record)
-        return plain

@@ -11,7 +11,7 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.display import Brief, Plotted
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.plain import to_plain
+from marginflow.plain import Plain, to_plain
 
 DEFAULT_TOLERANCE = 1e-8
 """Default of `Certificate.holds`."""
@@ -100,7 +100,7 @@ class Residuals(Brief):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Certificate(Plotted):
+class Certificate(Plotted, Plain):
     r"""How far a network is from a KKT point of min ||theta||^2/2 subject to y_i N(x_i) >= 1.
 
     Every number is recomputed from `network`, `multipliers` and `clarke` alone.
@@ -225,48 +225,47 @@ class Certificate(Plotted):
         With `arrays=False` only the numbers; otherwise also multipliers, margins, sets as index lists, and the
         Clarke weights of the kinks as (sample, neuron, weight).
         """
+        plain: dict[str, object] = to_plain({**self.plain_values(), **(self._arrays() if arrays else {})})
+        return plain
+
+    def plain_values(self) -> dict[str, object]:
+        """The numbers."""
         numbers = (
             "stationarity hidden_stationarity output_stationarity feasibility dual_feasibility complementarity "
             "complementarity_weight total total_lower_bound epsilon delta"
         )
-        out: dict[str, object] = to_plain(
-            {
-                "holds": self.holds(),
-                "tolerance": DEFAULT_TOLERANCE,
-                "status": self.status,
-                "penalty": self.penalty,
-                "outputs": self.network.outputs,
-                "bias": self.network.b is not None,
-                "n_samples": self.margins.size,
-                "width": self.network.width,
-                "dimension": self.network.dimension,
-                "norm_squared": self.norm_squared,
-                "scale": self.scale,
-                **{name: getattr(self.residuals, name) for name in numbers.split()},
-                "norm_identity": self.norm_identity,
-                "balance": self.balance,
-                "floor": self.floor,
-                "multiplier_sum": self.multipliers.sum(),
-                "on_margin": self.margin_set.sum(),
-                "support_size": self.support.sum(),
-                "live_neurons": self.live.sum(),
-                "kinks": self.kink_report,
-            }
-        )
-        if arrays:
-            rows, columns = np.nonzero(self.kinks & (self.network.v != 0))
-            sets = {name: np.flatnonzero(getattr(self, name)) for name in ("margin_set", "support", "live")}
-            on_kinks = zip(rows, columns, self.clarke[rows, columns], strict=True)
-            out |= to_plain(
-                {
-                    "multipliers": self.multipliers,
-                    "margins": self.margins,
-                    "neuron_stationarity": self.residuals.neuron_stationarity,
-                    **sets,
-                    "clarke_on_kinks": list(on_kinks),
-                }
-            )
-        return out
+        return {
+            "holds": self.holds(),
+            "tolerance": DEFAULT_TOLERANCE,
+            "status": self.status,
+            "penalty": self.penalty,
+            "outputs": self.network.outputs,
+            "bias": self.network.b is not None,
+            "n_samples": self.margins.size,
+            "width": self.network.width,
+            "dimension": self.network.dimension,
+            "norm_squared": self.norm_squared,
+            "scale": self.scale,
+            **{name: getattr(self.residuals, name) for name in numbers.split()},
+            "norm_identity": self.norm_identity,
+            "balance": self.balance,
+            "floor": self.floor,
+            "multiplier_sum": self.multipliers.sum(),
+            "on_margin": self.margin_set.sum(),
+            "support_size": self.support.sum(),
+            "live_neurons": self.live.sum(),
+            "kinks": self.kink_report,
+        }
+
+    def _arrays(self) -> dict[str, object]:
+        rows, columns = np.nonzero(self.kinks & (self.network.v != 0))
+        return {
+            "multipliers": self.multipliers,
+            "margins": self.margins,
+            "neuron_stationarity": self.residuals.neuron_stationarity,
+            **{name: np.flatnonzero(getattr(self, name)) for name in ("margin_set", "support", "live")},
+            "clarke_on_kinks": list(zip(rows, columns, self.clarke[rows, columns], strict=True)),
+        }
 
     def __bool__(self) -> bool:
         raise InputError("A Certificate is neither true nor false; ask .holds(tolerance).")

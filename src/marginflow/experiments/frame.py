@@ -16,6 +16,7 @@ from marginflow.experiments.outcome import Outcome
 from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.running import Computed, Show, computed, matching
 from marginflow.experiments.soundness import sound_judge, sound_panels
+from marginflow.plain import Plain
 from marginflow.sweeps import AbstractEngine, Store, Sweep, Task
 
 Size = Literal["smoke", "laptop", "paper"]
@@ -219,8 +220,13 @@ class Figure(Brief):
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Result(Brief):
+class Result(Brief, Plain):
     """A figure computed: rows, what is drawn of them, the outcome of its claim, seconds, and how many are missing."""
+
+    plain_names = (
+        *("figure.id", "figure.title", "figure.claim"),
+        *("size", "seed", "seconds", "missing", "outcome", "rows"),
+    )
 
     figure: Figure
     size: str
@@ -230,20 +236,6 @@ class Result(Brief):
     outcome: Outcome
     seconds: float
     missing: int = 0
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
-        return {
-            "id": self.figure.id,
-            "title": self.figure.title,
-            "claim": self.figure.claim,
-            "size": self.size,
-            "seed": self.seed,
-            "seconds": self.seconds,
-            "missing": self.missing,
-            "outcome": self.outcome.to_dict(),
-            "rows": [dict(row) for row in self.rows],
-        }
 
     def __str__(self) -> str:
         return f"{self.figure.id}, {self.figure.title}\nClaim: {self.figure.claim}\n{self.outcome}"

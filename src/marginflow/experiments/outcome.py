@@ -12,6 +12,7 @@ from scipy import special
 
 from marginflow.display import Brief
 from marginflow.errors import InputError
+from marginflow.plain import Plain
 
 CONFIDENCE = 0.95
 # Whose bound a finding has: the paper's own number or words, or ours, with the reason for the number.
@@ -65,7 +66,7 @@ Status = Literal["borne out", "undecided", "not borne out"]
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Finding(Brief):
+class Finding(Brief, Plain):
     """One measured number beside what the claim makes of it.
 
     Parameters
@@ -80,6 +81,8 @@ class Finding(Brief):
     basis : str
         Whose bound it is: the paper's, or ours and why this number.
     """
+
+    plain_names = ("name", "value", "relation", "bound", "low", "high", "basis", "holds", "sure")
 
     name: str
     value: float
@@ -138,7 +141,7 @@ class Finding(Brief):
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Outcome(Brief):
+class Outcome(Brief, Plain):
     """The findings behind a claim, the sentence that sums them up, and remarks that decide nothing.
 
     Parameters
@@ -150,6 +153,8 @@ class Outcome(Brief):
     gaps : bool
         Whether at some point of the grid no run is left, so that the claim was judged without it.
     """
+
+    plain_names = ("status", "sentence", "findings", "remarks", "lost", "gaps")
 
     findings: tuple[Finding, ...]
     remarks: tuple[str, ...] = ()
@@ -194,17 +199,6 @@ class Outcome(Brief):
         if self.status == "undecided":
             return f"Our numbers leave the claim open; against it, within the spread: {'; '.join(against)}."
         return f"Our numbers do not bear out the claim: {'; '.join(against)}."
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
-        return {
-            "status": self.status,
-            "sentence": self.sentence,
-            "findings": [{**vars(finding), "holds": finding.holds, "sure": finding.sure} for finding in self.findings],
-            "remarks": list(self.remarks),
-            "lost": self.lost,
-            "gaps": self.gaps,
-        }
 
     def __str__(self) -> str:
         return "\n".join([self.sentence, *map(str, self.findings), *(f"  Note: {remark}" for remark in self.remarks)])

@@ -8,6 +8,7 @@ from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
 from marginflow.display import Plotted
 from marginflow.limit.budget import Progress, Stop
 from marginflow.networks import TwoLayer
+from marginflow.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Moved:
 
 
 @dataclass(frozen=True, eq=False)
-class Limit(Plotted):
+class Limit(Plotted, Plain):
     """A KKT point of the max-margin problem, with the evidence.
 
     Attributes
@@ -66,6 +67,11 @@ class Limit(Plotted):
         Wall time of everything, and of the flow alone.
     """
 
+    plain_names = (
+        *("status", "exact", "stopped_by", "gap", "network.width", "live_neurons", "moved"),
+        *("seconds", "flow_seconds", "history"),
+    )
+
     network: TwoLayer
     compact: TwoLayer
     certificate: Certificate
@@ -85,24 +91,13 @@ class Limit(Plotted):
         return vanished and bool(self.certificate.live.all())
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
-        """Plain values for JSON."""
-        moved = None
-        if self.moved is not None:
-            before = self.moved.norm_squared_before
-            moved = {**vars(self.moved), "norm_squared_before": before if before != float("inf") else None}
-        return {
-            "status": self.status,
-            "exact": self.exact,
-            "stopped_by": self.stopped_by,
-            "gap": self.gap,
-            "width": self.network.width,
-            "live_neurons": self.compact.width,
-            "moved": moved,
-            "seconds": self.seconds,
-            "flow_seconds": self.flow_seconds,
-            "history": [vars(entry) for entry in self.history],
-            "certificate": self.certificate.to_dict(arrays=arrays),
-        }
+        """Plain values for JSON; with `arrays` also those of the certificate."""
+        return super().to_dict() | {"certificate": self.certificate.to_dict(arrays=arrays)}
+
+    @property
+    def live_neurons(self) -> int:
+        """Neurons of different directions."""
+        return self.compact.width
 
     def __repr__(self) -> str:
         kind = "KKT point" if self.certificate.holds() else "not a KKT point"

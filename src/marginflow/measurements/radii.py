@@ -55,7 +55,7 @@ class CheckedRadius(Brief):
 
     def proof(self) -> dict[str, object]:
         """The nearest point known on the other side, and the proof that there is no nearer one."""
-        whole = self.radius.to_plain()
+        whole = self.radius.to_dict()
         return {key: whole[key] for key in ("witness", "certificate")}
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from marginflow.plain import to_plain
 from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN
 
 if TYPE_CHECKING:
@@ -67,14 +68,8 @@ def worded(rows: Sequence[Row], *columns: str | None) -> list[dict[str, object]]
 
 
 def plain(entry: object) -> object:
-    """A value in terms of JSON."""
-    if entry is None or isinstance(entry, str | bool):
-        return entry
-    if isinstance(entry, numbers.Integral):
-        return int(entry)
-    if isinstance(entry, numbers.Real):
-        return float(entry) if math.isfinite(entry) else None
-    return str(entry)
+    """A value in terms of JSON; what is neither a number nor a word, as its text."""
+    return to_plain(entry) if entry is None or isinstance(entry, str | numbers.Real) else str(entry)
 
 
 def positive(chart: alt.Chart, scales: Mapping[str, Scale]) -> alt.Chart:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from marginflow.experiments.panel import Row, over_seeds
+from marginflow.plain import is_number
 from marginflow.report.chart import Chart
 from marginflow.report.page import Page, Section, render
 from marginflow.report.panels import chart_of
@@ -37,9 +38,9 @@ def _pictures(results: Results) -> list[Section]:
     rows: list[Row] = list(results.rows)
     names = results.sweep.cells[0].parameters
     axes = [name for name in names if len({str(row.get(name)) for row in rows}) > 1]
-    x = next((name for name in axes if all(_is_number(row.get(name)) for row in rows)), None)
+    x = next((name for name in axes if all(is_number(row.get(name)) for row in rows)), None)
     measured = [name for name in (rows[0] if rows else ()) if name not in names and name != "seed"]
-    y = next((name for name in measured if any(_is_number(row.get(name)) for row in rows)), None)
+    y = next((name for name in measured if any(is_number(row.get(name)) for row in rows)), None)
     if x is None or y is None:
         return []
     series = next((name for name in axes if name != x), None)
@@ -88,10 +89,6 @@ def _cells(results: Results) -> Section:
     columns = {"cell": "Cell", "status": "Status", "seconds": "Seconds", "memory": "MiB"}
     table = Table.of(rows, columns=columns, caption=f"{len(rows)} of {len(results.records)} finished cells")
     return Section(heading="Cells", paragraphs=(f"All finished cells took {_duration(total)}.",), content=(table,))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _duration(seconds: float) -> str:

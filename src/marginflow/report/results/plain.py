@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping
 
 from marginflow.errors import InputError
 from marginflow.experiments.outcome import number
 from marginflow.experiments.panel import over_seeds
+from marginflow.plain import is_number
 from marginflow.report.chart import Chart
 from marginflow.report.page import Section
 from marginflow.report.panels import chart_of
@@ -47,9 +47,9 @@ def _drawn(found: Rows, columns: list[str], x: str, y: str, series: str | None) 
         if column not in columns:
             raise InputError(f"There is no column {column!r}; there are {', '.join(columns)}.")
     for column in (x, y):
-        if not any(_is_number(row.get(column)) for row in found):
+        if not any(is_number(row.get(column)) for row in found):
             raise InputError(f"The column {column!r} holds no numbers, so it cannot be an axis.")
-    kept = [row for row in found if _is_number(row.get(x))]
+    kept = [row for row in found if is_number(row.get(x))]
     by = (x, *([series] if series else []))
     made: list[dict[str, object]] = [
         {x: row[x], y: row.get(y)} | ({series: text_of(row.get(series))} if series else {}) for row in kept
@@ -78,16 +78,12 @@ def _drawn(found: Rows, columns: list[str], x: str, y: str, series: str | None) 
 
 def _left_out(found: Rows, x: str, y: str) -> list[str]:
     """What of the rows cannot be drawn, counted."""
-    infinite = sum(math.isinf(number(row, y)) for row in found if _is_number(row.get(x)))
-    missing = sum(math.isnan(number(row, y)) for row in found if _is_number(row.get(x)))
-    nowhere = sum(not _is_number(row.get(x)) for row in found)
+    infinite = sum(math.isinf(number(row, y)) for row in found if is_number(row.get(x)))
+    missing = sum(math.isnan(number(row, y)) for row in found if is_number(row.get(x)))
+    nowhere = sum(not is_number(row.get(x)) for row in found)
     counts = ((infinite, f"an infinite {y}"), (missing, f"no {y}"), (nowhere, f"no {x}"))
     named = [f"{count} of {len(found)} rows have {what}" for count, what in counts if count]
     return [f"Not drawn: {'; '.join(named)}."] if named else []
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def record(found: Record) -> Summary:

@@ -143,7 +143,7 @@ def radius_of_payload(payload: bytes) -> bytes:
     network = _decoded(encoded)
     with one_thread():
         radius = radius_of(network, np.frombuffer(point), label, **options)
-    return msgspec.msgpack.encode(radius.to_plain())
+    return msgspec.msgpack.encode(radius.to_dict())
 
 
 @lru_cache(maxsize=1)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray, read_only, vector
 from marginflow.display import Brief
 from marginflow.errors import InputError
-
-_FORMAT, _FORMAT_OF_CLASSES = "marginflow.radius.3", "marginflow.radius.classes.1"
+from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,7 +64,7 @@ class ProofNode:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RadiusCertificate(Brief):
+class RadiusCertificate(Brief, Plain):
     """A proof of `lower` <= radius <= ||witness - point||.
 
     Parameters
@@ -85,6 +84,9 @@ class RadiusCertificate(Brief):
         else is as it was asked.
     """
 
+    plain_names = ("format", "point", "label", "level", "lower", "units", "witness", "groups", "nodes")
+    format: ClassVar = "marginflow.radius.3"
+
     point: FloatArray
     label: float
     level: float
@@ -94,40 +96,11 @@ class RadiusCertificate(Brief):
     nodes: tuple[ProofNode, ...]
     units: tuple[int, int] = (0, 0)
 
-    def to_plain(self) -> dict[str, Any]:
-        """Numbers, strings, lists and dictionaries, ready for JSON; an infinite lower bound is null."""
-        return {
-            "format": _FORMAT,
-            "point": self.point.tolist(),
-            "label": self.label,
-            "level": self.level,
-            "lower": self.lower if np.isfinite(self.lower) else None,
-            "units": list(self.units),
-            "witness": None if self.witness is None else self.witness.tolist(),
-            "groups": self.groups.tolist(),
-            "nodes": [
-                {
-                    "steps": [
-                        {
-                            "scale": step.scale,
-                            "slopes": step.slopes.tolist(),
-                            "curvatures": None if step.curvatures is None else step.curvatures.tolist(),
-                            "taus": list(step.taus),
-                        }
-                        for step in node.steps
-                    ],
-                    "split": node.split,
-                    "children": list(node.children),
-                }
-                for node in self.nodes
-            ],
-        }
-
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RadiusCertificate:
-        """The inverse of `to_plain`; what does not have its form is refused."""
-        if plain.get("format") != _FORMAT:
-            raise InputError(f"The format is {plain.get('format')!r}; {_FORMAT!r} is expected.")
+        """The inverse of `to_dict`; what does not have its form is refused."""
+        if plain.get("format") != cls.format:
+            raise InputError(f"The format is {plain.get('format')!r}; {cls.format!r} is expected.")
         try:
             return cls(
                 point=read_only(vector("point", plain["point"])),
@@ -146,7 +119,7 @@ class RadiusCertificate(Brief):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClassifierCertificate:
+class ClassifierCertificate(Plain):
     """A proof for a classifier: for every rival t, one for the difference f_label - f_t with level -(c_label - c_t).
 
     Parameters
@@ -157,6 +130,9 @@ class ClassifierCertificate:
         For every other class, with label +1. Each says that this rival is no nearer than `lower`.
     """
 
+    plain_names = ("format", "label", "proofs")
+    format: ClassVar = "marginflow.radius.classes.1"
+
     label: int
     proofs: Mapping[int, RadiusCertificate]
 
@@ -165,17 +141,12 @@ class ClassifierCertificate:
         """No shorter perturbation makes any rival as large."""
         return min((proof.lower for proof in self.proofs.values()), default=0.0)
 
-    def to_plain(self) -> dict[str, Any]:
-        """Numbers, strings, lists and dictionaries, ready for JSON."""
-        proofs = {str(rival): proof.to_plain() for rival, proof in self.proofs.items()}
-        return {"format": _FORMAT_OF_CLASSES, "label": self.label, "proofs": proofs}
-
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> ClassifierCertificate:
-        """The inverse of `to_plain`; what does not have its form is refused."""
+        """The inverse of `to_dict`; what does not have its form is refused."""
         try:
-            if plain["format"] != _FORMAT_OF_CLASSES:
-                raise InputError(f"The format is {plain['format']!r}; {_FORMAT_OF_CLASSES!r} is expected.")
+            if plain["format"] != cls.format:
+                raise InputError(f"The format is {plain['format']!r}; {cls.format!r} is expected.")
             proofs = {int(rival): RadiusCertificate.from_plain(proof) for rival, proof in plain["proofs"].items()}
             return cls(label=int(plain["label"]), proofs=proofs)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -186,7 +157,7 @@ class ClassifierCertificate:
 
 def certificate_from_plain(plain: Mapping[str, Any]) -> RadiusCertificate | ClassifierCertificate:
     """Whichever of the two it is."""
-    of_classes = plain.get("format") == _FORMAT_OF_CLASSES
+    of_classes = plain.get("format") == ClassifierCertificate.format
     return ClassifierCertificate.from_plain(plain) if of_classes else RadiusCertificate.from_plain(plain)
 
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, read_only, vector
 from marginflow.display import Plotted
+from marginflow.plain import Plain
 from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate, certificate_from_plain
 
 Status = Literal["proved", "bounded", "infinite", "misclassified"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Radius(Plotted):
+class Radius(Plotted, Plain):
     r"""Bounds on min ||delta|| subject to label N(point + delta) <= level, confirmed by the judge of certificates.
 
     Parameters
@@ -91,31 +92,9 @@ class Radius(Plotted):
         rival = "" if self.rival is None else f", rival {self.rival}"
         return f"Radius({value}{rival}, {self.status}, {self.nodes} node{'' if self.nodes == 1 else 's'})"
 
-    def to_plain(self) -> dict[str, Any]:
-        """Plain values for JSON; infinity is null."""
-
-        def number(value: float) -> float | None:
-            return value if np.isfinite(value) else None
-
-        return {
-            "label": self.label,
-            "level": self.level,
-            "lower": number(self.lower),
-            "upper": number(self.upper),
-            "status": self.status,
-            "reason": self.reason,
-            "rival": self.rival,
-            "nodes": self.nodes,
-            "seconds": self.seconds,
-            "point": self.point.tolist(),
-            "witness": None if self.witness is None else self.witness.tolist(),
-            "trace": [[number(value) for value in entry] for entry in self.trace],
-            "certificate": None if self.certificate is None else self.certificate.to_plain(),
-        }
-
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Radius:
-        """The inverse of `to_plain`."""
+        """The inverse of `to_dict`."""
 
         def number(value: float | None) -> float:
             return float("inf") if value is None else float(value)
