@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import marginflow as mf
-from marginflow.data import Sphere
-from marginflow.limit import assemble, task
+from marginflow.data import Dataset, Sphere
+from marginflow.errors import InputError
+from marginflow.limit import assemble, line, task
 from marginflow.limit.bracket import columns
-from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.budget import Budget, OutOfTimeError, Progress
+from marginflow.limit.line import master
 from marginflow.limit.starts.flow import Flow
 from marginflow.limit.starts.line import Line
 from marginflow.networks import TwoLayer
@@ -144,3 +146,85 @@ def test_a_network_of_any_size_is_polished_as_what_it_is(factor):
     assert limit.exact
     assert limit.moved is not None
     assert limit.moved.cosine > 0.98
+
+
+class Ticking:
+    """A clock that goes on by one second at every look."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def monotonic(self) -> float:
+        self.looks += 1
+        return float(self.looks)
+
+
+def noisy_line(n: int) -> Dataset:
+    rng = np.random.default_rng(n)
+    return Dataset(X=rng.random((n, 1)), y=np.where(rng.random(n) < 0.3, -1.0, 1.0))
+
+
+def test_on_the_line_few_looks_at_the_clock_are_left_after_the_time_limit(monkeypatch):
+    data, clock = noisy_line(60), Ticking()
+    monkeypatch.setattr(time, "monotonic", clock.monotonic)
+    whole = line.max_margin(data, time_limit=1e6)
+    needed = clock.looks
+    assert needed > 10
+    brackets, refusals = [], []
+    for limit in range(0, needed, 3):
+        clock.looks = 0
+        try:
+            brackets.append((limit, line.max_margin(data, time_limit=float(limit))))
+        except InputError as too_few:
+            refusals.append((limit, str(too_few)))
+        assert clock.looks <= limit + 4
+    assert {said for _, said in refusals} == {
+        f"time_limit is {limit} seconds, too few for the first linear program." for limit, _ in refusals
+    }
+    assert max(limit for limit, _ in refusals) < min(limit for limit, _ in brackets)
+    for _, found in brackets:
+        assert found.lower <= whole.upper
+        assert found.upper >= whole.lower
+        assert found.clarke.shape == (60, found.network.width)
+    assert {found.gap < 1e-9 for _, found in brackets} == {False, True}
+
+
+def test_a_point_on_the_line_that_ran_out_of_time_is_the_best_so_far_and_says_so(monkeypatch):
+    data, clock = noisy_line(60), Ticking()
+    monkeypatch.setattr(time, "monotonic", clock.monotonic)
+    statuses = set()
+    for limit in range(1, 80, 4):
+        clock.looks = 0
+        found = mf.kkt_point(data, width=120, time_limit=float(limit))
+        assert found.exact == (found.stopped_by is None)
+        assert found.network.width == 120
+        statuses.add(found.status.split(":")[0])
+    assert statuses == {"Stopped early at the time limit", "Global max-margin network on the line"}
+
+
+def test_a_program_that_ends_at_the_limit_of_its_own_clock_ends_the_budget(monkeypatch):
+    original = master.linprog
+
+    def out_of_time(*args, **options):
+        found = original(*args, **options)
+        found.status = 1
+        return found
+
+    monkeypatch.setattr(master, "linprog", out_of_time)
+    found = mf.kkt_point(noisy_line(20), width=60, time_limit=1000.0)
+    assert found.stopped_by == "time limit"
+
+
+def test_what_is_reserved_is_at_most_half_of_what_is_left():
+    budget = Budget(time_limit=1000.0)
+    budget.reserve(100.0)
+    assert 890.0 < budget.left <= 900.0
+    budget.reserve(1e9)
+    assert 440.0 < budget.left <= 450.0
+    budget.spend()
+    assert (budget.left, budget.stopped_by) == (0.0, "time limit")
+    with pytest.raises(OutOfTimeError):
+        budget.check()
+    free = Budget()
+    free.reserve(1.0)
+    assert free.left == np.inf

@@ -118,6 +118,7 @@ def certify(
     at_one = network if penalty is not None else network.scaled(scale)
     pattern, Z = recognise(at_one, data.X, tolerance)
     problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
+    deadline -= time.monotonic() - began  # to judge what is found takes about as long as to pose the problem
     enough = np.inf if as_given else _CANDIDATE_IS_ENOUGH * problem.norm()
     found = best_multipliers(problem, candidate, enough=enough, deadline=deadline)
     status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"

@@ -13,6 +13,10 @@ import numpy as np
 Stop = Literal["interrupt", "time limit"]
 
 
+class OutOfTimeError(RuntimeError):
+    """The budget was over in the middle of something of which a half is worth nothing."""
+
+
 @dataclass(frozen=True, eq=False)
 class Progress:
     """What a live display shows after every round."""
@@ -85,6 +89,20 @@ class Budget:
     def over(self) -> bool:
         """Whether to return what there is."""
         return self.stopped_by is not None
+
+    def check(self) -> None:
+        """An `OutOfTimeError` once the work is over, for steps that have nothing to return."""
+        if self.over:
+            raise OutOfTimeError
+
+    def reserve(self, seconds: float) -> None:
+        """Keep this much of what is left, at most half of it, for what must come after the work is over."""
+        if np.isfinite(self.deadline):
+            self.deadline -= min(seconds, self.left / 2)
+
+    def spend(self) -> None:
+        """Nothing is left: a solver with a clock of its own has said so."""
+        self.deadline = min(self.deadline, self.began)
 
     def report(self, entry: Progress) -> None:
         """Show a round to whoever watches."""

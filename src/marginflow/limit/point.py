@@ -19,7 +19,7 @@ from marginflow.limit.assemble import assemble, stopped_early
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.limit import Limit
 from marginflow.limit.separable import require_separable
-from marginflow.limit.settings import FAITHFUL_ANGLE, FAITHFUL_STEPS, FLOW_LARGE_ANGLE, MOST_POLISHES
+from marginflow.limit.settings import FAITHFUL_ANGLE, FAITHFUL_STEPS, FLOW_LARGE_ANGLE, JUDGEMENT, MOST_POLISHES
 from marginflow.limit.solver.polish import Polished, polish
 from marginflow.limit.starts import AbstractStart, Start, named_starts
 from marginflow.limit.starts.line import Line
@@ -176,6 +176,7 @@ def kkt_point(
         stay_near=stay_near,
         faithful=faithful,
     )
+    budget.reserve(JUDGEMENT * data.n_samples * width)
     if optimum == "global":
         best = None
         with budget.interruptible():
@@ -191,14 +192,14 @@ def kkt_point(
 def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: Budget) -> Limit:
     """Go down the list until a point is exact; otherwise the best that was found.
 
-    An interrupt that no stage has caught ends the search; what was found before is not lost, and before anything is
-    found the network that it began from is what there is.
+    An interrupt that no stage has caught and the time limit end the search; what was found before is not lost, and
+    before anything is found the network that it began from is what there is.
     """
     limits: list[Limit] = []
     polishes = 0
     with budget.interruptible():
         for way in ways:
-            if polishes >= MOST_POLISHES or (limits and (limits[-1].exact or budget.over)):
+            if polishes >= MOST_POLISHES or budget.over or (limits and limits[-1].exact):
                 break
             try:
                 proposed = way.propose(task, budget)
@@ -212,7 +213,7 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
                 proposed = finished_polish(task, proposed, found) if len(found.s) else None
             if proposed is not None:
                 limits.append(assemble(task, proposed, tolerance, budget))
-    if not limits and budget.interrupted:
+    if not limits and budget.over:
         limits.append(assemble(task, as_given(task), tolerance, budget))
     if not limits:
         raise _nothing_found(task, polishes)

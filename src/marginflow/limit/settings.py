@@ -120,6 +120,9 @@ STEEPEST = 1e-3
 # Samples times neurons up to which it also says what hard patterns would give. In the plane with 1000 samples and 189
 # neurons, penalty 100, that takes two thirds of all time.
 HARD_PATTERNS = 50_000
+# Seconds for each sample and neuron that the last judgement takes: kept for it where there is a time limit. (3000, 1,
+# 6000), busy machine.
+JUDGEMENT = 2e-7
 
 # Samples and their units ----------------------------------------------------------------------------------------------
 

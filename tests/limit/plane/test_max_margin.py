@@ -16,7 +16,8 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import line, plane
 from marginflow.limit.bracket.spherical_supremum import spherical_supremum
-from marginflow.limit.plane.arrangement import OutOfTimeError, survey
+from marginflow.limit.budget import OutOfTimeError
+from marginflow.limit.plane.arrangement import survey
 from marginflow.limit.plane.program import Program
 from marginflow.limit.plane.samples import PlanarSamples
 from marginflow.limit.plane.solver import _first_columns

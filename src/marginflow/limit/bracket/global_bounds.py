@@ -165,7 +165,7 @@ def _planar(problem: Problem, data: Dataset, bias: bool) -> _Found | None:
     distinct, first, owner = np.unique(plane, axis=0, return_index=True, return_inverse=True)
     program = PlanarProgram(distinct, problem.y[first])
     try:
-        solution = program.finish(*program.solve())
+        solution = program.optimum()
     except (NotSettledError, UnboundedError):
         return None
     lam = (solution.multipliers / np.bincount(owner))[owner]

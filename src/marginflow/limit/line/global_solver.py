@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from marginflow.arrays import real_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.line.result import LineLimit, line_samples, result, unsettled
 
 
-def max_margin(data: Dataset, *, width: int | None = None) -> LineLimit:
+def max_margin(data: Dataset, *, width: int | None = None, time_limit: float | None = None) -> LineLimit:
     r"""The network of least norm among all two-layer networks with margin 1 on a line.
 
     .. math:: \min_{\theta} \tfrac12 \|\theta\|^2 \quad\text{s.t.}\quad y_i N(x_i) \ge 1, \qquad
@@ -26,11 +28,13 @@ def max_margin(data: Dataset, *, width: int | None = None) -> LineLimit:
         Samples on a line (dimension 1), in any order; coinciding samples must agree in their label.
     width : int or None
         Number of neurons, met by splitting; None for as few as were found (at most about the number of samples).
+    time_limit : float, optional
+        Seconds after which the best bracket so far is returned; too few for the first linear program are an error.
 
     Returns
     -------
     LineLimit
-        Its gap is the proof: about 1e-12 of the objective is typical.
+        Its gap is the proof: about 1e-12 of the objective is typical, more where time ran out.
 
     Examples
     --------
@@ -43,11 +47,19 @@ def max_margin(data: Dataset, *, width: int | None = None) -> LineLimit:
     >>> round(best.objective, 3)
     108.402
     """
-    rows, y, owner = line_samples(data)
-    program = PlanarProgram(rows, y)
+    budget = Budget(time_limit=None if time_limit is None else real_number("time_limit", time_limit, at_least=0.0))
     try:
-        solution = program.finish(*program.solve())
+        limit = max_margin_within(budget, data)
+    except OutOfTimeError:
+        raise InputError(f"time_limit is {time_limit:g} seconds, too few for the first linear program.") from None
+    return limit if width is None else limit.widened(width)
+
+
+def max_margin_within(budget: Budget, data: Dataset) -> LineLimit:
+    """The same before a budget is over; an `OutOfTimeError` where there is nothing by then."""
+    rows, y, owner = line_samples(data)
+    try:
+        solution = PlanarProgram(rows, y, budget).optimum()
     except NotSettledError:
         raise InputError(unsettled("The global optimum", rows)) from None
-    limit = result(solution, data, owner)
-    return limit if width is None else limit.widened(width)
+    return result(solution, data, owner)

@@ -23,6 +23,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from marginflow.arrays import BoolArray, FloatArray
+from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.neurons import Neuron, Position
 from marginflow.limit.line.settings import LONG_ARC, PROGRAM_TOLERANCE
@@ -43,10 +44,23 @@ class Master:
         Whether a positive (row 0) or negative (row 1) neuron may stand in the closed arc.
     pins : collection of Position
         Breakpoints outside the allowed arcs at which, and only at which, one more neuron may stand.
+    budget : Budget
+        What `solve` may take.
+
+    Attributes
+    ----------
+    last : (multipliers, neurons) or None
+        What the last `solve` returned.
+    rounds : int
+        How many have returned something.
     """
 
-    def __init__(self, circle: Circle, y: FloatArray, allowed: BoolArray, pins: Collection[Position] = ()) -> None:
-        self.circle, self.y, self.allowed = circle, y, allowed
+    def __init__(
+        self, circle: Circle, y: FloatArray, allowed: BoolArray, pins: Collection[Position] = (), *, budget: Budget
+    ) -> None:
+        self.circle, self.y, self.allowed, self.budget = circle, y, allowed, budget
+        self.last: tuple[FloatArray, list[Neuron]] | None = None
+        self.rounds = 0
         self._pins = {(pin.sign, pin.index): pin for pin in pins}
         n, K = y.size, len(circle)
         norms = np.linalg.norm(circle.rows, axis=1)
@@ -118,7 +132,7 @@ class Master:
         return found
 
     def solve(self) -> tuple[FloatArray, list[Neuron]]:
-        """Multipliers lambda, and the neurons whose bounds they press against."""
+        """Multipliers lambda, and the neurons whose bounds they press against; an `OutOfTimeError` without time."""
         n, K = self.y.size, len(self.circle)
         bounds = np.column_stack(
             [
@@ -142,7 +156,11 @@ class Master:
         cost = np.concatenate([-self._multiplier_unit / scale, np.zeros(2 * K)])
         # The interior-point method ends in a vertex with as few neurons as samples on the margin; the simplex method,
         # where it is the one that works, may end with more.
+        options = {"primal_feasibility_tolerance": PROGRAM_TOLERANCE, "dual_feasibility_tolerance": PROGRAM_TOLERANCE}
         for method in ("highs-ipm", "highs-ds"):
+            self.budget.check()
+            if self.budget.time_limit is not None:
+                options["time_limit"] = self.budget.left
             result = linprog(
                 cost,
                 A_ub=inequalities,
@@ -151,13 +169,13 @@ class Master:
                 b_eq=np.zeros(2 * K),
                 bounds=bounds,
                 method=method,
-                options={
-                    "primal_feasibility_tolerance": PROGRAM_TOLERANCE,
-                    "dual_feasibility_tolerance": PROGRAM_TOLERANCE,
-                },
+                options=options,
             )
             if result.status == 0:
                 break
+        if result.status == 1 and "time_limit" in options:
+            self.budget.spend()
+            raise OutOfTimeError
         if result.status in (2, 3, 4):
             raise UnboundedError
         if result.x is None:
@@ -177,4 +195,5 @@ class Master:
                     found.append(Neuron(position, size * (cosine * t + sine * np.array([-t[1], t[0]]))))
         # Sizes below what the program's tolerance is in these units are rounding.
         found = [neuron for neuron in found if float(np.hypot(*neuron.u)) > 10 * PROGRAM_TOLERANCE * scale]
-        return np.maximum(result.x[:n] * self._multiplier_unit, 0.0), found
+        self.last, self.rounds = (np.maximum(result.x[:n] * self._multiplier_unit, 0.0), found), self.rounds + 1
+        return self.last

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.master import Master
@@ -38,13 +39,15 @@ class NotSettledError(Exception):
 
 
 class PlanarProgram:
-    """The samples, the circle that they cut into arcs, and what is solved on it."""
+    """The samples, the circle that they cut into arcs, and what is solved on it before the budget is over."""
 
-    def __init__(self, rows: FloatArray, y: FloatArray) -> None:
+    def __init__(self, rows: FloatArray, y: FloatArray, budget: Budget | None = None) -> None:
         self.rows, self.y = rows, y
+        self.budget = Budget() if budget is None else budget
         self.circle = Circle(rows)
+        self.budget.check()
         self.columns = breakpoint_columns(self.circle)
-        self.polisher = Polisher(self.circle, self.columns, y)
+        self.polisher = Polisher(self.circle, self.columns, y, self.budget)
 
     @property
     def everywhere(self) -> BoolArray:
@@ -59,7 +62,7 @@ class PlanarProgram:
         """The territories of a sign: runs of arcs on which sign * F is concave."""
         return territories(self.circle, same_label_fences(self.circle, self.y, sign, relevant))
 
-    def refine(self, found: list[Neuron], multipliers: FloatArray) -> tuple[FloatArray, list[Neuron], BoolArray]:
+    def refine(self, multipliers: FloatArray, found: list[Neuron]) -> tuple[FloatArray, list[Neuron], BoolArray]:
         """Multipliers and neurons of the linear program to full precision, and the samples on the margin.
 
         The program is accurate to its tolerance times the largest slope, which is not enough to see the peaks of F. On
@@ -72,6 +75,7 @@ class PlanarProgram:
         B = np.column_stack([self.polisher.column(n.position, t) for n, t in zip(found, directions, strict=True)])
         support = multipliers > 1e-9 * multipliers.max()
         for _ in range(3):
+            self.budget.check()
             miss = 1.0 - (B @ sizes)[support]
             sizes = sizes + sizes * linalg.lstsq(B[support] * sizes, miss, lapack_driver="gelsy", cond=1e-14)[0]
         values = B @ sizes
@@ -82,6 +86,7 @@ class PlanarProgram:
         system = (weight[:, None] * B[tight] * unit).T
         best, least = lam, np.inf
         for _ in range(8):
+            self.budget.check()
             arcs = self.circle.arcs(lam * self.y)
             miss = np.array([1.0 - _value(arcs, n, t) for n, t in zip(found, directions, strict=True)])
             if float(np.abs(miss).max()) >= least / 2:
@@ -154,12 +159,20 @@ class PlanarProgram:
                     return polished
         return None
 
-    def solve(self) -> tuple[Polished, int]:
-        """The global optimum, and the number of linear programs that it took."""
-        master = Master(self.circle, self.y, self.everywhere)
+    def optimum(self) -> PlanarSolution:
+        """The global optimum; when time runs out that of the last linear program, and an error before the first."""
+        master = Master(self.circle, self.y, self.everywhere, budget=self.budget)
+        try:
+            return self.finish(*self._polished(master))
+        except OutOfTimeError:
+            if master.last is None:
+                raise
+            return self._as_found(*master.last, rounds=master.rounds)
+
+    def _polished(self, master: Master) -> tuple[Polished, int]:
+        """The structure of the global optimum solved to rounding, and the number of linear programs that it took."""
         for rounds in range(1, COLUMN_ROUNDS + 1):
-            multipliers, found = master.solve()
-            multipliers, found, tight = self.refine(found, multipliers)
+            multipliers, found, tight = self.refine(*master.solve())
             arcs = self.circle.arcs(multipliers * self.y)
             if arcs.supremum < 1.0 + NEAR:
                 runs = {sign: self.runs(sign, tight) for sign in (1, -1)}
@@ -172,6 +185,19 @@ class PlanarProgram:
             if not master.add_peaks(arcs, PROVED):
                 break
         raise NotSettledError
+
+    def _as_found(self, multipliers: FloatArray, found: list[Neuron], *, rounds: int) -> PlanarSolution:
+        """What a linear program has found, as it is: every neuron with the pattern of its arc."""
+        positions = [neuron.position for neuron in found]
+        return PlanarSolution(
+            U=np.array([neuron.u for neuron in found]),
+            signs=np.array([float(position.sign) for position in positions]),
+            multipliers=multipliers,
+            clarke=self.circle.active[:, [position.index for position in positions]].astype(np.float64),
+            supremum=self.circle.arcs(multipliers * self.y).supremum,
+            positions=positions,
+            rounds=rounds,
+        )
 
     # From a polished structure to numbers that are exact when stored -----------------------------------
 
@@ -219,6 +245,8 @@ class PlanarProgram:
             if size >= least:
                 break
             best, least = U, size
+            if self.budget.over:
+                break
             change = linalg.lstsq(matrix, -excess, lapack_driver="gelsy", cond=1e-15)[0]
             steps = np.split(change, np.cumsum(owners)[:-1])
             U = U.copy()

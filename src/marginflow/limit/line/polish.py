@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from marginflow.arrays import BoolArray, FloatArray
+from marginflow.limit.budget import Budget
 from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.neurons import Neuron, Position
 from marginflow.limit.line.settings import MAX_REPAIRS, MAX_STEPS, PROXIMAL, ROUNDING
@@ -47,10 +48,10 @@ class _Iterate:
 
 
 class Polisher:
-    """Solves on a given structure and repairs the structure where the solution contradicts it."""
+    """Solves on a given structure and repairs it where the solution contradicts it, before the budget is over."""
 
-    def __init__(self, circle: Circle, columns: FloatArray, y: FloatArray) -> None:
-        self.circle, self.columns, self.y = circle, columns, y
+    def __init__(self, circle: Circle, columns: FloatArray, y: FloatArray, budget: Budget) -> None:
+        self.circle, self.columns, self.y, self.budget = circle, columns, y, budget
         self._largest_row = float(np.linalg.norm(circle.rows, axis=1).max())
 
     def column(self, position: Position, direction: FloatArray) -> FloatArray:
@@ -69,6 +70,7 @@ class Polisher:
         inside = np.array([j for j, p in enumerate(positions) if not p.at_breakpoint], dtype=np.int64)
         k, best, idle = len(positions), point, 0
         for _ in range(MAX_STEPS):
+            self.budget.check()
             a, T, lam, arcs = point.sizes, point.directions, point.multipliers, point.arcs
             turned = np.column_stack([-T[:, 1], T[:, 0]])
             along = np.column_stack([self.column(p, t) for p, t in zip(positions, T, strict=True)])

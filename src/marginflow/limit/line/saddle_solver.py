@@ -94,7 +94,7 @@ def _search(data: Dataset, walk: Walk, owner: IntArray, seed: int, starts: int) 
     found: list[PlanarSolution] = []
     for start in range(starts):
         try:
-            minimum = walk.from_random(int(rng.integers(2**32)), None) if start else program.finish(*program.solve())
+            minimum = walk.from_random(int(rng.integers(2**32)), None) if start else program.optimum()
         except NotSettledError:
             if start:
                 continue

@@ -85,11 +85,10 @@ class Walk:
         for _ in range(MAX_MOVES):
             if any((allowed & self.beside(pin)).any() for pin in pins):
                 raise NotSettledError
-            master = Master(program.circle, program.y, allowed, pins)
+            master = Master(program.circle, program.y, allowed, pins, budget=program.budget)
             following = None
             for attempt in range(WALK_ROUNDS):
-                multipliers, found = master.solve()
-                multipliers, found, tight = program.refine(found, multipliers)
+                multipliers, found, tight = program.refine(*master.solve())
                 rounds += 1
                 if not set(pins) <= {neuron.position for neuron in found}:
                     raise NotSettledError  # the others do better without it, before all their peaks are cut off

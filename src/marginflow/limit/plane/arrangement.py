@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.budget import OutOfTimeError
 from marginflow.limit.plane.settings import BLOCK_ENTRIES, CROSSING, IN_CELL, MOST_CROSSINGS, PARALLEL, POINTS_AT_ONCE
 
 
@@ -65,10 +66,6 @@ class Survey:
     def bound(self) -> float:
         """An upper bound on sup |F| over all unit directions."""
         return self.supremum + self.rounding
-
-
-class OutOfTimeError(RuntimeError):
-    """The deadline has come before a result."""
 
 
 def survey(rows: FloatArray, weights: FloatArray, *, level: float, deadline: float = np.inf) -> Survey:

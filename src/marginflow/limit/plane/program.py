@@ -15,7 +15,7 @@ import highspy
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.plane.arrangement import OutOfTimeError
+from marginflow.limit.budget import OutOfTimeError
 from marginflow.limit.plane.settings import PROGRAM_TOLERANCE
 
 # Primal simplex: a basis stays primal feasible when columns join.

@@ -11,8 +11,9 @@ import numpy as np
 from marginflow.arrays import FloatArray, read_only, real_number, vector
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.budget import OutOfTimeError
 from marginflow.limit.closed_forms.splitting import split_to_width
-from marginflow.limit.plane.arrangement import OutOfTimeError, Survey, survey
+from marginflow.limit.plane.arrangement import Survey, survey
 from marginflow.limit.plane.samples import PlanarSamples
 from marginflow.networks import TwoLayer
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.plane.arrangement import OutOfTimeError, Survey, survey
+from marginflow.limit.budget import OutOfTimeError
+from marginflow.limit.plane.arrangement import Survey, survey
 from marginflow.limit.plane.finish import Finished, clarke_products, finish
 from marginflow.limit.plane.multipliers import admissible
 from marginflow.limit.plane.program import Program

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from marginflow.errors import InputError
-from marginflow.limit import line
-from marginflow.limit.budget import Budget
+from marginflow.limit.budget import Budget, OutOfTimeError
+from marginflow.limit.line.global_solver import max_margin_within
 from marginflow.limit.starts.start import AbstractStart, Finished
 from marginflow.limit.task import Task
 
@@ -22,8 +22,13 @@ class Line(AbstractStart):
         bias = task.bias
         if task.data.dimension > 1 or not bias or task.frozen or task.soft or task.callers_own:
             return None
-        point = line.max_margin(task.data)
+        try:
+            point = max_margin_within(budget, task.data)
+        except OutOfTimeError:
+            return None
         if point.network.width > task.width:
+            if budget.over:  # then it is not the optimum, which may have fewer
+                return None
             raise InputError(
                 f"width is {task.width}, but the max-margin network of these samples on a line has "
                 f"{point.network.width} neurons; at least as many are expected."
