@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 from marginflow import theory
 from marginflow.report.statement_page import bibtex, parts
 from marginflow.theory.bibliography import PAPERS
+from marginflow.theory.record import page_record
 
 
 def page(statement: theory.Statement) -> str:
@@ -22,7 +23,7 @@ def page(statement: theory.Statement) -> str:
         statement.meaning,
         "",
     ]
-    for part in parts(statement):
+    for part in parts(page_record(statement, judge=False)):
         lines += [f"**{part.title}**", ""]
         if part.formula:
             lines += [f"$$\n{part.formula}\n$$", ""]
@@ -31,7 +32,7 @@ def page(statement: theory.Statement) -> str:
         lines += [f"- {item}" for item in part.items] + [""]
         if part.code:
             lines += ["```sh", part.code, "```", ""]
-    return "\n".join([*lines, "```bibtex", bibtex(statement), "```", ""])
+    return "\n".join([*lines, "```bibtex", bibtex(statement.id), "```", ""])
 
 
 def write_pages(app: Sphinx) -> None:

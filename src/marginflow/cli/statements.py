@@ -15,7 +15,6 @@ from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import watched
 from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
-from marginflow.plain import to_plain
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ def statements(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 1 if, with --coverage, an example does not hold or a control does."""
+    from marginflow.theory.record import statement_record
+
     if id is not None:
         if coverage:
             raise InputError("--coverage is about many statements; leave out the id.")
@@ -47,7 +48,7 @@ def statements(
             return _page(statement, out, force=force, as_json=as_json)
         if out is not None:
             raise InputError("--out goes with --html.")
-        print(result_text(_record(statement)) if as_json else _in_full(statement))
+        print(result_text(statement_record(statement)) if as_json else _in_full(statement))
         return DONE
     if html or out is not None:
         raise InputError("--html is about one statement; give its id.")
@@ -58,7 +59,7 @@ def statements(
         kinds = ", ".join(sorted({statement.kind for statement in mf.theory.statements(paper)}))
         raise InputError(f"There is no statement of the kind {kind!r}; there are {kinds or 'none'}.")
     if as_json:
-        print(json.dumps(to_plain([_record(statement) for statement in chosen]), allow_nan=False))
+        print(json.dumps([statement_record(statement) for statement in chosen], allow_nan=False))
         return DONE
     for statement in chosen:
         print(f"{statement.id:<22} {statement.kind:<12} {statement.meaning}")
@@ -68,15 +69,16 @@ def statements(
 def _page(statement: Statement, out: Path | None, *, force: bool, as_json: bool) -> int:
     """Write the page of a statement."""
     from marginflow.report.statement_page import render_statement
+    from marginflow.theory.record import page_record, statement_record
 
     target = check_target(
         Path(statement.id.replace("/", "-") + ".html") if out is None else out, (".html",), force=force
     )
-    example, control = statement.judge_instance(statement.example()), statement.judge_instance(statement.control())
-    text = render_statement(statement, example, control, command=command(), versions=versions())
-    write_text(target, text)
-    record = {"out": target, "example": example.outcome, "control": control.outcome}
-    print(result_text(_record(statement) | record) if as_json else f"{example.sentence}\nPage  {target}")
+    judged = page_record(statement)
+    example, control = judged["example"], judged["control"]
+    write_text(target, render_statement(judged, command=command(), versions=versions()))
+    record = {"out": target, "example": example["outcome"], "control": control["outcome"]}
+    print(result_text(statement_record(statement) | record) if as_json else f"{example['sentence']}\nPage  {target}")
     return DONE
 
 
@@ -108,23 +110,6 @@ def _covered(row: Covered) -> dict[str, object]:
         "example": None if row.example is None else row.example.outcome,
         "control": None if row.control is None else row.control.outcome,
         "sound": row.sound,
-    }
-
-
-def _record(statement: Statement) -> dict[str, object]:
-    forms = statement.forms
-    return {
-        "id": statement.id,
-        "kind": statement.kind,
-        "paper": str(statement.paper),
-        "number": statement.number,
-        "meaning": statement.meaning,
-        "formula": statement.formula,
-        "file": statement.file,
-        "needs": statement.needs,
-        "parameters": statement.parameters or {},
-        "control_shows": statement.control_shows,
-        "forms": None if forms is None else to_plain(forms),
     }
 
 

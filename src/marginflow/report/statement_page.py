@@ -6,19 +6,26 @@ documentation makes Markdown of the same parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 from marginflow.report.bundle import style_text, template_text
 from marginflow.report.formula import mathml
 from marginflow.report.page import environment
 from marginflow.report.references import references
 from marginflow.report.verdicts import TONES
-from marginflow.theory import Statement, Verdict, dependencies
+from marginflow.theory import dependencies
 
+Record = Mapping[str, Any]
+
+_FORMS: Final = {"printed": "As printed", "proved": "As proved", "sharp": "Sharp"}
+_ORDER: Final = (
+    *("Formula", *_FORMS.values(), "Remark", "Wrong in print", "Known now", "Needs", "Parameters"),
+    *("Rests on", "Of these false as printed, or with a gap", "Used by", "Control", "Check it", "Source"),
+)
 _WIDTH: Final = 150
 _HEIGHT: Final = 30
 
@@ -34,57 +41,51 @@ class Part:
     code: str = ""
 
 
-def parts(statement: Statement) -> tuple[Part, ...]:
-    """Everything that is known of a statement without judging it, in the order in which a referee asks."""
-    forms = statement.forms
-    found = [Part(title="Formula", formula=statement.formula)]
-    if forms is not None:
-        written = (("As printed", forms.printed), ("As proved", forms.proved), ("Sharp", forms.sharp))
-        found += [Part(title=title, formula=latex) for title, latex in written if latex]
-        found += [Part(title="Remark", text=forms.remark)] if forms.remark else []
-        wrong = tuple(
-            ". ".join(
-                filter(
-                    None,
-                    (
-                        f"{erratum.severity.capitalize()}: {erratum.what.rstrip('.')}",
-                        f"Shown by: {erratum.evidence.rstrip('.')}" if erratum.evidence else "",
-                        f"Instead: {erratum.repair.rstrip('.')}" if erratum.repair else "",
-                    ),
-                )
-            )
-            + "."
-            for erratum in forms.errata
-        )
-        found += [Part(title="Wrong in print", items=wrong)] if wrong else []
-        found += [Part(title="Known now", text=forms.known)] if forms.known else []
-    found.append(Part(title="Needs", text=", ".join(statement.needs) + "."))
-    if statement.parameters:
-        found.append(
-            Part(
-                title="Parameters", items=tuple(f"{name}: {meaning}" for name, meaning in statement.parameters.items())
-            )
-        )
-    for title, others in (
-        ("Rests on", dependencies.rests_on(statement.id)),
-        ("Of these false as printed, or with a gap", dependencies.shaken_by(statement.id)),
-        ("Used by", dependencies.used_by(statement.id)),
-    ):
-        found += [Part(title=title, text=", ".join(others) + ".")] if others else []
-    if not statement.is_probe:
-        found.append(
-            Part(title="Control", text=f"{statement.control_shows} ({statement.control_outcome}).".capitalize())
-        )
-    found.append(
-        Part(title="Check it", code=f"marginflow check {statement.id}\nmarginflow check {statement.id} --control")
+def parts(record: Record) -> tuple[Part, ...]:
+    """Everything that is known of a statement without judging it, in the order in which a referee asks.
+
+    Parameters
+    ----------
+    record : mapping
+        Of `marginflow.theory.record.page_record`.
+    """
+    id, forms = record["id"], record["forms"] or {}
+    written = (("Formula", record["formula"]), *((title, forms.get(name)) for name, title in _FORMS.items()))
+    lists = (("Parameters", _parameters(record)), ("Wrong in print", tuple(map(_erratum, forms.get("errata", ())))))
+    control = record["control_outcome"]
+    texts = (
+        ("Remark", forms.get("remark")),
+        ("Known now", forms.get("known")),
+        ("Needs", _listed(record["needs"])),
+        ("Rests on", _listed(record["rests_on"])),
+        ("Of these false as printed, or with a gap", _listed(record["shaken_by"])),
+        ("Used by", _listed(record["used_by"])),
+        ("Control", f"{record['control_shows']} ({control}).".capitalize() if control else ""),
+        ("Source", f"src/{record['file']}"),
     )
-    found.append(Part(title="Source", text=f"src/{statement.file}"))
-    return tuple(found)
+    found = {title: Part(title=title, formula=latex) for title, latex in written if latex}
+    found |= {title: Part(title=title, items=items) for title, items in lists if items}
+    found |= {title: Part(title=title, text=text) for title, text in texts if text}
+    found["Check it"] = Part(title="Check it", code=f"marginflow check {id}\nmarginflow check {id} --control")
+    return tuple(found[title] for title in _ORDER if title in found)
 
 
-def bibtex(statement: Statement) -> str:
-    """The entry of the statement's paper."""
-    return references([statement.paper.key])[0].bibtex()
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) + "." if names else ""
+
+
+def _parameters(record: Record) -> tuple[str, ...]:
+    return tuple(f"{name}: {meaning}" for name, meaning in record["parameters"].items())
+
+
+def _erratum(erratum: Mapping[str, str]) -> str:
+    said = (erratum["severity"].capitalize() + ": ", "what"), ("Shown by: ", "evidence"), ("Instead: ", "repair")
+    return ". ".join(title + erratum[name].rstrip(".") for title, name in said if erratum[name]) + "."
+
+
+def bibtex(id: str) -> str:
+    """The entry of the paper of the statement with this id."""
+    return references([id.partition("/")[0]])[0].bibtex()
 
 
 def dependency_graph(id: str) -> str:
@@ -137,36 +138,34 @@ def dependency_graph(id: str) -> str:
     )
 
 
-def render_statement(
-    statement: Statement, example: Verdict, control: Verdict, *, command: str, versions: Mapping[str, str]
-) -> str:
+def render_statement(record: Record, *, command: str, versions: Mapping[str, str]) -> str:
     """The page as one HTML document that asks nothing of any other machine and runs no script.
 
     Parameters
     ----------
-    statement : Statement
-    example, control : Verdict
-        On the built-in instances.
+    record : mapping
+        Of `marginflow.theory.record.page_record`, judged.
     command : str
         The command line that gives the same page again.
     versions : mapping of str
     """
-    shown = [
+    drawn = [
         (part, mathml(part.formula) if part.formula else "")
-        for part in parts(statement)
+        for part in parts(record)
         if part.title not in ("Control", "Rests on")
     ]
+    on_control = f"On the control: {record['control_shows']}"
     return (
         environment()
         .from_string(template_text("statement.html.j2"))
         .render(
-            statement=statement,
-            title=f"{statement.id}: {statement.number}",
-            parts=shown,
-            verdicts=(("On the example", example), (f"On the control: {statement.control_shows}", control)),
-            announced=statement.announces(control.outcome),
-            graph=dependency_graph(statement.id),
-            bibtex=bibtex(statement),
+            statement=record,
+            title=f"{record['id']}: {record['number']}",
+            parts=drawn,
+            verdicts=(("On the example", record["example"]), (on_control, record["control"])),
+            announced=record["announced"],
+            graph=dependency_graph(record["id"]),
+            bibtex=bibtex(record["id"]),
             tones=TONES,
             style=style_text("page.css", "verdicts.css"),
             command=command,
