@@ -19,7 +19,7 @@ from marginflow.storage import write_text
 
 if TYPE_CHECKING:
     from marginflow.networks import Classifier, TwoLayer
-    from marginflow.robustness import Radius
+    from marginflow.robustness.accuracy import CertifiedAccuracy
 
 # Shares at which the curve is read for the table on the screen.
 _SHARES = (0.95, 0.9, 0.75, 0.5, 0.25, 0.1)
@@ -45,7 +45,7 @@ def curve(
 
     The network has one output (labels -1 and +1) or one for each of K classes (labels 0 to K - 1).
     """
-    from marginflow.robustness.accuracy import accuracy_of_radii
+    from marginflow.robustness.accuracy import certified_accuracy
 
     real_number("--tolerance", tolerance, at_least=1e-8, below=1.0)
     real_number("--time-limit", time_limit, above=0.0)
@@ -56,23 +56,22 @@ def curve(
     judged = mf.networks.load_network(network)
     X, y = _samples(judged, data, label)
     n = X.shape[0] if first is None else min(X.shape[0], whole_number("--first", first))
-    found: dict[int, Radius] = {}
+    done = 0
     with progress("Proving radii") as show:
+
+        def report(count: int, total: int) -> None:
+            nonlocal done
+            done = count
+            show(count / total, f"{count} of {total} samples")
+
         try:
-            for index, radius in mf.robustness.each_radius(
-                judged, X[:n], y[:n], tolerance=tolerance, time_limit=time_limit, workers=workers
-            ):
-                found[index] = radius
-                show(len(found) / n, f"{len(found)} of {n} samples")
+            accuracy = certified_accuracy(
+                judged, X[:n], y[:n], tolerance=tolerance, time_limit=time_limit, workers=workers, progress=report
+            )
         except KeyboardInterrupt:
-            print(f"Interrupted after {len(found)} of {n} samples; the curve of a part is not that of the whole.")
+            print(f"Interrupted after {done} of {n} samples; the curve of a part is not that of the whole.")
             return INTERRUPTED
-    accuracy = accuracy_of_radii([found[index] for index in range(n)])
-    certified, possible = accuracy.at(sizes)
-    at: list[dict[str, object]] = [
-        {"epsilon": float(e), "certified": float(a), "possible": float(p)}
-        for e, a, p in zip(sizes, certified, possible, strict=True)
-    ]
+    at = accuracy.rows(sizes)
     record = {
         "samples": n,
         "accuracy": accuracy.accuracy,
@@ -86,7 +85,7 @@ def curve(
         print(result_text(record | {"curve": accuracy.rows()}))
     else:
         print(f"{accuracy.lower.size} of {n} samples are right ({accuracy.accuracy:.1%}).")
-        rows = at if epsilon is not None else _read_at_shares(accuracy.lower, accuracy.upper, n)
+        rows = at if epsilon is not None else _read_at_shares(accuracy)
         if rows:
             print_rows(rows, headings={name: name for name in rows[0]})
         if not accuracy.exact:
@@ -119,11 +118,10 @@ def _samples(network: TwoLayer | Classifier, data: Path, label: str | None) -> t
     return np.asarray(fields["X"], dtype=np.float64), np.asarray(fields["y"], dtype=np.float64)
 
 
-def _read_at_shares(lower: FloatArray, upper: FloatArray, n: int) -> list[dict[str, object]]:
-    """The largest epsilon at which at least a given share of all samples is certified, and is possible."""
-    rows: list[dict[str, object]] = []
-    for share in _SHARES:
-        needed = int(np.ceil(share * n - 1e-9))
-        if needed <= lower.size:
-            rows.append({"share": share, "certified up to": lower[-needed], "possible up to": upper[-needed]})
-    return rows
+def _read_at_shares(accuracy: CertifiedAccuracy) -> list[dict[str, float]]:
+    read = {share: accuracy.reach(share) for share in _SHARES}
+    return [
+        {"share": share, "certified up to": found[0], "possible up to": found[1]}
+        for share, found in read.items()
+        if found is not None
+    ]

@@ -21,7 +21,6 @@ from marginflow.cli.left_out import (
     Width,
     check,
     deliver,
-    sample_rows,
 )
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
 from marginflow.cli.output import print_rows
@@ -84,7 +83,7 @@ def influence(
         "seed": seed,
         "holds": bool(found.residuals.max() <= tolerance),
         "groups_count": len(found.groups),
-        "samples": sample_rows(found, dataset, [int(g) for g in found.rank()]),
+        "samples": found.rows(dataset, [int(g) for g in found.rank()]),
         "branches": beside,
     }
     deliver(record, out, as_json=as_json, title=f"What each sample of {data.name} did")

@@ -1,23 +1,18 @@
-"""What the commands about left-out samples share: their options, how results are delivered, rows of samples."""
+"""What the commands about left-out samples share: their options, how results are delivered."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
-import numpy as np
 from cyclopts import Parameter
 
-from marginflow.arrays import FloatArray, real_number
+from marginflow.arrays import real_number
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.provenance import command, versions
 from marginflow.plain import to_plain
 from marginflow.storage import write_text
-
-if TYPE_CHECKING:
-    from marginflow.data import Dataset
-    from marginflow.influences import Influence
 
 Width = Annotated[int, Parameter(help="Number of hidden neurons.")]
 Bias = Annotated[bool, Parameter(help="Whether neurons have a bias.")]
@@ -31,7 +26,6 @@ StoreFile = Annotated[
     Path | None, Parameter(help="A file that keeps every finished point; name it again to go on after an interrupt.")
 ]
 Out = Annotated[Path | None, Parameter(name=["--out", "-o"], help="Write the page (.html) or everything (.json).")]
-FRESH_POINTS = 500
 
 
 def check(tolerance: float, time_limit: float | None, out: Path | None, *, force: bool) -> None:
@@ -57,37 +51,3 @@ def deliver(record: Mapping[str, object], out: Path | None, *, as_json: bool, ti
         print(result_text(record))
     elif out is not None:
         print(f"Written to {out}")
-
-
-def sample_rows(found: Influence, data: Dataset, groups: Sequence[int]) -> list[dict[str, object]]:
-    """One row for each group; its values where it is a single sample, so that images can be drawn."""
-    rows: list[dict[str, object]] = []
-    for number, g in enumerate(groups):
-        index = found.groups[g]
-        row: dict[str, object] = {
-            "sample": " ".join(str(i) for i in index[:8]) + (" ..." if len(index) > 8 else ""),
-            "label": " ".join(f"{label:+g}" for label in np.unique(data.y[index])),
-            "margin": float(found.margins[index].min()),
-            "multiplier": float(found.multipliers[index].sum()),
-            "drop": float(found.drops[g]),
-            "expected": float(found.expected[g]),
-            "neurons": int(found.neurons[g]),
-            "branch": "another" if found.jumped[g] else "unchanged" if found.ways[g] == "unchanged" else "the same",
-            "residual": float(found.residuals[g]),
-        }
-        if len(index) == 1 and number < _WITH_VALUES:
-            row["values"] = data.X[index[0]]
-        rows.append(row)
-    return rows
-
-
-_WITH_VALUES = 12
-
-
-def fresh_points(data: Dataset) -> FloatArray:
-    """Gaussian points with the mean and the covariance of the samples, at which networks are compared."""
-    rng = np.random.default_rng(0)
-    centre = data.X.mean(axis=0)
-    weights = rng.standard_normal((FRESH_POINTS, data.n_samples)) / np.sqrt(data.n_samples)
-    fresh: FloatArray = centre + weights @ (data.X - centre)
-    return fresh

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from marginflow.networks import TwoLayer
 
 RecipeName = Literal["vys22", "kys23", "fcb22", "flow"]
-# What of a trajectory is written, one list each.
-RECORDED = (
-    "step",
-    "epoch",
-    "log_time",
-    "log_loss",
-    "norm",
-    "least_margin",
-    "normalised_margin",
-    "smoothed_margin",
-    "cosine",
-)
 HEADINGS = {
     "status": "Ended because",
     "steps": "Steps",
@@ -93,8 +81,8 @@ def train(
             recording=mf.flow.Recording(networks=run_file is not None),
             progress=lambda now: show(now.share, f"step {now.step}, loss {mf.losses.as_power_of_ten(now.log_loss)}"),
         )
-    record = summary(run) | {"out": out, "trajectory": beside, "seed": seed, "recipe": recipe}
-    write_text(beside, result_text(record | {"records": records(run)}) + "\n")
+    record = run.to_dict() | {"out": out, "trajectory": beside, "seed": seed, "recipe": recipe}
+    write_text(beside, result_text(record | {"records": run.trajectory.to_dict()}) + "\n")
     run.network.save(out)
     if run_file is not None:
         record["run"] = mf.flow.save_run(run, run_file)
@@ -102,31 +90,6 @@ def train(
     if run.status == "interrupted":
         return INTERRUPTED
     return DONE if run.separated and run.status != "diverged" else DOES_NOT_HOLD
-
-
-def summary(run: mf.flow.Run) -> dict[str, object]:
-    """The end of a run as plain values."""
-    return {
-        "status": run.status,
-        "separated": run.separated,
-        "steps": run.steps,
-        "epochs": run.epochs,
-        "loss": mf.losses.as_power_of_ten(run.log_loss),
-        "log_loss": run.log_loss,
-        "log_time": run.log_time,
-        "least_margin": float(run.trajectory.least_margin[-1]),
-        "normalised_margin": float(run.trajectory.normalised_margin[-1]),
-        "engine": run.engine,
-        "seconds": run.seconds,
-    }
-
-
-def records(run: mf.flow.Run) -> dict[str, list[float]]:
-    """What was recorded on the way, one list for each quantity, and the margins at the end."""
-    kept: dict[str, list[float]] = {name: getattr(run.trajectory, name).tolist() for name in RECORDED}
-    if run.trajectory.margins is not None:
-        kept["final_margins"] = run.trajectory.margins[-1].tolist()
-    return kept
 
 
 def _stop_rules(

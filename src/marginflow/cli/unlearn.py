@@ -20,7 +20,6 @@ from marginflow.cli.left_out import (
     Width,
     check,
     deliver,
-    fresh_points,
 )
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
 from marginflow.cli.output import print_rows
@@ -78,10 +77,8 @@ def unlearn(
             "one step of gradient ascent": mf.influences.ascent_step(found, dataset, 0),
             f"{steps} steps of fine-tuning": mf.influences.fine_tuned(found, dataset, 0, steps),
         } | ({} if given is None else {str(network): given})
-        points = fresh_points(dataset)
         measured = {
-            name: mf.influences.unlearning(found, dataset, points, networks=[method])
-            for name, method in methods.items()
+            name: mf.influences.unlearning(found, dataset, networks=[method]) for name, method in methods.items()
         }
     kept = float(next(iter(measured.values())).kept[0])
     names = " ".join(str(i) for i in found.groups[0])

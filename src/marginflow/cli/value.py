@@ -21,7 +21,6 @@ from marginflow.cli.left_out import (
     Width,
     check,
     deliver,
-    sample_rows,
 )
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
 from marginflow.cli.output import print_rows
@@ -72,7 +71,7 @@ def value(
             "margin_value": float(worth.margin_values[g]),
             "share": float(worth.shares[g]),
         }
-        for g, row in zip(order, sample_rows(found, dataset, order), strict=True)
+        for g, row in zip(order, found.rows(dataset, order), strict=True)
     ]
     harmful, useful = int((worth.values < 0).sum()), int((worth.values > 0).sum())
     sentence = (

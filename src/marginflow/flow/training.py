@@ -19,10 +19,11 @@ from marginflow.flow.trainable import Network
 from marginflow.flow.trajectory import Recording, Trajectory
 from marginflow.losses import as_power_of_ten
 from marginflow.networks import MLP, TwoLayer
+from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Run(Plotted):
+class Run(Plotted, Plain):
     """The outcome of training.
 
     Parameters
@@ -48,6 +49,11 @@ class Run(Plotted):
         Wall time.
     """
 
+    plain_names = (
+        *("status", "separated", "steps", "epochs", "loss", "log_loss", "log_time", "least_margin"),
+        *("normalised_margin", "engine", "seconds"),
+    )
+
     network: Network
     status: str
     steps: int
@@ -62,12 +68,26 @@ class Run(Plotted):
     @property
     def separated(self) -> bool:
         """Whether every sample is classified correctly, y_i N(x_i) > 0."""
-        return bool(self.trajectory.least_margin[-1] > 0.0)
+        return self.least_margin > 0.0
+
+    @property
+    def least_margin(self) -> float:
+        """min_i y_i N(x_i) at the end."""
+        return float(self.trajectory.least_margin[-1])
+
+    @property
+    def normalised_margin(self) -> float:
+        """min_i y_i N(x_i) / ||theta||^degree at the end; nan where the network is not homogeneous."""
+        return float(self.trajectory.normalised_margin[-1])
+
+    @property
+    def loss(self) -> str:
+        """The loss at the end, which may be smaller than any floating point number, as a power of ten."""
+        return as_power_of_ten(self.log_loss)
 
     def __repr__(self) -> str:
-        loss = as_power_of_ten(self.log_loss)
         fitted = "all samples correct" if self.separated else "not all samples correct"
-        return f"Run({self.status} after {self.steps} steps, loss {loss}, {fitted}, {self.seconds:.1f} s)"
+        return f"Run({self.status} after {self.steps} steps, loss {self.loss}, {fitted}, {self.seconds:.1f} s)"
 
 
 def train(

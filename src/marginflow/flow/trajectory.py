@@ -11,6 +11,7 @@ from marginflow.arrays import FloatArray, IntArray, read_only, real_number
 from marginflow.flow.parameters import ParameterVector
 from marginflow.flow.trainable import AbstractTrainable, Network
 from marginflow.losses import AbstractLoss, as_power_of_ten
+from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ class Recording:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trajectory:
+class Trajectory(Plain):
     r"""Records of a run, one entry (or row) for each.
 
     Parameters
@@ -70,6 +71,11 @@ class Trajectory:
         If recorded.
     """
 
+    plain_names = (
+        *("step", "epoch", "log_time", "log_loss", "norm", "least_margin", "normalised_margin"),
+        *("smoothed_margin", "cosine", "final_margins"),
+    )
+
     step: IntArray
     epoch: IntArray
     log_time: FloatArray
@@ -82,6 +88,15 @@ class Trajectory:
     balance: FloatArray | None
     margins: FloatArray | None
     networks: tuple[Network, ...] | None
+
+    @property
+    def final_margins(self) -> FloatArray | None:
+        """y_i N(x_i) at the end, shape (n,), if margins were recorded."""
+        return None if self.margins is None else self.margins[-1]
+
+    def plain_values(self) -> dict[str, object]:
+        """The records, one list each; without margins where none were recorded."""
+        return {name: value for name, value in super().plain_values().items() if value is not None}
 
     def __len__(self) -> int:
         return int(self.step.size)

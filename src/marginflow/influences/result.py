@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,6 +14,9 @@ from marginflow.display import Brief, Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
+
+# Rows that carry the values of their sample.
+_WITH_VALUES = 12
 
 Way = Literal["unchanged", "continuation", "Newton", "solved again"]
 
@@ -123,6 +126,27 @@ class Influence(Plotted, Plain):
         """Share of left-out samples that the network without them gets wrong (margin <= 0): exact, not estimated."""
         seen = self.margins[~np.isnan(self.margins)]
         return float((seen <= 0.0).mean())
+
+    def rows(self, data: Dataset, groups: Sequence[int]) -> list[dict[str, object]]:
+        """A row for each of these groups, the first with the values of their sample, so that images can be drawn."""
+        rows: list[dict[str, object]] = []
+        for number, g in enumerate(groups):
+            index = self.groups[g]
+            row: dict[str, object] = {
+                "sample": " ".join(str(i) for i in index[:8]) + (" ..." if len(index) > 8 else ""),
+                "label": " ".join(f"{label:+g}" for label in np.unique(data.y[index])),
+                "margin": float(self.margins[index].min()),
+                "multiplier": float(self.multipliers[index].sum()),
+                "drop": float(self.drops[g]),
+                "expected": float(self.expected[g]),
+                "neurons": int(self.neurons[g]),
+                "branch": "another" if self.jumped[g] else "unchanged" if self.ways[g] == "unchanged" else "the same",
+                "residual": float(self.residuals[g]),
+            }
+            if len(index) == 1 and number < _WITH_VALUES:
+                row["values"] = data.X[index[0]]
+            rows.append(row)
+        return rows
 
     @property
     def drops(self) -> FloatArray:

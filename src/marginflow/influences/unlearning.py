@@ -25,6 +25,7 @@ from marginflow.flow import Descent, train
 from marginflow.flow.schedule import LossNormalised
 from marginflow.flow.stopping import Steps
 from marginflow.influences.result import Influence
+from marginflow.limit.assemble import fresh_points
 from marginflow.losses import Exponential
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
@@ -84,7 +85,7 @@ _STEP = 1e-2
 
 
 def unlearning(
-    found: Influence, data: Dataset, points: ArrayLike, *, networks: Sequence[TwoLayer] | None = None
+    found: Influence, data: Dataset, points: ArrayLike | None = None, *, networks: Sequence[TwoLayer] | None = None
 ) -> Unlearning:
     """Compare networks with the exact points without each group, by their outputs at `points` (rows).
 
@@ -92,11 +93,12 @@ def unlearning(
     ----------
     found : Influence
     data : Dataset
-    points : array, shape (p, d)
+    points : array, shape (p, d), or None
+        None for Gaussian points with the mean and the covariance of the samples.
     networks : sequence of TwoLayer, length g, or None
         What a method made of each group; None for one step of gradient ascent.
     """
-    X = matrix("points", points)
+    X = fresh_points(data.X) if points is None else matrix("points", points)
     if X.shape[1] != data.dimension:
         raise InputError(f"points have {X.shape[1]} columns; {data.dimension} are expected.")
     if networks is not None and len(networks) != len(found.groups):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.certificates import Certificate, certify
 from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget, Stop
@@ -71,15 +72,20 @@ def stopped_early(by: Stop, stationarity: float) -> str:
     return f"Stopped early {what}: relative stationarity {stationarity:.1e}.{then}"
 
 
+def fresh_points(X: FloatArray) -> FloatArray:
+    """Gaussian points with the mean and the covariance of the samples, at which networks are compared."""
+    centre = X.mean(axis=0)
+    weights = np.random.default_rng(0).standard_normal((FRESH_POINTS, len(X))) / np.sqrt(len(X))
+    fresh: FloatArray = centre + weights @ (X - centre)
+    return fresh
+
+
 def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
     """What has changed since the network that the point comes from."""
     origin, members = came_from.network, came_from.members
     least = float(origin.margins(task.X, task.data.y).min())
     before = origin.norm_squared() / least ** (2 / origin.degree) if least > 0 else np.inf
-    rng = np.random.default_rng(0)
-    centre = task.X.mean(axis=0)
-    weights = rng.standard_normal((FRESH_POINTS, len(task.X))) / np.sqrt(len(task.X))
-    fresh = centre + weights @ (task.X - centre)
+    fresh = fresh_points(task.X)
     old = origin(fresh)
     new = replace(network, W=network.W @ task.Q.T).compact(tolerance=1e-9)(fresh)
     lengths = float(np.linalg.norm(old) * np.linalg.norm(new))

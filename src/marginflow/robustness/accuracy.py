@@ -63,10 +63,15 @@ class CertifiedAccuracy:
         )
         return certified, possible
 
-    def rows(self) -> list[dict[str, float]]:
-        """Every breakpoint: the shares that hold up to and including this epsilon, from 0 on."""
-        knots = np.unique(np.concatenate([[0.0], self.lower, self.upper]))
-        knots = knots[np.isfinite(knots)]
+    def reach(self, share: float) -> tuple[float, float] | None:
+        """The largest epsilon at which at least this share of all points is certified, and at which it is possible."""
+        needed = int(np.ceil(share * self.n_points - 1e-9))
+        return (float(self.lower[-needed]), float(self.upper[-needed])) if needed <= self.lower.size else None
+
+    def rows(self, epsilon: ArrayLike | None = None) -> list[dict[str, float]]:
+        """The shares that hold up to and including each epsilon; where none is given, at every breakpoint from 0 on."""
+        every = np.unique(np.concatenate([[0.0], self.lower, self.upper]))
+        knots = every[np.isfinite(every)] if epsilon is None else np.asarray(epsilon, dtype=np.float64)
         certified, possible = self.at(knots)
         return [
             {"epsilon": float(e), "certified": float(a), "possible": float(p)}
