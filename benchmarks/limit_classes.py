@@ -46,7 +46,7 @@ def reach(options: argparse.Namespace) -> None:
             for seed in range(options.seeds):
                 data, _, _ = digits(CLASSES[n_classes], n, seed)
                 began = time.process_time()
-                found.append(mf.limit.kkt_point_of_classes(data, seed=seed, time_limit=options.time_limit))
+                found.append(mf.kkt_point(data, seed=seed, time_limit=options.time_limit))
                 seconds.append(time.process_time() - began)
             residuals = [limit.certificate.residual for limit in found]
             print(
@@ -72,7 +72,7 @@ def edge(options: argparse.Namespace) -> None:
     print("|---|---|---|---|---|")
     for n_classes in options.classes:
         data, X, y = digits(CLASSES[n_classes], 100, 0)
-        limit = mf.limit.kkt_point_of_classes(data, time_limit=options.time_limit)
+        limit = mf.kkt_point(data, time_limit=options.time_limit)
         for name, network in ((limit.status.split(":")[0], limit.network), ("trained", trained(data))):
             points = X[: options.points]
             radii = mf.robustness.exact_radii(network, points, time_limit=20.0)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from marginflow import certify
+from marginflow.certificates import certify_classifier
 from marginflow.cli import limit as command
 from marginflow.cli import main
 from marginflow.data import Dataset, Orthogonal, Sphere
-from marginflow.networks import TwoLayer
+from marginflow.networks import Classifier, TwoLayer
 
 
 @pytest.fixture(autouse=True)
@@ -117,3 +118,20 @@ def test_the_global_optimum_in_the_plane_is_asked_for_by_name(capsys: pytest.Cap
     assert record["exact"]
     assert "no network of any width" in record["status"]
     assert TwoLayer.load("xor.safetensors").norm_squared() == pytest.approx(4 * 2**0.5)
+
+
+def test_three_classes_end_at_a_classifier_whose_file_the_judge_confirms(capsys: pytest.CaptureFixture[str]) -> None:
+    X = np.random.default_rng(0).standard_normal((24, 12))
+    Dataset(X, np.arange(24) % 3).save("three.npz")
+    assert main("limit three.npz --width 12 --out kkt.safetensors --json".split()) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["holds"], record["n_classes"]) == (True, 3)
+    written = json.loads(Path("kkt.certificate.json").read_text())["certificate"]
+    candidates = np.array(written["multipliers"]), np.zeros((24, record["width"]))
+    for i, j, mu in written["mu"]:
+        candidates[1][i, j] = mu
+    judged = certify_classifier(Classifier.load("kkt.safetensors"), X, np.arange(24) % 3, multipliers=candidates)
+    assert judged.holds(1e-9)
+    assert main("limit three.npz --penalty 1 --out soft.safetensors".split()) == 2
+    assert "penalty is for two classes only" in capsys.readouterr().err
+    assert not Path("soft.safetensors").exists()

@@ -114,7 +114,6 @@ def test_more_than_two_classes_are_refused_where_signs_count() -> None:
     assert repr(data) == "Dataset(user data: n=3, d=3, 3 classes)"
     for door in (
         mf.certify,
-        lambda net, d: mf.kkt_point(d, width=2),
         lambda net, d: mf.train(net, d, mf.flow.recipes.VYS22()),
     ):
         with pytest.raises(InputError, match=r"3 classes \('a', 'b', 'c'\); two are expected"):

@@ -170,13 +170,14 @@ class Dataset(Plotted):
             )
 
     def require_no_contradiction(self) -> None:
-        """Refuse identical points with opposite labels: no function separates them."""
+        """Refuse identical points with different labels: no function separates them."""
         seen: dict[bytes, int] = {}
         for second, row in enumerate(self.X + 0.0):  # -0.0 becomes 0.0, so that equal numbers have equal bytes
             first = seen.setdefault(row.tobytes(), second)
             if self.y[first] != self.y[second]:
+                kind = "opposite labels" if self.n_classes == 2 else "different classes"
                 raise InputError(
-                    f"Samples {first} and {second} are identical but have opposite labels; no network separates them."
+                    f"Samples {first} and {second} are identical but have {kind}; no network separates them."
                 )
 
     @checked

@@ -4,7 +4,7 @@ from marginflow.doors import check_types
 from marginflow.limit import line, plane
 from marginflow.limit.bracket.global_bounds import Bracket, global_bounds
 from marginflow.limit.budget import Progress
-from marginflow.limit.classes import ClassesLimit, kkt_point_of_classes
+from marginflow.limit.classes import ClassesLimit
 from marginflow.limit.closed_forms.closed_form import (
     ClosedForm,
     catastrophic,
@@ -31,7 +31,6 @@ __all__ = [
     "five_points",
     "global_bounds",
     "kkt_point",
-    "kkt_point_of_classes",
     "line",
     "orthogonal",
     "pair_kink",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.assemble import assemble, stopped_early
 from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.classes.point import kkt_point_of_classes
 from marginflow.limit.limit import Limit
 from marginflow.limit.separable import require_separable
 from marginflow.limit.settings import FAITHFUL_ANGLE, FAITHFUL_STEPS, FLOW_LARGE_ANGLE, JUDGEMENT, MOST_POLISHES
@@ -34,6 +35,7 @@ from marginflow.networks.layers import Outputs
 _LARGEST_WIDTH = 10_000_000
 # The flow runs in single precision, which holds squares of parameters of this size and of its inverse.
 _LEAST_SCALE = 1e-15
+_SCALE = 0.01
 
 
 def kkt_point(
@@ -46,7 +48,7 @@ def kkt_point(
     penalty: float | None = None,
     optimum: Literal["local", "global"] = "local",
     start: TwoLayer | None = None,
-    scale: float = 0.01,
+    scale: float = _SCALE,
     loss: AbstractLoss | None = None,
     flow_steps: int | None = None,
     angle: float = FLOW_LARGE_ANGLE,
@@ -57,13 +59,16 @@ def kkt_point(
     time_limit: float | None = None,
     starts: Sequence[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
-) -> Limit:
+) -> Limit | Any:  # Any: of three classes and more a ClassesLimit, which callers with two need not rule out
     r"""A KKT point of min 1/2 ||theta||^2 s.t. y_i N(x_i) >= 1, certified, near where gradient flow goes.
+
+    With three classes and more: of min 1/2 ||theta||^2 s.t. f_{y_i}(x_i) - f_t(x_i) >= 1 for all t != y_i.
 
     Parameters
     ----------
     data : Dataset
-        Two classes, no identical points with opposite labels (a soft margin allows them).
+        No identical points with different labels (a soft margin allows them). More than two classes take `width`,
+        `seed`, `bias`, `tolerance`, `time_limit` and `progress`, and refuse what else is asked for.
     width : int
         Number of neurons; also of the returned network.
     seed : int
@@ -109,8 +114,9 @@ def kkt_point(
 
     Returns
     -------
-    Limit
-        Network, certificate, duality gap, what the polish changed, history, status.
+    Limit or, for more than two classes, ClassesLimit
+        Network (a `TwoLayer` or a `Classifier`), certificate, history, status; for two classes also the duality gap
+        and what the polish changed.
 
     Notes
     -----
@@ -142,6 +148,22 @@ def kkt_point(
     tolerance = real_number("tolerance", tolerance, above=0.0)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
     steps = None if flow_steps is None else whole_number("flow_steps", flow_steps, minimum=0)
+    if len(data.classes) > 2:
+        _require_defaults(
+            len(data.classes),
+            outputs=outputs != "trained",
+            penalty=penalty is not None,
+            optimum=optimum != "local",
+            start=start is not None,
+            scale=scale != _SCALE,
+            loss=loss is not None,
+            flow_steps=flow_steps is not None,
+            angle=angle != FLOW_LARGE_ANGLE,
+            faithful=faithful,
+            stay_near=stay_near != 0.0,
+            starts=starts is not None,
+        )
+        return kkt_point_of_classes(data, width=width, seed=seed, bias=bias, tolerance=tolerance, budget=budget)
     if faithful:
         if flow_steps is not None or angle != FLOW_LARGE_ANGLE:
             raise InputError("faithful=True fixes the flow; leave flow_steps and angle out, or leave faithful out.")
@@ -187,6 +209,17 @@ def kkt_point(
                     raise
         return assemble(task, best or as_given(task), tolerance, budget)
     return search(task, ways, tolerance, budget)
+
+
+def _require_defaults(n_classes: int, **asked: bool) -> None:
+    """Refuse what is there for two classes only."""
+    refused = [name for name, given in asked.items() if given]
+    if refused:
+        are, them = ("is", "it") if len(refused) == 1 else ("are", "them")
+        raise InputError(
+            f"The data have {n_classes} classes; {', '.join(refused)} {are} for two classes only. Leave {them} out, or "
+            "choose two of the classes."
+        )
 
 
 def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: Budget) -> Limit:

@@ -8,7 +8,9 @@ from marginflow import certify
 from marginflow.certificates import certify_classifier
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit import kkt_point_of_classes
+from marginflow.limit.classes import kkt_point_of_classes
+from marginflow.limit.classes.elimination import KKTSystem
+from marginflow.limit.classes.problem import ClassesProblem, Weights
 from marginflow.networks import TwoLayer
 
 
@@ -82,7 +84,7 @@ def test_what_is_not_exact_says_how_far_it_came():
     data = Dataset(rng.standard_normal((40, 2)), rng.permutation(np.arange(40) % 3))
     found = kkt_point_of_classes(data, width=3, time_limit=1.0)
     assert not found.exact
-    assert found.status.startswith(("Not exact", "Not separated"))
+    assert found.status.startswith(("Not exact", "Not separated", "Stopped early"))
 
 
 def test_candidate_multipliers_are_judged_and_not_believed():
@@ -93,3 +95,78 @@ def test_candidate_multipliers_are_judged_and_not_believed():
     assert wrong.residual < 1e-6  # better ones were computed instead
     with pytest.raises(InputError, match=r"multipliers\[1\] has shape"):
         certify_classifier(found.network, data.X, data.y, multipliers=(np.zeros((n, K)), np.zeros((n, k + 1))))
+
+
+def test_the_door_for_two_classes_takes_more():
+    data = gaussian(30, 10, 3)
+    seen: list[mf.limit.Progress] = []
+    found = mf.kkt_point(data, width=20, progress=seen.append)
+    assert isinstance(found, mf.limit.ClassesLimit)
+    assert found.exact
+    assert isinstance(found.network, mf.networks.Classifier)
+    assert tuple(seen) == found.history
+    assert found.stopped_by is None
+    assert "KKT certificate (max margin, 3 classes) holds" in found.describe()
+    plain = found.to_dict(arrays=True)
+    assert plain["n_classes"] == 3
+    assert len(plain["certificate"]["multipliers"]) == 30
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"penalty": 1.0}, "penalty is for two"),
+        ({"outputs": "frozen", "faithful": True}, "outputs, faithful are for two"),
+    ],
+)
+def test_what_is_there_for_two_classes_only_is_refused_by_name(options, named):
+    with pytest.raises(InputError, match=f"The data have 3 classes; {named} classes only"):
+        mf.kkt_point(gaussian(12, 4, 3), **options)
+
+
+def test_a_step_by_elimination_solves_the_linearised_equations():
+    """Directional derivatives of what is left, along the step, equal minus what is left: by central differences."""
+    rng = np.random.default_rng(3)
+    n, r, K, k = 14, 6, 4, 5
+    problem = ClassesProblem(rng.standard_normal((n, r)), np.arange(n) % K, K)
+    weights = Weights(rng.standard_normal((k, r)), rng.standard_normal((K, k)))
+    active = problem.T @ weights.U.T > 0
+    active[:, 0] = True  # every pair has an equation of its own; the pattern need not be that of the weights
+    kink = np.zeros((n, k), dtype=bool)
+    kink[[0, 3, 5], [1, 1, 4]] = True
+    on_margin = np.zeros((n, K), dtype=bool)
+    on_margin[np.arange(n), (problem.own + 1) % K] = True
+    on_margin[0, (problem.own[0] + 2) % K] = True
+    system = KKTSystem.of(problem, on_margin, kink, active & ~kink)
+    lam, mu = rng.random(system.i.size), rng.standard_normal(3)
+    at = system.at(weights, lam, mu)
+    step = at.newton_step()
+    assert step is not None
+
+    def left(h: float) -> list[np.ndarray]:
+        moved = Weights(weights.U + h * step.weights.U, weights.V + h * step.weights.V)
+        there = system.at(moved, lam + h * step.lam, mu + h * step.mu)
+        return [there.left_u, there.left_v, there.left_margins, there.left_kinks]
+
+    size = max(1.0, step.weights.norm, float(np.abs(step.lam).max()))
+    h = 1e-4 / size
+    for ahead, behind, here in zip(left(h), left(-h), left(0.0), strict=True):
+        np.testing.assert_allclose((ahead - behind) / (2 * h), -here, atol=1e-5 * size)
+
+
+def test_neurons_that_turn_into_each_other_leave_a_shortest_step():
+    """Two copies of one neuron: the system is singular, and the step is finite all the same."""
+    data = gaussian(20, 8, 3)
+    found = kkt_point_of_classes(data, width=20)
+    U, V = found.network.augmented, found.network.V
+    twice = Weights(np.vstack([U, U[:1]]) * 1.0, np.column_stack([V, V[:, :1]]))
+    twice.U[[0, -1]] /= 2**0.5
+    twice.V[:, [0, -1]] /= 2**0.5
+    problem = ClassesProblem(np.column_stack([data.X, np.ones(20)]), data.y.astype(int), 3)
+    Z = problem.T @ twice.U.T
+    kink = np.abs(Z) < 1e-9
+    lam = found.certificate.multipliers
+    system = KKTSystem.of(problem, lam > 0, kink, (Z > 0) & ~kink)
+    step = system.at(twice, lam[lam > 0] * 1.001, np.zeros(system.a.size)).newton_step()
+    assert step is not None
+    assert step.weights.norm < 10 * twice.norm

@@ -10,6 +10,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.networks import Classifier
+from marginflow.plain import to_plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,6 +72,54 @@ class ClassifierKKT:
     def holds(self, tolerance: float = DEFAULT_TOLERANCE) -> bool:
         """Whether every residual is at most the tolerance."""
         return self.residual <= real_number("tolerance", tolerance, at_least=0.0)
+
+    def to_dict(self, *, arrays: bool = True) -> dict[str, object]:
+        """Plain values; with `arrays` also multipliers, margins (None for t = y_i), mu as (sample, neuron, number)."""
+        numbers = "stationarity feasibility dual_feasibility complementarity total norm_identity scale shared_weights"
+        out: dict[str, object] = {
+            "holds": self.holds(),
+            "tolerance": DEFAULT_TOLERANCE,
+            "status": self.status,
+            "bias": self.network.b is not None,
+            "n_samples": self.margins.shape[0],
+            "n_classes": self.network.n_classes,
+            "width": self.network.width,
+            "dimension": self.network.dimension,
+            "norm_squared": self.network.norm_squared(),
+            **{name: getattr(self, name) for name in numbers.split()},
+            "multiplier_sum": self.multipliers.sum(),
+            "active_pairs": (self.multipliers > 0).sum(),
+            "kink_count": self.kinks.sum(),
+        }
+        if arrays:
+            rows, columns = np.nonzero(self.kinks)
+            on_kinks = list(zip(rows, columns, self.mu[rows, columns], strict=True))
+            out |= {"multipliers": self.multipliers, "margins": self.margins, "mu": on_kinks}
+        plain: dict[str, object] = to_plain(out)
+        return plain
+
+    def summary(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
+        """The certificate in a few lines, judged at `tolerance`."""
+        n, K = self.margins.shape
+        if self.status == "does not separate":
+            wrong = int((self.margins.min(axis=1) <= 0).sum())
+            return f"Not a KKT point: the network does not separate the classes ({wrong} of {n} samples are wrong)."
+        answer = "holds" if self.holds(tolerance) else "does not hold"
+        active = self.multipliers > 0
+        return "\n".join(
+            [
+                f"KKT certificate (max margin, {K} classes) {answer} at {tolerance:.0e}",
+                f"  stationarity     {self.stationarity:.2e}",
+                f"  complementarity  {self.complementarity:.2e}",
+                f"  feasibility      {self.feasibility:.2e}",
+                f"  dual             {self.dual_feasibility:.2e}",
+                f"  ||theta||^2 = {self.network.norm_squared():.6g}, sum lambda = {self.multipliers.sum():.6g}, "
+                f"identity off by {self.norm_identity:.1e}",
+                f"  {int(active.sum())} pairs of a sample and a rival class with multiplier, of "
+                f"{int(active.any(axis=1).sum())} of {n} samples; {int(self.kinks.sum())} kinks"
+                + ("" if self.shared_weights else ", whose Clarke weights depend on the rival"),
+            ]
+        )
 
     def __bool__(self) -> NoReturn:
         raise TypeError("A certificate is neither true nor false: ask certificate.holds() or certificate.residual.")

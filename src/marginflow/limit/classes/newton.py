@@ -14,23 +14,22 @@ kink; elsewhere it means that the pair has changed its side.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgWarning, solve
 
 from marginflow.arrays import BoolArray, FloatArray
+from marginflow.limit.classes.elimination import KKTSystem
 from marginflow.limit.classes.problem import ClassesProblem, Weights
 from marginflow.limit.classes.settings import (
     BOLD,
     CONVERGED,
     LAMBDA_ROUNDING,
-    LARGEST,
     LONGEST,
     MARGIN_ROUNDING,
+    REPETITIONS,
     ROUNDS,
     SIGN_ROUNDING,
     STALLED,
@@ -58,19 +57,28 @@ class Exact(NamedTuple):
     mu: FloatArray
 
 
-def read_structure(problem: ClassesProblem, weights: Weights, lam: FloatArray, near: float) -> Structure:
-    """The structure near weights and multipliers; pre-activations below `near` are kinks where they can be."""
+def read_structure(
+    problem: ClassesProblem, weights: Weights, lam: FloatArray, *, delta: float, near: float
+) -> Structure:
+    """The structure near weights and multipliers, with slopes from relu rounded by delta.
+
+    Pre-activations below `near` are kinks where they can be, that is where the Lagrangian is convex in them.
+    """
     Z = problem.T @ weights.U.T
     through = problem.votes(lam) @ weights.V
     kink = (np.abs(Z) < near) & (through < 0)
     on_margin = lam > 1e-5 * lam.max()
-    return Structure(weights, lam, np.where(kink, 0.5 * through, 0.0), on_margin, kink, (Z > 0) & ~kink)
+    slope = 0.5 * (1.0 + Z / np.sqrt(Z * Z + delta * delta))
+    return Structure(weights, lam, np.where(kink, slope * through, 0.0), on_margin, kink, (Z > 0) & ~kink)
 
 
 def settle(problem: ClassesProblem, structure: Structure, over: Callable[[], bool]) -> Exact | None:
     """Newton's method and corrections in turn; None where they do not end."""
     rng = np.random.default_rng(0)
     seen: set[tuple[bytes, bytes, bytes]] = set()
+    repetitions = 0
+    if structure.kink.sum(axis=0).max(initial=0) >= problem.T.shape[1]:
+        return None  # a neuron with as many kinks as weights is zero
     for number in range(ROUNDS):
         if over():
             return None
@@ -87,6 +95,9 @@ def settle(problem: ClassesProblem, structure: Structure, over: Callable[[], boo
         key = (structure.on_margin.tobytes(), structure.kink.tobytes(), structure.active.tobytes())
         masks = [mask for mask, _ in wrong]
         if key in seen:
+            repetitions += 1
+            if repetitions > REPETITIONS:
+                return None
             masks = _some(wrong, int(rng.integers(count)))
         elif number >= BOLD:
             masks = _worst(wrong)
@@ -97,30 +108,16 @@ def settle(problem: ClassesProblem, structure: Structure, over: Callable[[], boo
 
 def _newton(problem: ClassesProblem, structure: Structure) -> Structure | None:
     """The solution of the equations of a structure; None where the iteration does not converge."""
-    T, own = problem.T, problem.own
-    (U, V), active = structure.weights, structure.active
-    i, t = np.nonzero(structure.on_margin)
-    a, j = np.nonzero(structure.kink)
-    (k, r), K = U.shape, problem.n_classes
-    N, p = k * (r + K), i.size
-    if p == 0 or N + p + a.size > LARGEST:
+    if not structure.on_margin.any():
         return None
-    lam, mu = np.maximum(structure.lam[i, t], 0.0), structure.mu[a, j]
+    system = KKTSystem.of(problem, structure.on_margin, structure.kink, structure.active)
+    i, t, a, j = system.i, system.t, system.a, system.j
+    (U, V), lam, mu = structure.weights, np.maximum(structure.lam[i, t], 0.0), structure.mu[a, j]
     before = np.inf
     for _ in range(STEPS):
-        Z = T @ U.T
-        hidden = np.where(active, Z, 0.0)
-        dv = V[own[i]] - V[t]
-        full = np.zeros((own.size, K))
-        full[i, t] = lam
-        q = problem.votes(full)
-        slopes = np.where(active, q @ V, 0.0)
-        slopes[a, j] = mu
-        residual = np.concatenate(
-            [(U - slopes.T @ T).ravel(), (V - q.T @ hidden).ravel(), (dv * hidden[i]).sum(axis=1) - 1.0, Z[a, j]]
-        )
+        at = system.at(Weights(U, V), lam, mu)
         norm = Weights(U, V).norm
-        size = float(np.linalg.norm(residual)) / norm
+        size = at.size / norm
         if not np.isfinite(size):
             return None
         if size < CONVERGED or (size < STALLED and size > 0.3 * before):
@@ -128,51 +125,13 @@ def _newton(problem: ClassesProblem, structure: Structure) -> Structure | None:
             lam_all[i, t], mu_all[a, j] = lam, mu
             return replace(structure, weights=Weights(U, V), lam=lam_all, mu=mu_all)
         before = size
-        step = _step(_matrix(problem, structure, q, dv, hidden), residual)
+        step = at.newton_step()
         if step is None:
             return None
-        length = min(1.0, LONGEST * norm / max(float(np.linalg.norm(step[:N])), np.finfo(float).tiny))
-        step *= length
-        U = U + step[: k * r].reshape(k, r)
-        V = V + step[k * r : N].reshape(K, k)
-        lam, mu = lam + step[N : N + p], mu + step[N + p :]
+        length = min(1.0, LONGEST * norm / max(step.weights.norm, np.finfo(float).tiny))
+        U, V = U + length * step.weights.U, V + length * step.weights.V
+        lam, mu = lam + length * step.lam, mu + length * step.mu
     return None
-
-
-def _matrix(
-    problem: ClassesProblem, structure: Structure, q: FloatArray, dv: FloatArray, hidden: FloatArray
-) -> FloatArray:
-    """The derivative of the equations: [[H, -A'], [A, 0]], H = [[I, -M_j], [-M_j', I]] for every neuron."""
-    T, own, active = problem.T, problem.own, structure.active
-    i, t = np.nonzero(structure.on_margin)
-    a, j = np.nonzero(structure.kink)
-    (k, r), K = structure.weights.U.shape, problem.n_classes
-    N, p = k * (r + K), i.size
-    J = np.zeros((N + p + a.size, N + p + a.size))
-    J[np.arange(N), np.arange(N)] = 1.0
-    for neuron in range(k):
-        of_u, of_v = np.arange(neuron * r, (neuron + 1) * r), k * r + neuron + k * np.arange(K)
-        M = T[active[:, neuron]].T @ q[active[:, neuron]]
-        J[np.ix_(of_u, of_v)], J[np.ix_(of_v, of_u)] = -M, -M.T
-    A = np.zeros((p + a.size, N))
-    A[:p, : k * r] = ((dv * active[i])[:, :, None] * T[i][:, None, :]).reshape(p, k * r)
-    outputs = np.zeros((p, K, k))
-    outputs[np.arange(p), own[i]] += hidden[i]
-    outputs[np.arange(p), t] -= hidden[i]
-    A[:p, k * r :] = outputs.reshape(p, K * k)
-    A[p + np.arange(a.size)[:, None], (j * r)[:, None] + np.arange(r)] = T[a]
-    J[N:, :N], J[:N, N:] = A, -A.T
-    return J
-
-
-def _step(matrix: FloatArray, residual: FloatArray) -> FloatArray | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LinAlgWarning)
-        try:
-            step: FloatArray = solve(matrix, -residual, overwrite_a=True, check_finite=False)
-        except np.linalg.LinAlgError:
-            return None
-    return step if np.isfinite(step).all() else None
 
 
 def _violations(problem: ClassesProblem, structure: Structure) -> list[tuple[BoolArray, FloatArray]]:

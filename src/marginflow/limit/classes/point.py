@@ -8,21 +8,23 @@ The way: an augmented Lagrangian with rounded kinks (`homotopy`), Newton's metho
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
-from marginflow.arrays import IntArray, real_number, whole_number
-from marginflow.certificates import certify_classifier
+from marginflow.arrays import real_number, whole_number
+from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.assemble import stopped_early
+from marginflow.limit.budget import Budget, Progress, Stop
 from marginflow.limit.classes.homotopy import Stage, stages
 from marginflow.limit.classes.newton import Exact, read_structure, settle
 from marginflow.limit.classes.problem import ClassesProblem, Weights
 from marginflow.limit.classes.settings import ATTEMPTS, NEAR, READ_FROM, SCALE
 from marginflow.networks import Classifier
+from marginflow.plain import to_plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,6 +43,10 @@ class ClassesLimit:
         A sentence.
     attempts : int
         Random networks that were begun from.
+    history : tuple of Progress
+        One entry for every stage of the homotopy: `gap` is how far the margins are violated, relative to 1.
+    stopped_by : "interrupt", "time limit" or None
+        What ended the work before it was done; None if nothing did.
     seconds : float
     """
 
@@ -49,7 +55,37 @@ class ClassesLimit:
     exact: bool
     status: str
     attempts: int
+    history: tuple[Progress, ...]
     seconds: float
+    stopped_by: Stop | None = None
+
+    @property
+    def compact(self) -> Classifier:
+        """The network itself: its neurons are different from each other."""
+        return self.network
+
+    def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
+        """Plain values for JSON."""
+        return {
+            "status": self.status,
+            "exact": self.exact,
+            "stopped_by": self.stopped_by,
+            "width": self.network.width,
+            "n_classes": self.network.n_classes,
+            "attempts": self.attempts,
+            "seconds": self.seconds,
+            "history": [to_plain(vars(entry)) for entry in self.history],
+            "certificate": self.certificate.to_dict(arrays=arrays),
+        }
+
+    def describe(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
+        """The point in a few lines, its certificate judged at `tolerance`."""
+        begun = "one random network" if self.attempts == 1 else f"{self.attempts} random networks"
+        work = f"  {self.network.width} neurons, {self.seconds:.2f} s from {begun}"
+        return "\n".join([self.status, self.certificate.summary(tolerance), work])
+
+    def __str__(self) -> str:
+        return self.describe()
 
     def __repr__(self) -> str:
         return f"ClassesLimit({self.status} {self.network!r})"
@@ -63,8 +99,11 @@ def kkt_point_of_classes(
     bias: bool = True,
     tolerance: float = 1e-9,
     time_limit: float | None = 60.0,
+    budget: Budget | None = None,
 ) -> ClassesLimit:
     """A certified KKT point of the max-margin problem with K classes, K >= 2.
+
+    `marginflow.kkt_point` comes here for three classes and more. With two this is the binary problem, scaled.
 
     Parameters
     ----------
@@ -79,6 +118,8 @@ def kkt_point_of_classes(
         What the certificate must reach for the status to say "exact".
     time_limit : float or None
         Seconds after which the best point so far is returned as not exact.
+    budget : Budget, optional
+        Of a caller who has begun one, instead of the time limit.
 
     Returns
     -------
@@ -90,79 +131,101 @@ def kkt_point_of_classes(
     >>> import marginflow as mf
     >>> X = np.random.default_rng(0).standard_normal((30, 10))
     >>> data = mf.data.Dataset(X, np.arange(30) % 3)
-    >>> mf.limit.kkt_point_of_classes(data, width=20).exact
+    >>> mf.kkt_point(data, width=20).exact
     True
     """
-    began = time.monotonic()
     width, seed = whole_number("width", width, minimum=2), whole_number("seed", seed, minimum=0)
     tolerance = real_number("tolerance", tolerance, above=0.0)
-    limit = np.inf if time_limit is None else real_number("time_limit", time_limit, above=0.0)
+    if budget is None:
+        budget = Budget(time_limit=None if time_limit is None else real_number("time_limit", time_limit, above=0.0))
     own = ((data.y + 1.0) / 2.0 if len(data.classes) == 2 else data.y).astype(np.int64)
-    _require_no_contradiction(data, own)
+    data.require_no_contradiction()
     T = np.column_stack([data.X, np.ones(own.size)]) if bias else np.array(data.X)
-    problem = ClassesProblem(T, own, len(data.classes))
-
-    def over() -> bool:
-        return time.monotonic() - began > limit
-
-    best: tuple[Classifier, ClassifierKKT] | None = None
+    search = _Search(ClassesProblem(T, own, len(data.classes)), data, tolerance, budget, bias)
     attempts = 0
-    while attempts < ATTEMPTS and not (attempts and over()):
-        start = Classifier.initialise(
-            width, data.dimension, problem.n_classes, scale=SCALE, bias=bias, seed=seed + attempts
-        )
-        attempts += 1
+    with budget.interruptible():
+        while attempts < ATTEMPTS and not search.exact and not (attempts and budget.over):
+            start = Classifier.initialise(
+                width, data.dimension, len(data.classes), scale=SCALE, bias=bias, seed=seed + attempts
+            )
+            attempts += 1
+            search.attempt(Weights(start.augmented, start.V))
+    return search.result(attempts)
+
+
+class _Search:
+    """The best point so far, and how it was looked for."""
+
+    def __init__(self, problem: ClassesProblem, data: Dataset, tolerance: float, budget: Budget, bias: bool) -> None:
+        self.problem, self.data, self.tolerance, self.budget, self.bias = problem, data, tolerance, budget, bias
+        self.best: ClassifierKKT | None = None
+        self.history: list[Progress] = []
+
+    @property
+    def exact(self) -> bool:
+        """Whether the best certificate holds at the tolerance."""
+        return self.best is not None and self.best.residual <= self.tolerance
+
+    def attempt(self, start: Weights) -> None:
+        """One random network: homotopy, and Newton's method at every stage whose kinks are sharp enough."""
         last: Stage | None = None
-        for last in stages(problem, Weights(start.augmented, start.V), over):
+        for last in stages(self.problem, start, lambda: self.budget.over):
+            self._report(last)
             if last.delta > READ_FROM:
                 continue
             for multiple in NEAR:
-                found = settle(problem, read_structure(problem, last.weights, last.lam, multiple * last.delta), over)
-                if found is None:
-                    continue
-                judged = _judged(problem, data, own, found, bias)
-                if best is None or judged[1].residual < best[1].residual:
-                    best = judged
-                if judged[1].residual <= tolerance:
-                    return _limit(judged, True, attempts, began)
-        if best is None and last is not None:
-            network = problem.network(last.weights, bias=bias)
-            best = network, certify_classifier(network, data.X, own)
-    if best is None:
-        raise InputError("No network was found within the time limit; allow more time (time_limit).")
-    return _limit(best, False, attempts, began)
+                near = multiple * last.delta
+                structure = read_structure(self.problem, last.weights, last.lam, delta=last.delta, near=near)
+                found = settle(self.problem, structure, lambda: self.budget.over)
+                if found is not None:
+                    self._judge(found)
+                    if self.exact:
+                        return
+        if self.best is None and last is not None:
+            network = self.problem.network(last.weights, bias=self.bias)
+            self.best = certify_classifier(network, self.data.X, self.problem.own)
 
+    def _judge(self, found: Exact) -> None:
+        network = self.problem.network(found.weights, bias=self.bias)
+        judged = certify_classifier(network, self.data.X, self.problem.own, multipliers=(found.lam, found.mu))
+        if self.best is None or judged.residual < self.best.residual:
+            self.best = judged
 
-def _judged(
-    problem: ClassesProblem, data: Dataset, own: IntArray, found: Exact, bias: bool
-) -> tuple[Classifier, ClassifierKKT]:
-    network = problem.network(found.weights, bias=bias)
-    return network, certify_classifier(network, data.X, own, multipliers=(found.lam, found.mu))
+    def _report(self, stage: Stage) -> None:
+        hidden = np.maximum(self.problem.T @ stage.weights.U.T, 0.0)
+        entry = Progress(
+            stage="rounded kinks",
+            iteration=len(self.history) + 1,
+            flips=0,
+            live_neurons=len(stage.weights.U),
+            objective=0.5 * stage.weights.norm**2,
+            gap=max(0.0, 1.0 - float(self.problem.margins(hidden, stage.weights.V).min())),
+            seconds=self.budget.seconds,
+        )
+        self.history.append(entry)
+        self.budget.report(entry)
 
-
-def _limit(found: tuple[Classifier, ClassifierKKT], exact: bool, attempts: int, began: float) -> ClassesLimit:
-    _, certificate = found
-    residual = certificate.residual
-    if exact:
-        status = f"Exact KKT point: residual {residual:.1e}."
-    elif certificate.status == "does not separate":
-        status = "Not separated: no network with positive margins was found; try a larger width."
-    else:
-        status = f"Not exact: the structure did not settle; residual {residual:.1e}. Try another seed or more time."
-    return ClassesLimit(
-        network=certificate.network,
-        certificate=certificate,
-        exact=exact,
-        status=status,
-        attempts=attempts,
-        seconds=time.monotonic() - began,
-    )
-
-
-def _require_no_contradiction(data: Dataset, own: IntArray) -> None:
-    order = np.lexsort(data.X.T[::-1])
-    same = (np.diff(data.X[order], axis=0) == 0).all(axis=1) & (np.diff(own[order]) != 0)
-    if same.any():
-        first = int(np.argmax(same))
-        i, j = sorted((int(order[first]), int(order[first + 1])))
-        raise InputError(f"Samples {i} and {j} are identical but have different classes; no network separates them.")
+    def result(self, attempts: int) -> ClassesLimit:
+        """With a sentence on what was reached."""
+        stopped = None if self.exact else self.budget.stopped_by
+        if self.best is None:
+            raise InputError("No network was found before the work was ended; allow more time (time_limit).")
+        residual = self.best.residual
+        if self.exact:
+            status = f"Exact KKT point: residual {residual:.1e}."
+        elif stopped is not None:
+            status = stopped_early(stopped, self.best.stationarity)
+        elif self.best.status == "does not separate":
+            status = "Not separated: no network with positive margins was found; try a larger width."
+        else:
+            status = f"Not exact: the structure did not settle; residual {residual:.1e}. Try another seed or more time."
+        return ClassesLimit(
+            network=self.best.network,
+            certificate=self.best,
+            exact=self.exact,
+            status=status,
+            attempts=attempts,
+            history=tuple(self.history),
+            seconds=self.budget.seconds,
+            stopped_by=stopped,
+        )
