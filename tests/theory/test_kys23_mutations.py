@@ -104,7 +104,8 @@ def test_the_noise_rate_is_never_taken_for_granted(name: str) -> None:
 
 def test_a_step_of_the_proof_fails_on_the_five_points_and_not_the_theorem() -> None:
     statement = theory.statement("KYS23/Thm3.2")
-    verdict = statement.judge_instance(statement.control())
+    assert statement.gap is not None
+    verdict = statement.judge_instance(statement.gap())
     assert verdict.outcome == "proof step fails"
     assert all(check.vacuous for check in verdict.claims)
 

@@ -57,6 +57,9 @@ def check(
         list[str] | None, Parameter(name=["--parameter", "-p"], help="NAME=VALUE, for statements with parameters.")
     ] = None,
     control: Annotated[bool, Parameter(negative="", help="The built-in control instead of the example.")] = False,
+    gap: Annotated[
+        bool, Parameter(negative="", help="The built-in instance on which a step of the printed proof fails.")
+    ] = False,
     seed: Seed = 0,
     label: Label = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="With --all: also write a page, .html.")] = None,
@@ -71,8 +74,8 @@ def check(
         given = replace(given or mf.theory.Instance(), multipliers=_candidates(multipliers))
     with one_thread():
         if every:
-            if id is not None or control or law is not None:
-                raise InputError("--all judges every statement; leave out the id, --control and --law.")
+            if id is not None or control or gap or law is not None:
+                raise InputError("--all judges every statement; leave out the id, --control, --gap and --law.")
             return (
                 _judge_user(given, paper, out, force=force, as_json=as_json)
                 if given is not None
@@ -83,7 +86,24 @@ def check(
         if out is not None or paper is not None:
             raise InputError("--out and --paper go with --all.")
         chosen = mf.theory.statement(id)
-        return _one(chosen, _with_law(chosen, _with_ends(chosen, given), law), control=control, as_json=as_json)
+        given = _with_law(chosen, _with_ends(chosen, given), law)
+        if given is not None and (control or gap):
+            raise InputError("--control and --gap are built-in instances; leave out the files and parameters.")
+        if given is None:
+            given = _built_in(chosen, control=control, gap=gap)
+        return _one(chosen, given, control=control, as_json=as_json)
+
+
+def _built_in(statement: Statement, *, control: bool, gap: bool) -> Instance:
+    """The example, or what was asked for in its place."""
+    if control and gap:
+        raise InputError("--control and --gap are two instances; give one of them.")
+    if not gap:
+        return statement.control() if control else statement.example()
+    if statement.gap is None:
+        known = ", ".join(other.id for other in mf.theory.statements() if other.gap is not None)
+        raise InputError(f"{statement.id} has no instance on which a step of its proof fails; {known} have one.")
+    return statement.gap()
 
 
 def _with_ends(statement: Statement, given: Instance | None) -> Instance | None:
@@ -135,10 +155,7 @@ def _law_file(path: Path) -> dict[str, object]:
     return table
 
 
-def _one(statement: Statement, given: Instance | None, *, control: bool, as_json: bool) -> int:
-    if given is not None and control:
-        raise InputError("--control is a built-in instance; leave out the files and parameters.")
-    instance = given if given is not None else (statement.control() if control else statement.example())
+def _one(statement: Statement, instance: Instance, *, control: bool, as_json: bool) -> int:
     verdict = statement.judge_instance(instance)
     if as_json:
         print(result_text(verdict.to_dict()))

@@ -66,7 +66,8 @@ def parts(record: Record) -> tuple[Part, ...]:
     found = {title: Part(title=title, formula=latex) for title, latex in written if latex}
     found |= {title: Part(title=title, items=items) for title, items in lists if items}
     found |= {title: Part(title=title, text=text) for title, text in texts if text}
-    found["Check it"] = Part(title="Check it", code=f"marginflow check {id}\nmarginflow check {id} --control")
+    ways = ("", " --control", " --gap") if record["gap"] else ("", " --control")
+    found["Check it"] = Part(title="Check it", code="\n".join(f"marginflow check {id}{way}" for way in ways))
     return tuple(found[title] for title in _ORDER if title in found)
 
 

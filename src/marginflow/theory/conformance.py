@@ -24,8 +24,6 @@ from marginflow.theory.statement import Statement
 from marginflow.theory.verdict import Verdict
 
 Rule = Callable[[Statement], None]
-MAIN_RESULTS: Final = ("theorem", "proposition", "corollary")
-"""Kinds whose control must break the printed claim, not a hypothesis alone."""
 LONGEST_MEANING: Final = 160
 
 
@@ -53,11 +51,17 @@ def control_does_not_hold(statement: Statement) -> None:
 
 
 def control_breaks_a_claim(statement: Statement) -> None:
-    """The control of a theorem, a proposition or a corollary breaks a claim, whatever its hypotheses do."""
-    if statement.kind in MAIN_RESULTS:
+    """The control breaks a claim, whatever its hypotheses do; a probe claims nothing."""
+    if not statement.is_probe:
         verdict = _on_control(statement)
-        broken = verdict.failed_claims or verdict.outcome in ("vacuous", "proof step fails")
-        assert broken, f"no claim of {statement.id} fails on its control: {verdict}"
+        assert verdict.failed_claims, f"no claim of {statement.id} fails on its control: {verdict}"
+
+
+def gap_breaks_a_proof_step(statement: Statement) -> None:
+    """Where an instance shows a gap in the printed proof, a step fails on it and no claim does."""
+    if statement.gap is not None:
+        verdict = statement.judge_instance(statement.gap())
+        assert verdict.outcome == "proof step fails", str(verdict)
 
 
 def verdicts_are_plain_and_repeat(statement: Statement) -> None:
@@ -129,6 +133,7 @@ RULES: Final[tuple[Rule, ...]] = (
     example_holds,
     control_does_not_hold,
     control_breaks_a_claim,
+    gap_breaks_a_proof_step,
     verdicts_are_plain_and_repeat,
     says_what_is_missing,
     looks_at_what_it_needs,

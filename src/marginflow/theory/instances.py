@@ -6,6 +6,7 @@ certificate checks.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -25,6 +26,12 @@ def at_point(point: ClosedForm, name: str, **fields: object) -> Instance:
         multipliers=(point.multipliers, mu),
         **fields,  # type: ignore[arg-type]  # fields of `Instance`, which its constructor knows
     )
+
+
+def opposite(good: Instance) -> Instance:
+    """The same instance with -N in place of N: every sample is on the wrong side."""
+    network = good.the_network()
+    return replace(good, name="the opposite network", network=replace(network, v=-network.v), multipliers=None)
 
 
 @cache

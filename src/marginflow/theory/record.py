@@ -25,6 +25,7 @@ def page_record(statement: Statement, *, judge: bool = True) -> dict[str, Any]:
         "source": statement.source,
         "title": statement.paper.title,
         "control_outcome": None if statement.is_probe else statement.control_outcome,
+        "gap": statement.gap is not None,
         "rests_on": list(dependencies.rests_on(statement.id)),
         "shaken_by": list(dependencies.shaken_by(statement.id)),
         "used_by": list(dependencies.used_by(statement.id)),

@@ -101,6 +101,8 @@ class Statement:
         What is wrong with the control, in a few words.
     control_outcome : str
         The outcome on the control; not "holds" or "measured".
+    gap : function without arguments that returns an Instance, or None
+        One on which no claim fails and a step of the printed proof does.
     parameters : dict of str to str
         The named numbers that `check` takes by keyword, and what they mean.
     forms : Forms or None
@@ -129,6 +131,7 @@ class Statement:
     control: Callable[[], Instance]
     control_shows: str
     control_outcome: Outcome = "not applicable"
+    gap: Callable[[], Instance] | None = None
     parameters: dict[str, str] | None = None
     forms: Forms | None = None
     family: AbstractFamily | None = None

@@ -34,8 +34,8 @@ from marginflow.theory.fvbs23.setting import Setting
     needs=("parameters",),
     parameters={"dimension": "the largest of three dimensions, each a tenth of the next", "share": "of the largest k"},
     example=lambda: Instance(name="random clusters up to d = 1e12"),
-    control=lambda: Instance(name="random clusters up to d = 1e7", parameters={"dimension": 1e7}),
-    control_shows="below d = 2.3e6 not even two clusters fit",
+    control=lambda: Instance(name="three times as many clusters as fit", parameters={"share": 3.0}),
+    control_shows="three times as many clusters as Assumption 2.2 allows: z is twice as long as claimed",
     forms=Forms(
         printed=r"\|z\| = \tilde O(d^{1/4})",
         proved=r"\|z\| \le 26.62 \sqrt{d/k}, \quad k \le \frac{\sqrt{d}}{50 \ln d}",

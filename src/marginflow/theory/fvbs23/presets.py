@@ -156,7 +156,11 @@ def flipped_label(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
 @cache
 def robust_control(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
     """The robust network of Theorem 4.1 on a preset: it separates, generalises, and is not a KKT point."""
-    good = preset(numbers)
+    return with_robust_network(preset(numbers))
+
+
+def with_robust_network(good: Instance) -> Instance:
+    """The same data with the robust network of Theorem 4.1, which knows the means and is not a KKT point."""
     data = good.the_data()
     assert data.means is not None
     assert data.mean_labels is not None
@@ -213,6 +217,20 @@ def scaled_neurons(numbers: tuple[int, int, Sigma, int] = A, factor: float = 1.1
     return Instance(
         name="a preset with unbalanced neurons", network=moved, data=good.data, law=good.law, test=good.test
     )
+
+
+@cache
+def backward_neuron(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
+    """A preset with one more positive neuron that points along -u: it separates, and is not a KKT point."""
+    good = preset(numbers)
+    network, data = good.the_network(), good.the_data()
+    assert network.b is not None
+    assert data.means is not None
+    assert data.mean_labels is not None
+    u = data.mean_labels @ data.means
+    moved = TwoLayer(W=np.vstack([network.W, -1e-3 * u]), b=np.append(network.b, 0.0), v=np.append(network.v, 0.5))
+    name = "a preset with a neuron that points along -u"
+    return replace(good, name=name, network=moved, multipliers=None)
 
 
 @cache

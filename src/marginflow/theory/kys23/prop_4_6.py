@@ -122,6 +122,16 @@ def _balanced_point(data: Dataset) -> tuple[ClosedForm, Check]:
     return point, is_kkt_point(certify(point.network, data, multipliers=(point.multipliers, mu)))
 
 
+def _elsewhere(hypotheses: tuple[Check, ...], data: Dataset) -> Findings:
+    """The construction on samples that are not orthonormal, where it need not be a KKT point."""
+    minus = data.y < 0
+    if minus.all() or not minus.any():
+        return undefined(hypotheses, "the construction needs samples of both labels")
+    U = np.vstack([data.X[minus], data.X[~minus].sum(axis=0)])
+    network = TwoLayer.from_directions(U, np.append(-np.ones(int(minus.sum())), 1.0), bias=False)
+    return Findings(hypotheses=hypotheses, claims=(is_kkt_point(certify(network, data)),))
+
+
 @cache
 def _samples(m: int, k: int) -> Instance:
     return Instance(name=f"{m} orthonormal samples, {k} negative", data=orthonormal(m, k))
@@ -142,11 +152,9 @@ _FORMULA: Final = (
     formula=_FORMULA,
     needs=("data",),
     example=lambda: _samples(4, 3),
-    control=lambda: _samples(10, 2),
-    control_shows="the claim is met by the balanced network, but the printed one is not a KKT point: stationarity in v "
-    "asks "
-    "for q = 8 where v = 1",
-    control_outcome="proof step fails",
+    control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
+    control_shows="random samples are not orthogonal, and the construction is not a KKT point",
+    gap=lambda: _samples(10, 2),
     forms=Forms(
         printed=r"L_{cl} \ge \frac12 - 2^{-|I_-|}",
         proved=r"L_{cl} \ge \frac12",
@@ -174,7 +182,7 @@ def proposition_4_6(instance: Instance) -> Findings:
     sample = Sample.of(data)
     hypotheses = _orthonormal(sample)
     if unmet(hypotheses):
-        return undefined(hypotheses, "the construction needs orthonormal samples of both labels")
+        return _elsewhere(hypotheses, data)
     printed = catastrophic(data, outputs="frozen")
     printed = replace(printed, network=replace(printed.network, outputs="trained"))
     hidden, output = residuals(printed)
@@ -203,7 +211,7 @@ def proposition_4_6(instance: Instance) -> Findings:
     needs=("data",),
     example=lambda: _samples(18, 2),
     control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
-    control_shows="random samples are not orthogonal",
+    control_shows="random samples are not orthogonal, and the balanced network is not a KKT point",
     forms=Forms(
         remark="A KKT point, but not a local minimum once |I_-| >= 2, even without a zero neuron: two specialists that "
         "lean towards each other keep every margin, and ||theta||^2 falls by 2 (t + 1 - sqrt(1 + t^2)).",
@@ -215,7 +223,7 @@ def proposition_4_6_repaired(instance: Instance) -> Findings:
     sample = Sample.of(data)
     hypotheses = _orthonormal(sample)
     if unmet(hypotheses):
-        return undefined(hypotheses, "the construction needs orthonormal samples of both labels")
+        return _elsewhere(hypotheses, data)
     point, kkt = _balanced_point(data)
     hidden, output = residuals(point)
     constants, (as_printed, sharp) = _errors(sample)

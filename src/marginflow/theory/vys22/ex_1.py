@@ -65,8 +65,8 @@ _DIMENSIONS_A = (100, 300, 1000)
     needs=("parameters",),
     parameters={"p": "the common inner product", "exponent": "m is the allowed number to this power; 1 for Theta(d)"},
     example=lambda: Instance(name="p = 1, d = 100, 300, 1000", parameters={"p": 1.0}),
-    control=lambda: Instance(name="only sqrt of the allowed samples", parameters={"p": 1.0, "exponent": 0.5}),
-    control_shows="with m of order sqrt(d) the hypothesis m = Theta(d) fails, and z grows with d",
+    control=lambda: Instance(name="two samples in every dimension", parameters={"p": 0.0, "exponent": 0.1}),
+    control_shows="two samples in every dimension: m = Theta(d) fails, and z grows beyond any bound for Theta(d)",
     forms=Forms(
         printed=r"\|z\| = O(1)",
         proved=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
@@ -80,20 +80,21 @@ def example_1a(instance: Instance) -> Findings:
     settings, shares = [], []
     for d in _DIMENSIONS_A:
         allowed = (d + 1) / (3 * (p + 1))
-        m = 2 * int(allowed**exponent / 2)
+        m = max(2, 2 * int(allowed**exponent / 2))
         law = Orthogonal(dimension=d, design="gram", p=p) if p > 0 else Orthogonal(dimension=d)
         settings.append(Setting.of(law.sample(m)))
         shares.append(m / d)
     sizes = [size_of_z(setting) for setting in settings]
-    # ||z|| <= 15 sqrt(2) sqrt(d/m) / c with c = 1/2, and d/m at its largest over these dimensions.
-    constant = 30 * math.sqrt(2 * max(1 / share for share in shares))
+    # ||z|| <= 15 sqrt(2) sqrt(d/m) / c with c = 1/2 and m >= theta d: a bound that does not know d.
+    theta = 0.9 / (3 * (p + 1))
+    constant = 30 * math.sqrt(2 / theta)
     return Findings(
         hypotheses=(
             *_all_apply(settings),
-            at_least("m / d stays bounded below", min(shares), 0.9 * max(shares) if p == 0 else 0.75 * max(shares)),
+            at_least("m / d stays bounded below", min(shares), theta, note="0.9 of what the theorem allows"),
         ),
         constants=tuple(value(f"||z|| at d = {d}", size) for d, size in zip(_DIMENSIONS_A, sizes, strict=True)),
-        claims=(at_most("largest ||z||", max(sizes), constant, note="15 sqrt(2) sqrt(d/m) / c"),),
+        claims=(at_most("largest ||z||", max(sizes), constant, note="15 sqrt(2/theta) / c with m >= theta d"),),
         derived=(
             at_most("slope of ln ||z|| in ln d", slope(_DIMENSIONS_A, sizes), 0.05, tolerance=0.0),
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(_DIMENSIONS_A)), 0.0),

@@ -8,7 +8,7 @@ from functools import partial
 from scipy.special import betaln
 
 from marginflow.errors import InputError
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, equal, value
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
 
@@ -38,15 +38,21 @@ def _size(instance: Instance) -> tuple[int, float]:
 def _judge(instance: Instance, part: str) -> Findings:
     """P(some pair exceeds t): exact pair tail, exact union bound, printed bound, all as natural logarithms."""
     d, m = _size(instance)
+    span = instance.whole("span", d)
+    if not 2 <= span <= d:
+        raise InputError(f"The parameter span is {span}; between 2 and the dimension, {d}, is expected.")
     threshold = 0.5 if part == "a" else math.log(d) / math.sqrt(d)
-    pair = log_sphere_correlation_tail(min(threshold, 1.0), d)
+    pair = log_sphere_correlation_tail(min(threshold, 1.0), span)
     pairs = m * (m - 1) / 2
     log_union = union(pair, pairs)
     bound = log_bound_a(d, m) if part == "a" else log_bound_b(d, m)
     note = f"probability {math.exp(log_union):.3g} against {math.exp(min(bound, 700.0)):.3g}"
     least_dimension = 3 if part == "a" else 6
     return Findings(
-        hypotheses=(at_least("dimension", d, least_dimension, note="what the proof needs"),),
+        hypotheses=(
+            at_least("dimension", d, least_dimension, note="what the proof needs"),
+            equal("dimension of the sphere that the points are uniform on", span, d),
+        ),
         constants=(
             value("m", m),
             value("k = ln m / ln d", math.log(m) / math.log(d)),
@@ -59,7 +65,12 @@ def _judge(instance: Instance, part: str) -> Findings:
     )
 
 
-_PARAMETERS = {"dimension": "d", "n_samples": "m", "k": "alternatively to n_samples: m = d^k"}
+_PARAMETERS = {
+    "dimension": "d",
+    "n_samples": "m",
+    "k": "alternatively to n_samples: m = d^k",
+    "span": "dimension of the subspace whose sphere the points are uniform on; d as in the paper",
+}
 
 
 def _case(dimension: int, **size: float) -> Instance:
@@ -78,9 +89,8 @@ def _case(dimension: int, **size: float) -> Instance:
     needs=("parameters",),
     parameters=_PARAMETERS,
     example=lambda: _case(200, n_samples=200),
-    control=lambda: _case(50, n_samples=50),
-    control_shows="at d = m = 50 the printed bound is above 1 and says nothing",
-    control_outcome="vacuous",
+    control=lambda: _case(200, n_samples=200, span=20),
+    control_shows="points of a subspace of dimension 20: some pair is almost surely closer than 1/2",
     forms=Forms(
         printed=r"d^{2k+1} \left(\tfrac34\right)^{(d-3)/2}",
         sharp=r"\binom{m}{2}\, I_{3/4}\left(\tfrac{d-1}{2}, \tfrac12\right)",
@@ -104,14 +114,14 @@ def lemma_3_1a(instance: Instance) -> Findings:
     needs=("parameters",),
     parameters=_PARAMETERS,
     example=lambda: _case(10_000, n_samples=100),
-    control=lambda: _case(1000, k=1.0),
-    control_shows="at m = d the printed bound says nothing below d = 160000, while the truth is 1e-6 at d = 1000",
-    control_outcome="vacuous",
+    control=lambda: _case(10_000, n_samples=100, span=100),
+    control_shows="points of a subspace of dimension 100: some pair is closer than ln(d)/sqrt(d)",
     forms=Forms(
         printed=r"\tfrac{\log d}{\sqrt{d}}, \quad d^{2k+1-\ln(d)/4}",
         sharp=r"\binom{m}{2}\, I_{1-t^2}\left(\tfrac{d-1}{2}, \tfrac12\right), \quad t = \tfrac{\ln d}{\sqrt{d}}",
         remark="The logarithm is natural: the proof turns log into ln. The printed bound is at least 1 unless "
-        "ln d > 4(2k + 1). The proof needs d >= 6.",
+        "ln d > 4(2k + 1): at m = d it says nothing below d = 160000, while the truth is 1e-6 at d = 1000. The proof "
+        "needs d >= 6.",
         errata=(
             Erratum(
                 severity="proof gap",

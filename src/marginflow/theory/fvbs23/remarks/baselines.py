@@ -20,6 +20,7 @@ from marginflow.theory.fvbs23.presets import (
     close_means,
     law_of,
     preset,
+    with_robust_network,
 )
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -176,8 +177,8 @@ def few_samples() -> Instance:
     r"\tfrac{1}{2} \text{ there}",
     needs=("network", "data", "law", "test"),
     example=few_samples,
-    control=lambda: preset(A),
-    control_shows="every cluster has samples",
+    control=lambda: with_robust_network(few_samples()),
+    control_shows="the robust network knows all means, and is right on clusters without a sample",
 )
 def rem_sample(instance: Instance) -> Findings:
     """Fewer samples than clusters: the error on test points of clusters that were not seen."""

@@ -12,19 +12,18 @@ from marginflow.data import GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
     A,
-    B,
+    hundreds_of_clusters,
     law_of,
-    many_clusters,
     means_point,
-    noisier,
     preset,
     robust_control,
+    robust_of_many,
     specialist_point,
+    with_robust_network,
 )
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
@@ -32,6 +31,7 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_4_2.lem_d6_d8 import flip_checks
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, moved_outputs, networks_of
 from marginflow.theory.instances import at_point
+from marginflow.theory.vacuity import says_nothing
 
 
 def _each(instance: Instance) -> list[Instance]:
@@ -134,19 +134,19 @@ def _one_z(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     vectors = explicit_vectors(instance)
-    way = math.sqrt(2 * s.d + 2 * s.p)
-    conclusions = [
-        at_most(
+    flips = {
+        form: at_most(
             f"largest y N(x - y z) over networks, {form} z",
             moved_outputs(instance, vectors[form].vector),
             0.0,
             scale=1.0,
             note=f"||z|| = {vectors[form].relative_size:.4g} sqrt(d)",
-            vacuous=vectors[form].size > way,
+            vacuous=says_nothing(vectors[form].size, s.d),
         )
         for form in ("literal", "sharp")
         if form in vectors
-    ] or [at_most("largest y N(x - y z) over networks", math.nan, 0.0, note="z is not defined here")]
+    }
+    nowhere = at_most("largest y N(x - y z) over networks", math.nan, 0.0, note="z is not defined here")
     hypotheses = [is_kkt_point(case) for case in _each(instance)]
     test = instance.the_test()
     exact = [
@@ -160,16 +160,17 @@ def _one_z(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(*s.assumption(noise=False), *sample.nice, *(case for group in named for case in group)),
         constants=(value("test points", float(test.n_samples)), *exact),
-        claims=tuple(conclusions),
+        claims=(flips.pop("literal", nowhere),),
+        derived=tuple(flips.values()),
     )
 
 
 @cache
 def two_families() -> Instance:
-    """The exact pair and the specialists on the same means with inner products -2, sigma = 0: k = 40 clusters."""
-    special = specialist_point(2000, 40, 2.0)
+    """The exact pair and the specialists on 332 means with inner products -2, sigma = 0: the printed z is short."""
+    special = specialist_point(10**6, 332, 2.0)
     pair = convex_pair(special.the_data()).network
-    return replace(special, networks=(pair,), name="specialists and the exact pair on the same 40 means")
+    return replace(special, networks=(pair,), name="specialists and the exact pair on the same 332 means")
 
 
 @partial(
@@ -180,9 +181,9 @@ def two_families() -> Instance:
     meaning="One vector z flips almost all points: a universal perturbation.",
     formula=r"z = \eta \sum_q y^{(q)} \mu^{(q)} \text{ does not depend on } x",
     needs=("network", "data", "law", "test"),
-    example=many_clusters,
-    control=lambda: noisier(B),
-    control_shows="ten times the noise: Assumption 2.2 fails and no explicit z exists",
+    example=hundreds_of_clusters,
+    control=robust_of_many,
+    control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
 )
 def rem_universal(instance: Instance) -> Findings:
     """One z against many points."""
@@ -199,21 +200,15 @@ def rem_universal(instance: Instance) -> Findings:
     needs=("network", "networks", "data", "law", "test"),
     example=two_families,
     control=lambda: replace(
-        many_clusters(), networks=(robust_network(),), name="the exact pair and the robust network"
+        hundreds_of_clusters(),
+        networks=(robust_of_many().the_network(),),
+        name="the closed form and the robust network",
     ),
-    control_shows="the robust network is not a KKT point, and the sharp z does not flip it",
+    control_shows="the robust network is not a KKT point, and the printed z does not flip it",
 )
 def rem_transfer(instance: Instance) -> Findings:
     """One z against many networks."""
     return _one_z(instance)
-
-
-def robust_network() -> TwoLayer:
-    """The construction of Theorem 4.1 on the means of the preset with many clusters."""
-    data = many_clusters().the_data()
-    assert data.means is not None
-    assert data.mean_labels is not None
-    return one_neuron_per_cluster(data.means, data.mean_labels, ambient_dimension=data.ambient_dimension).network
 
 
 @partial(
@@ -226,8 +221,8 @@ def robust_network() -> TwoLayer:
     r"O\left(\sqrt{\tfrac{d}{c^2 k}}\right)",
     needs=("network", "data", "law"),
     example=means_point,
-    control=lambda: preset(A),
-    control_shows="there is noise",
+    control=lambda: with_robust_network(means_point()),
+    control_shows="the robust network on the means is not a KKT point: its clusters weigh too much",
     forms=Forms(
         remark="sigma = 0 itself is outside Assumption 2.2; the deterministic lemmas hold there. Constants: c' "
         "<= 1/10 here, "

@@ -28,7 +28,7 @@ from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import law_of
 from marginflow.theory.fvbs23.setting import Setting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
-from marginflow.theory.instances import at_point
+from marginflow.theory.instances import at_point, opposite
 
 
 @cache
@@ -53,8 +53,8 @@ def unequal_norms(spread: float = 0.05) -> Instance:
     formula=r"\|\mu^{(j)}\| \in [1 - e, 1 + e] \sqrt{d}",
     needs=("network", "data", "law", "test"),
     example=unequal_norms,
-    control=lambda: unequal_norms(0.95),
-    control_shows="norms between a twentieth and twice sqrt(d): the smallest cluster is too close to the others",
+    control=lambda: opposite(unequal_norms()),
+    control_shows="the opposite network: every point is on the wrong side, and z takes none of them to the other",
 )
 def rem_norm(instance: Instance) -> Findings:
     """The measured certificate needs no equal norms."""

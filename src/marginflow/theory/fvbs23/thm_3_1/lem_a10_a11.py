@@ -84,8 +84,8 @@ def lemma_a10(instance: Instance) -> Findings:
     formula=r"q \in Q_\pm: \ S_q^\pm \ge \left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
     needs=("network", "data", "law"),
     example=lambda: preset(A),
-    control=scaled_neurons,
-    control_shows="neurons are not balanced: the same function is not a KKT point",
+    control=lambda: scaled_neurons(factor=0.3),
+    control_shows="outputs 0.3 times as large, inputs to match: not a KKT point, and the weights v_j^2 are too small",
     forms=Forms(
         printed=r"\left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
         proved=r"\frac{1 - 3c'}{1 - 2c'} \cdot \frac{1}{3d + \Delta + 1}",

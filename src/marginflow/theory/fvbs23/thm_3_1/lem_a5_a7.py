@@ -127,8 +127,8 @@ def lemma_a6(instance: Instance) -> Findings:
     formula=r"d - 2 \sigma \sqrt{d} \ln d \le \|\mu^{(i)} + \xi\|^2 \le 3 d + 2 \sigma \sqrt{d} \ln d",
     needs=("data", "law"),
     example=lambda: aligned(0.0),
-    control=lambda: aligned(0.0, squared=2.0),
-    control_shows="the noise is longer than sigma sqrt(2d)",
+    control=lambda: aligned(0.0, squared=150.0),
+    control_shows="the noise is twelve times as long as sigma sqrt(2d), and the samples are longer than claimed",
     forms=Forms(
         printed=r"3 d + 2 g",
         sharp=r"(1 + 2 \sigma^2) d + 2 g",

@@ -11,7 +11,7 @@ from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_lea
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
     A,
-    missing_cluster,
+    backward_neuron,
     preset,
     robust_control,
 )
@@ -71,8 +71,8 @@ def lemma_d3(instance: Instance) -> Findings:
     r"D_u = d - \Delta - k p - k \Delta",
     needs=("network", "data", "law"),
     example=lambda: preset(A),
-    control=missing_cluster,
-    control_shows="a cluster has no sample, so P6 fails",
+    control=backward_neuron,
+    control_shows="a positive neuron points along -u: the network separates and is not a KKT point",
     forms=Forms(
         printed=r"w_j^\top u \le \sum_i \lambda_i v_j \phi'_{ij} D_u \quad (j \in J_-)",
         sharp=r"D_u \to d - g - (k - 1)(p + g)",

@@ -20,6 +20,7 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
+from marginflow.theory.instances import opposite
 from marginflow.theory.kys23.line import (
     in_the_interval,
     line_samples,
@@ -50,11 +51,9 @@ from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores
         "C": "of the upper half, which the paper leaves open (default 2, of its expectation)",
     },
     example=lambda: local_point(100, 0.1, 1),
-    control=lambda: five_points_with(p=0.3),
-    control_shows="a local minimum with L = 0.25 below LO = 0.30: a step of the proof, the per-sample bound, fails; "
-    "the "
-    "printed bound, (p - 0.88)/8, says nothing here",
-    control_outcome="proof step fails",
+    control=lambda: opposite(local_point(100, 0.1, 1)),
+    control_shows="the opposite network errs on 96 per cent of the interval: it does not interpolate",
+    gap=lambda: five_points_with(p=0.3),
     region=THEOREM_3_2,
     forms=Forms(
         proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI} \quad \text{(KYS23/Thm3.2.sandwich; LO is false)}",
@@ -64,7 +63,8 @@ from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores
                 severity="proof gap",
                 what="The lower half rests on Prop. A.4, which is false where neurons face both ways; the upper half "
                 "rests on Prop. A.5, whose proof has the same gap. McDiarmid is applied to the error itself.",
-                evidence="KYS23/Thm3.2.sandwich has the counterexample to the per-sample bound",
+                evidence="a local minimum with L = 0.25 below LO = 0.30 (KYS23/Thm3.2.sandwich), where the printed "
+                "bound, (p - 0.88)/8, says nothing",
                 repair="open (KYS23/O3)",
             ),
         ),

@@ -65,7 +65,8 @@ def _judge(instance: Instance, repaired: bool) -> Findings:
         value("ln d", math.log(sample.d)),
     ]
     if margins.min() <= 0:
-        return undefined(hypotheses, "the construction does not separate the data", tuple(constants))
+        wrong = at_least("margins at margin 1", margins, 1.0, note="no multiple of the network separates the data")
+        return Findings(hypotheses=hypotheses, constants=tuple(constants), claims=(wrong,))
     least = network.at_margin_one(data.X, data.y)
     feasible = at_least("margins at margin 1", least.margins(data.X, data.y), 1.0)
     bounded = at_most("||theta||^2 at margin 1", size_of(least), 9 * root)
@@ -102,6 +103,13 @@ def _orthonormal_instance(m: int, k: int) -> Instance:
     return Instance(name=f"{m} orthonormal samples, {k} negative", data=orthonormal(m, k))
 
 
+def _contradiction() -> Instance:
+    """Eight orthonormal samples, and the first of them once more with the other label."""
+    data = orthonormal(8, 1)
+    both = Dataset(X=np.vstack([data.X, data.X[:1]]), y=np.append(data.y, -data.y[0]))
+    return Instance(name="orthonormal samples, one of them with both labels", data=both)
+
+
 _FORMULA: Final = (
     r"N(x) = 2 \left[\sigma(1 - T) - \sigma(T)\right], \ T = \sum_{r \in I_-} x_r^\top x: \quad "
     r"y_i N(x_i) \ge 1, \quad \|\theta\|^2 \le 9 \sqrt{|I_-|}"
@@ -119,10 +127,9 @@ _PARAMETERS: Final = {"width": "n, 2 by default", "delta": "0.1; only for the pr
     needs=("data",),
     parameters=_PARAMETERS,
     example=lambda: noisy_sample(100, 0.08, 10**7, count="exact"),
-    control=lambda: _orthonormal_instance(8, 1),
-    control_shows="with one negative sample the printed network has ||theta||^2 = 10 > 9, exactly; at margin 1 it has "
-    "5",
-    control_outcome="proof step fails",
+    control=_contradiction,
+    control_shows="one place has both labels: no network has a positive margin there",
+    gap=lambda: _orthonormal_instance(8, 1),
     forms=Forms(
         printed=r"\|\theta\|^2 \le 9 \sqrt{|I_-|}",
         proved=r"\|\theta\|^2 = \frac{4 \|s\|^2 + 4k + 2}{\sqrt{k}}, \quad s = \sum_{I_-} x_r",
@@ -133,7 +140,7 @@ _PARAMETERS: Final = {"width": "n, 2 by default", "delta": "0.1; only for the pr
                 what="The sum of v_j^2 is 4 sqrt(k); the proof has 2 sqrt(k). So the printed network exceeds 9 sqrt(k) "
                 "for k = 1, attains it for k = 2 orthonormal samples, exceeds it for k = 2 when x_1 . x_2 > 0, and is "
                 "below it from k = 4 on. The claim, that some network has the bound, is true for all k.",
-                evidence="one negative sample: ||theta||^2 = 10 > 9, in fractions",
+                evidence="one negative sample: ||theta||^2 = 10 > 9, in fractions; at margin 1 it is 5",
                 repair="divide by the margin, which is at least 1.6: KYS23/LemB.3-repaired",
             ),
         ),
@@ -155,7 +162,7 @@ def lemma_b3(instance: Instance) -> Findings:
     parameters=_PARAMETERS,
     example=lambda: _orthonormal_instance(8, 1),
     control=lambda: noisy_sample(40, 0.3, 60, count="exact"),
-    control_shows="in dimension 60 the samples are too far from orthogonal",
+    control_shows="in dimension 60 the samples are too far from orthogonal, and the network does not separate them",
     forms=Forms(
         proved=r"\|\theta\|^2 \le \frac{8.4 k + 2}{1.6 \sqrt{k}} \le 6.5 \sqrt{k}",
         sharp=r"4 \sqrt{k} + \frac{1}{\sqrt{k}} \quad \text{on orthonormal samples}",

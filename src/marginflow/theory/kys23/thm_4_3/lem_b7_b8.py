@@ -7,14 +7,28 @@ the premise is false, nothing here is counted as evidence.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
+import numpy as np
+
+from marginflow.data import Dataset
 from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
-from marginflow.theory.kys23.sphere_points import frozen_point
+from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
 
 _PREMISE: Final = "the premise B <= 1/4 is false"
+
+
+def _repeated(times: int = 30) -> Instance:
+    """A KKT point with B < 1/4 on data in which one positive sample occurs many times: still a KKT point."""
+    point = frozen_point(40, 2, 18, 10**12)
+    data = point.the_data()
+    first = int(np.flatnonzero(data.y > 0)[0])
+    X = np.vstack([data.X, np.repeat(data.X[first : first + 1], times, axis=0)])
+    more = Dataset(X=X, y=np.append(data.y, np.ones(times)), ambient_dimension=data.ambient_dimension)
+    return replace(point, name=f"a positive sample {times + 1} times", data=more, multipliers=None)
 
 
 _DELTA: Final = {"delta": "0.1; only for the printed dimension"}
@@ -31,9 +45,8 @@ _DELTA: Final = {"delta": "0.1; only for the printed dimension"}
     needs=("network", "data"),
     parameters=_DELTA,
     example=lambda: frozen_point(40, 2, 18, 10**12),
-    control=lambda: frozen_point(88, 2, 1, 10**13),
-    control_shows="in the regime of the theorem B > 1/4, and multipliers of positive samples are below 1/(4n)",
-    control_outcome="vacuous",
+    control=_repeated,
+    control_shows="a positive sample is repeated thirty times: the copies share its multiplier",
     forms=Forms(
         printed=r"d \ge 32 m^4 n^2 \ln\frac{2m^2}{\delta}",
         proved=r"1 \le B + n \lambda_r + n \rho \sum_{i \ne r} \lambda_i \quad \text{at every KKT point}",
@@ -89,9 +102,8 @@ def lemma_b7(instance: Instance) -> Findings:
     needs=("network", "data"),
     parameters=_DELTA,
     example=lambda: frozen_point(40, 2, 18, 10**12),
-    control=lambda: frozen_point(88, 2, 1, 10**13),
-    control_shows="in the regime of the theorem B > 1/4",
-    control_outcome="vacuous",
+    control=frozen_close,
+    control_shows="two opposite samples at an angle of 0.1: their multipliers are near 100",
     forms=Forms(
         printed=r"d \ge 16 m^4 n^4 \ln\frac{2m^2}{\delta}",
         proved=r"d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}",
