@@ -23,7 +23,8 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.fvbs23.neurons import Neurons
-from marginflow.theory.fvbs23.presets import A, preset, robust_control, scaled_neurons
+from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons
+from marginflow.theory.instances import opposite
 
 _FACTORS: Final = (0.5, 2.0, 7.0)
 
@@ -123,8 +124,8 @@ def rem_scale_invariance(instance: Instance) -> Findings:
     r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
     needs=("network", "data"),
     example=lambda: preset(A),
-    control=robust_control,
-    control_shows="the robust network is feasible but no stationary point",
+    control=lambda: opposite(preset(A)),
+    control_shows="no multiple of the opposite network is feasible",
     control_outcome="violated",
     forms=Forms(remark="Constants are compared at margin 1 only; a trained network is rescaled first."),
 )
@@ -134,11 +135,9 @@ def problem_2(instance: Instance) -> Findings:
     theta = certificate.norm_squared / 2
     return Findings(
         constants=(value("||theta||^2 / 2", theta), value("factor to margin 1", certificate.scale)),
-        claims=(
-            at_least("y_i N(x_i)", certificate.margins, 1.0),
-            equal("sum of the multipliers", float(certificate.multipliers.sum()), theta, tolerance=1e-7),
-            at_most("stationarity", certificate.stationarity, DEFAULT_TOLERANCE, tolerance=0.0),
-        ),
+        claims=(at_least("y_i N(x_i)", certificate.margins, 1.0),),
+        derived=(at_most("stationarity", certificate.stationarity, DEFAULT_TOLERANCE, tolerance=0.0),),
+        arithmetic=(equal("sum of the multipliers", float(certificate.multipliers.sum()), theta, tolerance=1e-7),),
     )
 
 
@@ -193,8 +192,10 @@ def kkt(instance: Instance) -> Findings:
             at_least("y_i N(x_i)", certificate.margins, 1.0),
             at_most("lambda_i (y_i N(x_i) - 1)", lam * (certificate.margins - 1.0), 0.0, scale=scale),
             at_most("kinks relied on", certificate.kink_report.relied_on, 1e-9),
+            *((equal("least margin of theta as given", least, 1.0, tolerance=1e-9),) if given else ()),
+        ),
+        arithmetic=(
             at_most("||w_j||^2 + b_j^2 - v_j^2", np.abs(balance).max(), 0.0, scale=norm**2),
             equal("sum lambda against ||theta||^2 / 2", float(lam.sum()), norm**2 / 2, tolerance=1e-8),
-            *((equal("least margin of theta as given", least, 1.0, tolerance=1e-9),) if given else ()),
         ),
     )

@@ -76,6 +76,8 @@ def example_2(instance: Instance) -> Findings:
         claims=(
             at_most("||z||", sizes, bounds, note="26.62 sqrt(d / k)"),
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),
+        ),
+        derived=(
             at_most("spread of ||z|| sqrt(k / d)", max(ratio) / min(ratio), 1.5),
             at_most("slope of ln ||z||", slope, 0.4, tolerance=0.0),
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, value
+from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, below, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
 from marginflow.theory.probability import log_gaussian_tail
@@ -43,18 +43,25 @@ def lemma_2_1(instance: Instance) -> Findings:
     exact = log_linear_error(s) if s.sigma > 0 else math.nan
     middle, printed = math.log(2 * s.k) + s.log_q, math.log(2) + (1 - s.L / 2) * s.L
     on_event = s.d - s.k * (s.p + s.g)
-    conclusions = [
-        at_most("ln P(y != sign(u . x)), exact", exact, middle, vacuous=middle >= 0, note="ln(2 k q_d)"),
-        at_most("the same, as printed", exact, printed, vacuous=printed >= 0, note="ln(2 d^(1 - ln(d)/2))"),
-        at_least("y u . x on the event |<mu_q, xi>| <= g", on_event, (9 * s.d + s.Delta - 1) / 10, scale=s.d),
-    ]
-    conclusions.append(at_least("y u . x on the event, as printed", on_event, (9 * s.d - 1) / 10, scale=s.d))
+    derived: tuple[Check, ...] = ()
     if instance.data is not None:
         data = instance.data
         sample = Sample.of(instance)
-        conclusions.append(below("- y_i u . x_i on the training sample", -data.y * (data.X @ sample.u), 0.0))
+        derived = (below("- y_i u . x_i on the training sample", -data.y * (data.X @ sample.u), 0.0),)
     return Findings(
         hypotheses=s.assumption(),
         constants=(value("exact error", math.exp(exact) if exact > -700 else 0.0), value("ln(2 k q_d)", middle)),
-        claims=tuple(conclusions),
+        claims=(
+            at_most(
+                "ln P(y != sign(u . x)), exact", exact, printed, vacuous=printed >= 0, note="ln(2 d^(1 - ln(d)/2))"
+            ),
+        ),
+        proof_steps=(
+            at_most("the same against 2 k q_d", exact, middle, vacuous=middle >= 0, note="ln(2 k q_d)"),
+            at_least("y u . x on the event |<mu_q, xi>| <= g", on_event, (9 * s.d - 1) / 10, scale=s.d),
+        ),
+        derived=(
+            at_least("y u . x on the event, with Delta kept", on_event, (9 * s.d + s.Delta - 1) / 10, scale=s.d),
+            *derived,
+        ),
     )

@@ -55,14 +55,13 @@ def construction_checks(
     root = math.sqrt(s.d)
     radius = root / 4 * np.minimum(own, -others)
     claims = (
-        above("y N(x)", outputs, 0.0, tolerance=0.0),
-        at_least("certified radius / sqrt(d)", radius / root, 1 / 8),
+        at_least("y N(x)", outputs, 1.0),
+        above("certified radius / sqrt(d)", radius / root, 1 / 8),
     )
     steps = (
         at_least("input of the own neuron", own, 1.0),
         at_most("input of any other neuron", others, -1.0),
         equal("active neurons", (pre > 0).sum(axis=1).astype(np.float64), 1.0),
-        at_least("y N(x), from below", outputs, 1.0),
         at_least("y N(x) less the largest fall within sqrt(d)/8", outputs - 4 / root * root / 8, 0.5),
     )
     sharp = (
@@ -80,7 +79,7 @@ def construction_checks(
     number="Theorem 4.1",
     meaning="Under Assumption 2.2 a network of any width from k on classifies well and is robust at distances of "
     "order sqrt(d).",
-    formula=r"\Pr_x\left[\forall x' : \|x' - x\| \le \tfrac{\sqrt{d}}{8} \Rightarrow \mathrm{sign}(N(x')) = "
+    formula=r"\Pr_x\left[y N(x) \ge 1, \ \|x' - x\| \le \tfrac{\sqrt{d}}{8} \Rightarrow \mathrm{sign}(N(x')) = "
     r"\mathrm{sign}(N(x)) = y\right] \ge 1 - 2 k q_d",
     needs=("law", "test"),
     parameters={"width": "width of the network, at least k"},

@@ -160,6 +160,8 @@ def def_kkt(instance: Instance) -> Findings:
             at_least("Clarke weights, from below", s, 0.0),
             at_most("Clarke weights, from above", s, 1.0),
             equal("weights are 1(pre > 0) off the kinks", wrong, 0.0),
+        ),
+        arithmetic=(
             equal("identity v_j^2 = ||(w_j, b_j)||^2", network.v**2, sizes**2, scale=scale**2, tolerance=tolerance),
             equal(
                 "identity ||theta||^2 = 2 sum lambda", network.norm_squared(), 2 * float(lam.sum()), tolerance=tolerance

@@ -116,10 +116,8 @@ def section_5_3(instance: Instance) -> Findings:
     return Findings(
         hypotheses=_hypotheses(instance, setting),
         constants=(value("largest sum of lambda sigma' over J+ or J-", float(max(plus.max(), minus.max()))),),
-        claims=(
-            equal("margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
-            at_least("1/(m(p+1)) against 3/(d+1)", 1 / (setting.m * (setting.p + 1)), 3 / (setting.d + 1)),
-        ),
+        claims=(equal("margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
+        proof_steps=(at_least("1/(m(p+1)) against 3/(d+1)", 1 / (setting.m * (setting.p + 1)), 3 / (setting.d + 1)),),
     )
 
 

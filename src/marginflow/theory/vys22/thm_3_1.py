@@ -95,6 +95,7 @@ def theorem_3_1(instance: Instance) -> Findings:
         return undefined(hypotheses, "there is no such network for these data")
     network = _construction(setting, c)
     stated = (1 - c) / 4 * float(np.sqrt(d))
+    margins = network.margins(setting.X, setting.y)
     pre = network.preactivations(setting.X)
     own, others = np.diag(pre), pre[~np.eye(m, dtype=np.bool_)]
     norms = np.linalg.norm(network.W, axis=1)
@@ -103,10 +104,11 @@ def theorem_3_1(instance: Instance) -> Findings:
         hypotheses=hypotheses,
         constants=(value("stated radius", stated, "(1 - c)/4 sqrt(d)"),),
         claims=(
-            equal("margins y_i N(x_i)", network.margins(setting.X, setting.y), 1.0, tolerance=_EXACT),
+            at_least("margins y_i N(x_i)", margins, 1.0, tolerance=_EXACT),
             at_least("certified radius against the stated one", kept, stated),
         ),
         proof_steps=(
+            equal("y_i N(x_i)", margins, 1.0, tolerance=_EXACT),
             equal("own pre-activation", own, 1.0, tolerance=_EXACT),
             at_most("other pre-activations", np.append(others, -np.inf), -1.0, scale=3.0),
             equal("||w_j||", norms, 2 / (np.sqrt(d) * (1 - c))),

@@ -60,11 +60,14 @@ def rem_linear(instance: Instance) -> Findings:
             value("points in the event", float(fine.sum()), f"of {fine.size}"),
         ),
         claims=(
-            at_least("y w . x, from below", margins, (9 * s.d - 1) / (10 * s.d)),
+            above("y w . x, from below", margins, 0.0),
             at_most("y w . x", margins, 1 + (s.d + 1) / (10 * s.d)),
             at_least("d^2 ||w||^2 / k, from below", (norm * s.d) ** 2 / s.k, 0.9 * s.d - 0.1),
-            at_most("d^2 ||w||^2 / k", (norm * s.d) ** 2 / s.k, 1.1 * s.d + 0.1),
             at_most("flip distance / sqrt(d / k)", distance / math.sqrt(s.d / s.k), 1.17),
+        ),
+        derived=(
+            at_least("y w . x, explicit", margins, (9 * s.d - 1) / (10 * s.d)),
+            at_most("d^2 ||w||^2 / k", (norm * s.d) ** 2 / s.k, 1.1 * s.d + 0.1),
         ),
     )
 

@@ -8,22 +8,30 @@ from functools import cache, partial
 
 import numpy as np
 
-from marginflow.data import GramReduction
+from marginflow.data import Clusters, GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Statement,
+    above,
+    at_least,
+    at_most,
+    is_kkt_point,
+    value,
+)
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import (
     A,
     hundreds_of_clusters,
     law_of,
-    means_point,
     preset,
-    robust_control,
     robust_of_many,
     specialist_point,
-    with_robust_network,
 )
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
@@ -49,7 +57,8 @@ def _named(checks: tuple[Check, ...], prefix: str) -> tuple[Check, ...]:
 
 def _same_bounds(instance: Instance) -> Findings:
     """Lemmas A.10 and A.11 and the outputs on test points, network by network, with bounds that do not know them."""
-    conclusions: list[Check] = []
+    claims: list[Check] = []
+    steps: list[Check] = []
     hypotheses: list[Check] = []
     constants: list[Check] = []
     for number, case in enumerate(_each(instance), start=1):
@@ -60,13 +69,15 @@ def _same_bounds(instance: Instance) -> Findings:
         name = f"network {number}, width {width}"
         hypotheses += _named((is_kkt_point(case),), name)
         constants.append(value(f"{name}: least y N(x)", float(outputs.min())))
-        conclusions += _named((*upper_sums(neurons)[:1], *lower_sums(neurons)[:1]), name)
-        conclusions.append(at_least(f"{name}: y N(x)", outputs, 3 / 128))
+        claims.append(above(f"{name}: y N(x)", outputs, 0.0, tolerance=0.0))
+        steps += _named((*upper_sums(neurons)[:1], *lower_sums(neurons)[:1]), name)
+        steps.append(at_least(f"{name}: y N(x), Lemma A.12", outputs, 3 / 128))
     sample = Sample.of(instance)
     return Findings(
         hypotheses=(*sample.setting.assumption(), *sample.nice, *hypotheses),
         constants=tuple(constants),
-        claims=tuple(conclusions),
+        claims=tuple(claims),
+        proof_steps=tuple(steps),
     )
 
 
@@ -101,8 +112,10 @@ def several_starts() -> Instance:
     formula=r"m \text{ does not occur in } F, \ 4 n q_d, \ \tfrac{3}{128}, \ \eta_1, \ \eta_2",
     needs=("network", "networks", "data", "law", "test"),
     example=several_widths,
-    control=lambda: replace(several_widths(), networks=(robust_control().the_network(),)),
-    control_shows="the second network is not a KKT point",
+    control=lambda: replace(
+        several_widths(), networks=(TwoLayer.initialise(100, several_widths().the_data().dimension, seed=1),)
+    ),
+    control_shows="a wide network at its start is not a KKT point",
 )
 def rem_width(instance: Instance) -> Findings:
     """The bounds of the lemmas for each of several widths."""
@@ -211,6 +224,20 @@ def rem_transfer(instance: Instance) -> Findings:
     return _one_z(instance)
 
 
+def _without_noise(point: Instance) -> Instance:
+    """The same network on the means themselves, one sample each, sigma = 0."""
+    law, data = point.the_law(), point.the_data()
+    assert isinstance(law, Clusters)
+    assert data.clusters is not None
+    first = np.unique(data.clusters, return_index=True)[1]
+    weights = None
+    if point.multipliers is not None:
+        lam, mu = (np.asarray(part) for part in point.multipliers)
+        weights = (lam[first], mu[first])
+    exact = replace(law, sigma=0.0, allocation="stratified")
+    return replace(point, data=data.subset(first), law=exact, test=None, multipliers=weights)
+
+
 @partial(
     Statement,
     id="FVBS23/Rem-Sigma0",
@@ -220,9 +247,9 @@ def rem_transfer(instance: Instance) -> Findings:
     formula=r"\sigma \to 0: \quad \Delta = 0, \ n = k, \ 10 k (p + 1) \le d + 1, \quad \|z\| = "
     r"O\left(\sqrt{\tfrac{d}{c^2 k}}\right)",
     needs=("network", "data", "law"),
-    example=means_point,
-    control=lambda: with_robust_network(means_point()),
-    control_shows="the robust network on the means is not a KKT point: its clusters weigh too much",
+    example=lambda: _without_noise(hundreds_of_clusters()),
+    control=lambda: _without_noise(robust_of_many()),
+    control_shows="the robust network on the means is not a KKT point, and the printed z does not flip it",
     forms=Forms(
         remark="sigma = 0 itself is outside Assumption 2.2; the deterministic lemmas hold there. Constants: c' "
         "<= 1/10 here, "
@@ -246,6 +273,7 @@ def rem_sigma0(instance: Instance) -> Findings:
         * s.u_norm
         / math.sqrt(s.d)
     )
+    size = at_most("||z|| / sqrt(d)", printed, 13.31 / (s.c * math.sqrt(s.k)), note="13.31 / (c sqrt(k))")
     flips = [flip_checks(neurons, data.X[data.y == sign], sign) for sign in (1.0, -1.0)]
     return Findings(
         hypotheses=(
@@ -263,12 +291,14 @@ def rem_sigma0(instance: Instance) -> Findings:
             value("||z|| / sqrt(d), literal of [VYS22]", older),
             value("ratio of the two", printed / older),
         ),
-        claims=(
+        claims=tuple(
+            replace(check, vacuous=says_nothing(printed * math.sqrt(s.d), s.d))
+            for check in (*_named(flips[0][:1], "positive"), *_named(flips[1][:1], "negative"), size)
+        ),
+        proof_steps=(
             *upper_sums(neurons),
             *lower_sums(neurons),
             at_least("y N(mu), Lemma A.12", outputs, s.least_output),
             at_most("|N(mu)|, Lemma D.2", np.abs(outputs), s.largest_output),
-            *_named(flips[0][:1], "D.7"),
-            *_named(flips[1][:1], "D.8"),
         ),
     )

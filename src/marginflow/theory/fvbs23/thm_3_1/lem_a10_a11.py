@@ -18,7 +18,7 @@ def deterministic(instance: Instance, *, noise: bool = True) -> tuple[Check, ...
 
 
 def upper_sums(neurons: Neurons) -> tuple[Check, ...]:
-    """Lemma A.10 and the two cases of its proof."""
+    """Lemma A.10, its form with c' = 1/10, and the case of its proof that excludes neurons of the other sign."""
     s = neurons.sample.setting
     plus, minus = neurons.S
     largest = np.maximum(plus, minus)
@@ -28,13 +28,13 @@ def upper_sums(neurons: Neurons) -> tuple[Check, ...]:
     others = (s.p + s.Delta + 1) / room * (T.sum(axis=0) - T)
     return (
         at_most("max(S_q^+, S_q^-)", largest, s.S_max, note="1 / ((1 - 2c')(d - Delta + 1))"),
-        at_most("max(S_q^+, S_q^-), as printed", largest, 5 / (4 * room), note="5 / (4 (d - Delta + 1))"),
+        at_most("max(S_q^+, S_q^-), c' = 1/10", largest, 5 / (4 * room), note="5 / (4 (d - Delta + 1))"),
         at_most("weight of a cluster on a neuron of the other sign", T[opposite], others[opposite], scale=T.max()),
     )
 
 
 def lower_sums(neurons: Neurons) -> tuple[Check, ...]:
-    """Lemma A.11 for both signs."""
+    """Lemma A.11 for both signs, and its form with c' = 1/10."""
     s = neurons.sample.setting
     plus, minus = neurons.S
     own = np.where(s.y > 0, plus, minus)
@@ -68,10 +68,13 @@ def lemma_a10(instance: Instance) -> Findings:
     neurons = Neurons.of(instance)
     s = neurons.sample.setting
     ratio = float(np.maximum(*neurons.S).max()) / s.S_max
+    claim, explicit, other_sign = upper_sums(neurons)
     return Findings(
         hypotheses=deterministic(instance),
         constants=(value("c'", s.c_prime), value("largest value over bound", ratio)),
-        claims=upper_sums(neurons),
+        claims=(claim,),
+        proof_steps=(other_sign,),
+        derived=(explicit,),
     )
 
 
@@ -102,5 +105,6 @@ def lemma_a11(instance: Instance) -> Findings:
     return Findings(
         hypotheses=deterministic(instance),
         constants=(value("c'", s.c_prime), value("smallest value over bound", ratio)),
-        claims=lower_sums(neurons),
+        claims=lower_sums(neurons)[:1],
+        derived=lower_sums(neurons)[1:],
     )
