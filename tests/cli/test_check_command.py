@@ -80,6 +80,11 @@ def test_a_conclusion_that_is_not_defined_was_not_judged(capsys: pytest.CaptureF
     assert "nan" not in told
 
 
+def test_a_gap_in_a_printed_proof_is_shown_by_one_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("check KYS23/LemB.3 --gap".split()) == 1
+    assert "KYS23/LemB.3 is not contradicted, but its proof is" in capsys.readouterr().out
+
+
 def test_all_built_in_examples_of_a_paper_with_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("check --all --paper VYS22 --out page.html --json".split()) == 0
     record = json.loads(capsys.readouterr().out)
@@ -116,6 +121,8 @@ def test_anything_violated_gives_exit_code_one(
         ("check VYS22/Thm4.1 --data data.npz", "network was not given"),
         ("check VYS22/Thm4.1 --network no.safetensors --data data.npz", "There is no file"),
         ("check VYS22/Thm4.1 --network kkt.safetensors --data data.npz --control", "built-in"),
+        ("check VYS22/Thm4.1 --gap", "KYS23/LemB.3"),
+        ("check KYS23/LemB.3 --gap --control", "give one of them"),
         ("check VYS22/Lem3.1a -p dimension", "NAME=VALUE"),
         ("check VYS22/Lem3.1a -p height=3", "no parameter 'height'"),
         ("check VYS22/Lem3.1a -p dimension=many -p n_samples=3", "a number is expected"),

@@ -36,7 +36,8 @@ Making every statement of the four papers run with its real constants turned up 
 the statements themselves (`python -m marginflow.theory.findings_page docs/findings.md`): `marginflow statements ID`
 shows the printed, the proved and the sharp form, and `marginflow check ID --control` judges the instance on which a
 statement must not hold, from scratch. "Refuted" there means that hypotheses and failing claim were decided in exact or
-enclosed arithmetic.
+enclosed arithmetic. `marginflow check ID --gap` judges the instance on which a step of a printed proof fails, where
+there is one.
 
 The main theorems are not refuted by any of this: where a lemma falls, its repair carries the proof, or the line says
 that a question is open.
