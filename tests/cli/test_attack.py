@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import io
+import json
+import zipfile
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from marginflow.cli import main
@@ -72,6 +76,26 @@ def test_quotes_and_brackets_in_names_of_columns_are_drawn(files: Path) -> None:
     assert "s x: a" in text  # a datum was found under its name
 
 
+def test_a_link_to_nowhere_is_not_replaced_by_a_page(files: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+    (files / "lost.html").symlink_to("no/such.html")
+    line = ["report", "rows.csv", "--x", "it's", "--y", "a[0].b", "--out", "lost.html"]
+    assert main(line) == 2
+    assert "lost.html is a link to nothing" in capsys.readouterr().err
+    assert (files / "lost.html").is_symlink()
+    assert main([*line, "--force"]) == 0
+    assert (files / "lost.html").is_file()
+
+
+@pytest.mark.parametrize("name", ["\\", "ends in \\", 'a"\\', "\\u", "\\'] ["])
+def test_backslashes_in_names_of_columns_are_drawn(name: str, files: Path) -> None:
+    rows = [{name: i, f"y{name}": i * i, f"s{name}": f"{i % 2}{name}"} for i in range(4)]
+    (files / "slashes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    columns = ["--x", name, "--y", f"y{name}", "--series", f"s{name}"]
+    assert main(["report", "slashes.jsonl", *columns, "--out", "slashes.html", "--svg", "slashes"]) == 0
+    (picture,) = (files / "slashes").iterdir()
+    assert picture.read_text().count('aria-roledescription="point"') >= 4
+
+
 def test_installing_the_completion_prints_a_line_and_writes_nothing(files: Path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("SHELL", "/bin/bash")
     monkeypatch.setenv("HOME", str(files))
@@ -79,3 +103,31 @@ def test_installing_the_completion_prints_a_line_and_writes_nothing(files: Path,
     assert main(["--install-completion"]) == 0
     assert capsys.readouterr().out.splitlines()[1].strip() == 'eval "$(marginflow completion bash)"'
     assert sorted(files.iterdir()) == before
+
+
+def test_arrays_that_declare_more_than_there_is_are_refused_whoever_reads_them(files: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (750_000, 1000)})
+    (files / "bomb.npy").write_bytes(header.getvalue())
+    with zipfile.ZipFile(files / "bomb.npz", "w") as archive:
+        for name in ("X", "y", "lambda", "mu"):
+            archive.writestr(f"{name}.npy", header.getvalue())
+    lines = (
+        "flip net.safetensors data.npz --direction bomb.npy",
+        "check VYS22/Thm4.1 --network net.safetensors --data data.npz --multipliers bomb.npz",
+        "certify net.safetensors bomb.npz",
+    )
+    for line in lines:
+        assert main(line.split()) == 2
+        said = capsys.readouterr().err
+        assert "declares arrays of " in said
+        assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("file", ["vector.npy", "broken.npz", "object.npy", "no.npz", "folder.npz", "data.npz"])
+def test_multipliers_that_are_none_are_refused_in_one_sentence(file: str, files: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+    line = f"check VYS22/Thm4.1 --network net.safetensors --data data.npz --multipliers {file}"
+    assert main(line.split()) == 2
+    said = capsys.readouterr().err
+    assert file in said
+    assert said.count("\n") == 1

@@ -91,7 +91,7 @@ def test_foreign_archives_are_refused(tmp_path: Path) -> None:
     path.write_text("x,y\n1,2\n")
     refused(path, "not a readable .npz archive")
     path.write_bytes(b"hello")
-    refused(path, r"it does not begin as one; numpy.savez\(path, X=X, y=y\) writes one")
+    refused(path, r"it does not begin as one; numpy.savez writes one")
     path.write_bytes(b"")
     refused(path, "not a readable .npz archive")
     path.write_bytes(b"PK\x03\x04" + bytes(range(256)))

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import FloatArray
+from marginflow.arrays import FloatArray, matrix, vector
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Paper, Seed
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import command, versions
+from marginflow.data.files import read_arrays
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 
@@ -306,11 +305,8 @@ def _instance(
 
 def _candidates(path: Path) -> tuple[FloatArray, FloatArray]:
     """lambda and mu from a file; the certificate checks their shapes and what they prove."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return np.asarray(file["lambda"], dtype=np.float64), np.asarray(file["mu"], dtype=np.float64)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} cannot be read as multipliers (arrays lambda and mu): {error}") from None
+    found = read_arrays(path, ("lambda", "mu"))
+    return vector(f"lambda of {path}", found["lambda"]), matrix(f"mu of {path}", found["mu"])
 
 
 def _pair(text: str) -> tuple[str, object]:

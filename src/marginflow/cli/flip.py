@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 from cyclopts import Parameter
 
 import marginflow as mf
@@ -16,6 +15,7 @@ from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
 from marginflow.cli.output import check_target, note, print_rows, result_text
 from marginflow.cli.progress import progress
+from marginflow.data.files import read_array
 from marginflow.errors import InputError
 from marginflow.storage import write_text
 
@@ -124,15 +124,7 @@ def _certificate(network: TwoLayer, data: Dataset) -> Certificate:
 
 def _read_vector(path: Path) -> FloatArray:
     """A vector from a .npy file; nothing in it is executed."""
-    if not path.is_file():
-        raise InputError(f"There is no file {path}.")
-    try:
-        content = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):  # numpy's own words advise to unpickle what it does not know
-        raise InputError(f"{path} is not a readable .npy file of numbers; numpy.save(path, z) writes one.") from None
-    if not isinstance(content, np.ndarray):
-        raise InputError(f"{path} holds several arrays; one vector is expected.")
-    return vector(str(path), content)
+    return vector(str(path), read_array(path))
 
 
 def _print(rows: Sequence[dict[str, object]], share: float, n_samples: int, dimension: int, *, unsigned: bool) -> None:

@@ -21,6 +21,8 @@ def check_target(path: Path, suffixes: tuple[str, ...], *, force: bool) -> Path:
         raise InputError(f"The folder {path.parent} does not exist; make it first.")
     if path.is_dir():
         raise InputError(f"{path} is a folder; the name of a file is expected.")
+    if path.is_symlink() and not path.exists() and not force:
+        raise InputError(f"{path} is a link to nothing; choose another name or add --force to put a file in its place.")
     if path.exists() and not force:
         raise InputError(f"{path} exists already; choose another name or add --force to overwrite it.")
     return path

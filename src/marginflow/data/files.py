@@ -9,10 +9,9 @@ import json
 import math
 import os
 import warnings
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ def read(path: str | Path, *, label: str | None = None, size_limit: float | None
     if suffix == ".npz":
         if label is not None:
             raise InputError(f"{source} has no columns with names; label={label!r} is for .csv files only.")
-        return _read_npz(source, _bytes_allowed(size_limit))
+        return _read_npz(source, size_limit)
     return _read_csv(source, label)
 
 
@@ -79,17 +78,74 @@ def _bytes_allowed(size_limit: float | None) -> float:
     return real_number("size_limit", size_limit, above=0.0) * 1e9
 
 
-def _refuse_large(source: Path, archive: zipfile.ZipFile, allowed: float) -> None:
-    """A few megabytes can declare arrays of any size: they are added up from the headers, before any is read."""
-    declared = 0
-    for name in FIELDS:
-        with contextlib.suppress(KeyError), archive.open(f"{name}.npy") as member:
-            version = np.lib.format.read_magic(member)
-            read_header = (
-                np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+def read_arrays(
+    path: str | Path, needed: Sequence[str], *, optional: Sequence[str] = (), size_limit: float | None = None
+) -> dict[str, Any]:
+    """The arrays of an .npz archive under these names, no others; `size_limit` as in `Dataset.load`.
+
+    Files that hold Python objects are refused, for to open those can run code, and so are files that declare more than
+    the limit: a few megabytes can declare arrays of any size.
+    """
+    source, allowed, names = Path(path), _bytes_allowed(size_limit), (*needed, *optional)
+    wanted = " and ".join(needed)
+    if not source.is_file():
+        raise InputError(f"There is no file {source}.")
+    with _plain_errors(source, "is not a readable .npz archive of plain arrays"), source.open("rb") as file:
+        start = file.read(6)
+        if start == _BARE:
+            raise InputError(f"{source} holds one bare array; an .npz archive with the arrays {wanted} is expected.")
+        if not start.startswith(b"PK"):  # else numpy advises to unpickle it
+            raise InputError(
+                f"{source} is not a readable .npz archive: it does not begin as one; numpy.savez writes one."
             )
-            shape, _, dtype = read_header(member)
-            declared += math.prod(shape) * dtype.itemsize
+        file.seek(0)
+        # numpy leaves a file open that it cannot read, so it is not given the name.
+        with np.lib.npyio.NpzFile(file, allow_pickle=False) as archive:
+            assert archive.zip is not None
+            declared = 0
+            for name in names:
+                with contextlib.suppress(KeyError), archive.zip.open(f"{name}.npy") as member:
+                    declared += _declared(member)
+            _refuse_large(source, declared, allowed)
+            found: dict[str, Any] = {name: archive[name] for name in names if name in archive.files}
+            held = sorted(archive.files)
+        if foreign := [name for name, array in found.items() if not isinstance(array, np.ndarray)]:
+            raise InputError(f"{source}: {foreign[0]} is not an array; plain arrays are expected.")
+    if not set(needed) <= found.keys():
+        raise InputError(f"{source} holds the arrays {held}; the arrays {wanted} are expected.")
+    return found
+
+
+def read_array(path: str | Path, *, size_limit: float | None = None) -> NDArray[Any]:
+    """The array of a .npy file, by the same rules."""
+    source, allowed = Path(path), _bytes_allowed(size_limit)
+    if not source.is_file():
+        raise InputError(f"There is no file {source}.")
+    with _plain_errors(source, "is not a readable .npy file of numbers"), source.open("rb") as file:
+        start = file.read(6)
+        if start != _BARE:
+            what = "holds several arrays" if start.startswith(b"PK") else "is not a readable .npy file of numbers"
+            raise InputError(f"{source} {what}; numpy.save(path, z) writes one with a single array.")
+        file.seek(0)
+        _refuse_large(source, _declared(file), allowed)
+        file.seek(0)
+        array: NDArray[Any] = np.load(file, allow_pickle=False)
+        return array
+
+
+# How a .npy file begins.
+_BARE = b"\x93NUMPY"
+
+
+def _declared(member: IO[bytes]) -> int:
+    """Bytes of the array whose header begins here."""
+    version = np.lib.format.read_magic(member)
+    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read_header(member)
+    return math.prod(shape) * dtype.itemsize
+
+
+def _refuse_large(source: Path, declared: int, allowed: float) -> None:
     if declared > allowed:
         raise InputError(
             f"{source} declares arrays of {declared / 1e9:.3g} GB; at most {allowed / 1e9:g} GB are read, unless "
@@ -97,36 +153,24 @@ def _refuse_large(source: Path, archive: zipfile.ZipFile, allowed: float) -> Non
         )
 
 
-def _read_npz(source: Path, allowed: float) -> dict[str, Any]:
+@contextlib.contextmanager
+def _plain_errors(source: Path, what: str) -> Iterator[None]:
+    """Damage shows itself in whatever zipfile, zlib, ast and tokenize stumble over: one sentence for all of it."""
     try:
-        # numpy leaves a file open that it cannot read, so it is not given the name.
-        with source.open("rb") as file, warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
-            if not file.read(6).startswith((b"PK", b"\x93NUMPY")):  # else numpy advises to unpickle it
-                raise InputError(
-                    f"{source} is not a readable .npz archive: it does not begin as one; numpy.savez(path, X=X, y=y) "
-                    "writes one."
-                )
-            file.seek(0)
-            content = np.load(file, allow_pickle=False)
-            if not isinstance(content, np.lib.npyio.NpzFile):
-                raise InputError(f"{source} holds one bare array; an .npz archive with the arrays X and y is expected.")
-            with content as archive:
-                assert archive.zip is not None
-                _refuse_large(source, archive.zip, allowed)
-                found: dict[str, Any] = {name: archive[name] for name in FIELDS if name in archive.files}
-                held = sorted(archive.files)
-                if foreign := [name for name, array in found.items() if not isinstance(array, np.ndarray)]:
-                    raise InputError(f"{source}: {foreign[0]} is not an array; plain arrays are expected.")
+            yield
     except InputError:
         raise
-    except Exception as error:  # damage shows itself in whatever zipfile, zlib, ast and tokenize stumble over
+    except Exception as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         if "pickle" in reason:
             reason = "it holds Python objects, which are not opened because that can run code"
-        raise InputError(f"{source} is not a readable .npz archive of plain arrays: {reason}.") from None
-    if "X" not in found or "y" not in found:
-        raise InputError(f"{source} holds the arrays {held}; the arrays X and y are expected.")
+        raise InputError(f"{source} {what}: {reason}.") from None
+
+
+def _read_npz(source: Path, size_limit: float | None) -> dict[str, Any]:
+    found = read_arrays(source, ("X", "y"), optional=FIELDS[2:], size_limit=size_limit)
     if "ambient_dimension" in found:
         found["ambient_dimension"] = _scalar(source, "ambient_dimension", found["ambient_dimension"], "iu")
     for name, kind in (("origin", dict), ("classes", list), ("features", list), ("preparation", dict)):

@@ -59,6 +59,18 @@ def field(column: str) -> str:
     return "_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in column)
 
 
+def drawable(heading: str) -> str:
+    r"""A title from a stranger's file: Vega-Lite puts it between quotes as it is, where a backslash would escape.
+
+    Examples
+    --------
+    >>> from marginflow.report.encodings import drawable
+    >>> drawable(r"a\b")
+    'a∖b'
+    """
+    return heading.replace("\\", "\N{SET MINUS}")
+
+
 def worded(rows: Sequence[Row], *columns: str | None) -> list[dict[str, object]]:
     """The rows with names instead of numbers in the columns that tell series and categories apart.
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from marginflow.experiments.panel import Row, over_seeds
 from marginflow.plain import is_number
 from marginflow.report.chart import Chart
+from marginflow.report.encodings import drawable
 from marginflow.report.page import Page, Section, render
 from marginflow.report.panels import chart_of
 from marginflow.report.table import Table
@@ -50,7 +51,7 @@ def _pictures(results: Results) -> list[Section]:
             x=x,
             y=y,
             series=series,
-            titles={name: name for name in (x, y, *([series] if series else []))},
+            titles={name: drawable(name) for name in (x, y, *([series] if series else []))},
             title=f"{y} against {x}",
             description=f"Means over the seeds that are there by now, with 95 % intervals: {y} against {x}.",
         )

@@ -10,6 +10,7 @@ from marginflow.experiments.outcome import number
 from marginflow.experiments.panel import over_seeds
 from marginflow.plain import is_number
 from marginflow.report.chart import Chart
+from marginflow.report.encodings import drawable
 from marginflow.report.page import Section
 from marginflow.report.panels import chart_of
 from marginflow.report.results.summary import Record, Rows, Summary
@@ -63,7 +64,7 @@ def _drawn(found: Rows, columns: list[str], x: str, y: str, series: str | None) 
         y=y,
         series=series,
         band=several,
-        titles={column: column for column in (*by, y)},
+        titles={column: drawable(column) for column in (*by, y)},
         title=f"{y} against {x}",
         description=" ".join(
             (
