@@ -20,11 +20,11 @@ from marginflow.report import draw
 from marginflow.report.results.hunts import instance_chart
 from marginflow.storage import write_text
 from marginflow.theory.hunting import FAMILIES, Hunt, hunt_together
-from marginflow.theory.hunting.search import least, relative_slack
+from marginflow.theory.hunting.catalogue import BY_CHANCE, NO_NUMBER
+from marginflow.theory.hunting.search import least
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 SHARP, LOOSE, ORDERS = 1.0 / 0.99, 10.0, 1000.0
-NUMBERED = ("theorem", "lemma", "proposition", "corollary")
 SIZES = {
     "d": [10 ** (power / 4) for power in range(8, 81)],
     "k": [10 ** (power / 4) for power in range(1, 33)],
@@ -40,12 +40,14 @@ def row_of(found: Hunt, seconds: float, together: int) -> Row:
     checks = () if verdict is None else failed or verdict.claims
     if verdict is not None and found.outcome == "proof step fails":
         checks = verdict.findings.proof_steps
-    check = least(checks)
+    named = [check for check in checks if check.name == found.claim]
+    check = named[0] if named else least(checks)
     return {
         "id": found.id,
         "kind": theory.statement(found.id).kind,
         "outcome": found.outcome,
         "slack": found.slack,
+        "claim": found.claim,
         "check": "" if check is None else str(check),
         "relation": "" if check is None else check.relation,
         "observed": None if check is None else check.observed,
@@ -63,28 +65,6 @@ def row_of(found: Hunt, seconds: float, together: int) -> Row:
     }
 
 
-def on_example(id: str) -> Row:
-    """The slack of a statement without a family on its own example: one instance, nothing was searched."""
-    statement = theory.statement(id)
-    instance = statement.example()
-    verdict = statement.judge_instance(instance)
-    check = least(verdict.claims)
-    return {
-        "id": id,
-        "kind": statement.kind,
-        "outcome": "not hunted",
-        "slack": None if check is None or not math.isfinite(relative_slack(check)) else relative_slack(check),
-        "check": "" if check is None else str(check),
-        "relation": "" if check is None else check.relation,
-        "observed": None if check is None else check.observed,
-        "bound": None if check is None else check.bound,
-        "worst": instance.name,
-        "tries": 1,
-        "applied": 1,
-        "telling": int(check is not None),
-    }
-
-
 def factor(row: Row) -> float | None:
     """The larger side over the smaller one at the worst instance: 1 is sharp."""
     observed, bound = row.get("observed"), row.get("bound")
@@ -99,9 +79,11 @@ def factor(row: Row) -> float | None:
 
 def grade(row: Row) -> str:
     """How tight, in words."""
+    if row["outcome"] == "candidate" and row["id"] in BY_CHANCE:
+        return "exceptional draw"
     if row["outcome"] != "not refuted":
         return str(row["outcome"])
-    if row["relation"] == "==":
+    if not row["claim"]:
         return "identity"
     if row["bound"] == 0:
         return "a sign"
@@ -118,6 +100,10 @@ def grade(row: Row) -> str:
 GRADES = (
     ("refuted", "A counterexample was found and proved."),
     ("candidate", "A claim failed in floating point or by counting; nothing is proved."),
+    (
+        "exceptional draw",
+        "The statement lets a share delta of the draws fail; the hunt, which picks draws, found one. Nothing is shown.",
+    ),
     ("proof step fails", "No claim failed, a step of the printed proof did."),
     ("sharp", "Some instance comes within 1 % of the bound: the constant cannot be improved, or hardly."),
     ("within a factor of 10", "The worst instance found uses more than a tenth of the bound."),
@@ -130,14 +116,13 @@ GRADES = (
         "a sign",
         "The bound is 0, so that a relative slack says nothing; the worst value that was found stands in its row.",
     ),
-    ("identity", "The claims are equalities; all instances met them."),
+    (
+        "identity",
+        "Every claim is an equality, or an inequality whose sides agreed to 1e-6 on every instance: it says what "
+        "something is, and has no constant that could be improved.",
+    ),
     ("does not bite", "The hypotheses were met, but the bound said nothing on any instance that was tried."),
     ("hypotheses not met", "No instance of the family met the hypotheses within the time."),
-    (
-        "not hunted",
-        "There is no family for these, most of which are about runs of training or large samples of a law; the slack "
-        "is that on the example of the statement, one instance, and says little about its constant.",
-    ),
 )
 
 
@@ -188,7 +173,6 @@ def cell(text: object) -> str:
 
 def page(rows: list[Row]) -> str:
     """The rows as Markdown, by grade and then by slack."""
-    hunted = [row for row in rows if row["outcome"] != "not hunted"]
     counts = {name: sum(grade(row) == name for row in rows) for name, _ in GRADES}
     lines = [
         "# The atlas of tightness",
@@ -197,12 +181,14 @@ def page(rows: list[Row]) -> str:
         "(`marginflow hunt ID`), hypotheses as hard constraints, and the instance with the least relative slack is "
         "kept: slack = (distance from the bound) / (the larger side); factor = the larger side over the smaller one.",
         "",
-        f"{len(hunted)} statements were hunted, {counts['not hunted']} theorems and lemmas have no family. "
-        + ", ".join(f"{name}: {count}" for name, count in counts.items() if count and name != "not hunted")
+        f"{len(rows)} statements were hunted: every theorem, lemma, proposition and corollary but the "
+        f"{len(NO_NUMBER)} at the end. "
+        + ", ".join(f"{name}: {count}" for name, count in counts.items() if count)
         + ". The effort stands in every row: instances tried, how many met the hypotheses, on how many a claim said "
         "something, and the seconds that the statements of its family had together (wall time, one process on a loaded "
         "machine). What was not found in so short a time may exist: a row is evidence, not a proof, except where it "
-        "says refuted. Bounds on probabilities are compared by their logarithms.",
+        "says refuted. Bounds on probabilities are compared by their logarithms. Claims that are identities are left "
+        "aside where a statement has others.",
         "",
         "`python benchmarks/atlas.py` writes this page, its rows [atlas.json](atlas.json) and the pictures again.",
         "",
@@ -229,7 +215,7 @@ def page(rows: list[Row]) -> str:
             decides = str(row.get("proof") or row.get("check") or row.get("nearest", ""))
             if name == "does not bite":
                 decides = least_size(str(row["id"]))
-            if theory.statement(str(row["id"])).control_outcome == "refuted" and name not in ("refuted", "not hunted"):
+            if theory.statement(str(row["id"])).control_outcome == "refuted" and name != "refuted":
                 decides = (
                     f"false (its control refutes it), not found in this time, but in others: [hunt](hunt.md); {decides}"
                 )
@@ -237,6 +223,7 @@ def page(rows: list[Row]) -> str:
             seconds = f"{row['seconds']:g} for {row['together']}" if "seconds" in row else ""
             lines.append(f"| {row['id']} | {slack} | {ratio} | {worst} | {effort} | {seconds} | {cell(decides)} |")
         lines.append("")
+    lines += ["## No number to hunt", "", *(f"- {id}: {why}." for id, why in sorted(NO_NUMBER.items())), ""]
     return "\n".join(lines)
 
 
@@ -260,7 +247,7 @@ def main() -> None:
     drawings.mkdir(exist_ok=True)
     rows: dict[str, Row] = {}
     if path.exists() and not (options.again and not options.only):
-        rows = {row["id"]: row for row in json.loads(path.read_text(encoding="utf-8"))}
+        rows = {row["id"]: row for row in json.loads(path.read_text(encoding="utf-8")) if "claim" in row}
 
     def keep() -> None:
         write_text(path, json.dumps([rows[key] for key in sorted(rows)], indent=1) + "\n")
@@ -278,10 +265,7 @@ def main() -> None:
             print(f"{found.id:<24} {grade(rows[found.id]):<36} {found.slack}", flush=True)
         keep()
         state.unlink()
-    for statement in theory.statements():
-        missing = statement.id not in FAMILIES and statement.kind in NUMBERED and statement.id not in rows
-        if missing and options.only in statement.id:
-            rows[statement.id] = on_example(statement.id)
+    rows = {id: row for id, row in rows.items() if id in FAMILIES}
     keep()
     kept = [rows[key] for key in sorted(rows)]
     write_text(DOCS / "atlas.svg", picture(kept))

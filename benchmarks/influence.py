@@ -2,21 +2,30 @@
 
     python benchmarks/influence.py [time] [unlearning] [noise] [digits]
 
-prints a table for each part that is named, all of them by default. Points of the digits are kept in the folder that
---store names, so that the part can be stopped and continued. Absolute times depend on the machine.
+makes the rows of each part that is named, all of them by default, prints them and keeps them in docs/influence.json.
+Points of the digits are kept in the folder that --store names, so that the part can be stopped and continued. Absolute
+times depend on the machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 import marginflow as mf
+from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.influences import fine_tuned, unlearning
+from marginflow.storage import write_text
+
+ROWS = Path(__file__).resolve().parents[1] / "docs" / "influence.json"
+Row = dict[str, object]
 
 
 def digits(positive: tuple[int, ...], negative: tuple[int, ...]) -> Dataset:
@@ -27,49 +36,58 @@ def digits(positive: tuple[int, ...], negative: tuple[int, ...]) -> Dataset:
     return Dataset(X=found.data[chosen] / 16.0, y=np.where(np.isin(found.target[chosen], positive), 1.0, -1.0))
 
 
-def timing() -> None:
+def timing() -> Iterator[Row]:
     """All leave-one-out points of a sphere in units of solutions from scratch."""
     data = mf.data.Sphere(dimension=100).sample(100, seed=0)
     began = time.process_time()
     for seed in range(3):
         limit = mf.kkt_point(data, width=1000, seed=seed)
     cold = (time.process_time() - began) / 3
-    print(f"sphere d = m = 100, width 1000: a solution from scratch {cold:.2f} s of CPU")
     for mode in ("fast", "continuation"):
         began = time.process_time()
         found = mf.influence(limit, data, mode=mode)  # type: ignore[arg-type]
         seconds = time.process_time() - began
         ratios = found.drops / np.where(found.expected > 0, found.expected, np.nan)
-        print(
-            f"  {mode:<13} {seconds:6.1f} s = {seconds / cold:5.1f} solutions, worst residual "
-            f"{found.residuals.max():.1e}, other branch {found.jumped.sum()}, drop / expected median "
-            f"{np.nanmedian(ratios):.2f}, {np.nanmin(ratios):.2f} to {np.nanmax(ratios):.2f}"
-        )
+        yield {
+            "data": "sphere d = m = 100, width 1000",
+            "mode": mode,
+            "cold": cold,
+            "seconds": seconds,
+            "solutions": seconds / cold,
+            "residual": float(found.residuals.max()),
+            "jumped": int(found.jumped.sum()),
+            "drop / expected": [float(np.nanquantile(ratios, share)) for share in (0.0, 0.5, 1.0)],
+        }
 
 
-def compare() -> None:
-    """One step of ascent and fine-tuning against the exact point, sphere and digits."""
+def compare() -> Iterator[Row]:
+    """One step of ascent and fine-tuning against the exact point: median sine of the angle between the outputs."""
     noisy = digits((3,), (8,))
     sets = {
         "sphere d = m = 60, seed 0": mf.data.Sphere(dimension=60).sample(60, seed=0),
         "sphere d = m = 60, seed 1": mf.data.Sphere(dimension=60).sample(60, seed=1),
         "digits 3 v 8, 80 samples": noisy.subset(np.random.default_rng(0).permutation(noisy.n_samples)[:80]),
     }
-    print("median sine of the angle to the exact outputs, over samples that change anything")
     for name, data in sets.items():
         found = mf.influence(mf.kkt_point(data, width=100, seed=0), data)
         points = data.X.mean(axis=0) + np.random.default_rng(0).standard_normal((500, data.dimension)) * data.X.std()
         moved = np.flatnonzero(found.multipliers > 0)
         step = unlearning(found, data, points)
-        parts = [f"nothing {np.median(step.kept[moved]):.3f}", f"ascent step {np.median(step.unlearned[moved]):.3f}"]
+        row: Row = {
+            "data": name,
+            "change anything": len(moved),
+            "nothing": float(np.median(step.kept[moved])),
+            "ascent step": float(np.median(step.unlearned[moved])),
+            "ascent helps": step.helped,
+        }
         for steps in (10, 100, 1000):
             tuned = [fine_tuned(found, data, g, steps) if g in moved else found.base for g in range(len(found.groups))]
             measured = unlearning(found, data, points, networks=tuned)
-            parts.append(f"{steps} steps {np.median(measured.unlearned[moved]):.3f}")
-        print(f"  {name}: {', '.join(parts)}; the ascent step helps {step.helped:.0%}")
+            row[f"{steps} steps"] = float(np.median(measured.unlearned[moved]))
+        yield row
 
 
-def noise() -> None:
+def noise() -> Iterator[Row]:
     """How many of ten planted label errors are among the ten samples that a score puts first."""
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.svm import SVC
@@ -83,7 +101,7 @@ def noise() -> None:
         wrong = rng.choice(200, 10, replace=False)
         y[wrong] = -y[wrong]
         data = Dataset(X=X, y=y)
-        scores: dict[str, np.ndarray] = {}
+        scores: dict[str, FloatArray] = {}
         for name, penalty in (("hard", None), ("soft", 0.1)):
             limit = mf.kkt_point(data, width=100, seed=0, penalty=penalty)
             found = mf.influence(limit, data, mode="fast")
@@ -97,11 +115,11 @@ def noise() -> None:
             first = np.argsort(score, kind="stable")[:10]
             table.setdefault(name, []).append(int(np.isin(first, wrong).sum()))
     for name, found_wrong in table.items():
-        print(f"  {name:<42} {' '.join(map(str, found_wrong))}")
+        yield {"score": name, "found of ten": found_wrong}
 
 
-def all_digits(store: Path | None) -> None:
-    """Every leave-one-out point of the digits, fast."""
+def all_digits(store: Path | None) -> Iterator[Row]:
+    """Every leave-one-out point of the digits."""
     for name, data in (
         ("3 v 8", digits((3,), (8,))),
         ("odd v even", digits((1, 3, 5, 7, 9), (0, 2, 4, 6, 8))),
@@ -109,24 +127,39 @@ def all_digits(store: Path | None) -> None:
         began = time.process_time()
         limit = mf.kkt_point(data, width=100, seed=0)
         solved = time.process_time() - began
-        began = time.process_time()
-        file = None if store is None else store / f"{name.replace(' ', '-')}.sqlite"
-        found = mf.influence(limit, data, mode="fast", store=file)
-        print(
-            f"  digits {name}: {data.n_samples} samples, {(found.multipliers > 0).sum()} on the margin; from scratch "
-            f"{solved:.1f} s, all leave-one-out points {time.process_time() - began:.1f} s of CPU, error "
-            f"{found.error:.4f}, other branch {found.jumped.sum()}, worst residual {found.residuals.max():.1e}",
-            flush=True,
-        )
+        for mode in ("fast", "continuation"):
+            began, clock = time.process_time(), time.monotonic()
+            file = None if store is None else store / f"{name.replace(' ', '-')}-{mode}.sqlite"
+            found = mf.influence(limit, data, mode=mode, store=file)  # type: ignore[arg-type]
+            yield {
+                "data": f"digits {name}",
+                "mode": mode,
+                "samples": data.n_samples,
+                "on the margin": int((found.multipliers > 0).sum()),
+                "cold": solved,
+                "seconds": time.process_time() - began,
+                "wall": time.monotonic() - clock,
+                "error": found.error,
+                "residual": float(found.residuals.max()),
+                "jumped": int(found.jumped.sum()),
+                "ways": dict(Counter(found.ways)),
+            }
 
 
 def main() -> None:
+    """Make the rows of the parts that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=["time", "unlearning", "noise", "digits"])
     parser.add_argument("--store", type=Path, help="folder for the points of the digits")
     options = parser.parse_args()
+    makers = {"time": timing, "unlearning": compare, "noise": noise, "digits": lambda: all_digits(options.store)}
     for part in options.parts:
-        {"time": timing, "unlearning": compare, "noise": noise}.get(part, lambda: all_digits(options.store))()
+        kept = json.loads(ROWS.read_text(encoding="utf-8")) if ROWS.exists() else []
+        made = []
+        for row in makers[part]():
+            made.append({"part": part, **row})
+            print(made[-1], flush=True)
+        write_text(ROWS, json.dumps([row for row in kept if row["part"] != part] + made, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -67,7 +68,16 @@ class Base:
         guess = _structure(certificate, problem)
         confirmed = newton(problem, guess, frozen=False, damping=0.0, inertia=0.0)
         same = confirmed.converged and abs(float(confirmed.lam.sum()) / float(guess.lam.sum()) - 1.0) < _SAME
-        return cls(data, network, certificate, C, problem, confirmed if same else None)
+        base = cls(data, network, certificate, C, problem, confirmed if same else None)
+        if not same:
+            return base
+        # The point of Newton's method, whose multipliers are zero where those of the certificate are rounding.
+        polished, back = base.network_of(confirmed), np.argsort(problem.order)
+        given = (confirmed.lam[back], confirmed.mu[back])
+        judged = certify(polished, data, penalty=penalty, multipliers=given, as_given=True)
+        if worst(judged) > max(worst(certificate), ROUNDING):
+            return base
+        return replace(base, network=judged.network, certificate=judged)
 
     @property
     def multipliers(self) -> FloatArray:
@@ -89,6 +99,24 @@ class Base:
         smaller = replace(p, X=p.X[kept], y=p.y[kept], order=p.order[kept])
         return smaller, kept
 
+    @cached_property
+    def near(self) -> IntArray:
+        """Rows of `problem` that may come to the margin: those on it, and about as many again of the least margin.
+
+        Samples beyond the margin have lambda_i = 0 and occur in no other condition (`limit.starts.working_set`).
+        """
+        margins, lam = self.certificate.margins[self.problem.order], self.multipliers[self.problem.order]
+        count = min(_NEAR * int((lam > 0).sum()) + _AT_LEAST, len(lam))
+        return np.union1d(np.flatnonzero(lam > 0), np.argsort(margins, kind="stable")[:count])
+
+    def on(self, rows: IntArray) -> Base:
+        """The same point on some rows of `problem`, among them all with a multiplier."""
+        p, at = self.problem, self.point
+        assert at is not None
+        part = replace(p, X=p.X[rows], y=p.y[rows], order=p.order[rows])
+        structure = None if at.structure is None else at.structure.on(rows)
+        return replace(self, problem=part, point=replace(at, lam=at.lam[rows], mu=at.mu[rows], structure=structure))
+
     def network_of(self, found: NewtonResult) -> TwoLayer:
         """The network with rows U of `problem`."""
         bias = self.network.b is not None
@@ -97,6 +125,8 @@ class Base:
 
 # Sums of multipliers that differ by more belong to different points.
 _SAME = 1e-6
+# Samples that a path looks at: twice those on the margin, and some. What lies beyond is looked at when it has arrived.
+_NEAR, _AT_LEAST = 2, 50
 
 
 def worst(certificate: Certificate) -> float:

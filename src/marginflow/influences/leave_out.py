@@ -58,7 +58,8 @@ def influence(
     data : Dataset
         Its data.
     mode : "continuation" or "fast"
-        Fast leaves the samples out at once and lets Newton's method find the nearest consistent structure.
+        Fast leaves the samples out at once and lets Newton's method find the nearest consistent structure; where it
+        finds none, the point is followed.
     groups : sequence of integer arrays, optional
         Samples to leave out together (a class within a cluster, a fold); by default every sample by itself.
     folds : int, optional
@@ -252,20 +253,17 @@ def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: floa
         if residual <= tolerance:
             return base.network, "unchanged", residual, False
     rows = np.argsort(base.problem.order)[group]
-    arrival = follow(base, rows, 1 if mode == "fast" else steps)
-    if arrival is not None:
+    position = np.argsort(base.without(rows)[0].order)  # rows of the smaller problem in the order of the data
+    attempts: tuple[tuple[Way, int], ...] = (("Newton", 1), ("continuation", steps))
+    for way, count in attempts if mode == "fast" else attempts[1:]:
+        arrival = follow(base, rows, count)
+        if arrival is None:
+            continue
         network = base.network_of(arrival.point)
-        kept = base.without(rows)[0].order
-        position = np.argsort(kept)  # rows of the smaller problem in the order of the data
         given = (arrival.point.lam[position], arrival.point.mu[position])
         certificate = certify(network, rest, penalty=penalty, multipliers=given, as_given=True)
         if worst(certificate) <= tolerance:
-            return (
-                certificate.network,
-                "Newton" if mode == "fast" else "continuation",
-                worst(certificate),
-                arrival.jumped,
-            )
+            return certificate.network, way, worst(certificate), arrival.jumped
     near = kkt_point(rest, start=base.network, flow_steps=0, penalty=penalty)
     return near.compact, "solved again", worst(near.certificate), True
 

@@ -25,6 +25,8 @@ _OFF_THE_PATH, _OFF_DIRECTLY = 0.1, 0.5
 # How often a step that Newton's method cannot take is halved.
 _HALVINGS = 4
 _STEP_ITERATIONS = 25
+# A sample that the path did not look at may fall short of margin 1 by this much.
+_SHORT = 1e-12
 # Relative error of the objective itself.
 _ROUNDING = 1e-9
 # How Newton's method holds multipliers and scales, one after the other.
@@ -42,9 +44,32 @@ class Arrival:
 def follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
     """Lower the caps of the given rows to zero in so many steps; None where Newton's method does not arrive.
 
-    With one step the samples are left out at once.
+    With one step the samples are left out at once. The path is followed on the samples that are near the margin, and
+    again with those that turn out to be violated at its end.
     """
-    if base.point is None or base.point.structure is None:
+    if base.point is None:
+        return None
+    everyone = np.arange(base.problem.n_samples)
+    left = np.setdiff1d(everyone, rows)
+    part = np.union1d(base.near, rows)
+    while True:
+        arrival = _follow(base.on(part), np.searchsorted(part, rows), steps)
+        if arrival is None:
+            return None
+        beyond = np.setdiff1d(left, part)
+        short = 1.0 - base.problem.margins(arrival.point.U, arrival.point.s)[beyond]
+        if not (short > _SHORT).any():
+            seen = np.searchsorted(left, np.setdiff1d(part, rows))
+            lam, mu = np.zeros(len(left)), np.zeros((len(left), len(arrival.point.s)))
+            lam[seen], mu[seen] = arrival.point.lam, arrival.point.mu
+            return Arrival(replace(arrival.point, lam=lam, mu=mu, structure=None), arrival.jumped)
+        part = np.union1d(part, beyond[short > _SHORT])
+
+
+def _follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
+    """The same on all rows of the base."""
+    assert base.point is not None
+    if base.point.structure is None:
         return None
     first = base.point.lam[rows]
     chosen = np.zeros(base.problem.n_samples, dtype=bool)
@@ -98,13 +123,7 @@ def _end(base: Base, structure: Structure | None, rows: IntArray) -> NewtonResul
     """The point of the samples that are left, from the structure of the last step."""
     assert structure is not None
     smaller, kept = base.without(rows)
-    guess = replace(
-        structure,
-        state=structure.state[kept],
-        free=structure.free[kept],
-        capped=structure.capped[kept],
-        lam=structure.lam[kept],
-    )
+    guess = structure.on(kept)
     for damping, inertia in _MANNERS:
         found = newton(smaller, guess, frozen=False, damping=damping, inertia=inertia)
         if found.converged:

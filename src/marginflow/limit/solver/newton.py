@@ -75,6 +75,10 @@ class Structure:
     lam: FloatArray
     t: FloatArray
 
+    def on(self, rows: IntArray) -> Structure:
+        """The structure on some of the samples."""
+        return Structure(self.s, self.state[rows], self.free[rows], self.capped[rows], self.lam[rows], self.t)
+
 
 @dataclass(frozen=True, eq=False)
 class NewtonResult:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from marginflow.arrays import real_number, whole_number
 from marginflow.errors import InputError
-from marginflow.theory.hunting.catalogue import CONJECTURES, FAMILIES, family_of
+from marginflow.theory.hunting.catalogue import BY_CHANCE, CONJECTURES, FAMILIES, family_of
 from marginflow.theory.hunting.family import AbstractFamily
 from marginflow.theory.hunting.memory import Memory
 from marginflow.theory.hunting.pictures import picture_of
 from marginflow.theory.hunting.result import Glimpse, Hunt, HuntOutcome
-from marginflow.theory.hunting.search import Search, Trail
+from marginflow.theory.hunting.search import Search, Trail, least
 from marginflow.theory.registry import statement as statement_of
 from marginflow.theory.statement import Statement
 from marginflow.theory.verdict import Verdict
@@ -80,7 +80,8 @@ def hunt(
         instead = f"; {conjecture} is the conjecture about it" if conjecture else ""
         raise InputError(f"{hunted.id} is an open question and claims nothing; there is no number to hunt{instead}.")
     where = family or family_of(hunted, dimension=dimension, samples=samples, interval=interval)
-    neighbours = tuple(statement_of(other) for other, its in FAMILIES.items() if its == where and other != hunted.id)
+    others = [statement_of(other) for other, its in FAMILIES.items() if its == where and other != hunted.id]
+    neighbours = tuple(other for other in others if other.kind != "definition")
     (found,) = _hunted((hunted,), neighbours, where, seconds, seed, tries, state, progress)
     if found.outcome == "hypotheses not met":
         nearest = f"; the nearest one missed {found.nearest}" if found.nearest else ""
@@ -156,15 +157,19 @@ def _hunted(
 def _brought_home(
     search: Search, statement: Statement, trail: Trail, glimpses: tuple[Glimpse, ...], began: float, limit: float
 ) -> Hunt:
-    worst, outcome, proof = trail.worst, _outcome_without_failure(trail), ""
+    worst, outcome, proof, claim = trail.worst, _outcome_without_failure(trail), "", ""
     if worst is not None and worst.slack < 0:
         worst = search.shrink(statement, worst, seconds=limit)
     elif trail.step is not None:
         worst = search.shrink(statement, trail.step, seconds=limit, of_proof=True)
+    elif trail.tightest is not None:
+        claim, worst = trail.tightest
     judged = None if worst is None else search.judge(statement, worst.candidate)
     if judged is not None and judged[1].failed_claims:
         outcome = "refuted" if judged[1].outcome == "refuted" else "candidate"
         proof = _proof_of(judged[1])
+        failed = least(judged[1].failed_claims)
+        claim = "" if failed is None else failed.name
     return Hunt(
         id=statement.id,
         outcome=outcome,
@@ -185,6 +190,7 @@ def _brought_home(
         else picture_of(*judged, statement, search.family, worst.candidate),
         nearest=trail.nearest if trail.applied == 0 else "",
         beside=glimpses,
+        claim=claim,
     )
 
 
@@ -202,6 +208,10 @@ def _proof_of(verdict: Verdict) -> str:
     found = verdict.counterexample
     if found is not None:
         return f"{found.summary} ({found.proof})"
+    if verdict.id in BY_CHANCE:
+        return (
+            "one draw: the statement lets a share delta of the draws fail, and a hunt picks draws, so nothing is shown"
+        )
     if all(check.interval is not None for check in verdict.failed_claims):
         return "counted or enclosed only: a hunt is multiple testing, and an interval proves nothing"
     return "in floating point only"

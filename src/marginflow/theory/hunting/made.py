@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.data import Clusters, Dataset, GramReduction, Orthogonal
+from marginflow.data import Clusters, Dataset, GramReduction, Interval, NoisySphere, Orthogonal
 from marginflow.errors import InputError
-from marginflow.limit import convex_pair
+from marginflow.limit import Limit, convex_pair, kkt_point, line
 from marginflow.networks import TwoLayer
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
+from marginflow.theory.kys23.sphere_points import near_pair
+from marginflow.theory.kys23.thm_4_1.theorem import EXAMPLE_CONSTANTS
 
 _PATTERNS = ("equal", "signs", "uniform")
 _TEST_POINTS = 50
@@ -50,6 +53,101 @@ def clusters_in_general_position(dimension: int, clusters: int, spread: float, s
     data = law.sample(samples, seed=seed)
     name = f"the exact pair on {samples} samples of {clusters} clusters, d = {dimension}, sigma sqrt(d) = {spread:g}"
     return at_point(convex_pair(data), name, law=law, test=law.fresh(_TEST_POINTS, train=data, seed=seed))
+
+
+def one_sample_per_cluster(clusters: int, ratio: int, spread: int, seed: int) -> Instance:
+    """The exact pair on one sample of each of many orthogonal clusters in dimension ratio times clusters.
+
+    sigma sqrt(d) = 2^-spread.
+    """
+    dimension, sigma_root_d = ratio * clusters, 2.0**-spread
+    law = GramReduction(
+        Clusters(
+            dimension=dimension,
+            n_clusters=clusters,
+            sigma=sigma_root_d / math.sqrt(dimension),
+            allocation="stratified",
+        )
+    )
+    data = law.sample(clusters, seed=seed)
+    name = f"the exact pair on one sample of each of {clusters} clusters, d = {dimension}, sigma sqrt(d) = 2^-{spread}"
+    return at_point(convex_pair(data), name, law=law, test=law.fresh(_TEST_POINTS, train=data, seed=seed))
+
+
+def law_of_clusters(dimension: int, clusters: int, spread: float) -> Instance:
+    """A law of orthogonal clusters without a sample; `spread` is sigma sqrt(d)."""
+    law = Clusters(dimension=dimension, n_clusters=clusters, sigma=spread / math.sqrt(dimension))
+    name = f"{clusters} clusters in dimension {dimension}, sigma sqrt(d) = {spread:g}"
+    return Instance(name=name, law=law, parameters={"draws": 2})
+
+
+def noisy_pair(samples: int, negative: int, decades: int, seed: int) -> Instance:
+    """The exact pair on samples of the noisy sphere in dimension 10^decades, `negative` of them negative."""
+    law, data = _noisy_sphere(samples, negative, decades, seed)
+    name = f"the exact pair on {samples} samples, {negative} negative, d = 1e{decades} (seed {seed})"
+    return at_point(convex_pair(data), name, law=law)
+
+
+def noisy_pair_with_constants(samples: int, negative: int, decades: int, seed: int) -> Instance:
+    """The same with values of c_1 to c_4, which [KYS23, Theorem 4.1] leaves open: those of its own example."""
+    return replace(noisy_pair(samples, negative, decades, seed), parameters=dict(EXAMPLE_CONSTANTS))
+
+
+def noisy_frozen(samples: int, negative: int, pairs: int, decades: int, seed: int) -> Instance:
+    """A KKT point with 2 * pairs outputs frozen at +1 and -1 on samples of the noisy sphere."""
+    law, data = _noisy_sphere(samples, negative, decades, seed)
+    limit = kkt_point(data, start=near_pair(data, 2 * pairs, seed=seed))
+    name = f"{2 * pairs} frozen outputs, {samples} samples, {negative} negative, d = 1e{decades} (seed {seed})"
+    return _at_limit(limit, data, name, law=law)
+
+
+def _noisy_sphere(samples: int, negative: int, decades: int, seed: int) -> tuple[GramReduction, Dataset]:
+    if not 0 < negative < samples:
+        raise InputError(f"negative is {negative}; a number between 0 and samples = {samples} is expected.")
+    law = GramReduction(NoisySphere(dimension=10**decades, p=negative / samples, count="exact"))
+    return law, law.sample(samples, seed=seed)
+
+
+def _at_limit(limit: Limit, data: Dataset, name: str, **fields: object) -> Instance:
+    certificate = limit.certificate
+    mu = certificate.multipliers[:, None] * certificate.clarke
+    return Instance(
+        name=name,
+        network=limit.network,
+        data=data,
+        multipliers=(certificate.multipliers, mu),
+        **fields,  # type: ignore[arg-type]  # fields of `Instance`, which its constructor knows
+    )
+
+
+def frozen_gram(dimension: int, samples: int, p: float, pattern: int, seed: int) -> Instance:
+    """A KKT point with outputs frozen at +1 and -1 on samples with a designed Gram matrix, from the exact pair."""
+    # The values of _PATTERNS are the words of the law.
+    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])  # type: ignore[arg-type]
+    data = law.sample(samples, seed=seed)
+    U = convex_pair(data).network.directions
+    start = TwoLayer(W=U[:, :-1], b=U[:, -1], v=np.array([1.0, -1.0]), outputs="frozen")
+    limit = kkt_point(data, start=start, flow_steps=0)
+    name = (
+        f"outputs +1, -1 on {samples} samples in dimension {dimension}, p = {p:g} ({_PATTERNS[pattern]}, seed {seed})"
+    )
+    return _at_limit(limit, data, name)
+
+
+def uniform_points(samples: int, p: float, start: int, seed: int) -> Instance:
+    """Uniform points of [0, 1] with noisy labels: the global optimum (start 0), or a local minimum from a start."""
+    law = Interval(p=p)
+    data = law.sample(samples, seed=seed)
+    limit = line.max_margin(data) if start == 0 else line.local_minimum(data, seed=start)
+    what = "the global optimum" if start == 0 else f"a local minimum (start {start})"
+    mu = limit.multipliers[:, None] * limit.clarke
+    return Instance(
+        name=f"{what} on {samples} uniform points, p = {p:g} (seed {seed})",
+        network=limit.network,
+        data=data,
+        multipliers=(limit.multipliers, mu),
+        law=law,
+    )
 
 
 def four_clusters(size: int, uneven: int, noisy_1: int, noisy_2: int, noisy_3: int, noisy_4: int) -> Instance:

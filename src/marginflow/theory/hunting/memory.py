@@ -77,7 +77,12 @@ def _trail(content: Mapping[str, Any]) -> Trail:
         step=_step(content["step"]),
         nearest=str(content["nearest"]),
         pursuits={
-            name: Pursuit(current=_step(pursuit["current"]), idle=int(pursuit["idle"]))
+            name: Pursuit(
+                current=_step(pursuit["current"]),
+                idle=int(pursuit["idle"]),
+                tightest=_step(pursuit["tightest"]),
+                loosest=math.inf if pursuit["loosest"] is None else float(pursuit["loosest"]),
+            )
             for name, pursuit in content["pursuits"].items()
         },
     )

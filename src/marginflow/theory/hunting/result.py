@@ -53,6 +53,8 @@ class Hunt(Plain):
     outcome : "refuted", "candidate", "proof step fails", "not refuted", "does not bite" or "hypotheses not met"
     slack : float or None
         The least relative slack of a claim that said something; negative where it is broken. None where none did.
+    claim : str
+        The claim that has it. Empty where every claim is an identity: an equality, or tight on every instance.
     instance : Instance or None
         Where it was found, after shrinking.
     verdict : Verdict or None
@@ -82,6 +84,7 @@ class Hunt(Plain):
         "outcome",
         "meaning",
         "slack",
+        "claim",
         "worst",
         "parameters",
         "candidate",
@@ -115,6 +118,7 @@ class Hunt(Plain):
     picture: Picture | None = None
     nearest: str = ""
     beside: tuple[Glimpse, ...] = ()
+    claim: str = ""
 
     @property
     def data(self) -> Dataset | None:
@@ -156,7 +160,8 @@ class Hunt(Plain):
             f"claim said something ({self.seconds:.1f} s, seed {self.seed})"
         )
         if self.slack is not None and self.instance is not None:
-            lines.append(f"  slack     {self.slack:.4g} (relative) on {self.instance.name}")
+            of = f" of '{self.claim}'" if self.claim else ""
+            lines.append(f"  slack     {self.slack:.4g} (relative){of} on {self.instance.name}")
         if self.reason:
             lines.append(f"  decides   {self.reason}")
         if self.proof:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -28,10 +28,13 @@ FRESH: Final = 0.3
 """Share of fresh draws among the tries."""
 FRESH_AT_FIRST: Final = 0.7
 """The same as long as no member has met the hypotheses."""
-IDLE: Final = 150
-"""Turns without an improvement after which a claim starts somewhere else."""
+IDLE: Final = 50
+"""Turns without an improvement after which a claim starts somewhere else. Claims take turns, so that 150 turns are
+hours where instances are dear, and next to a bound that is nearly tight nothing improves for ever."""
 NOISE: Final = 1e-9
 """Relative slacks that differ by less are equal; otherwise rounding would tell the search where to stay."""
+TIGHT: Final = 1e-6
+"""A claim whose sides never differ by a larger share is an identity, whatever its sign of relation is."""
 
 
 def relative_slack(check: Check) -> float:
@@ -41,6 +44,12 @@ def relative_slack(check: Check) -> float:
         return math.inf
     size = max(abs(check.observed), abs(bound))
     return (slack + check.tolerance) / size if 0 < size < math.inf else slack
+
+
+def apart(check: Check) -> float:
+    """By which share the two sides of an inequality differ; 0 for an equality."""
+    slack = relative_slack(replace(check, tolerance=0.0))
+    return 0.0 if check.relation == "==" else max(slack, 0.0)
 
 
 def score(check: Check) -> float:
@@ -81,13 +90,21 @@ class Step(Plain):
 
 @dataclass(kw_only=True)
 class Pursuit(Plain):
-    """Where one claim, one step of a proof or the hypotheses of a statement would search on, and for how long idle."""
+    """Where one claim, one step of a proof or the hypotheses of a statement would search on, and for how long idle.
+
+    `tightest` is the member with the least slack ever, `loosest` the largest share by which the two sides differed.
+    """
 
     current: Step | None = None
     idle: int = 0
+    tightest: Step | None = None
+    loosest: float = 0.0
 
-    def meet(self, step: Step) -> None:
+    def meet(self, step: Step, apart: float = 0.0) -> None:
         """Go to a member that is no better than the current one but for rounding."""
+        self.loosest = max(self.loosest, apart)
+        if self.tightest is None or step.slack < self.tightest.slack:
+            self.tightest = step
         if self.current is None or step.slack < self.current.slack - NOISE:
             self.current, self.idle = step, 0
         elif step.slack <= self.current.slack + NOISE:
@@ -155,7 +172,7 @@ class Trail:
                 self.step = Step(number=number, slack=slack, candidate=candidate)
         for check in verdict.claims:
             if not check.vacuous:
-                self._pursue(check.name, score(check), number, candidate)
+                self._pursue(f"{_CLAIM}{check.name}", score(check), number, candidate, apart(check))
         worst = least(verdict.claims)
         if worst is None:
             return
@@ -172,12 +189,22 @@ class Trail:
             self.nearest = str(next(check for check in verdict.hypotheses if check.state != "met"))
         self._pursue(_HYPOTHESES, far, number, candidate)
 
-    def _pursue(self, name: str, slack: float, number: int, candidate: Candidate) -> None:
+    def _pursue(self, name: str, slack: float, number: int, candidate: Candidate, apart: float = 0.0) -> None:
         pursuit = self.pursuits.setdefault(name, Pursuit())
-        pursuit.meet(Step(number=number, slack=slack, candidate=candidate))
+        pursuit.meet(Step(number=number, slack=slack, candidate=candidate), apart)
+
+    @property
+    def tightest(self) -> tuple[str, Step] | None:
+        """The claim that came nearest to failing, identities aside, and where; None where all claims are identities."""
+        told = [
+            (name.removeprefix(_CLAIM), pursuit.tightest)
+            for name, pursuit in self.pursuits.items()
+            if name.startswith(_CLAIM) and pursuit.loosest > TIGHT and pursuit.tightest is not None
+        ]
+        return min(told, key=lambda claim: claim[1].slack, default=None)
 
 
-_HYPOTHESES: Final = "hypotheses"
+_HYPOTHESES, _CLAIM = "hypotheses", "claim: "
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -81,7 +81,7 @@ def literal_constants(C_op: float) -> dict[str, float]:
     return {"c1": min(C1_LEAST, c4**2), "c2": C2_PROOF, "c3": C3_PROOF, "c4": c4}
 
 
-_EXAMPLE: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
+EXAMPLE_CONSTANTS: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
 
 
 @partial(
@@ -98,10 +98,11 @@ _EXAMPLE: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
         "epsilon": "0.01 by default",
         "delta": "0.1 by default",
         **{
-            name: f"{name[0]}_{name[1]}, which the paper leaves open; that of its proof by default" for name in _EXAMPLE
+            name: f"{name[0]}_{name[1]}, which the paper leaves open; that of its proof by default"
+            for name in EXAMPLE_CONSTANTS
         },
     },
-    example=lambda: replace(pair_point(300, 6, 10**12), parameters=dict(_EXAMPLE)),
+    example=lambda: replace(pair_point(300, 6, 10**12), parameters=dict(EXAMPLE_CONSTANTS)),
     control=lambda: pair_point(60, 30, 10**9),
     control_shows="with half of the labels turned even the max-margin network is too large, and the error is a half",
     region=THEOREM_4_1,

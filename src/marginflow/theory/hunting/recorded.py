@@ -1,0 +1,67 @@
+"""Runs of training that boxes of numbers are turned into. The only file of this room that trains."""
+
+from __future__ import annotations
+
+from marginflow.data import Clusters, ExactCountNoise, GramReduction, Sphere
+from marginflow.errors import InputError
+from marginflow.flow import GradientFlow, LossBelow, Recording, recipes, train
+from marginflow.losses import Exponential
+from marginflow.networks import TwoLayer, initialisation
+from marginflow.theory.fcb22.recorded import gd_run, planted
+from marginflow.theory.instance import Instance
+
+_LOG_LOSS = -30.0
+_TEST_POINTS = 300
+
+
+def descent_on_clusters(
+    samples: int, dimension: int, pairs: int, spread: int, noisy: int, start: int, k: int, seed: int
+) -> Instance:
+    """[FCB22]'s gradient descent, alpha = 1/(4 k) for k + 1 steps, width 2 * pairs.
+
+    sigma sqrt(d) = 2^-spread, omega sqrt(m d) = 2^-start, and exactly `noisy` labels are turned.
+    """
+    if 2 * noisy > samples:
+        raise InputError(f"noisy is {noisy}; at most half of the {samples} samples are expected.")
+    rate = noisy / samples
+    return gd_run.__wrapped__(
+        samples,
+        dimension,
+        2 * pairs,
+        sd=2.0**-spread,
+        eta=rate,
+        omd=2.0**-start,
+        k=k,
+        noise=ExactCountNoise(rate=rate) if noisy else None,
+        seed=seed,
+        test=200,
+    )
+
+
+def planted_descent(k: int, copies: int, noisy: int) -> Instance:
+    """A good run of [FCB22] by construction, so small that the literal constants of the proof apply."""
+    return planted.__wrapped__(k, copies=copies, noisy=bool(noisy))
+
+
+def published_recipe(samples: int, dimension: int, width: int, scale: float, seed: int) -> Instance:
+    """[VYS22]'s recipe on random samples of the sphere, from `scale` times its initialisation."""
+    data = Sphere(dimension=dimension, labels="both").sample(samples, seed=seed)
+    start = TwoLayer.initialise(width, dimension, law=initialisation.VYS22(), scale=scale, seed=seed)
+    run = train(start, data, recipes.VYS22(every=2))
+    assert isinstance(run.network, TwoLayer)
+    name = f"the recipe: {samples} samples, dimension {dimension}, width {width}, start x{scale:g} (seed {seed})"
+    return Instance(name=name, data=data, start=start, run=run, network=run.network)
+
+
+def flow_on_clusters(dimension: int, spread: int, width: int, seed: int) -> Instance:
+    """Gradient flow on 80 samples of two clusters, sigma sqrt(d) = 2^-spread, to a loss of e^-30."""
+    law = GramReduction(Clusters(dimension=dimension, n_clusters=2, sigma=2.0**-spread / dimension**0.5))
+    data = law.sample(80, seed=seed)
+    start = TwoLayer.initialise(width, data.dimension, law=initialisation.Balanced(), scale=0.01, seed=seed)
+    stop = [LossBelow(log_value=_LOG_LOSS)]
+    plan = GradientFlow(loss=Exponential("mean"), angle=0.05, decrease=0.2, stop=stop)
+    run = train(start, data, plan, recording=Recording(ratio=1.5, networks=True))
+    assert isinstance(run.network, TwoLayer)
+    name = f"gradient flow on 80 samples of two clusters, d = {dimension}, width {width} (seed {seed})"
+    test = law.fresh(_TEST_POINTS, train=data, seed=seed)
+    return Instance(name=name, data=data, law=law, test=test, start=start, run=run, network=run.network)
