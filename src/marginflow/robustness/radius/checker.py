@@ -47,7 +47,7 @@ from marginflow.threads import one_thread
 
 _EPS = float(np.finfo(np.float64).eps)
 _FARTHEST = 4096  # no exponent of a float64, or of a product of two, is beyond
-_Seen = tuple[FloatArray, FloatArray, FloatArray, float, float, float]
+_Seen = tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +190,8 @@ def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
         rows, off, loose = grouped.span
         constant -= float(np.abs(weights).sum()) * off * L
         L *= 1.0 + loose
-    seen, ball = (rows, a, c, constant, noise, L), L + noise * (np.abs(a) + L)
+    lengths = np.sqrt((rows * rows).sum(axis=1))
+    seen, ball = (rows, lengths, a, c, constant, noise, L), L + noise * (np.abs(a) + L)
     stack, nodes = [(0, a - ball, a + ball)], dict(enumerate(certificate.nodes))
     while stack:
         index, low, high = stack.pop()
@@ -254,31 +255,65 @@ def _shrunk(
 
     Its units are 2^farther (distances) and 2^higher (outputs) times those of the judge.
     """
-    W, a, c, constant, noise, L = seen
+    W, _, a, c, constant, noise, L = seen
     s, pi = float(shifted(np.array(step.scale), 0)), shifted(step.slopes, higher)
-    kappa = 0.0 * pi if step.curvatures is None else shifted(step.curvatures, higher - farther)
+    kappa = np.zeros(pi.shape) if step.curvatures is None else shifted(step.curvatures, higher - farther)
     if not (0 <= s <= LARGE and pi.shape == kappa.shape == a.shape and np.abs([pi, kappa]).max(initial=0.0) <= LARGE):
         return low, high
+    taus = shifted(np.array(step.taus, dtype=np.float64), farther - higher)
+    tau = taus[(taus >= 0) & (taus <= LARGE)].reshape(-1, 1)
+    if not kappa.any():
+        return _shrunk_by_a_line(seen, s, pi, tau, low, high)
     bend = np.where(kappa == 0, 1.0, 2.0 * kappa)
     points = [low, high, *(np.clip(turn, low, high) for turn in (0.0 * a, -pi / bend, (s * c - pi) / bend))]
     theta = np.min([s * c * np.maximum(z, 0.0) - pi * z - kappa * z * z for z in points], axis=0)
     h = s * constant + float((kappa * a * a + pi * a + theta).sum())
-    p, curve, Z = (pi + 2.0 * kappa * a) @ W, np.zeros(W.shape[1]), np.abs(a) + L
-    if kappa.any():  # turn the coordinates so that M is diagonal
-        M = W.T @ (kappa[:, None] * W)
-        curve, Q = np.linalg.eigh(M)
-        noise += float(np.linalg.norm(Q.T @ Q - np.eye(curve.size))) + _EPS * curve.size**2
-        h -= float(np.linalg.norm((Q * curve) @ Q.T - M)) * L**2
-        W, p = W @ Q, p @ Q
+    Z = np.abs(a) + L
+    # Turn the coordinates so that M is diagonal.
+    M = W.T @ (kappa[:, None] * W)
+    curve, Q = np.linalg.eigh(M)
+    noise += float(np.linalg.norm(Q.T @ Q - np.eye(curve.size))) + _EPS * curve.size**2
+    h -= float(np.linalg.norm((Q * curve) @ Q.T - M)) * L**2
+    W, p = W @ Q, (pi + 2.0 * kappa * a) @ W @ Q
     h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + np.abs(kappa) @ Z**2 + SMALL)
-    taus = shifted(np.array(step.taus, dtype=np.float64), farther - higher)
-    tau = np.array([[t] for t in taus if 0 <= t <= LARGE and (1.0 + t * curve > 0).all()]).reshape(-1, 1)
+    tau = tau[(1.0 + tau * curve > 0).all(axis=1)]
     H = 1.0 + tau * curve
     x = -0.5 * tau * p / H  # the centre of the ellipsoid, where ||delta||^2 + tau psi(delta) is least: tau h - drop
     drop = (H * x * x).sum(axis=1, keepdims=True)
     room = L**2 - tau * h + drop + noise * (L**2 * (1.0 + tau * np.abs(curve).max()) + drop)
     extent = np.sqrt(room * ((1.0 / H) @ (W * W).T))
-    extent += noise * (Z + np.linalg.norm(x, axis=1, keepdims=True) + extent)
-    lowest = (a + x @ W.T - extent).max(axis=0, initial=-np.inf)
-    highest = (a + x @ W.T + extent).min(axis=0, initial=np.inf)
-    return (low + np.inf, low) if (room < 0).any() else (np.maximum(low, lowest), np.minimum(high, highest))
+    return _cut(a + x @ W.T, extent, noise * (Z + np.linalg.norm(x, axis=1, keepdims=True)), noise, room, low, high)
+
+
+def _shrunk_by_a_line(
+    seen: _Seen, s: float, pi: FloatArray, tau: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The same without curvatures: psi is linear, the ellipsoids are balls around multiples of its gradient."""
+    W, lengths, a, c, constant, noise, L = seen
+    weighted = s * c
+    ends = [weighted * np.maximum(z, 0.0) - pi * z for z in (low, high, np.minimum(np.maximum(low, 0.0), high))]
+    theta = np.minimum(np.minimum(ends[0], ends[1]), ends[2])
+    Z, p = np.abs(a) + L, pi @ W
+    h = s * constant + float((pi * a + theta).sum())
+    h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + SMALL)
+    drop = 0.25 * tau * tau * float(p @ p)
+    room = L**2 - tau * h + drop + noise * (L**2 + drop)
+    extent = np.sqrt(room) * lengths
+    return _cut(a - 0.5 * tau * (W @ p), extent, noise * (Z + np.sqrt(drop)), noise, room, low, high)
+
+
+def _cut(
+    centres: FloatArray,
+    extent: FloatArray,
+    charge: FloatArray,
+    noise: float,
+    room: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Intervals within every ellipsoid, rounding charged; low > high where an ellipsoid is empty."""
+    if (room < 0).any():
+        return low + np.inf, low
+    extent = extent + charge + noise * extent
+    lowest, highest = (centres - extent).max(axis=0, initial=-np.inf), (centres + extent).min(axis=0, initial=np.inf)
+    return np.maximum(low, lowest), np.minimum(high, highest)
