@@ -8,7 +8,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget
-from marginflow.limit.interior.point import InteriorPoint, affordable, interior_point
+from marginflow.limit.interior.point import InteriorPoint, affordable
+from marginflow.limit.interior.sample_set import interior_point_of_few
 from marginflow.limit.line import max_margin
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.settings import ELSEWHERE
@@ -30,7 +31,7 @@ class Interior(AbstractStart):
         start = bundle(task, task.flow(task.flow_steps, budget))
         if not affordable(task.problem, len(start.neurons.s)):
             return None
-        point = interior_point(task.problem, start.neurons, budget)
+        point = interior_point_of_few(task.problem, start.neurons, budget)
         if point is not None and len(point.s) <= task.width:
             return _of(task, point, start, "from the neurons of the flow", start.groups)
         if budget.over:
@@ -51,7 +52,7 @@ def _elsewhere(task: Task, start: Start, budget: Budget) -> Finished | None:
             neurons, groups, multipliers = *dealt_out(neurons, task.given), None
         if budget.over or neurons is None or not affordable(task.problem, len(neurons.s)):
             return None
-        point = interior_point(task.problem, neurons, budget, multipliers=multipliers)
+        point = interior_point_of_few(task.problem, neurons, budget, multipliers=multipliers)
         if point is not None and (task.frozen or len(point.s) <= task.width):
             return _of(task, point, start, "from other neurons than those of the flow", groups)
     return None
