@@ -22,7 +22,7 @@ from marginflow.limit.limit import Limit
 from marginflow.limit.separable import require_separable
 from marginflow.limit.settings import FAITHFUL_ANGLE, FAITHFUL_STEPS, FLOW_LARGE_ANGLE, JUDGEMENT, MOST_POLISHES
 from marginflow.limit.solver.polish import Polished, polish
-from marginflow.limit.starts import AbstractStart, Start, named_starts
+from marginflow.limit.starts import AbstractStart, Finished, Start, named_starts
 from marginflow.limit.starts.line import Line
 from marginflow.limit.starts.plane import global_point
 from marginflow.limit.starts.rising import least_useful_penalty
@@ -226,9 +226,12 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
     """Go down the list until a point is exact; otherwise the best that was found.
 
     An interrupt that no stage has caught and the time limit end the search; what was found before is not lost, and
-    before anything is found the network that it began from is what there is.
+    before anything is found the network that it began from is what there is. A point whose own multipliers leave a gap
+    is not exact whatever its certificate says, which takes long for such points: it is made only if nothing exact
+    follows.
     """
     limits: list[Limit] = []
+    rough: list[Finished] = []
     polishes = 0
     with budget.interruptible():
         for way in ways:
@@ -237,15 +240,19 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
             try:
                 proposed = way.propose(task, budget)
             except InputError:
-                if not limits:
+                if not (limits or rough):
                     raise
                 break  # a later start that cannot even begin does not take back what an earlier one found
             if isinstance(proposed, Start):
                 polishes += 1
                 found = _polish(task, proposed, budget)
                 proposed = finished_polish(task, proposed, found) if len(found.s) else None
-            if proposed is not None:
+            if proposed is not None and proposed.gap > tolerance:
+                rough.append(proposed)
+            elif proposed is not None:
                 limits.append(assemble(task, proposed, tolerance, budget))
+    if not any(limit.exact for limit in limits):
+        limits += [assemble(task, point, tolerance, budget) for point in rough]
     if not limits and budget.over:
         limits.append(assemble(task, as_given(task), tolerance, budget))
     if not limits:

@@ -12,7 +12,9 @@ from scipy.optimize import nnls
 import marginflow as mf
 from marginflow.data import Dataset, Sphere
 from marginflow.limit.budget import Budget
+from marginflow.limit.interior import sample_set
 from marginflow.limit.interior.point import affordable, interior_point
+from marginflow.limit.interior.sample_set import interior_point_of_few
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 
@@ -170,3 +172,37 @@ def test_where_one_set_of_other_neurons_leads_to_nothing_the_next_is_tried() -> 
     Xt = np.column_stack([data.X, np.ones(20)])
     U = np.abs(net.v)[:, None] * np.column_stack([net.W, net.b])
     assert worst_residual(Xt, data.y, U, np.sign(net.v), lam, lam[:, None] * clarke) < 1e-9
+
+
+@pytest.mark.parametrize("penalty", [None, 1.0])
+def test_few_of_many_samples_decide_and_the_point_is_one_of_all(penalty) -> None:
+    data = mf.data.circles(240, seed=5)
+    problem = Problem.of(data.X, data.y, bias=True, penalty=np.inf if penalty is None else penalty)
+    U = np.random.default_rng(0).standard_normal((60, 3)) / np.sqrt(problem.s2)
+    neurons = Neurons(U, np.repeat([1.0, -1.0], 30))
+    point = interior_point_of_few(problem, neurons, Budget())
+    assert point is not None
+    assert 0 < (point.lam > 0).sum() < 120
+    residual = worst_residual(
+        problem.X, problem.y, point.U, point.s, point.lam, point.mu, np.inf if penalty is None else penalty
+    )
+    assert residual < 1e-10
+    kept = point.members[point.members >= 0]
+    assert set(point.s[kept]) == {-1.0, 1.0}
+    assert (neurons.s[point.members >= 0] == point.s[kept]).all()
+
+
+def test_where_nearly_every_sample_decides_all_are_solved_at_once(monkeypatch) -> None:
+    solved_with: list[int] = []
+    whole = sample_set.interior_point
+
+    def counted(part, *arguments, **options):
+        solved_with.append(part.n_samples)
+        return whole(part, *arguments, **options)
+
+    monkeypatch.setattr(sample_set, "interior_point", counted)
+    data = Sphere(dimension=4).sample(150, seed=1)
+    limit = mf.kkt_point(data, width=120, seed=0)
+    assert limit.exact
+    assert solved_with[0] < 150
+    assert solved_with[-1] == 150

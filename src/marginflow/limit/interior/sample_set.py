@@ -16,24 +16,24 @@ from marginflow.limit.budget import Budget
 from marginflow.limit.interior.finish import finish
 from marginflow.limit.interior.point import InteriorPoint, interior_point
 from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.settings import (
+    COPIES,
+    FEW_SHORT,
+    FIRST_SHARE,
+    JOIN_AT_LEAST,
+    LARGEST_SHARE,
+    MANY_SHORT,
+    NEAR_MARGIN,
+    SET_CROWD,
+    SET_FROM,
+    SET_ROUNDS,
+    SHORT,
+    TO_A_DIMENSION,
+)
 from marginflow.limit.interior.structure import Guess
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
-
-# Samples, and multiples of the dimension, from which a set is tried; the share of the samples in the first set, and at
-# least so many to a dimension.
-_FROM, _CROWD, _FIRST, _TO_A_DIMENSION = 150, 5, 0.2, 6
-# Sets that are tried, shares of the samples that fall short or are in the set above which it is given up.
-_ROUNDS, _MANY_SHORT, _LARGE = 12, 0.4, 0.7
-# How many samples join a set at least, and what a sample outside may fall short by.
-_JOIN, _SHORT = 30, 1e-12
-# Samples that fall short up to which Newton's method on all samples is tried first.
-_FEW_SHORT = 3
-# Samples of smaller margin join with them.
-_NEAR = 1.1
-# The neurons of the start join those of the last set at this share of their length.
-_AGAIN = 0.1
 
 
 def interior_point_of_few(
@@ -42,7 +42,7 @@ def interior_point_of_few(
     """As `interior_point`, from a set of samples that grows, or from all of them where that is given up."""
     m, r = problem.X.shape
     separated = multipliers is not None or bool(problem.margins(neurons.U, neurons.s).min() > 0.0)
-    if m >= _FROM and m >= _CROWD * r:
+    if m >= SET_FROM and m >= SET_CROWD * r:
         found = _of_few(problem, neurons, budget, multipliers)
         if found.point is not None:
             return found.point
@@ -62,28 +62,30 @@ def _of_few(problem: Problem, neurons: Neurons, budget: Budget, multipliers: Flo
     rows = _first_rows(problem, neurons)
     last: InteriorPoint | None = None
     points: list[InteriorPoint] = []
-    for _ in range(_ROUNDS):
+    for _ in range(SET_ROUNDS):
         part = replace(problem, X=problem.X[rows], y=problem.y[rows], order=np.arange(len(rows)))
         point = None if last is None else _from_last(part, last, neurons, budget)
         if point is None:
-            point = interior_point(part, neurons, budget, multipliers=None if multipliers is None else multipliers[rows])
+            point = interior_point(
+                part, neurons, budget, multipliers=None if multipliers is None else multipliers[rows]
+            )
         if point is None:
             break
         points.append(point)
         margins = problem.margins(point.U, point.s)
         outside = np.ones(m, dtype=bool)
         outside[rows] = False
-        short = np.flatnonzero(outside & (margins < 1.0 - _SHORT))
+        short = np.flatnonzero(outside & (margins < 1.0 - SHORT))
         if not short.size:
             return _Found(_on_all(points, rows, m), True)
-        if short.size > _MANY_SHORT * m or rows.size > _LARGE * m:
+        if short.size > MANY_SHORT * m or rows.size > LARGEST_SHARE * m:
             break
         trained = neurons.outputs_squared is None
-        ended = _newton_on_all(problem, _on_all(points, rows, m)) if trained and short.size <= _FEW_SHORT else None
+        ended = _newton_on_all(problem, _on_all(points, rows, m)) if trained and short.size <= FEW_SHORT else None
         if ended is not None:
             return _Found(ended, True)
-        worst = short[np.argsort(margins[short], kind="stable")[: max(_JOIN, rows.size // 2)]]
-        near = np.flatnonzero(outside & (margins < _NEAR))
+        worst = short[np.argsort(margins[short], kind="stable")[: max(JOIN_AT_LEAST, rows.size // 2)]]
+        near = np.flatnonzero(outside & (margins < NEAR_MARGIN))
         rows, last = np.union1d(rows, np.union1d(worst, near)), point
     return _Found(None, bool(points))
 
@@ -95,7 +97,7 @@ def _from_last(part: Problem, last: InteriorPoint, neurons: Neurons, budget: Bud
     point = interior_point(part, Neurons(last.U, last.s), budget)
     if point is not None:
         return replace(point, members=np.where(last.members >= 0, point.members[last.members], -1))
-    U, s = np.concatenate([last.U, _AGAIN * neurons.U]), np.concatenate([last.s, neurons.s])
+    U, s = np.concatenate([last.U, COPIES * neurons.U]), np.concatenate([last.s, neurons.s])
     order = np.argsort(-s, kind="stable")
     point = interior_point(part, Neurons(U[order], s[order]), budget)
     if point is None:
@@ -144,7 +146,7 @@ def _on_all(points: list[InteriorPoint], rows: IntArray, m: int) -> InteriorPoin
 def _first_rows(problem: Problem, neurons: Neurons) -> IntArray:
     """The samples of smallest margin of each label, and as many at random; ascending."""
     m, r = problem.X.shape
-    count = max(int(_FIRST * m), _TO_A_DIMENSION * r)
+    count = max(int(FIRST_SHARE * m), TO_A_DIMENSION * r)
     margins = problem.margins(neurons.U, neurons.s)
     chosen = [np.random.default_rng(0).choice(m, min(m, count // 2), replace=False)]
     for label in (1.0, -1.0):

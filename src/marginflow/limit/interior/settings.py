@@ -51,6 +51,21 @@ SEPARATION_GAP = 1e-2
 # Shares of flipping pairs below which it is the price that holds the margins back, not the pattern.
 FEW_FLIPS = 0.01
 
+# Sets of samples ------------------------------------------------------------------------------------------------------
+
+# Raw breast cancer (569 x 30) and moons, circles, spirals with 1000 samples. Samples, and multiples of the dimension,
+# from which a set is tried; the share of the samples in the first set, and at least so many to a dimension.
+SET_FROM, SET_CROWD, FIRST_SHARE, TO_A_DIMENSION = 150, 5, 0.2, 6
+# Sets that are tried, and the shares of the samples that fall short or are in the set above which it is given up.
+SET_ROUNDS, MANY_SHORT, LARGEST_SHARE = 12, 0.4, 0.7
+# How many of those that fall short join at least, and the margin below which samples join with them: one at a time,
+# breast cancer took eight sets instead of three.
+JOIN_AT_LEAST, NEAR_MARGIN = 30, 1.1
+# What a sample outside the set may fall short by, and how many may for Newton's method on all samples to be tried.
+SHORT, FEW_SHORT = 1e-12, 3
+# Where the neurons of the last set do not do, those of the start join them at this share of their length.
+COPIES = 0.1
+
 # Structures -----------------------------------------------------------------------------------------------------------
 
 # Iterates are compared whose gaps differ by these factors.

@@ -14,10 +14,13 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.interior.point import affordable
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
+    BEFORE_INTERIOR,
     BUNDLES,
+    CROWDED,
     FAR_BEYOND,
     FIRST_SET,
     FLOW_LEAST,
@@ -111,6 +114,9 @@ class _Rounds:
         self.samples = np.column_stack([task.X, np.ones(len(task.X))]) if task.bias else task.X
         self.y = task.data.y
         self.history: list[Progress] = []
+        # Where ADMM may not settle, the interior point has a working set of its own.
+        m, r = task.X.shape
+        self.interior_follows = m > CROWDED * r and affordable(task.problem, task.width)
 
     def run(self, rows: IntArray) -> Finished | None:
         """Solve, look at all samples, change the set; None where it is given up."""
@@ -158,7 +164,8 @@ class _Rounds:
     ) -> _Solved | None:
         """By ADMM and Newton's method."""
         start = replace(neurons, U=problem.reduced(neurons.U))
-        found = polish(problem, start, self.budget, multipliers=lam)
+        most = BEFORE_INTERIOR if self.interior_follows else None
+        found = polish(problem, start, self.budget, multipliers=lam, max_iterations=most)
         if not found.exact:
             return None
         a2 = found.outputs_squared if self.task.frozen else None
