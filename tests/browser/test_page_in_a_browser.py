@@ -117,13 +117,82 @@ def test_pointer_brings_a_hint_and_the_legend_filters(browser: Browser, page: Pa
 def test_keyboard_reaches_the_content_the_tables_and_the_numbers(browser: Browser, page: Path) -> None:
     browser.open(page, width=390, dark=False)
     reached = []
-    for _ in range(14):
-        for kind in ("keyDown", "keyUp"):
-            browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
-        reached.append(browser.value("document.activeElement.tagName + '.' + document.activeElement.className"))
+    for _ in range(40):
+        press(browser, "Tab")
+        reached.append(
+            browser.value("document.activeElement.tagName + '.' + (document.activeElement.getAttribute('class') ?? '')")
+        )
     assert reached[0] == "A.skip"
     assert "SUMMARY." in reached
     assert "DIV.scroll" in reached
+
+
+def press(browser: Browser, key: str, modifiers: int = 0) -> None:
+    code, text = {"Tab": (9, ""), "Enter": (13, "\r"), " ": (32, " "), "Escape": (27, "")}.get(key, (0, ""))
+    code = code or {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}[key]
+    name = "Space" if key == " " else key
+    pressed = {"key": key, "code": name, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+    browser.call("Input.dispatchKeyEvent", type="keyDown", **pressed, **({"text": text} if text else {}))
+    browser.call("Input.dispatchKeyEvent", type="keyUp", **pressed)
+    browser.value(f"new Promise(done => setTimeout(done, {0 if key == 'Tab' else 120}))")
+
+
+def test_keyboard_filters_by_the_legend_and_brings_all_back(browser: Browser, page: Path) -> None:
+    browser.open(page, width=1400, dark=False)
+    curves = "[...document.querySelectorAll('#chart-1 .mark-line path')]"
+    strong = f"{curves}.filter(p => !(p.getAttribute('opacity') < 0.5)).length"
+    reached = []
+    while "a network called 1: leave only this series" not in reached:
+        press(browser, "Tab")
+        reached.append(browser.value("document.activeElement.getAttribute('aria-label')"))
+        assert len(reached) < 20, reached
+    assert browser.value(strong) == 3
+    press(browser, "Enter")
+    assert browser.value(strong) == 1
+    press(browser, "Tab")
+    press(browser, " ", modifiers=8)  # with Shift: this one too
+    assert browser.value(strong) == 2
+    press(browser, "Escape")
+    assert browser.value(strong) == 3
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("chart", ["chart-2", "chart-3"])
+def test_keyboard_moves_the_brush(browser: Browser, page: Path, chart: str) -> None:
+    browser.open(page, width=1400, dark=False)
+    told = f"[...document.querySelectorAll('#{chart} .mark-text.role-mark text')].map(t => t.textContent).join(' ')"
+    brush = (
+        f"(() => {{ const box = document.querySelector('#{chart} .brush_brush path').getBoundingClientRect();"
+        "return [box.left, box.width]; })()"
+    )
+    browser.value(f"document.getElementById('{chart}').focus()")
+    press(browser, "ArrowRight")
+    left, width = browser.value(brush)
+    assert width > 50
+    press(browser, "ArrowRight")
+    assert browser.value(brush)[0] > left + 10
+    press(browser, "ArrowUp")
+    assert browser.value(brush)[1] > width + 10
+    for _ in range(12):
+        press(browser, "ArrowLeft")
+    assert 0 < int(browser.value(told).split()[0]) < 90
+    press(browser, "Escape")
+    assert browser.value(told).startswith("90 values")
+    assert browser.complaints() == []
+
+
+def test_keyboard_moves_and_zooms_the_axis_of_curves(browser: Browser, page: Path) -> None:
+    browser.open(page, width=1400, dark=False)
+    labels = "[...document.querySelectorAll('#chart-1 .role-axis-label')[0].children]"
+    ticks = f"{labels}.map(t => t.textContent).sort().join(' ')"
+    before = browser.value(ticks)
+    browser.value("document.getElementById('chart-1').focus()")
+    for _ in range(3):
+        press(browser, "ArrowUp")
+    assert browser.value(ticks) != before
+    press(browser, "Escape")
+    assert browser.value(ticks) == before
+    assert browser.complaints() == []
 
 
 @pytest.mark.parametrize("chart", ["chart-2", "chart-3"])

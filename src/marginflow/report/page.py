@@ -92,6 +92,7 @@ def render(page: Page, *, interactive: bool = True) -> str:
             specifications={name: _script_safe(chart.specification) for name, chart in drawn.items() if interactive},
             pictures={} if interactive else {name: svg_text(chart) for name, chart in drawn.items()},
             bundle=vega_script() if drawn and interactive else "",
+            keyboard=template_text("keyboard.js"),
         )
     )
 
