@@ -24,6 +24,10 @@ HEADS = (
     "the last Linear, ReLU, Linear can be audited as a network of its own on the features that the layers before them "
     "compute: mf.audit.head(module, X, y), or marginflow audit HEAD DATA --features BODY"
 )
+DEEPER = (
+    "marginflow.certificates.certify_deep measures the KKT residual, and marginflow.robustness.radius_bracket "
+    "bounds each radius from both sides"
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,7 +105,7 @@ def fold(pieces: Sequence[Piece], *, remarks: Sequence[str] = (), outputs: Outpu
         advice = (
             "a linear classifier has a closed form: mf.robustness, linear"
             if depth == 1
-            else f"{HEADS}; marginflow.certificates.certify_deep measures the KKT residual of a deeper MLP"
+            else f"{HEADS}; of a deeper MLP {DEEPER}"
         )
         raise InputError(f"The network has {what} (depth {depth}); one hidden layer is expected, and {advice}.")
     first, last = linears

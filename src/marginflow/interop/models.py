@@ -11,7 +11,7 @@ import numpy as np
 from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.interop import files, onnx
-from marginflow.interop.folding import HEADS, Linear, Model, Piece, Rectifier, fold, scaling
+from marginflow.interop.folding import DEEPER, HEADS, Linear, Model, Piece, Rectifier, fold, scaling
 from marginflow.interop.onnx_graph import read_pieces
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
@@ -137,5 +137,8 @@ def _of_sklearn(model: Any) -> tuple[list[Piece], list[str]]:
     for W, b in zip(model.coefs_, model.intercepts_, strict=True):
         chain += [Linear(W=np.asarray(W, dtype=np.float64).T, b=np.asarray(b, dtype=np.float64)), Rectifier()]
     if len(model.coefs_) != 2:
-        raise InputError(f"The MLPClassifier has {len(model.coefs_) - 1} hidden layers; one is expected, and {HEADS}.")
+        raise InputError(
+            f"The MLPClassifier has {len(model.coefs_) - 1} hidden layers; one is expected, and {HEADS}; "
+            f"of a deeper MLP {DEEPER}."
+        )
     return chain[:-1], []

@@ -6,6 +6,7 @@ networks), `directions` and `explicit_vectors` (of the theorems), `curves`, `tra
 
 from marginflow.doors import check_types
 from marginflow.robustness.constructions import one_neuron_per_sample
+from marginflow.robustness.deep_bracket import RadiusBracket, radius_bracket
 from marginflow.robustness.directions import label_sum
 from marginflow.robustness.radius import (
     Radius,
@@ -20,6 +21,7 @@ from marginflow.robustness.universal import universal_perturbation, universal_pe
 
 __all__ = [
     "Radius",
+    "RadiusBracket",
     "RadiusCertificate",
     "check_certificate",
     "each_radius",
@@ -29,6 +31,7 @@ __all__ = [
     "minimal_step",
     "minimal_step_unsigned",
     "one_neuron_per_sample",
+    "radius_bracket",
     "universal_perturbation",
     "universal_perturbation_unsigned",
 ]
