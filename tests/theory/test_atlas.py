@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginflow import InputError, theory
+from marginflow import InputError, sweeps, theory
 from marginflow.cli import main
 from marginflow.theory.atlas import grid_of
 from marginflow.theory.check import compare
@@ -156,3 +156,84 @@ def test_every_statement_names_the_file_that_judges_it() -> None:
     for one in theory.statements():
         assert (root / one.file).is_file(), one.id
         assert one.paper.key.lower() in one.file or "theory/" in one.file
+
+
+OBSERVED = {
+    "VYS22/Thm4.1": ["d=100", "m=4,30"],
+    "VYS22/Cor4.1": ["d=100", "m=30", "p=0"],
+    "FVBS23/Thm3.1": ["d=600", "k=2"],
+    "FVBS23/ThmA.1": ["d=600", "k=2"],
+    "FVBS23/Thm4.1": ["d=600", "k=2"],
+    "FVBS23/Thm4.2": ["d=600", "k=2"],
+    "FVBS23/ThmD.1": ["d=600", "k=2"],
+    "KYS23/Thm3.1": ["m=50", "p=0.1"],
+    "KYS23/Thm3.2": ["m=50", "p=0.1"],
+    "KYS23/Thm4.1": ["m=60", "p=0.02", "d=1e6"],
+    "KYS23/Thm4.3": ["m=40", "p=0.05", "n=2", "d=1e6"],
+    "FCB22/Thm3.1.1": ["n=100", "d=400", "m=20"],
+    "FCB22/Thm3.1.2": ["n=100", "d=400", "m=20"],
+    "FCB22/Prop3.2": ["n=100", "d=400", "m=20"],
+}
+
+
+def test_every_map_can_be_observed() -> None:
+    assert set(OBSERVED) == {one.id for one in theory.statements() if one.region is not None}
+
+
+@pytest.mark.parametrize("id", OBSERVED)
+def test_what_a_bound_is_about_is_measured_on_an_instance_of_these_numbers(id: str) -> None:
+    found = sweeps.observe(theory.map(id, grid_of(OBSERVED[id])))
+    assert not found.failures
+    for cell in found.cells:
+        assert math.isfinite(cell.mean)
+        assert cell.outcomes[0] not in ("violated", "refuted")
+    assert found.observed_name in found.sentence()
+
+
+def test_the_observed_step_is_that_of_the_verdict() -> None:
+    (cell,) = sweeps.observe(theory.map("VYS22/Thm4.1", {"d": [100], "m": [32], "p": [0]})).cells
+    verdict = theory.statement("VYS22/Thm4.1").judge_instance(orthogonal_point(100, 32))
+    assert cell.mean == pytest.approx(verdict["||z||, exact"].observed / 10, rel=1e-6)
+    assert cell.mean < cell.bound
+
+
+def test_an_observed_map_is_resumable_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = [
+        "map",
+        "VYS22/Thm4.1",
+        "--grid",
+        "d=100",
+        "m=4,30",
+        "p=0",
+        "--observe",
+        "--store",
+        str(tmp_path / "s.sqlite"),
+    ]
+    assert main([*line, "--out", str(tmp_path / "map.html")]) == 0
+    assert "Observed on 2 of them" in capsys.readouterr().out
+    page = (tmp_path / "map.html").read_text(encoding="utf-8")
+    assert "Bound of VYS22/Thm4.1 against observed" in page
+    again: list[int] = []
+    drawn = theory.map("VYS22/Thm4.1", grid_of(["d=100", "m=4,30", "p=0"]))
+    sweeps.observe(drawn, store=tmp_path / "s.sqlite", progress=lambda now: again.append(now.computed))
+    assert again == [0], "every cell was stored"
+
+
+def test_a_cell_that_is_too_large_is_named_and_the_others_are_computed() -> None:
+    found = sweeps.observe(theory.map("VYS22/Thm4.1", {"d": [20000], "m": [4, 10000], "p": [0]}))
+    assert [len(cell.observed) for cell in found.cells] == [1, 0]
+    assert "cells are computed up to 4000" in found.sentence()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("map VYS22/Thm4.1 --grid d=100 m=4 --seeds 3", "go with --observe"),
+        ("map VYS22/Thm4.1 --grid d=100 m=4 --observe --seeds 0", "seeds"),
+    ],
+)
+def test_options_of_observing_are_refused_where_they_mean_nothing(
+    line: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.split()) == 2
+    assert sentence in capsys.readouterr().err

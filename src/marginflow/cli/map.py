@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -11,7 +11,12 @@ import marginflow as mf
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force
 from marginflow.cli.output import check_target, result_text
+from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
+from marginflow.errors import InputError
+
+if TYPE_CHECKING:
+    from marginflow.theory.atlas import Atlas
 
 
 def map(
@@ -25,24 +30,40 @@ def map(
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="A page or picture: .html, .svg, .png, .pdf.")
     ] = None,
+    observe: Annotated[
+        bool, Parameter(negative="", help="Also compute every cell: what the bound is about, at a KKT point or a run.")
+    ] = False,
+    seeds: Annotated[int, Parameter(help="With --observe: instances for each cell.")] = 1,
+    store: Annotated[
+        Path | None,
+        Parameter(help="With --observe: where cells are kept, .sqlite; the same command goes on where it stopped."),
+    ] = None,
+    workers: Annotated[int | None, Parameter(help="With --observe: processes; one if not given.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Hypotheses and constants alone, no network: ten thousand cells take seconds. Exit code 0."""
+    """Hypotheses and constants alone, no network: ten thousand cells take seconds. Exit code 0.
+
+    With --observe every cell is computed as well, and the picture shows bound against observed value.
+    """
     from marginflow.theory.atlas import grid_of
 
     if out is not None:
         check_target(out, (".html", ".svg", ".png", ".pdf"), force=force)
+    if not observe and (seeds != 1 or store is not None or workers is not None):
+        raise InputError("--seeds, --store and --workers go with --observe.")
     atlas = mf.theory.map(id, grid_of(grid))
+    if observe:
+        atlas = _observed(atlas, seeds, store, workers)
     if out is not None:
-        from marginflow.report.atlas_chart import atlas_chart, atlas_page
+        from marginflow.report.atlas_chart import atlas_chart, atlas_page, observed_chart
         from marginflow.report.page import write
         from marginflow.report.static import draw
 
         if out.suffix == ".html":
             write(atlas_page(atlas, command=command(), versions=versions()), out)
         else:
-            draw(atlas_chart(atlas), out)
+            draw(observed_chart(atlas) if observe else atlas_chart(atlas), out)
     if as_json:
         print(result_text({**atlas.to_dict(), "out": out}))
     else:
@@ -50,3 +71,15 @@ def map(
         if out is not None:
             print(f"Written to  {out}")
     return DONE
+
+
+def _observed(atlas: Atlas, seeds: int, store: Path | None, workers: int | None) -> Atlas:
+    """The map with its cells computed, under a bar."""
+    with progress("Observing") as show:
+        return mf.sweeps.observe(
+            atlas,
+            seeds=seeds,
+            store=store,
+            workers=workers,
+            progress=lambda now: show((now.stored + now.computed) / now.total, f"{now.left} cells left"),
+        )

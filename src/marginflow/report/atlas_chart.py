@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -53,15 +54,65 @@ def atlas_chart(atlas: Atlas) -> Chart:
         drawn = alt.Chart(alt.Data(values=marks)).mark_point(size=18, color="black", shape="cross", clip=True)
         layers.append(drawn.encode(x="x:Q", y="y:Q", tooltip=["mark:N", "word:N"]))
     title = f"Where {atlas.id} speaks"
-    columns = {**{name: name for name in atlas.cells[0].numbers}, "word": "", "binding": "Binding", "bound": "Bound"}
-    cells = [
-        dict(cell.numbers) | {"word": cell.word, "binding": cell.binding, "bound": cell.bound} for cell in atlas.cells
-    ]
     return Chart(
         specification=finished(alt.layer(*layers), description=atlas.sentence(), height=360),
         title=title,
         description=atlas.sentence(),
-        numbers=Table.of(cells[:TABLE_ROWS], columns=columns, caption=f"The first cells of “{title}”"),
+        numbers=_table(atlas, title),
+    )
+
+
+def _table(atlas: Atlas, title: str) -> Table:
+    """The cells with their words and bounds, and what was observed in them."""
+    columns = {**{name: name for name in atlas.cells[0].numbers}, "word": "", "binding": "Binding", "bound": "Bound"}
+    if atlas.observed_name:
+        columns |= {"observed": "Observed, mean", "least": "Least", "largest": "Largest", "outcomes": "Verdicts"}
+    rows = [
+        dict(cell.numbers)
+        | {"word": cell.word, "binding": cell.binding, "bound": cell.bound}
+        | {"observed": cell.mean, "outcomes": ", ".join(dict.fromkeys(cell.outcomes))}
+        | {"least": min(cell.observed, default=math.nan), "largest": max(cell.observed, default=math.nan)}
+        for cell in atlas.cells
+    ]
+    shown = [{name: row[name] for name in columns} for row in rows[:TABLE_ROWS]]
+    return Table.of(shown, columns=columns, caption=f"The first cells of “{title}”")
+
+
+def observed_chart(atlas: Atlas) -> Chart:
+    """Bound against observed value: a point for each cell, from its least to its largest seed, and the diagonal.
+
+    Cells without a bound or without a finite observed value are left out of the picture and stay in the table.
+    """
+    rows: list[dict[str, Any]] = [
+        {"bound": cell.bound, "observed": cell.mean, "least": min(cell.observed), "largest": max(cell.observed)}
+        | {"word": cell.word, "cell": ", ".join(f"{name} = {cell.numbers[name]:g}" for name in atlas.axes)}
+        for cell in atlas.cells
+        if cell.observed and math.isfinite(cell.bound) and all(map(math.isfinite, cell.observed))
+    ]
+    values = [row[name] for row in rows for name in ("bound", "least", "largest")]
+    positive = bool(values) and min(values) > 0
+    scale = alt.Scale(type="log", nice=True) if positive else alt.Scale(zero=False)
+    colour = alt.Color("word:N", title=None, scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())))
+    base = alt.Chart(alt.Data(values=rows))
+    x = alt.X("bound:Q", title="bound of the theorem", scale=scale)
+    ends = [{"bound": end, "observed": end} for end in (min(values, default=0.0), max(values, default=1.0))]
+    layers = [
+        alt.Chart(alt.Data(values=ends)).mark_line(strokeDash=[4, 4], color="#888").encode(x=x, y="observed:Q"),
+        base.mark_rule().encode(x=x, y=alt.Y("least:Q"), y2="largest:Q", color=colour),
+        base.mark_point(filled=True, size=50).encode(
+            x=x,
+            y=alt.Y("observed:Q", title="observed", scale=scale),
+            color=colour,
+            tooltip=["cell:N", "bound:Q", "observed:Q", "least:Q", "largest:Q", "word:N"],
+        ),
+    ]
+    title = f"Bound of {atlas.id} against observed"
+    description = f"Across: the bound. Up: {atlas.observed_name}. Dashed: where both are equal. {atlas.sentence()}"
+    return Chart(
+        specification=finished(alt.layer(*layers), description=description, height=320),
+        title=title,
+        description=description,
+        numbers=_table(atlas, title),
     )
 
 
@@ -73,11 +124,16 @@ def atlas_page(atlas: Atlas, *, command: str, versions: dict[str, str]) -> Page:
         paragraphs=("Crosses are the paper's own experiments.",) if atlas.marks else (),
         content=(chart,),
     )
+    sections = [section]
+    if atlas.observed_name:
+        pictured = observed_chart(atlas)
+        paragraphs = (f"Observed: {atlas.observed_name}. Below the dashed line the observed value is smaller.",)
+        sections.append(Section(heading=pictured.title, paragraphs=paragraphs, content=(pictured,)))
     return Page(
         title=chart.title,
         verdict=atlas.sentence(),
         tone="open",
-        sections=(section,),
+        sections=tuple(sections),
         command=command,
         versions=versions,
     )

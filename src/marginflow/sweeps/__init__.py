@@ -4,6 +4,7 @@ from marginflow.doors import show_doors
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.comparison import Comparison, compare
 from marginflow.sweeps.engines import AbstractEngine, DaskEngine, LocalEngine
+from marginflow.sweeps.observed import observe
 from marginflow.sweeps.record import Record
 from marginflow.sweeps.registry import Result, Row, Task, find_task, task, tasks
 from marginflow.sweeps.runner import Progress, Results, run, stored
@@ -37,6 +38,7 @@ __all__ = [
     "export",
     "find_task",
     "merge",
+    "observe",
     "run",
     "salvage",
     "slurm_script",

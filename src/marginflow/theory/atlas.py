@@ -1,7 +1,8 @@
 r"""Where a theorem applies, says something, or does not: its hypotheses and constants on a grid of numbers alone.
 
 A statement has a map if it has a `Region`: the letters on which its hypotheses and bounds depend, and a function from
-numbers to `Findings`. No network is needed, and ten thousand cells take seconds. Observed values belong to sweeps.
+numbers to `Findings`. No network is needed, and ten thousand cells take seconds. Observed values are those of
+`sweeps.observe`, which computes the `Observation` of the region cell by cell.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from marginflow.arrays import vector
 from marginflow.errors import InputError
 from marginflow.plain import Plain
 from marginflow.theory.findings import Findings
+from marginflow.theory.observation import Observation
 from marginflow.theory.outcomes import Outcome
 from marginflow.theory.verdict import Verdict
 
@@ -46,12 +48,15 @@ class Region:
         Hypotheses, and the claims with their bounds; a bound that says nothing is marked vacuous.
     marks : tuple of Mark
         The paper's own experiments.
+    observation : Observation or None
+        What the bound is about, measured on an instance of these numbers.
     """
 
     letters: Mapping[str, str]
     judge: Callable[[Mapping[str, float]], Findings]
     defaults: Mapping[str, Number | Callable[[Mapping[str, float]], float]]
     marks: tuple[Mark, ...] = ()
+    observation: Observation | None = None
 
     def complete(self, given: Mapping[str, float]) -> dict[str, float]:
         """All letters, the given ones first; an `InputError` names what is missing or unknown."""
@@ -86,6 +91,10 @@ class Cell(Plain):
         The bound of the theorem: the observed side of its first claim.
     mark : str
         What of the paper's own this is, if anything.
+    observed : tuple of float
+        What the bound is about, one number for each seed that was computed.
+    outcomes : tuple of str
+        How the verdicts on these instances ended.
     """
 
     numbers: Mapping[str, float]
@@ -94,18 +103,39 @@ class Cell(Plain):
     room: float
     bound: float
     mark: str = ""
+    observed: tuple[float, ...] = ()
+    outcomes: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> float:
+        """The mean of what was observed; not a number where nothing was."""
+        return math.fsum(self.observed) / len(self.observed) if self.observed else math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
 class Atlas(Plain):
-    """A map: the cells of a grid, and the paper's own experiments as cells."""
+    """A map: the cells of a grid, and the paper's own experiments as cells.
 
-    plain_names: ClassVar = ("id", "axes", "counts", "sentence", "cells", "marks")
+    Parameters
+    ----------
+    id : str
+    axes : tuple of str
+        Letters that vary.
+    cells, marks : tuple of Cell
+    observed_name : str
+        What was observed, in the unit of the bound; empty where nothing was.
+    failures : tuple of str
+        Cells that could not be computed, and why.
+    """
+
+    plain_names: ClassVar = ("id", "axes", "counts", "sentence", "cells", "marks", "observed_name", "failures")
 
     id: str
     axes: tuple[str, ...]
     cells: tuple[Cell, ...]
     marks: tuple[Cell, ...]
+    observed_name: str = ""
+    failures: tuple[str, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many cells have which word."""
@@ -125,6 +155,20 @@ class Atlas(Plain):
         if self.marks:
             speaks = sum(mark.word == "says something" for mark in self.marks)
             sentence += f" Of the paper's own {len(self.marks)} experiments it says something about {speaks}."
+        return sentence + self._observed_sentence()
+
+    def _observed_sentence(self) -> str:
+        if not self.observed_name:
+            return ""
+        seen = [cell for cell in self.cells if cell.observed]
+        outcomes = Counter(outcome for cell in seen for outcome in cell.outcomes)
+        words = ", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common())
+        sentence = f" Observed on {len(seen)} of them ({self.observed_name}): {words or 'nothing'}."
+        shares = [cell.mean / cell.bound for cell in seen if cell.bound > 0 and math.isfinite(cell.mean)]
+        if shares:
+            sentence += f" What is observed is {min(shares):.3g} to {max(shares):.3g} times the bound."
+        if self.failures:
+            sentence += f" {len(self.failures)} could not be computed; the first: {self.failures[0]}"
         return sentence
 
     def __str__(self) -> str:
@@ -168,6 +212,17 @@ def _cell(id: str, region: Region, given: Mapping[str, float], mark: str = "") -
     room, binding = min(rooms, default=(math.inf, ""))
     bound = found.claims[0].observed if found.claims else math.nan
     return Cell(numbers=numbers, word=word, binding=binding, room=room, bound=bound, mark=mark)
+
+
+def with_observations(
+    atlas: Atlas, name: str, found: Sequence[Sequence[tuple[float, str]]], failures: Sequence[str]
+) -> Atlas:
+    """The map with what was observed: for each cell the pairs of number and outcome, one for each seed."""
+    cells = [
+        replace(cell, observed=tuple(number for number, _ in pairs), outcomes=tuple(word for _, word in pairs))
+        for cell, pairs in zip(atlas.cells, found, strict=True)
+    ]
+    return replace(atlas, cells=tuple(cells), observed_name=name, failures=tuple(failures))
 
 
 def grid_of(texts: Sequence[str]) -> dict[str, list[float]]:

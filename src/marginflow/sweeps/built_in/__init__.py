@@ -2,7 +2,8 @@
 
 from marginflow.sweeps.built_in.flip import flip
 from marginflow.sweeps.built_in.limit import limit
+from marginflow.sweeps.built_in.map_cell import map_cell
 from marginflow.sweeps.built_in.overfitting import overfitting
 from marginflow.sweeps.built_in.radius import radius
 
-__all__ = ["flip", "limit", "overfitting", "radius"]
+__all__ = ["flip", "limit", "map_cell", "overfitting", "radius"]

@@ -6,35 +6,19 @@ import math
 from functools import partial
 from typing import Final
 
-import numpy as np
-
-from marginflow.arrays import FloatArray
 from marginflow.theory.fcb22.cond_4_7_4_8 import alignment
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.descent import complete
+from marginflow.theory.fcb22.features import feature_change, features
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
-from marginflow.theory.fcb22.path import RUN, Path, path_of
+from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import gd_run, tight
 from marginflow.theory.fcb22.region import PROPOSITION_3_2
 from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
 
 EXPLICIT: Final = GAMMA
 """e^-2 / (16 * 1024), the constant of Prop. 3.2; the same number as the margin of Eq. (45)."""
-
-
-def _features(path: Path) -> tuple[FloatArray, FloatArray]:
-    """||phi(W^T x_i) - phi(W^0 x_i)|| and ||phi(W^0 x_i)||, each of shape (n,)."""
-    X = path.sample.X
-    start = np.maximum(X @ path.networks[0].W.T, 0.0)
-    end = np.maximum(X @ path.end.W.T, 0.0)
-    return np.linalg.norm(end - start, axis=1), np.linalg.norm(start, axis=1)
-
-
-def feature_change(path: Path) -> FloatArray:
-    """The relative change of the feature map of every sample; infinite where no neuron was active at the start."""
-    moved, before = _features(path)
-    return np.divide(moved, before, out=np.full_like(moved, math.inf), where=before > 0)
 
 
 def _lazy() -> Instance:
@@ -75,7 +59,7 @@ def proposition_3_2(instance: Instance) -> Findings:
     """The relative change of the feature map of every sample against the three bounds of the proof."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
-    moved, before = _features(path)
+    moved, before = features(path)
     ratio = feature_change(path)
     sizes = path.neurons.sizes[path.sample.clusters]
     middle = sizes * (E2 / (1024 * math.sqrt(path.neurons.a.size))) ** 2

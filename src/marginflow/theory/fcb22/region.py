@@ -9,6 +9,7 @@ from typing import Final
 from marginflow.theory.atlas import Mark, Region
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.numbers import DELTA, Numbers
+from marginflow.theory.fcb22.observed import FEATURE_CHANGE, SUCCESS, TEST_ERROR
 from marginflow.theory.frame import Check, Findings, at_least, at_most
 
 LETTERS: Final = {
@@ -101,6 +102,10 @@ MARKS: Final = (
         numbers={"n": 5000, "d": 2, "m": 500, "sd": _FIGURE_SD, "eta": 0.15, "omd": 0.25, "alpha": 0.05},
     ),
 )
-THEOREM_3_1_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_fits, marks=MARKS)
-THEOREM_3_1_2: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_generalises, marks=MARKS)
-PROPOSITION_3_2: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_features, marks=MARKS)
+THEOREM_3_1_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_fits, marks=MARKS, observation=SUCCESS)
+THEOREM_3_1_2: Final = Region(
+    letters=LETTERS, defaults=DEFAULTS, judge=_generalises, marks=MARKS, observation=TEST_ERROR
+)
+PROPOSITION_3_2: Final = Region(
+    letters=LETTERS, defaults=DEFAULTS, judge=_features, marks=MARKS, observation=FEATURE_CHANGE
+)

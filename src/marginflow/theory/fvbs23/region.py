@@ -8,6 +8,7 @@ from typing import Final
 
 from marginflow.theory.atlas import Region
 from marginflow.theory.frame import Check, Findings, above, at_least, at_most, undefined
+from marginflow.theory.fvbs23.observed import LOG_BREAKABLE, LOG_TEST_ERROR, SHORTEST_FLIP, TEST_ERROR
 from marginflow.theory.fvbs23.setting import log_sum
 from marginflow.theory.vacuity import says_nothing
 
@@ -145,7 +146,7 @@ def _few(*names: str) -> dict[str, str]:
     return {name: meaning for name, meaning in LETTERS.items() if name in names}
 
 
-THEOREM_3_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_generalises)
-THEOREM_A1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_likely)
-THEOREM_4_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_robust)
-THEOREM_4_2: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_flips)
+THEOREM_3_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_generalises, observation=TEST_ERROR)
+THEOREM_A1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_likely, observation=LOG_TEST_ERROR)
+THEOREM_4_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_robust, observation=LOG_BREAKABLE)
+THEOREM_4_2: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_flips, observation=SHORTEST_FLIP)

@@ -8,6 +8,7 @@ from typing import Final
 
 from marginflow.theory.atlas import Mark, Region
 from marginflow.theory.frame import Findings, at_least, at_most, below
+from marginflow.theory.kys23.observed import FROZEN_ERROR, LINE_ERROR, PAIR_ERROR
 
 _NOISE: Final = 1 / 22
 _NOISES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
@@ -102,17 +103,23 @@ def _marks(*letters: str) -> tuple[Mark, ...]:
     )
 
 
-THEOREM_3_1: Final = Region(letters=_LINE, defaults={"delta": 0.1, "c": 1.0, "C": 1.0}, judge=_any_width)
-THEOREM_3_2: Final = Region(letters=_LINE, defaults={"delta": 0.1, "c": 1 / 8, "C": 2.0}, judge=_local_minimum)
+THEOREM_3_1: Final = Region(
+    letters=_LINE, defaults={"delta": 0.1, "c": 1.0, "C": 1.0}, judge=_any_width, observation=LINE_ERROR
+)
+THEOREM_3_2: Final = Region(
+    letters=_LINE, defaults={"delta": 0.1, "c": 1 / 8, "C": 2.0}, judge=_local_minimum, observation=LINE_ERROR
+)
 THEOREM_4_1: Final = Region(
     letters=_SPHERE | {name: f"{name[0]}_{name[1]}, left open; that of the proof by default" for name in _C},
     defaults={"delta": 0.1, "epsilon": 0.01, **_C},
     judge=_near_max_margin,
+    observation=PAIR_ERROR,
     marks=_marks("m", "d", "p"),
 )
 THEOREM_4_3: Final = Region(
     letters=_SPHERE | {"n": "width"},
     defaults={"delta": 0.1, "epsilon": 0.01},
     judge=_frozen,
+    observation=FROZEN_ERROR,
     marks=_marks("m", "d", "p", "n"),
 )

@@ -6,20 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from scipy import special
-
 from marginflow.theory.atlas import Mark, Region
 from marginflow.theory.frame import Findings, above, at_most, undefined
 from marginflow.theory.vacuity import says_nothing
-
-
-def typical_p(numbers: Mapping[str, float]) -> float:
-    """The median of max |<x_i, x_j>| over m random samples on the sphere of radius sqrt(d), by the Gaussian limit."""
-    d, m = numbers["d"], numbers["m"]
-    pairs = m * (m - 1) / 2
-    if pairs < 1:
-        return 0.0
-    return math.sqrt(d) * float(special.ndtri(1 - (1 - 0.5 ** (1 / pairs)) / 2))
+from marginflow.theory.vys22.observed import SHORTEST_FLIP, typical_p
 
 
 def _judge(numbers: Mapping[str, float]) -> Findings:
@@ -51,6 +41,7 @@ THEOREM_4_1: Final = Region(
     },
     defaults={"c": 0.5, "p": typical_p},
     judge=_judge,
+    observation=SHORTEST_FLIP,
     marks=tuple(
         Mark(name=f"Figure 1, alpha = {alpha:g}", numbers={"d": d, "m": int(d**alpha)})
         for alpha in (0.5, 0.8, 1.0, 1.2, 1.5)
