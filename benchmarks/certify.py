@@ -45,8 +45,8 @@ def by_interior_points(problem: StationarityProblem) -> float:
     signed = problem.y[:, None] * problem.T
     for j in range(k):
         A[j * width : (j + 1) * width, :n] = (problem.v[j] * problem.active[:, j][:, None] * signed).T
-        for place in np.flatnonzero(columns == j):
-            A[j * width : (j + 1) * width, n + place] = problem.v[j] * signed[rows[place]]
+        for index in np.flatnonzero(columns == j):
+            A[j * width : (j + 1) * width, n + index] = problem.v[j] * signed[rows[index]]
     A[k * width : k * width + problem.target.size, :n] = (problem.y[:, None] * problem.rho).T
     A[-1, :n] = problem.omega
     order = scipy.sparse.lil_matrix((rows.size, A.shape[1]))

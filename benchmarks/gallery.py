@@ -27,8 +27,8 @@ def main() -> None:
         name = figure.id.replace("/", "-")
         for size in ("laptop", "paper"):
             source = GALLERY / f"{SHARED.get(figure.id, name)}-{size}.csv"
-            shown = sorted(GALLERY.glob(f"{name}-{size}*.svg"))
-            if not source.is_file() or not shown:
+            pictures = sorted(GALLERY.glob(f"{name}-{size}*.svg"))
+            if not source.is_file() or not pictures:
                 continue
             charts = [chart_of(panel) for panel in figure.panels(read(source))]
             charts = [chart for chart in charts if chart.numbers.rows]

@@ -40,20 +40,20 @@ class Stages:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Within this context the stages of `kkt_point` are timed and their products counted."""
-        places: list[tuple[Any, str, str]] = [
+        stages: list[tuple[Any, str, str]] = [
             (task, "angle_flow", "flow"),
             (polish.Admm, "run", "ADMM"),
             (polish, "newton", "Newton"),
             (newton, "hessian", ""),
             (assemble, "certify", "certificate"),
         ]
-        originals = [getattr(owner, name) for owner, name, _ in places]
-        for (owner, name, stage), original in zip(places, originals, strict=True):
+        originals = [getattr(owner, name) for owner, name, _ in stages]
+        for (owner, name, stage), original in zip(stages, originals, strict=True):
             setattr(owner, name, self._timed(original, name, stage))
         try:
             yield
         finally:
-            for (owner, name, _), original in zip(places, originals, strict=True):
+            for (owner, name, _), original in zip(stages, originals, strict=True):
                 setattr(owner, name, original)
 
     def _timed(self, work: Callable[..., Any], name: str, stage: str) -> Callable[..., Any]:

@@ -213,20 +213,20 @@ def main() -> None:
     parser.add_argument("--attacks", action="store_true", help="also attack the points of setting 1")
     arguments = parser.parse_args()
     print(" " * 29 + "proved    checked   median ms   mean ms    max ms   wall ms  nodes    max  check ms")
-    for place in arguments.setting:
-        m, d, k, steps = SETTINGS[place]
+    for index in arguments.setting:
+        m, d, k, steps = SETTINGS[index]
         data, nets = networks(m, d, k, steps)
         chosen = np.random.default_rng(0).permutation(m)[: arguments.points]
         X, y = data.X[chosen], data.y[chosen]
         for name, network in nets.items():
             measured = measure(network, X, y)
             print(f"{(m, d, k)!s:16} {name:10} {measured.row()}", flush=True)
-            if arguments.scip and place == 0:
+            if arguments.scip and index == 0:
                 few = slice(arguments.scip)
                 against_scip("the network as it is", network, X[few], y[few], measured)
                 if network.compact().width < network.width:
                     against_scip("parallel neurons merged for it", network.compact(), X[few], y[few], measured)
-            if arguments.attacks and place == 1:
+            if arguments.attacks and index == 1:
                 against_attacks(network, X, y, measured)
 
 

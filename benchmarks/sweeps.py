@@ -71,8 +71,8 @@ def two_workers(rounds: int, cells: int, repeats: int, folder: Path) -> None:
         assert rows[1] == rows[2]
     for workers in (1, 2):
         print(f"{cells} cells, {workers} worker(s), clock: {', '.join(f'{wall:.2f}' for wall in walls[workers])} s")
-    one, two = min(walls[1]), min(walls[2])
-    print(f"{cells} cells, clock: one worker {one:.2f} s, two {two:.2f} s, {one / two:.2f}x")
+    alone, two = min(walls[1]), min(walls[2])
+    print(f"{cells} cells, clock: one worker {alone:.2f} s, two {two:.2f} s, {alone / two:.2f}x")
     print(f"{cells} cells,   CPU: {', '.join(f'{ratio:.2f}' for ratio in ratios)}x")
 
 

@@ -58,8 +58,8 @@ def _flip(count: int, start: float = 0.0) -> Callable[[Path, random.Random], Non
     def apply(store: Path, rng: random.Random) -> None:
         content = bytearray(store.read_bytes())
         for _ in range(count):
-            place = rng.randrange(int(start * len(content)), len(content))
-            content[place] ^= 1 << rng.randrange(8)
+            index = rng.randrange(int(start * len(content)), len(content))
+            content[index] ^= 1 << rng.randrange(8)
         store.write_bytes(content)
 
     return apply
@@ -80,10 +80,10 @@ def _page(filler: str) -> Callable[[Path, random.Random], None]:
     def apply(store: Path, rng: random.Random) -> None:
         content = bytearray(store.read_bytes())
         pages = len(content) // 4096
-        place = 4096 * rng.randrange(pages)
+        index = 4096 * rng.randrange(pages)
         other = 4096 * rng.randrange(pages)
         fill = {"zero": bytes(4096), "noise": rng.randbytes(4096), "other": bytes(content[other : other + 4096])}
-        content[place : place + 4096] = fill[filler]
+        content[index : index + 4096] = fill[filler]
         store.write_bytes(content)
 
     return apply

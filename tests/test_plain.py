@@ -59,9 +59,9 @@ def test_arrays_numbers_and_enumerations_become_plain() -> None:
 
 
 def test_a_result_shows_what_it_names_or_else_every_field() -> None:
-    shown = {"total": 3.0, "first": 1.0, "sign": 1}
-    assert list(Pair(1.0, 2.0).to_dict().items()) == list(shown.items())
-    assert to_plain(Everything(Pair(1.0, 2.0), Path("a/b"))) == {"pair": shown, "path": "a/b"}
+    expected = {"total": 3.0, "first": 1.0, "sign": 1}
+    assert list(Pair(1.0, 2.0).to_dict().items()) == list(expected.items())
+    assert to_plain(Everything(Pair(1.0, 2.0), Path("a/b"))) == {"pair": expected, "path": "a/b"}
 
 
 @given(

@@ -2,7 +2,7 @@
 
 
 class InputError(ValueError):
-    """Bad input, told in one sentence that names the value and what is expected.
+    """Bad input, in one sentence that names the value and what is expected.
 
     The command line prints the sentence and exits with code 2; nothing has been written by then.
     """

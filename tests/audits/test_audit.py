@@ -96,10 +96,10 @@ def test_theorems_apply_to_a_kkt_point_on_orthogonal_data_and_none_is_violated()
     point = kkt_point(data, width=30, seed=0).network
     found = audit(point, data, points=1)
     assert found.contradicted == ()
-    outcomes = {one.id: one.outcome for one in found.statements}
+    outcomes = {judged.id: judged.outcome for judged in found.statements}
     assert outcomes["VYS22/A.KKT"] == "holds"
     perturbed = TwoLayer(W=point.W + 0.05, b=point.b, v=point.v)
-    again = {one.id: one.outcome for one in audit(perturbed, data, points=0).statements}
+    again = {judged.id: judged.outcome for judged in audit(perturbed, data, points=0).statements}
     assert again["VYS22/A.KKT"] == "violated"
     assert len(audit(perturbed, data, points=0).applying) < len(found.applying)
 

@@ -38,9 +38,9 @@ def test_a_kkt_point_is_called_one_and_its_radii_are_proved():
     found = mf.audit(network, data)
     assert found.is_kkt_point
     assert found.wrong == 0
-    assert all(one.settled for one in found.radii)
+    assert all(checked.settled for checked in found.radii)
     assert "is a KKT point of the multi-class max-margin problem" in found.verdict
-    lowest = min(one.upper for one in found.radii)
+    lowest = min(checked.upper for checked in found.radii)
     assert lowest == pytest.approx(np.sqrt(0.5), rel=1e-6)  # half way to another corner
 
 
@@ -56,7 +56,7 @@ def test_with_output_biases_there_are_no_kkt_conditions_and_the_rest_is_said():
 def test_the_certified_accuracy_counts_the_radii_drawn():
     network, data = random_case()
     found = mf.audit(network, data, points=12)
-    radii = [one.lower for one in found.radii if one.status != "misclassified"]
+    radii = [checked.lower for checked in found.radii if checked.status != "misclassified"]
     assert found.accuracy is not None
     epsilon = float(np.median(radii))
     assert found.accuracy.at([epsilon])[0][0] == sum(r >= epsilon for r in radii) / 12

@@ -41,7 +41,7 @@ class Browser:
         self._pending, self._number, self._session = b"", 0, ""
         self.events: list[Event] = []
         targets = self.call("Target.getTargets")["targetInfos"]
-        target = next(one["targetId"] for one in targets if one["type"] == "page")
+        target = next(page["targetId"] for page in targets if page["type"] == "page")
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
@@ -93,21 +93,21 @@ class Browser:
 
     def value(self, expression: str) -> Any:
         """What a JavaScript expression gives in the page."""
-        told = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in told, told["exceptionDetails"]
-        return told["result"].get("value")
+        reply = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in reply, reply["exceptionDetails"]
+        return reply["result"].get("value")
 
     def complaints(self) -> list[str]:
         """Errors and warnings in the console, and exceptions that nobody caught."""
         found = []
         for event in self.events:
-            told = event.get("params", {})
+            details = event.get("params", {})
             if event["method"] == "Runtime.exceptionThrown":
-                found.append(str(told["exceptionDetails"]))
-            elif event["method"] == "Runtime.consoleAPICalled" and told["type"] in ("error", "warning", "assert"):
-                found.append(str(told["args"]))
-            elif event["method"] == "Log.entryAdded" and told["entry"]["level"] in ("error", "warning"):
-                found.append(str(told["entry"]))
+                found.append(str(details["exceptionDetails"]))
+            elif event["method"] == "Runtime.consoleAPICalled" and details["type"] in ("error", "warning", "assert"):
+                found.append(str(details["args"]))
+            elif event["method"] == "Log.entryAdded" and details["entry"]["level"] in ("error", "warning"):
+                found.append(str(details["entry"]))
         return found
 
     def requests(self) -> list[str]:

@@ -88,13 +88,13 @@ def _lightness(colour: str) -> float:
 
 def test_pointer_brings_a_hint_and_the_legend_filters(browser: Browser, page: Path) -> None:
     browser.open(page, width=1400, dark=False)
-    place = browser.value(
+    corner = browser.value(
         "(() => { const svg = document.querySelector('#chart-1 svg'); svg.scrollIntoView();"
         "const box = svg.querySelector('.mark-line path').getBoundingClientRect();"
         "return [box.x + box.width / 2, box.y + box.height / 2]; })()"
     )
     for step in (0, 3):
-        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=place[0] + step, y=place[1])
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=corner[0] + step, y=corner[1])
     browser.value("new Promise(done => setTimeout(done, 150))")
     hint = browser.value("document.querySelector('#vg-tooltip-element').innerText")
     assert "Step" in hint
@@ -198,8 +198,8 @@ def test_keyboard_moves_and_zooms_the_axis_of_curves(browser: Browser, page: Pat
 @pytest.mark.parametrize("chart", ["chart-2", "chart-3"])
 def test_brush_counts_what_is_under_it(browser: Browser, page: Path, chart: str) -> None:
     browser.open(page, width=1400, dark=False)
-    told = f"[...document.querySelectorAll('#{chart} .mark-text.role-mark text')].map(t => t.textContent).join(' ')"
-    assert browser.value(told).startswith("90 values")
+    words = f"[...document.querySelectorAll('#{chart} .mark-text.role-mark text')].map(t => t.textContent).join(' ')"
+    assert browser.value(words).startswith("90 values")
     box = browser.value(
         f"(() => {{ const frame = document.querySelector('#{chart} .background'); frame.scrollIntoView();"
         "const box = frame.getBoundingClientRect(); return [box.left, box.top, box.width, box.height]; })()"
@@ -213,5 +213,5 @@ def test_brush_counts_what_is_under_it(browser: Browser, page: Path, chart: str)
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y + 0.08 * step * box[3], **mouse)
     browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=end, y=y + 0.8 * box[3], **mouse)
     browser.value("new Promise(done => setTimeout(done, 200))")
-    assert 0 <= int((browser.value(told) or "0").split()[0]) < 90
+    assert 0 <= int((browser.value(words) or "0").split()[0]) < 90
     assert browser.complaints() == []

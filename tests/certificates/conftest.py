@@ -82,7 +82,7 @@ def specialists(d: int, k: int, rho: float) -> SimpleNamespace:
 
 
 def robust_network(d: int, m: int, seed: int = 0) -> SimpleNamespace:
-    """[VYS22, Thm 3.1]: margin 1 everywhere and robust, hence no KKT point."""
+    """[VYS22, Thm 3.1]: margin 1 everywhere and robust, hence not a KKT point."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, d))
     X *= math.sqrt(d) / np.linalg.norm(X, axis=1, keepdims=True)
@@ -94,7 +94,7 @@ def robust_network(d: int, m: int, seed: int = 0) -> SimpleNamespace:
 
 
 def section_5_1(d: int) -> SimpleNamespace:
-    """[VYS22, Sec. 5.1]: N' with w_j = x_j / d, b_j = 0, v_j = y_j; margin 1, balanced nowhere, no KKT point."""
+    """[VYS22, Sec. 5.1]: N' with w_j = x_j / d, b_j = 0, v_j = y_j; margin 1, balanced nowhere, not a KKT point."""
     X = math.sqrt(d) * np.eye(d)
     y = np.where(np.arange(d) < d // 2, 1.0, -1.0)
     return SimpleNamespace(network=TwoLayer(W=X / d, b=np.zeros(d), v=y), data=Dataset(X=X, y=y))

@@ -99,7 +99,7 @@ def test_samples_beyond_the_margin_get_no_multiplier(known):
     assert certificate.support.sum() == 11
 
 
-# Networks that are no KKT points ------------------------------------------------------------------
+# Networks that are not KKT points -----------------------------------------------------------------
 
 
 def test_robust_network_is_refused(known):

@@ -172,7 +172,7 @@ def _on_a_terminal(variables: dict[str, str], cwd: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "sentence"),
     [
         ("limit data.csv --width 2.5 --out k.safetensors", "--width is 2.5; a whole number is expected."),
         ("limit data.csv --flow-steps 1e1.5 --out k.safetensors", "--flow-steps is 1e1.5; a whole number is expected."),
@@ -183,12 +183,12 @@ def _on_a_terminal(variables: dict[str, str], cwd: Path) -> str:
     ],
 )
 def test_a_number_that_is_not_whole_is_refused_and_not_rounded(
-    line: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    line: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text("1,0,1\n0,1,-1\n", encoding="utf-8")
     assert main(line.split()) == 2
-    assert capsys.readouterr().err.startswith(f"marginflow: {told}")
+    assert capsys.readouterr().err.startswith(f"marginflow: {sentence}")
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
 
 

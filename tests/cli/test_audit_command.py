@@ -48,10 +48,10 @@ def test_the_floor_of_training_is_told_or_said_to_be_unknown(capsys: pytest.Capt
     TwoLayer(W=[[1.0, 0.0, 0.1], [0.0, 1.0, 0.0]], v=[1.0, -1.0]).save("start.safetensors")
     TwoLayer(W=[[2.0, 0.0, 0.1], [0.0, 2.0, 0.0]], v=[2.0, -2.0]).save("trained.safetensors")
     assert main("audit trained.safetensors plane.npz --start start.safetensors".split()) == 1
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     # ||W_0 P|| / ||theta|| = 0.1 / sqrt(16.01)
-    assert "cannot have a residual below 0.025" in told
-    assert "was not changed" in told
+    assert "cannot have a residual below 0.025" in printed
+    assert "was not changed" in printed
     assert main("audit trained.safetensors plane.npz".split()) == 1
     assert "unknown without the network it started from" in capsys.readouterr().out
 

@@ -29,9 +29,9 @@ def test_built_in_example_holds_and_control_does_not(capsys: pytest.CaptureFixtu
     assert main("check VYS22/LemC.5".split()) == 0
     assert "VYS22/LemC.5: holds" in capsys.readouterr().out
     assert main("check VYS22/LemC.5 --control".split()) == 1
-    told = capsys.readouterr().out
-    assert "not applicable" in told
-    assert "This is the control, as announced: " in told
+    printed = capsys.readouterr().out
+    assert "not applicable" in printed
+    assert "This is the control, as announced: " in printed
 
 
 def test_own_files_are_judged(capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,10 +64,10 @@ def test_all_statements_that_the_files_suffice_for(capsys: pytest.CaptureFixture
 def test_a_missing_property_of_the_data_is_no_violation(capsys: pytest.CaptureFixture[str]) -> None:
     """On random data the assumption on m fails, and the theorems do not apply; nothing contradicts them."""
     assert main("check --all --paper VYS22 --network kkt.safetensors --data random.npz".split()) == 0
-    told = capsys.readouterr().out
-    assert "not applicable" in told
-    assert "paper" in told
-    line = next(line for line in told.splitlines() if line.startswith("VYS22/A.msize"))
+    printed = capsys.readouterr().out
+    assert "not applicable" in printed
+    assert "paper" in printed
+    line = next(line for line in printed.splitlines() if line.startswith("VYS22/A.msize"))
     assert line.split()[1:3] == ["not", "met"]
     assert "fails" not in line
 
@@ -75,9 +75,9 @@ def test_a_missing_property_of_the_data_is_no_violation(capsys: pytest.CaptureFi
 def test_a_conclusion_that_is_not_defined_was_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
     """On random data eta_1 is negative, and the vector z of the theorem does not exist."""
     assert main("check VYS22/Thm4.1 --network kkt.safetensors --data random.npz".split()) == 1
-    told = capsys.readouterr().out
-    assert "claim       not judged: z is not defined for these data" in told
-    assert "nan" not in told
+    printed = capsys.readouterr().out
+    assert "claim       not judged: z is not defined for these data" in printed
+    assert "nan" not in printed
 
 
 def test_a_gap_in_a_printed_proof_is_shown_by_one_command(capsys: pytest.CaptureFixture[str]) -> None:

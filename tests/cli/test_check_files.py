@@ -18,7 +18,12 @@ from marginflow.plain import to_plain
 from marginflow.theory import Instance, Statement
 
 OWN = ("VYS22", "FVBS23", "KYS23", "FCB22")
-MAIN = [one for key in OWN for one in theory.statements(key) if one.kind in ("theorem", "proposition", "corollary")]
+MAIN = [
+    statement
+    for key in OWN
+    for statement in theory.statements(key)
+    if statement.kind in ("theorem", "proposition", "corollary")
+]
 
 
 def toml(table: Mapping[str, object], head: str = "") -> str:
@@ -30,27 +35,27 @@ def toml(table: Mapping[str, object], head: str = "") -> str:
     return "\n".join(lines)
 
 
-def command_line(one: Statement, instance: Instance, folder: Path) -> list[str]:
+def command_line(statement: Statement, instance: Instance, folder: Path) -> list[str]:
     """The files of an instance, and the line that judges the statement on them."""
-    line = ["check", one.id, "--json"]
+    line = ["check", statement.id, "--json"]
     if instance.run is not None:
         save_run(instance.run, folder / "run.json")
         line += ["--run", str(folder / "run.json")]
     elif instance.network is not None:
         instance.network.save(folder / "network.safetensors")
         line += ["--network", str(folder / "network.safetensors")]
-    if "start" in one.needs and instance.start is not None:
+    if "start" in statement.needs and instance.start is not None:
         instance.start.save(folder / "start.safetensors")
         line += ["--start", str(folder / "start.safetensors")]
     for name in ("data", "test"):
         data = getattr(instance, name)
-        if data is not None and name in one.needs:
+        if data is not None and name in statement.needs:
             data.save(folder / f"{name}.npz")
             line += [f"--{name}", str(folder / f"{name}.npz")]
-    if instance.law is not None and {"law", "parameters", "run"} & set(one.needs):
+    if instance.law is not None and {"law", "parameters", "run"} & set(statement.needs):
         (folder / "law.toml").write_text(toml(to_plain(instance.law, named=True)), encoding="utf-8")
         line += ["--law", str(folder / "law.toml")]
-    if instance.multipliers is not None and one.id in ("FVBS23/Thm4.2", "FVBS23/ThmD.1"):  # 31,003 samples
+    if instance.multipliers is not None and statement.id in ("FVBS23/Thm4.2", "FVBS23/ThmD.1"):  # 31,003 samples
         lam, mu = instance.multipliers
         np.savez(folder / "multipliers.npz", **{"lambda": lam, "mu": mu})
         line += ["--multipliers", str(folder / "multipliers.npz")]
@@ -60,17 +65,21 @@ def command_line(one: Statement, instance: Instance, folder: Path) -> list[str]:
 
 
 def test_there_are_as_many_main_results_as_the_papers_have() -> None:
-    printed = [one for one in MAIN if not one.number.startswith(("ours", "from")) and "X." not in one.id]
-    counts = {key: sum(one.id.startswith(key) for one in printed) for key in OWN}
+    printed = [
+        statement
+        for statement in MAIN
+        if not statement.number.startswith(("ours", "from")) and "X." not in statement.id
+    ]
+    counts = {key: sum(statement.id.startswith(key) for statement in printed) for key in OWN}
     assert len(MAIN) >= 33
     assert sum(counts.values()) >= 33, counts
 
 
-@pytest.mark.parametrize("one", MAIN, ids=lambda one: one.id)
+@pytest.mark.parametrize("statement", MAIN, ids=lambda statement: statement.id)
 def test_a_main_result_is_judged_from_files_as_on_its_example(
-    one: Statement, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    statement: Statement, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = main(command_line(one, one.example(), tmp_path))
+    code = main(command_line(statement, statement.example(), tmp_path))
     printed = capsys.readouterr()
     assert printed.err == ""
     verdict = json.loads(printed.out)
@@ -80,9 +89,9 @@ def test_a_main_result_is_judged_from_files_as_on_its_example(
 def test_a_network_that_is_not_the_end_of_the_run_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = theory.statement("FCB22/Thm3.1.2")
-    example = one.example()
-    line = command_line(one, example, tmp_path)
+    statement = theory.statement("FCB22/Thm3.1.2")
+    example = statement.example()
+    line = command_line(statement, example, tmp_path)
     network = example.the_network()
     replace(network, W=1.001 * network.W).save(tmp_path / "other.safetensors")
     assert main([*line, "--network", str(tmp_path / "other.safetensors")]) == 2
@@ -90,9 +99,9 @@ def test_a_network_that_is_not_the_end_of_the_run_is_refused(
 
 
 def test_a_run_on_other_data_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = theory.statement("VYS22/Thm2.1")
-    example = one.example()
-    line = command_line(one, example, tmp_path)
+    statement = theory.statement("VYS22/Thm2.1")
+    example = statement.example()
+    line = command_line(statement, example, tmp_path)
     data = example.the_data()
     replace(data, y=-data.y).save(tmp_path / "data.npz")
     assert main(line) == 2

@@ -53,7 +53,7 @@ def test_zero_and_one_in_a_named_column_are_labels(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected"),
     [
         ("--positive cat", "'name' is not a number: 'x' in line 2 (--one-hot, or --drop name)"),
         ("--positive cat --label pets", "no column named 'pets'; did you mean 'pet'?"),
@@ -67,17 +67,17 @@ def test_zero_and_one_in_a_named_column_are_labels(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_converted_is_one_sentence(
-    options: str, told: str, table: Path, capsys: pytest.CaptureFixture[str]
+    options: str, expected: str, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(f"convert {table} {options} --out {table.with_suffix('.npz')}".split()) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert expected in error
     assert error.count("\n") == 1
     assert not table.with_suffix(".npz").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "positive", "told"),
+    ("text", "positive", "expected"),
     [
         ("5.1,3.5,1\n4.9,3.0,1\n6.1,2.0,0\n", "1", "consists of numbers"),
         ("5.1,,1\n4.9,3.0,1\n6.1,2.0,0\n", "1", "consists of numbers"),
@@ -85,12 +85,12 @@ def test_what_cannot_be_converted_is_one_sentence(
     ],
 )
 def test_a_first_line_that_looks_like_a_sample_is_not_taken_for_names(
-    text: str, positive: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, positive: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     assert main(f"convert {tmp_path}/t.csv --positive {positive} --out {tmp_path}/d.npz".split()) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert expected in error
     assert "--no-header" in error
     assert error.count("\n") == 1
     assert not (tmp_path / "d.npz").exists()
@@ -107,7 +107,7 @@ def test_the_first_line_is_a_sample_or_names_if_one_says_so(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "words"),
     [
         ("a;b;pet\n1;2;cat\n3;4;dog\n", "has semicolons between its values; commas are expected"),
         ("a\tb\tpet\n1\t2\tcat\n3\t4\tdog\n", "has tabs between its values; commas are expected"),
@@ -117,13 +117,13 @@ def test_the_first_line_is_a_sample_or_names_if_one_says_so(tmp_path: Path) -> N
     ],
 )
 def test_what_is_wrong_with_a_table_is_said_with_what_to_do(
-    text: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     drop = "--drop a" if "a,a" in text else ""
     assert main(f"convert {tmp_path}/t.csv --positive cat {drop} --out {tmp_path}/d.npz".split()) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert words in error
     assert error.count("\n") == 1
     assert not (tmp_path / "d.npz").exists()
 
@@ -176,9 +176,9 @@ def test_columns_are_standardised_encoded_and_filled(people: Path, capsys: pytes
         str(out),
     ]
     assert main(command) == 0
-    told = capsys.readouterr().out
-    assert "income: standardised, empty cells filled" in told
-    assert "city: 2 indicators" in told
+    printed = capsys.readouterr().out
+    assert "income: standardised, empty cells filled" in printed
+    assert "city: 2 indicators" in printed
     data = Dataset.load(out)
     assert data.classes == ("no", "yes")
     assert data.features == ("age", "income", "city=Oslo", "city=Rome", "hint")

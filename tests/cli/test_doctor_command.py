@@ -13,10 +13,10 @@ from marginflow.cli import main
 
 def test_doctor_finds_everything_that_the_tests_need(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
-    told = capsys.readouterr().out
-    assert "Everything that is needed is there." in told
-    assert "numpy" in told
-    assert "threads" in told
+    printed = capsys.readouterr().out
+    assert "Everything that is needed is there." in printed
+    assert "numpy" in printed
+    assert "threads" in printed
 
 
 def test_missing_package_is_named_with_what_to_do(

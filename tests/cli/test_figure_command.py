@@ -23,13 +23,13 @@ def test_a_figure_is_computed_judged_and_written(tmp_path, capsys):
     code = main(
         ["figure", "FVBS23/Dimension.ours", "--size", "smoke", "--out", str(folder), "--images", "svg", "png", "--json"]
     )
-    told = json.loads(capsys.readouterr().out)
+    record = json.loads(capsys.readouterr().out)
     assert code == 0
-    assert told["outcome"]["status"] == "borne out"
+    assert record["outcome"]["status"] == "borne out"
     assert {path.suffix for path in folder.iterdir()} >= {".html", ".csv", ".json", ".svg", ".png"}
-    assert told["claim"] in (folder / f"{name}.html").read_text(encoding="utf-8")
+    assert record["claim"] in (folder / f"{name}.html").read_text(encoding="utf-8")
     with (folder / f"{name}.csv").open(encoding="utf-8") as file:
-        assert len(list(csv.DictReader(file))) == len(told["rows"])
+        assert len(list(csv.DictReader(file))) == len(record["rows"])
 
 
 def test_the_claim_and_its_outcome_are_printed(tmp_path, capsys):
@@ -103,10 +103,10 @@ def test_a_claim_that_is_not_borne_out_is_exit_code_one(tmp_path, monkeypatch, c
 def test_a_dry_run_says_cells_hours_and_memory_and_writes_nothing(tmp_path, capsys):
     out = tmp_path / "figures"
     assert main(["figure", "VYS22/Fig1a", "--size", "paper", "--dry-run", "--out", str(out), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["cells"], told["stored"]) == (500, 0)
-    assert told["hours"] > 1.0
-    assert told["memory"] > 2**26
+    record = json.loads(capsys.readouterr().out)
+    assert (record["cells"], record["stored"]) == (500, 0)
+    assert record["hours"] > 1.0
+    assert record["memory"] > 2**26
     assert not out.exists()
     line = ["figure", "VYS22/Fig1a", "--size", "paper", "--dry-run", "--out", str(out), "--seeds", "2"]
     assert main([*line, "--only", "alpha=1,method=KKT point", "--json"]) == 0
@@ -122,11 +122,11 @@ def test_what_is_stored_is_drawn_with_its_gaps_and_their_cost(tmp_path, capsys):
     assert main([*line, "--only", "width=30", "--seeds", "1"]) == 1  # one width leaves nothing to compare
     capsys.readouterr()
     assert main([*line, "--only-stored", "--force", "--images", "svg"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert told["missing"] == 6
-    assert len(told["rows"]) == 2
-    assert told["outcome"]["gaps"]
-    assert "6 of 8 runs of the grid were not made and are gaps; they would take about" in told["outcome"]["sentence"]
+    record = json.loads(capsys.readouterr().out)
+    assert record["missing"] == 6
+    assert len(record["rows"]) == 2
+    assert record["outcome"]["gaps"]
+    assert "6 of 8 runs of the grid were not made and are gaps; they would take about" in record["outcome"]["sentence"]
     page = (tmp_path / "out" / "VYS22-Fig1b-smoke.html").read_text()
     assert "6 of 8 runs of the grid were not made" in page
 

@@ -30,7 +30,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("text.npy").write_text("1 2")
 
 
-def told(line: str, capsys: pytest.CaptureFixture[str], *, code: int = 0) -> dict[str, object]:
+def record_of(line: str, capsys: pytest.CaptureFixture[str], *, code: int = 0) -> dict[str, object]:
     assert main([*line.split(), "--json"]) == code
     record: dict[str, object] = json.loads(capsys.readouterr().out)
     return record
@@ -38,7 +38,7 @@ def told(line: str, capsys: pytest.CaptureFixture[str], *, code: int = 0) -> dic
 
 @pytest.mark.parametrize("direction", ["label-sum", "margin", "support", "dual", "z.npy"])
 def test_every_direction_is_the_same_by_symmetry(direction: str, capsys: pytest.CaptureFixture[str]) -> None:
-    record = told(f"flip net.safetensors data.npz --direction {direction}", capsys)
+    record = record_of(f"flip net.safetensors data.npz --direction {direction}", capsys)
     (found,) = record["directions"]  # type: ignore[misc]
     assert found["norm"] == pytest.approx(np.sqrt(0.5), rel=1e-12)
     assert found["norm_by_sqrt_dimension"] == pytest.approx(0.5, rel=1e-12)
@@ -47,10 +47,10 @@ def test_every_direction_is_the_same_by_symmetry(direction: str, capsys: pytest.
 
 
 def test_unsigned_flips_one_class_only(capsys: pytest.CaptureFixture[str]) -> None:
-    record = told("flip net.safetensors data.npz --unsigned", capsys, code=1)
+    record = record_of("flip net.safetensors data.npz --unsigned", capsys, code=1)
     (found,) = record["directions"]  # type: ignore[misc]
     assert (record["flips"], found["norm"], found["never_flipped"]) == (False, None, 1)
-    record = told("flip net.safetensors data.npz --unsigned --share 0.5", capsys)
+    record = record_of("flip net.safetensors data.npz --unsigned --share 0.5", capsys)
     (found,) = record["directions"]  # type: ignore[misc]
     assert found["norm"] == pytest.approx(np.sqrt(0.5), rel=1e-12)
     assert main("flip net.safetensors data.npz --unsigned".split()) == 1
@@ -61,7 +61,7 @@ def test_cluster_means_are_a_direction_of_data_that_know_them(capsys: pytest.Cap
     """Without noise the samples are the means sqrt(d) e_q, and N(x) = x_1 - x_2 changes sign half way: sqrt(d / 2)."""
     Clusters(dimension=4, n_clusters=2, sigma=0.0, allocation="stratified").sample(4, seed=0).save("clusters.npz")
     TwoLayer(W=np.eye(4)[:2], v=[1.0, -1.0]).save("pair.safetensors")
-    record = told("flip pair.safetensors clusters.npz --direction means", capsys)
+    record = record_of("flip pair.safetensors clusters.npz --direction means", capsys)
     (found,) = record["directions"]  # type: ignore[misc]
     assert found["norm"] == pytest.approx(np.sqrt(2.0), rel=1e-12)
     assert found["norm_by_sqrt_dimension"] == pytest.approx(np.sqrt(0.5), rel=1e-12)
@@ -95,7 +95,7 @@ def test_samples_that_flip_one_after_the_other_are_never_flipped_at_once(capsys:
     TwoLayer(W=[[1.0], [-1.0], [0.0]], b=[-1.0, 1.0, 1.0], v=[1.0, 1.0, -0.5]).save("dip.safetensors")
     Dataset(X=[[2.0], [4.0]], y=[1, 1]).save("line.npz")
     np.save("one.npy", np.ones(1))
-    record = told("flip dip.safetensors line.npz --direction one.npy", capsys, code=1)
+    record = record_of("flip dip.safetensors line.npz --direction one.npy", capsys, code=1)
     (found,) = record["directions"]  # type: ignore[misc]
     assert (found["smallest_first"], found["largest_first"], found["all_at_once"]) == (0.5, 2.5, None)
     assert (found["flip_back"], found["never_flipped"], found["share_0.5"]) == (2, 0, 0.5)
@@ -105,13 +105,13 @@ def test_fresh_points_are_flipped_along_the_direction_of_the_data(capsys: pytest
     """N(x) = 9 (x_1 - x_2) on (3, 1) and (1, 5): along (1, -1) these flip at t = 1 and t = 2."""
     Dataset(X=[[3.0, 1.0], [1.0, 5.0]], y=[1, -1]).save("fresh.npz")
     for source in ("", " --direction dual", " --direction z.npy"):
-        record = told(f"flip net.safetensors data.npz --test fresh.npz{source}", capsys)
+        record = record_of(f"flip net.safetensors data.npz --test fresh.npz{source}", capsys)
         (found,) = record["directions"]  # type: ignore[misc]
         assert record["samples"] == 2
         assert found["smallest_first"] == pytest.approx(np.sqrt(2.0), rel=1e-12)
         assert found["all_at_once"] == pytest.approx(2.0 * np.sqrt(2.0), rel=1e-12)
-    itself = told("flip net.safetensors data.npz --test data.npz", capsys)
-    assert itself["directions"] == told("flip net.safetensors data.npz", capsys)["directions"]
+    itself = record_of("flip net.safetensors data.npz --test data.npz", capsys)
+    assert itself["directions"] == record_of("flip net.safetensors data.npz", capsys)["directions"]
 
 
 def test_several_directions_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,10 +38,10 @@ def test_point_is_certified_from_the_files_alone(capsys: pytest.CaptureFixture[s
 def test_text_judges_at_the_tolerance_and_says_what_vanished(capsys: pytest.CaptureFixture[str]) -> None:
     """Neurons of the flow vanish in the polish; the network that is written has its whole width all the same."""
     assert main("limit data.npz --width 40 --out kkt.safetensors".split()) == 0
-    told = capsys.readouterr().out
-    assert "holds at 1e-09" in told
-    assert "40 of 40 neurons live" in told
-    assert "% of the flow's neurons vanished (those that remain were split to fill the width)" in told
+    printed = capsys.readouterr().out
+    assert "holds at 1e-09" in printed
+    assert "40 of 40 neurons live" in printed
+    assert "% of the flow's neurons vanished (those that remain were split to fill the width)" in printed
     assert main("limit data.npz --width 40 --tolerance 1e-30 --out kkt.safetensors --force".split()) == 1
     assert "does not hold at 1e-30" in capsys.readouterr().out
 

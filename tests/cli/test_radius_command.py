@@ -53,9 +53,9 @@ def test_level_moves_the_boundary(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_proofs_stand_from_the_files_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("radius random.safetensors sphere.npz --samples 5,0,2 --out radii.json".split()) == 0
-    told = capsys.readouterr().out
-    assert "3 of 3 radii are proved" in told
-    assert "radii.json" in told
+    printed = capsys.readouterr().out
+    assert "3 of 3 radii are proved" in printed
+    assert "radii.json" in printed
     network, data = TwoLayer.load("random.safetensors"), Dataset.load("sphere.npz")
     written = json.loads(Path("radii.json").read_text())
     assert [entry["sample"] for entry in written["radii"]] == [5, 0, 2]
@@ -117,9 +117,9 @@ def test_a_proof_that_the_judge_refuses_is_not_called_proved(
 
     monkeypatch.setattr(exact, "solve", boastful)
     assert main("radius net.safetensors data.npz".split()) == 1
-    told = capsys.readouterr().out
-    assert "0 of 2 radii are proved" in told
-    assert "Sample 0: the judge refused what the search said" in told
+    printed = capsys.readouterr().out
+    assert "0 of 2 radii are proved" in printed
+    assert "Sample 0: the judge refused what the search said" in printed
 
 
 def test_boundary_that_does_not_exist_is_infinitely_far(capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,7 +98,7 @@ def test_rows_are_shown_and_drawn_by_named_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "words"),
     [
         ("a.json", "{", "not readable as JSON"),
         ("a.json", "3", "neither an object nor rows"),
@@ -110,18 +110,18 @@ def test_rows_are_shown_and_drawn_by_named_columns(tmp_path: Path) -> None:
     ],
 )
 def test_bad_results_are_one_sentence_and_nothing_is_written(
-    name: str, content: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, content: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     assert main(["report", str(tmp_path / name), "--out", str(tmp_path / "page.html")]) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert words in error
     assert error.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "expected"),
     [
         (["--x", "n"], "needs both --x and --y"),
         (["--x", "n", "--y", "nothing"], "marginflow: There is no column 'nothing'; there are n, word"),
@@ -129,11 +129,11 @@ def test_bad_results_are_one_sentence_and_nothing_is_written(
     ],
 )
 def test_columns_that_cannot_be_drawn_are_refused(
-    more: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    more: list[str], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "rows.csv").write_text("n,word\n1,a\n", encoding="utf-8")
     assert main(["report", str(tmp_path / "rows.csv"), "--out", str(tmp_path / "p.html"), *more]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert not (tmp_path / "p.html").exists()
 
 
@@ -163,4 +163,4 @@ def test_citations_are_those_of_what_was_used(folder: Path, capsys: pytest.Captu
     assert main(["check", "KYS23/Thm4.1", "--json"]) in (0, 1)
     (folder / "check.json").write_text(capsys.readouterr().out, encoding="utf-8")
     assert main(["cite", str(folder / "check.json"), "--json"]) == 0
-    assert "KYS23" in {one["key"] for one in json.loads(capsys.readouterr().out)["references"]}
+    assert "KYS23" in {reference["key"] for reference in json.loads(capsys.readouterr().out)["references"]}

@@ -13,7 +13,7 @@ from marginflow.cli import main
 def test_list_has_one_line_for_each_statement(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("statements --paper VYS22".split()) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == [one.id for one in theory.statements("VYS22")]
+    assert [line.split()[0] for line in lines] == [statement.id for statement in theory.statements("VYS22")]
 
 
 def test_list_by_kind_and_as_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,9 +24,9 @@ def test_list_by_kind_and_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_one_statement_in_full_shows_printed_beside_proved(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("statements VYS22/LemC.5".split()) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     for word in ("printed", "sharp", "remark", "needs", "control"):
-        assert word in told
+        assert word in output
     assert main("statements VYS22/LemC.5 --json".split()) == 0
     assert json.loads(capsys.readouterr().out)["forms"]["sharp"]
 

@@ -64,9 +64,9 @@ def test_a_sweep_is_computed_once_and_exported(spec: Path, tmp_path: Path, capsy
     assert "small: 4 cells, 0 done, 0 failed, 4 missing" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == [spec]  # a look writes nothing
     assert main(["sweep", "spec.toml", "--export", "rows.csv", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["done"], told["failed"], told["missing"], len(told["rows"])) == (4, 0, 0, 4)
-    assert [(row["dimension"], row["seed"]) for row in told["rows"]] == [(4, 0), (4, 1), (6, 0), (6, 1)]
+    record = json.loads(capsys.readouterr().out)
+    assert (record["done"], record["failed"], record["missing"], len(record["rows"])) == (4, 0, 0, 4)
+    assert [(row["dimension"], row["seed"]) for row in record["rows"]] == [(4, 0), (4, 1), (6, 0), (6, 1)]
     assert len((tmp_path / "rows.csv").read_text().splitlines()) == 5
     assert main(["sweep", "spec.toml", "--dry-run"]) == 0
     assert "small: 4 cells, 4 done, 0 failed, 0 missing" in capsys.readouterr().out
@@ -89,10 +89,10 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     typo = tmp_path / "typo.toml"
     typo.write_text(SPEC.replace("[4, 6]", "[4, -2]"))
     assert main(line.split()) == 2
-    told = capsys.readouterr()
-    assert sentence in told.err
-    assert told.err.count("\n") == 1
-    assert told.out == ""
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
     assert sorted(tmp_path.iterdir()) == [spec, typo]
 
 
@@ -121,9 +121,9 @@ def test_a_task_of_ones_own_stands_beside_the_spec_and_its_failures_are_told(
 ) -> None:
     own_spec(tmp_path, "[2, -1]", seeds=2)
     assert main(["sweep", "own.toml", "--workers", "2"]) == 1
-    told = capsys.readouterr().out
-    assert "4 cells, 2 done, 2 failed, 0 missing" in told
-    assert "failed: cell 2: size=-1, seed=0: ValueError: a size below zero" in told
+    printed = capsys.readouterr().out
+    assert "4 cells, 2 done, 2 failed, 0 missing" in printed
+    assert "failed: cell 2: size=-1, seed=0: ValueError: a size below zero" in printed
     assert main(["sweep", "own.toml", "--retry-failed", "--json"]) == 1
     failures = json.loads(capsys.readouterr().out)["failures"]
     assert len(failures) == 2

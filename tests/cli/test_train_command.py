@@ -55,8 +55,8 @@ def test_every_recipe_begins_as_its_paper_does(recipe: str, capsys: pytest.Captu
 
 def test_training_that_does_not_separate_the_data_is_exit_code_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("train data.npz --width 4 --scale 0.001 --max-steps 1 --out n.safetensors".split()) == 1
-    shown = dict(line.split("  ", 1) for line in capsys.readouterr().out.splitlines())
-    assert shown["All samples correct"].strip() == "no"
+    printed = dict(line.split("  ", 1) for line in capsys.readouterr().out.splitlines())
+    assert printed["All samples correct"].strip() == "no"
     assert Path("n.safetensors").exists()
 
 

@@ -129,9 +129,9 @@ def test_every_truncation_and_every_flipped_byte_is_noticed_or_harmless(tmp_path
         path.write_bytes(content[:length])
         with pytest.raises(InputError):
             Dataset.load(path)
-    for place in range(0, len(content), 5):
+    for index in range(0, len(content), 5):
         damaged = bytearray(content)
-        damaged[place] ^= 0x55
+        damaged[index] ^= 0x55
         path.write_bytes(bytes(damaged))
         try:
             survived = Dataset.load(path)

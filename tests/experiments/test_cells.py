@@ -56,11 +56,11 @@ def test_a_recipe_that_does_not_separate_says_so():
 
 
 def test_recipe_and_kkt_point_are_taken_on_the_same_data():
-    one, other = (
+    first, other = (
         sphere_run(SphereRun(dimension=16, alpha=0.5, width=20, method=m), 0) for m in ("recipe", "KKT point")
     )
-    assert one.row["samples"] == other.row["samples"] == 4
-    assert one.row["residual"] > 0.05
+    assert first.row["samples"] == other.row["samples"] == 4
+    assert first.row["residual"] > 0.05
     assert other.row["residual"] < 1e-9
     assert other.row["exact"]
 

@@ -115,9 +115,9 @@ def test_layer_by_layer_is_the_two_layer_step(outputs, bias):
     net = TwoLayer.initialise(9, 6, bias=bias, outputs=outputs, seed=1)
     dense = DenseTwoLayer(net, data.X, data.y, reduce=False)
     layers = MLPTrainable(MLP.from_two_layer(net), data.X, data.y)
-    one, known, margins = after(dense, Logistic(), 30, 0.02)
+    trained, known, margins = after(dense, Logistic(), 30, 0.02)
     other, known_too, margins_too = after(layers, Logistic(), 30, 0.02)
-    assert_same((one, known, margins), (other.to_two_layer(), known_too, margins_too))
+    assert_same((trained, known, margins), (other.to_two_layer(), known_too, margins_too))
     first, second = dense.balance(dense.start()), layers.balance(layers.start())
     if outputs == "frozen":
         assert first is None

@@ -14,7 +14,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def mutation() -> ModuleType:
-    """The mutations, loaded by their place, since tests are no package."""
+    """The mutations, loaded by their path, since tests are not a package."""
     specification = importlib.util.spec_from_file_location("fuzz_mutation", Path(__file__).with_name("mutation.py"))
     assert specification is not None
     assert specification.loader is not None

@@ -36,27 +36,27 @@ def anywhere(content: bytes, rng: np.random.Generator) -> bytes:
     """One to four of: a bit, a byte, an extreme number, a cut, an insertion, a repetition, a word for a word."""
     damaged = bytearray(content)
     for _ in range(int(rng.integers(1, 5))):
-        place = int(rng.integers(len(damaged) + 1))
+        index = int(rng.integers(len(damaged) + 1))
         match int(rng.integers(8)):
-            case 0 if place < len(damaged):
-                damaged[place] ^= 1 << int(rng.integers(8))
-            case 1 if place < len(damaged):
-                damaged[place] = int(rng.integers(256))
+            case 0 if index < len(damaged):
+                damaged[index] ^= 1 << int(rng.integers(8))
+            case 1 if index < len(damaged):
+                damaged[index] = int(rng.integers(256))
             case 2:
                 number = EXTREME[int(rng.integers(len(EXTREME)))]
-                damaged[place : place + len(number)] = number
+                damaged[index : index + len(number)] = number
             case 3:
-                del damaged[place:]
+                del damaged[index:]
             case 4:
-                damaged[place:place] = rng.bytes(int(rng.integers(1, 9)))
+                damaged[index:index] = rng.bytes(int(rng.integers(1, 9)))
             case 5:
-                end = place + int(rng.integers(1, 33))
-                damaged[place:place] = damaged[place:end]
+                end = index + int(rng.integers(1, 33))
+                damaged[index:index] = damaged[index:end]
             case 6:
-                del damaged[place : place + int(rng.integers(1, 17))]
+                del damaged[index : index + int(rng.integers(1, 17))]
             case _:
                 word = WORDS[int(rng.integers(len(WORDS)))]
-                damaged[place : place + int(rng.integers(0, 5))] = word
+                damaged[index : index + int(rng.integers(0, 5))] = word
     return bytes(damaged)
 
 
@@ -70,16 +70,16 @@ def words(content: bytes, rng: np.random.Generator) -> bytes:
     """Words and separators of a text replaced, doubled or left out."""
     tokens = re.split(rb"([\s,=\[\]\"]+)", content)
     for _ in range(int(rng.integers(1, 4))):
-        place = int(rng.integers(len(tokens)))
+        index = int(rng.integers(len(tokens)))
         match int(rng.integers(4)):
             case 0:
-                tokens[place] = WORDS[int(rng.integers(len(WORDS)))]
+                tokens[index] = WORDS[int(rng.integers(len(WORDS)))]
             case 1:
-                tokens.insert(place, tokens[int(rng.integers(len(tokens)))])
+                tokens.insert(index, tokens[int(rng.integers(len(tokens)))])
             case 2 if len(tokens) > 1:
-                del tokens[place]
+                del tokens[index]
             case _:
-                tokens[place] = str(HARSH[int(rng.integers(len(HARSH)))]).encode()
+                tokens[index] = str(HARSH[int(rng.integers(len(HARSH)))]).encode()
     return b"".join(tokens)
 
 
@@ -88,8 +88,8 @@ def harsh_numbers(content: bytes, rng: np.random.Generator) -> bytes:
     damaged = bytearray(content)
     for _ in range(int(rng.integers(1, 4))):
         # Tensors end the file or a member; both formats align them to eight bytes from the end of their header.
-        place = len(damaged) - 8 * int(rng.integers(1, max(2, min(len(damaged) // 8, 12))))
-        damaged[place : place + 8] = struct.pack("<d", HARSH[int(rng.integers(len(HARSH)))])
+        index = len(damaged) - 8 * int(rng.integers(1, max(2, min(len(damaged) // 8, 12))))
+        damaged[index : index + 8] = struct.pack("<d", HARSH[int(rng.integers(len(HARSH)))])
     return bytes(damaged)
 
 

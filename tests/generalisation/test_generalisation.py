@@ -169,9 +169,9 @@ def test_profile_needs_two_sizes_and_precision() -> None:
     alone = overfitting_profile([p[i] for i in once], [L[i] for i in once], [s[i] for i in once])
     assert alone.verdict == "undecided", "one run per cell and no intervals"
     ends = {"lower": [L[i] - 0.001 for i in once], "upper": [L[i] + 0.001 for i in once]}
-    told = overfitting_profile([p[i] for i in once], [L[i] for i in once], [s[i] for i in once], **ends)
-    assert told.verdict == "tempered"
-    fit = told.fits[100.0]
+    profile = overfitting_profile([p[i] for i in once], [L[i] for i in once], [s[i] for i in once], **ends)
+    assert profile.verdict == "tempered"
+    fit = profile.fits[100.0]
     assert fit.slope == pytest.approx(1.0, abs=0.1)
     assert fit.r_squared > 0.99
     for bad in ({"lower": [0.0] * len(once)}, {"confidence": 1.0}):

@@ -126,10 +126,10 @@ def test_a_network_of_one_sign_is_wrong_on_the_other_clusters() -> None:
 
 
 def test_dead_cones_count_as_wrong() -> None:
-    one = TwoLayer(W=np.array([[1.0, 0.0]]), v=np.ones(1), outputs="frozen")  # zero on the left half plane
+    single = TwoLayer(W=np.array([[1.0, 0.0]]), v=np.ones(1), outputs="frozen")  # zero on the left half plane
     right = special.ndtr(1 / 0.3)
     expected = 0.25 * ((1 - right) + right + 1 + 1)  # +mu1, -mu1, and both -1 clusters: wrong wherever N >= 0
-    assert plane_error(one, MEANS, LABELS, 0.3) == pytest.approx(expected, rel=1e-9)
+    assert plane_error(single, MEANS, LABELS, 0.3) == pytest.approx(expected, rel=1e-9)
 
 
 def test_networks_beyond_the_plane_are_refused() -> None:

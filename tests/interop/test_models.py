@@ -1,4 +1,4 @@
-"""Networks of other libraries: what is folded in computes the same, what does not fit is told what to do."""
+"""Networks of other libraries: what is folded in computes the same, what does not fit is refused with advice."""
 
 from __future__ import annotations
 

@@ -156,10 +156,10 @@ def test_a_pickled_module_is_refused_with_advice(tmp_path):
     torch.save(torch_module(2, 3, output_bias=False), tmp_path / "module.pt")
     with pytest.raises(InputError, match=r"torch\.save\(module\.state_dict\(\), path\)") as caught:
         load_state(tmp_path / "module.pt")
-    told = str(caught.value)
-    assert "it holds the Python object torch.nn.modules.container.Sequential" in told
-    assert told.isprintable()  # neither lines nor colours of torch's own text
-    assert "weights_only" not in told
+    message = str(caught.value)
+    assert "it holds the Python object torch.nn.modules.container.Sequential" in message
+    assert message.isprintable()  # neither lines nor colours of torch's own text
+    assert "weights_only" not in message
 
 
 def test_a_pt_file_that_is_none_is_refused_with_advice(tmp_path):

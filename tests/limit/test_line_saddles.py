@@ -141,8 +141,8 @@ def test_all_points_of_a_sample_are_different_and_above_the_optimum():
     points = list(line.saddle_points(data, seed=3, starts=3))
     assert len(points) >= 4
     best = line.max_margin(data)
-    for one, other in itertools.combinations(points, 2):
-        assert np.abs(one.multipliers - other.multipliers).max() > 1e-3
+    for point, other in itertools.combinations(points, 2):
+        assert np.abs(point.multipliers - other.multipliers).max() > 1e-3
     for point in points:
         assert point.objective > best.objective * (1 + 1e-6)
         assert point.lower <= best.upper
@@ -204,9 +204,9 @@ def test_one_sample_has_no_saddle_point():
 def test_coinciding_samples_share_the_multiplier_of_the_kink():
     once = closed_form.five_points().data
     twice = Dataset(X=[*once.X.tolist(), [0.9]], y=[*once.y.tolist(), 1.0])
-    one, two = (min(line.saddle_points(data, starts=1), key=lambda point: point.objective) for data in (once, twice))
-    assert two.objective == pytest.approx(one.objective, rel=1e-12)
-    assert two.multipliers[4] == two.multipliers[5] == pytest.approx(one.multipliers[4] / 2, rel=1e-10)
+    single, two = (min(line.saddle_points(data, starts=1), key=lambda point: point.objective) for data in (once, twice))
+    assert two.objective == pytest.approx(single.objective, rel=1e-12)
+    assert two.multipliers[4] == two.multipliers[5] == pytest.approx(single.multipliers[4] / 2, rel=1e-10)
     assert stationarity(two) <= 1e-12
 
 

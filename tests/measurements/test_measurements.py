@@ -98,8 +98,8 @@ def test_radii_are_kept_one_by_one_in_the_order_asked_for() -> None:
     data = Sphere(dimension=4).sample(6, seed=0)
     network = TwoLayer.initialise(5, 4, seed=0)
     kept: list[int] = []
-    found = checked_radii(network, data, [4, 1], keep=lambda one: kept.append(one.sample))
-    assert kept == [one.sample for one in found] == [4, 1]
+    found = checked_radii(network, data, [4, 1], keep=lambda checked: kept.append(checked.sample))
+    assert kept == [checked.sample for checked in found] == [4, 1]
 
 
 def test_extremes_enclose_and_nothing_gives_no_number() -> None:

@@ -1,4 +1,4 @@
-"""The exact evaluator of `tests/oracles`, loaded by path because tests are no package."""
+"""The exact evaluator of `tests/oracles`, loaded by path because tests are not a package."""
 
 import importlib.util
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Networks on disk: bit for bit there and back, and a sentence for everything that is no network."""
+"""Networks on disk: bit for bit there and back, and a sentence for everything that is not a network."""
 
 import json
 import struct

@@ -52,9 +52,9 @@ def test_permuting_neurons_keeps_function_and_norm(drawn, random):
 
 @given(networks(), st.lists(st.floats(0.01, 1.0), min_size=1, max_size=4), st.integers(0, 8))
 @settings(max_examples=80, deadline=None)
-def test_splitting_keeps_function_norm_and_stationarity(drawn, parts, place):
+def test_splitting_keeps_function_norm_and_stationarity(drawn, parts, number):
     net, X = drawn
-    neuron = place % net.width
+    neuron = number % net.width
     shares = np.array(parts) / np.sum(parts)
     grown = net.split(neuron, shares)
     assert grown.width == net.width + shares.size - 1
@@ -73,12 +73,12 @@ def test_splitting_keeps_function_norm_and_stationarity(drawn, parts, place):
 
 @given(networks(), st.integers(0, 8), st.integers(1, 4))
 @settings(max_examples=60, deadline=None)
-def test_merging_undoes_splitting(drawn, place, copies):
+def test_merging_undoes_splitting(drawn, number, copies):
     net, _ = drawn
     live = np.flatnonzero(net.directions.any(axis=1))
     if live.size == 0:
         return
-    neuron = int(live[place % live.size])
+    neuron = int(live[number % live.size])
     shares = np.arange(1, copies + 1) / (copies * (copies + 1) / 2)
     back = net.split(neuron, shares).merged(np.arange(neuron, neuron + copies))
     np.testing.assert_allclose(back.augmented, net.augmented, rtol=50 * EPS, atol=1e-300)
@@ -136,11 +136,11 @@ def test_balancing_keeps_the_function_and_gives_the_least_norm(drawn):
 
 def test_merging_unbalanced_parallel_neurons_lowers_the_norm_as_cauchy_and_schwarz_say():
     net = TwoLayer(W=[[1.0], [3.0]], v=[3.0, 1.0])  # u = 3 + 3 = 6, v^2 = 10
-    one = net.merged([0, 1])
-    assert one.width == 1
-    assert one.v[0] ** 2 == pytest.approx(10.0)
-    assert one.W[0, 0] ** 2 == pytest.approx(3.6)
-    assert one.norm_squared() == pytest.approx(13.6)
+    merged = net.merged([0, 1])
+    assert merged.width == 1
+    assert merged.v[0] ** 2 == pytest.approx(10.0)
+    assert merged.W[0, 0] ** 2 == pytest.approx(3.6)
+    assert merged.norm_squared() == pytest.approx(13.6)
     assert net.norm_squared() == 20.0
 
 

@@ -15,7 +15,7 @@ import marginflow as mf
 from marginflow.display import Brief, brief_text, shortened
 from marginflow.errors import InputError
 from marginflow.flow import GradientFlow, LossBelow, Recording
-from marginflow.plot.results import SHOWN
+from marginflow.plot.results import PICTURES
 from marginflow.progress import ProgressBar
 
 DATA = mf.data.Dataset(X=[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5], [0.3, -1.0]], y=[1, -1, -1, 1])
@@ -46,16 +46,16 @@ def results() -> dict[str, object]:
 
 
 def test_every_result_shows_itself_in_five_lines_and_as_a_table(results: dict[str, object]) -> None:
-    assert set(results) == set(SHOWN)
+    assert set(results) == set(PICTURES)
     for name, result in results.items():
-        text, shown = repr(result), result._repr_html_()  # type: ignore[attr-defined]
+        text, html = repr(result), result._repr_html_()  # type: ignore[attr-defined]
         assert text.startswith(f"{name}("), text
         assert len(text.splitlines()) <= 5
         assert max(map(len, text.splitlines())) <= 160
-        assert f"<b>{name}</b>" in shown
-        assert "<table>" in shown
-        assert "<script" not in shown
-        assert ("<svg" in shown) == (name not in ("Sweep", "Results"))
+        assert f"<b>{name}</b>" in html
+        assert "<table>" in html
+        assert "<script" not in html
+        assert ("<svg" in html) == (name not in ("Sweep", "Results"))
 
 
 def test_pictures_are_altair_charts_that_can_be_drawn(results: dict[str, object]) -> None:

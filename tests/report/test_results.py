@@ -116,17 +116,17 @@ junk = st.sampled_from([None, True, "x", "", -1, 1e300, math.inf, [], [1], [None
 @given(kind=st.sampled_from(sorted(SAMPLES)), value=junk, choices=st.lists(st.integers(0, 50), min_size=4, max_size=4))
 def test_damaged_results_are_told_or_refused_in_one_sentence(kind: str, value: object, choices: list[int]) -> None:
     content = copy.deepcopy(SAMPLES[kind])
-    place: Any = content
+    inside: Any = content
     for choice in choices:  # a walk into the object; what it stands on last is replaced
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        keys = list(inside) if isinstance(inside, dict) else list(range(len(inside)))
         if not keys:
             break
         key = keys[choice % len(keys)]
-        if not isinstance(place[key], dict | list) or choice % 3 == 0:
-            place[key] = value
+        if not isinstance(inside[key], dict | list) or choice % 3 == 0:
+            inside[key] = value
             break
-        place = place[key]
-    sentence = "told"
+        inside = inside[key]
+    sentence = "said"
     try:
         summarise(Result(name="file.json", content=content))
     except InputError as error:

@@ -84,15 +84,15 @@ def test_budgets_give_shares_that_agree_with_the_sizes(name):
     )
     if name != "pgd":  # these find one smallest perturbation whatever the budget
         np.testing.assert_array_equal(curve.sizes, smallest.sizes)
-    one = ATTACKS[name](net, X, y, epsilons=0.5)
-    np.testing.assert_array_equal(one.flipped_at[0], one.sizes <= 0.5 * (1 + 1e-12))
+    found = ATTACKS[name](net, X, y, epsilons=0.5)
+    np.testing.assert_array_equal(found.flipped_at[0], found.sizes <= 0.5 * (1 + 1e-12))
 
 
 def test_projected_gradient_within_a_budget_stays_within_it_and_beats_one_step():
     net, X, y = random_case(12, n=40, d=10, k=60)
     budget = float(np.median(fgm(net, X, y).sizes)) * 0.9
-    one, many = fgm(net, X, y, epsilons=budget), pgd(net, X, y, epsilons=budget)
-    assert many.shares[0] >= one.shares[0]
+    single, many = fgm(net, X, y, epsilons=budget), pgd(net, X, y, epsilons=budget)
+    assert many.shares[0] >= single.shares[0]
     assert (many.sizes[many.flipped_at[0]] <= budget * (1 + 1e-11)).all()
     assert not many.flipped_at[0][many.sizes > budget * (1 + 1e-11)].any()
 

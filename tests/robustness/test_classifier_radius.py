@@ -80,10 +80,10 @@ def test_two_classes_have_the_radii_of_the_network_with_one_output(seed: int):
     rng = np.random.default_rng(seed)
     binary = TwoLayer(W=rng.standard_normal((9, 3)), b=rng.standard_normal(9), v=rng.standard_normal(9))
     x = rng.standard_normal(3)
-    one, two = exact_radius(binary, x), exact_radius(Classifier.of_two(binary), x)
-    assert two.label == (1.0 if one.label > 0 else 0.0)
-    assert two.status == one.status
-    assert two.upper == pytest.approx(one.upper, rel=2e-6)
+    first, two = exact_radius(binary, x), exact_radius(Classifier.of_two(binary), x)
+    assert two.label == (1.0 if first.label > 0 else 0.0)
+    assert two.status == first.status
+    assert two.upper == pytest.approx(first.upper, rel=2e-6)
 
 
 def test_point_of_another_class_has_radius_zero():

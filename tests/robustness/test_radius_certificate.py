@@ -34,7 +34,7 @@ def branched() -> tuple[Radius, TwoLayer]:
 
 
 @pytest.fixture(scope="module")
-def bent() -> tuple[Radius, TwoLayer]:
+def curved() -> tuple[Radius, TwoLayer]:
     network, x = dense_network()
     radius = exact_radius(network, x)
     assert radius.status == "proved"
@@ -43,8 +43,8 @@ def bent() -> tuple[Radius, TwoLayer]:
     return radius, network
 
 
-def test_certificates_hold_and_say_the_bounds(branched, bent):
-    for radius, network in (branched, bent):
+def test_certificates_hold_and_say_the_bounds(branched, curved):
+    for radius, network in (branched, curved):
         judgement = check_certificate(radius.certificate, network)
         assert judgement.holds
         assert judgement.reason == ""
@@ -52,8 +52,8 @@ def test_certificates_hold_and_say_the_bounds(branched, bent):
         assert judgement.upper == pytest.approx(radius.upper, rel=1e-15)
 
 
-def test_certificates_survive_json(branched, bent):
-    for radius, network in (branched, bent):
+def test_certificates_survive_json(branched, curved):
+    for radius, network in (branched, curved):
         text = json.dumps(radius.certificate.to_dict(), allow_nan=False)
         again = RadiusCertificate.from_plain(json.loads(text))
         assert check_certificate(again, network).holds
@@ -68,8 +68,8 @@ def test_infinite_bound_survives_json():
     assert check_certificate(again, network).holds
 
 
-def test_larger_lower_bound_is_refused(branched, bent):
-    for radius, network in (branched, bent):
+def test_larger_lower_bound_is_refused(branched, curved):
+    for radius, network in (branched, curved):
         raised = replace(radius.certificate, lower=radius.lower * (1 + 1e-5))
         assert not check_certificate(raised, network).holds
         beyond = replace(raised, witness=None)  # without a witness nothing contradicts, but the leaves do not prove it
@@ -117,11 +117,11 @@ def test_leaf_without_its_steps_proves_nothing(branched):
         assert "exclude" in check_certificate(broken, network).reason
 
 
-def test_changed_multipliers_never_prove_more_and_mostly_less(branched, bent):
+def test_changed_multipliers_never_prove_more_and_mostly_less(branched, curved):
     # Any numbers are sound, so a mutation may only weaken; most mutations of the last step must break the proof.
     rng = np.random.default_rng(0)
     refused = tried = 0
-    for radius, network in (branched, bent):
+    for radius, network in (branched, curved):
         certificate = radius.certificate
         for leaf in leaves(certificate):
             steps = certificate.nodes[leaf].steps
@@ -161,8 +161,8 @@ def test_steps_with_foreign_numbers_prove_nothing(branched):
         assert "exclude" in check_certificate(broken, network).reason
 
 
-def test_curvature_that_is_not_convex_proves_nothing(bent):
-    radius, network = bent
+def test_curvature_that_is_not_convex_proves_nothing(curved):
+    radius, network = curved
     certificate = radius.certificate
     k = certificate.nodes[0].steps[0].slopes.size
     step = Step(scale=1.0, slopes=np.zeros(k), curvatures=np.full(k, -1e3))
@@ -220,8 +220,8 @@ def test_quadratic_program_that_returns_garbage_cannot_prove_anything_false(bran
     assert check_certificate(broken.certificate, network).holds
 
 
-def test_newton_steps_that_are_garbage_cannot_prove_anything_false(bent, monkeypatch):
-    radius, network = bent
+def test_newton_steps_that_are_garbage_cannot_prove_anything_false(curved, monkeypatch):
+    radius, network = curved
     rng = np.random.default_rng(0)
 
     def direction(node, at, T, nu, damping):

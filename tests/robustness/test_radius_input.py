@@ -89,8 +89,13 @@ def test_workers_give_the_same_bits(network):
     seen: list[int] = []
     parallel = exact_radii(network, X, y=y, workers=2, progress=lambda done, total: seen.append(done))
     assert seen == [1, 2, 3, 4]
-    for one, other in zip(exact_radii(network, X, y=y), parallel, strict=True):
-        assert (one.lower, one.upper, one.status, one.label) == (other.lower, other.upper, other.status, other.label)
+    for alone, other in zip(exact_radii(network, X, y=y), parallel, strict=True):
+        assert (alone.lower, alone.upper, alone.status, alone.label) == (
+            other.lower,
+            other.upper,
+            other.status,
+            other.label,
+        )
 
 
 def test_plain_values_are_plain(network):

@@ -105,8 +105,8 @@ intervals = st.tuples(st.floats(0.01, 10.0), st.floats(0.01, 10.0))
 def test_parabola_lies_above_relu_and_touches_it(ends: tuple[float, float], curvature: float):
     low, high = np.array([-ends[0]]), np.array([ends[1]])
     z = np.linspace(low[0], high[0], 2001)
-    one = np.ones(z.size)
-    height = -omega(1.0, one, curvature * one, low[0] * one, high[0] * one, z).value
+    unit = np.ones(z.size)
+    height = -omega(1.0, unit, curvature * unit, low[0] * unit, high[0] * unit, z).value
     gap = height - np.maximum(z, 0.0)
     assert gap.min() >= -1e-9
     assert gap.min() <= 1e-3 * (ends[0] + ends[1])
@@ -147,10 +147,10 @@ def test_best_curvature_is_best(ends: tuple[float, float], share: float, spread:
     low, high = np.array([-ends[0]]), np.array([ends[1]])
     z = low + share * (high - low)
     Z = z**2 + spread * (z - low) * (high - z)
-    one = np.ones(1)
+    unit = np.ones(1)
 
     def height(kappa: np.ndarray) -> float:
-        o = omega(1.0, one, kappa, low, high, z)
+        o = omega(1.0, unit, kappa, low, high, z)
         return float(-o.value[0] + kappa[0] * (Z - z**2)[0])
 
     best = best_curvature(z, Z, low, high)

@@ -100,8 +100,8 @@ def test_every_step_equals_rational_arithmetic_on_integer_networks(data):
     np.testing.assert_allclose(found.all_at_once, rational_all_at_once(slots), rtol=1e-12)
     for i, s in enumerate(slots):
         states = [state for _, at, after in s for state in (at, after)]
-        places = [t for t, _, _ in s for _ in (0, 1)]
-        changes = [float(places[j]) for j in range(1, len(states)) if states[j] != states[j - 1]]
+        crossings = [t for t, _, _ in s for _ in (0, 1)]
+        changes = [float(crossings[j]) for j in range(1, len(states)) if states[j] != states[j - 1]]
         np.testing.assert_allclose(found.changes(i), changes, rtol=1e-12)
     by_hand = steps_along(net, X, y, np.array(E), at_zero=at_zero)
     np.testing.assert_allclose(by_hand.first, found.first, rtol=1e-12)

@@ -104,7 +104,7 @@ def test_witness_bounds_and_certificate_agree_on_random_networks(seed):
             # No random vector below the lower bound flips all samples.
             z = np.random.default_rng(seed).normal(size=(300, net.dimension))
             z *= 0.999 * found.lower / np.linalg.norm(z, axis=1, keepdims=True)
-            values = np.array([y * net(X + sign[:, None] * one) for one in z])
+            values = np.array([y * net(X + sign[:, None] * step) for step in z])
             assert not (values <= 0).all(axis=1).any() or found.lower == 0
 
 

@@ -54,14 +54,14 @@ def by_hand(task_folder: Path) -> dict[str, Result]:
 
 def test_every_cell_comes_back_once(computed: list[Computed]) -> None:
     wanted = [cell.key for some in cells().values() for cell in some]
-    assert sorted(one.key for one in computed) == sorted(wanted)
+    assert sorted(result.key for result in computed) == sorted(wanted)
 
 
 @pytest.mark.parametrize("task", ["cheap", "limit"])
 def test_every_engine_gives_the_same_rows_bit_for_bit(
     task: str, computed: list[Computed], by_hand: dict[str, Result]
 ) -> None:
-    found = {one.key: one for one in computed}
+    found = {result.key: result for result in computed}
     for cell in cells()[task]:
         here, there = by_hand[cell.key], found[cell.key]
         assert json.dumps(dict(there.row)) == json.dumps(dict(here.row))  # the text that the store keeps
@@ -69,7 +69,7 @@ def test_every_engine_gives_the_same_rows_bit_for_bit(
 
 
 def test_a_task_that_raises_is_a_failed_cell_with_its_traceback(computed: list[Computed]) -> None:
-    found = {one.key: one for one in computed}
+    found = {result.key: result for result in computed}
     assert [found[cell.key].status for cell in cells()["failing"]] == ["done", "failed", "done"]
     error = found[cells()["failing"][1].key].error
     assert error is not None
@@ -78,7 +78,7 @@ def test_a_task_that_raises_is_a_failed_cell_with_its_traceback(computed: list[C
 
 
 def test_workers_have_one_blas_thread(computed: list[Computed]) -> None:
-    found = {one.key: one for one in computed}
+    found = {result.key: result for result in computed}
     assert [found[cell.key].row["threads"] for cell in cells()["threads"]] == [1, 1]
 
 

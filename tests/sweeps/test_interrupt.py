@@ -54,27 +54,27 @@ def test_the_command_ends_with_exit_code_130_and_says_what_is_stored(
     spec = tmp_path / "spec.toml"
     spec.write_text('[sweep]\ntask = "cheap_tasks:keeps-what-is-done"\nseeds = 3\n[fixed]\nmarker = "returns"\n')
     assert main(["sweep", str(spec)]) == 130
-    told = capsys.readouterr()
-    assert "3 cells, 1 done, 0 failed, 2 missing" in told.out
-    assert "Interrupted; what was stored stays" in told.err
+    printed = capsys.readouterr()
+    assert "3 cells, 1 done, 0 failed, 2 missing" in printed.out
+    assert "Interrupted; what was stored stays" in printed.err
 
 
 def test_a_kkt_point_keeps_what_is_done_and_the_interrupt_counts_all_the_same() -> None:
     data = Sphere(dimension=20, labels="both").sample(40, seed=0)
-    told: list[object] = []
+    seen: list[object] = []
 
     def interrupt(_: object) -> None:
-        told.append(None)
-        if len(told) == 1:
+        seen.append(None)
+        if len(seen) == 1:
             signal.raise_signal(signal.SIGINT)
 
     def solve() -> None:
         with interrupts_count():
-            told.append(kkt_point(data, width=20, seed=0, progress=interrupt).stopped_by)
+            seen.append(kkt_point(data, width=20, seed=0, progress=interrupt).stopped_by)
 
     with pytest.raises(KeyboardInterrupt):
         solve()
-    assert told == [None, "interrupt"]  # the solver did return
+    assert seen == [None, "interrupt"]  # the solver did return
 
 
 def test_a_handler_that_only_takes_notice_is_left_its_way() -> None:

@@ -51,7 +51,7 @@ def start(spec: Path) -> subprocess.Popen[bytes]:
 def children(process: int) -> list[int]:
     """Numbers of the child processes, where /proc tells them (Linux)."""
     lists = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(word) for one in lists for word in one.read_text().split()]
+    return [int(word) for path in lists for word in path.read_text().split()]
 
 
 def alive(process: int) -> bool:

@@ -79,15 +79,15 @@ def test_a_failed_cell_can_be_listed_shown_and_run_again_alone(spec: Path, capsy
     assert main(["sweep", str(spec), "--failures"]) == 1
     assert "RuntimeError: the marker is not there" in capsys.readouterr().out
     assert main(["sweep", str(spec), "--show", "1"]) == 0
-    told = capsys.readouterr().out
-    assert "Traceback (most recent call last)" in told
-    assert "in fails" in told
+    record = capsys.readouterr().out
+    assert "Traceback (most recent call last)" in record
+    assert "in fails" in record
     assert main(["sweep", str(spec), "--show", "7"]) == 2
     assert "There is no cell 7; they are numbered from 0 to 2." in capsys.readouterr().err
     spec.with_name("marker").touch()
     assert main(["sweep", str(spec), "--cell", "1", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["cells"], told["done"], told["rows"][0]["value"]) == (1, 1, 0.1)
+    record = json.loads(capsys.readouterr().out)
+    assert (record["cells"], record["done"], record["rows"][0]["value"]) == (1, 1, 0.1)
     assert stored(Sweep.load(spec), Store(spec.with_suffix(".sqlite"))).complete
 
 
@@ -132,6 +132,6 @@ def test_an_address_where_nobody_listens_is_one_sentence_at_once(
 ) -> None:
     pytest.importorskip("distributed")
     assert main(["sweep", str(spec), "--engine", "dask", "--address", address]) == 2
-    told = capfd.readouterr().err
-    assert told.count("\n") == 1
-    assert address in told
+    printed = capfd.readouterr().err
+    assert printed.count("\n") == 1
+    assert address in printed

@@ -113,10 +113,10 @@ def test_a_store_is_written_only_by_who_holds_the_lock(tmp_path: Path) -> None:
 def test_a_full_database_is_a_sentence_and_every_stored_row_stays(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.sqlite")
     sweep = Sweep(task="cheap", grid={"a": list(range(1, 41))}, seeds=5)
-    told: list[Progress] = []
+    reports: list[Progress] = []
 
     def fill_the_disk(now: Progress) -> None:
-        told.append(now)
+        reports.append(now)
         if now.computed == 0:  # SQLite answers as it does when the disk has no page left
             assert store._writer is not None
             pages = store._writer.execute("PRAGMA page_count").fetchone()[0]
@@ -126,7 +126,7 @@ def test_a_full_database_is_a_sentence_and_every_stored_row_stays(tmp_path: Path
         run(sweep, store=store, progress=fill_the_disk)
     there = stored(sweep, store)
     assert 0 < len(there.done) < 200
-    assert len(there.done) == told[-1].computed
+    assert len(there.done) == reports[-1].computed
     resumed = run(sweep, store=store)
     assert resumed.stored == len(there.done)
     assert resumed.rows == run(sweep).rows
@@ -160,13 +160,13 @@ def test_a_file_that_is_no_store_is_a_sentence_and_stays_as_it_is(tmp_path: Path
 
 
 def test_progress_counts_cells_and_estimates_what_is_left() -> None:
-    told: list[Progress] = []
+    reports: list[Progress] = []
     store = Memory()
     run(cheap(seeds=1), store=store)
-    run(cheap(), store=store, progress=told.append)
-    assert [(now.stored, now.computed, now.left) for now in told] == [(2, count, 4 - count) for count in range(5)]
-    assert told[0].seconds_left is None
-    assert told[-1].seconds_left == 0.0
+    run(cheap(), store=store, progress=reports.append)
+    assert [(now.stored, now.computed, now.left) for now in reports] == [(2, count, 4 - count) for count in range(5)]
+    assert reports[0].seconds_left is None
+    assert reports[-1].seconds_left == 0.0
     assert Progress(total=10, stored=2, computed=2, failed=0, seconds=3.0).seconds_left == 9.0
 
 

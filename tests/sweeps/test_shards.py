@@ -104,8 +104,8 @@ def test_an_array_of_jobs_with_two_killed_submitted_again_and_merged_is_the_undi
 
     out = tmp_path / "merged.sqlite"
     assert main(["sweep", "merge", *map(str, stores), "--out", str(out), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["added"], told["done"], told["failed"]) == (200, 200, 0)
+    record = json.loads(capsys.readouterr().out)
+    assert (record["added"], record["done"], record["failed"]) == (200, 200, 0)
     whole = tmp_path / "whole.sqlite"
     undivided = run(Sweep.load(spec), store=whole)
     assert ask(out) == ask(whole)

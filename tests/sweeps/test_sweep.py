@@ -86,10 +86,10 @@ def test_a_typo_is_one_sentence_with_the_path_of_the_field(text: str, sentence: 
     spec.write_text(text)
     with pytest.raises(InputError) as caught:
         Sweep.load(spec)
-    told = str(caught.value)
-    assert told.startswith(f"{spec}: ")
-    assert sentence in told
-    assert "\n" not in told
+    message = str(caught.value)
+    assert message.startswith(f"{spec}: ")
+    assert sentence in message
+    assert "\n" not in message
 
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:

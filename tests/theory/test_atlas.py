@@ -146,16 +146,16 @@ def test_look_up_forgives(typed: str, id: str) -> None:
 
 
 def test_every_id_is_found_by_itself_and_in_small_letters() -> None:
-    for one in theory.statements():
-        assert theory.statement(one.id) is one
-        assert theory.statement(one.id.lower()) is one, one.id
+    for statement in theory.statements():
+        assert theory.statement(statement.id) is statement
+        assert theory.statement(statement.id.lower()) is statement, statement.id
 
 
 def test_every_statement_names_the_file_that_judges_it() -> None:
     root = Path(theory.__file__).parents[2]
-    for one in theory.statements():
-        assert (root / one.file).is_file(), one.id
-        assert one.paper.key.lower() in one.file or "theory/" in one.file
+    for statement in theory.statements():
+        assert (root / statement.file).is_file(), statement.id
+        assert statement.paper.key.lower() in statement.file or "theory/" in statement.file
 
 
 OBSERVED = {
@@ -177,7 +177,7 @@ OBSERVED = {
 
 
 def test_every_map_can_be_observed() -> None:
-    assert set(OBSERVED) == {one.id for one in theory.statements() if one.region is not None}
+    assert set(OBSERVED) == {statement.id for statement in theory.statements() if statement.region is not None}
 
 
 @pytest.mark.parametrize("id", OBSERVED)

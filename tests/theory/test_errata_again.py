@@ -15,7 +15,7 @@ from marginflow import theory
 def errata(id: str) -> str:
     forms = theory.statement(id).forms
     assert forms is not None
-    return " ".join(f"{one.what} {one.evidence} {one.repair}" for one in forms.errata)
+    return " ".join(f"{erratum.what} {erratum.evidence} {erratum.repair}" for erratum in forms.errata)
 
 
 def test_random_samples_are_too_many_for_theorem_4_1_at_the_square_root_of_the_dimension() -> None:
@@ -86,8 +86,8 @@ def test_every_erratum_of_the_two_papers_says_what_instead_or_is_a_slip() -> Non
     found = [
         erratum
         for key in ("VYS22", "FVBS23")
-        for one in theory.statements(key)
-        for erratum in (one.forms.errata if one.forms is not None else ())
+        for statement in theory.statements(key)
+        for erratum in (statement.forms.errata if statement.forms is not None else ())
     ]
     assert len(found) == 14
     assert all(erratum.repair or erratum.severity == "slip" for erratum in found)

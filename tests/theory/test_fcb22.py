@@ -73,7 +73,7 @@ def test_instance_c64_amplifies_as_the_prototype_did() -> None:
     assert np.median(path.correlations[0]) == pytest.approx(0.010, abs=0.002)
     assert path.correlations[1].min() == pytest.approx(0.630, abs=0.03)
     assert np.median(path.correlations[1]) == pytest.approx(0.730, abs=0.04)
-    assert all(one.all() for one in path.aligned)
+    assert all(flags.all() for flags in path.aligned)
     assert path.orthogonality.max() == pytest.approx(0.132, abs=0.01)
     assert path.growth[1:].min() == pytest.approx(0.107, abs=0.005)
     assert feature_change(path).min() == pytest.approx(6470, rel=0.03)
@@ -244,10 +244,10 @@ def test_the_weighted_descent_of_the_planted_run_is_the_flow_engine() -> None:
     assert kept.networks is not None
     steps = int(kept.step[6])
     run = train(start, instance.the_data(), recipes.FCB22(rate=1 / 45600, steps=steps), engine="dense")
-    one, other = run.network, kept.networks[6]
-    assert isinstance(one, TwoLayer)
+    last, other = run.network, kept.networks[6]
+    assert isinstance(last, TwoLayer)
     assert isinstance(other, TwoLayer)
-    assert np.abs(one.W - other.W).max() <= 1e-12 * np.abs(one.W).max()
+    assert np.abs(last.W - other.W).max() <= 1e-12 * np.abs(last.W).max()
     assert judged("Setting.GD", instance).holds
 
 
@@ -337,7 +337,7 @@ def test_every_judge_answers_on_degenerate_runs(name: str) -> None:
             statement.id == "FCB22/Lem4.6" and name == "one dead neuron"
         ):
             continue
-        known = {key: one for key, one in instance.parameters.items() if key in (statement.parameters or {})}
+        known = {key: value for key, value in instance.parameters.items() if key in (statement.parameters or {})}
         networks = (instance.the_network(),)
         verdict = statement.judge_instance(replace(instance, parameters=known, networks=networks))
         assert verdict.outcome in ("holds", "violated", "not applicable", "vacuous", "undecided", "measured")

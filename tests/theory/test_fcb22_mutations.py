@@ -111,10 +111,10 @@ def test_the_edge_is_violated_where_the_neurons_are_not_those_of_the_sample() ->
 def test_chernoff_bounds_the_exact_tail_of_the_edge(shift: float, least: float) -> None:
     n, p = 400, stats.norm.cdf(shift) / 4
     q = 0.25 - p
-    one = np.array([q, 0.75, p])  # -1, 0, 1
+    single = np.array([q, 0.75, p])  # -1, 0, 1
     law = np.ones(1)
     for _ in range(n):
-        law = np.convolve(law, one)
+        law = np.convolve(law, single)
     exact = law[np.arange(-n, n + 1) < least].sum()
     bound = math.exp(log_edge_tail(np.array([shift]), n, least)[0])
     assert exact <= bound <= 20 * exact

@@ -135,8 +135,8 @@ def test_literal_generalisation_bound_is_vacuous() -> None:
 
 def test_exact_failure_probabilities_agree_with_scipy() -> None:
     d, m, C0, delta = 320, 400, 2.0, 0.1
-    one = stats.chi2.cdf(d / 4, d) + stats.chi2.sf(9 * d / 4, d)
-    assert norm_failure(m, d) == pytest.approx(1 - (1 - one) ** m, abs=1e-15)
+    single = stats.chi2.cdf(d / 4, d) + stats.chi2.sf(9 * d / 4, d)
+    assert norm_failure(m, d) == pytest.approx(1 - (1 - single) ** m, abs=1e-15)
     assert norm_failure(100, 2) == pytest.approx(1.0)
     least = m * (1 - 1 / (2 * C0) - math.sqrt(2 * math.log(4 / delta) / m))
     p = 2 * stats.norm.sf(1 / (2 * C0))

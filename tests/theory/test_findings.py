@@ -14,8 +14,13 @@ from marginflow.theory.errata import Erratum
 from marginflow.theory.findings_page import SEVERITIES, findings_page
 
 PAGE = (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
-ERRATA = [(one, erratum) for one in theory.statements() if one.forms is not None for erratum in one.forms.errata]
-FALSE = sorted({one.id for one, erratum in ERRATA if erratum.severity == "statement false"})
+ERRATA = [
+    (statement, erratum)
+    for statement in theory.statements()
+    if statement.forms is not None
+    for erratum in statement.forms.errata
+]
+FALSE = sorted({statement.id for statement, erratum in ERRATA if erratum.severity == "statement false"})
 
 
 def test_the_page_is_current() -> None:
@@ -25,7 +30,7 @@ def test_the_page_is_current() -> None:
 
 def test_every_severity_occurs_and_every_repair_that_is_an_id_exists() -> None:
     assert {erratum.severity for _, erratum in ERRATA} == set(SEVERITIES)
-    known = {one.id for one in theory.statements()}
+    known = {statement.id for statement in theory.statements()}
     for _, erratum in ERRATA:
         for word in erratum.repair.replace(":", " ").replace(",", " ").replace(";", " ").split():
             if word.partition("/")[0] in theory.PAPERS and "/" in word:
@@ -71,7 +76,7 @@ def test_what_rests_on_a_false_lemma_is_marked() -> None:
     assert dependencies.shaken_by("KYS23/Thm3.2")[0] in ("KYS23/LemA.1", "KYS23/Thm3.2.sandwich")
     assert "KYS23/PropA.4" in dependencies.shaken_by("KYS23/Thm3.2")
     assert "FCB22/Thm3.1.1" in dependencies.used_by("FCB22/Eq6")
-    known = {one.id for one in theory.statements()}
+    known = {statement.id for statement in theory.statements()}
     for id, others in dependencies.DIRECT.items():
         assert {id, *others} <= known, id
         assert id not in dependencies.rests_on(id), "a proof does not use itself"

@@ -19,7 +19,12 @@ from marginflow.networks import TwoLayer
 from marginflow.theory import Instance, Statement
 
 OWN = ("VYS22", "FVBS23", "KYS23", "FCB22")
-MAIN = [one for key in OWN for one in theory.statements(key) if one.kind in ("theorem", "proposition", "corollary")]
+MAIN = [
+    statement
+    for key in OWN
+    for statement in theory.statements(key)
+    if statement.kind in ("theorem", "proposition", "corollary")
+]
 Attack = Callable[[Instance], Instance | None]
 
 
@@ -124,23 +129,23 @@ ATTACKS: tuple[Attack, ...] = (
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
-@pytest.mark.parametrize("one", MAIN, ids=lambda one: one.id)
-def test_a_main_result_is_not_fooled(one: Statement, attack: Attack) -> None:
-    attacked = attack(one.example())
+@pytest.mark.parametrize("statement", MAIN, ids=lambda statement: statement.id)
+def test_a_main_result_is_not_fooled(statement: Statement, attack: Attack) -> None:
+    attacked = attack(statement.example())
     if attacked is None:
         return
     try:
-        verdict = one.judge_instance(attacked)
+        verdict = statement.judge_instance(attacked)
     except InputError:
         return
     changed = {
         name
         for name in ("network", "data", "law", "test", "run", "start")
-        if getattr(attacked, name) is not getattr(one.example(), name)
+        if getattr(attacked, name) is not getattr(statement.example(), name)
     }
-    if changed <= set(verdict.unused) or not changed & set(one.needs):
+    if changed <= set(verdict.unused) or not changed & set(statement.needs):
         return  # what was changed is named as not used, or the statement does not speak of it
-    if one.id in ABOUT_EVERY_NETWORK:
+    if statement.id in ABOUT_EVERY_NETWORK:
         assert not verdict.failed_claims, str(verdict)
         return
     assert verdict.outcome != "holds", str(verdict)

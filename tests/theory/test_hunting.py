@@ -127,7 +127,7 @@ def test_every_statement_of_a_family_is_judged_on_each_instance() -> None:
     assert glimpse.slack < 0, "the repaired form holds where the printed one fails"
     assert "KYS23/Prop4.5" in str(found)
     both = theory.hunting.hunt_together(["KYS23/Prop4.5", "KYS23/Prop4.5-repaired"], seconds=LONG, tries=60)
-    assert [one.outcome for one in both] == ["refuted", "not refuted"]
+    assert [hunted.outcome for hunted in both] == ["refuted", "not refuted"]
     assert both[1].tries == 60
     with pytest.raises(InputError, match="of one family"):
         theory.hunting.hunt_together(["KYS23/Prop4.5", "KYS23/PropA.4"])

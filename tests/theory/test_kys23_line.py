@@ -233,13 +233,13 @@ def test_repaired_proposition_holds_on_mirror_images() -> None:
     point = right_facing_point(10, 0.35, 0)
     image = mirrored(point)
     statement = theory.statement("KYS23/PropA.4-repaired")
-    one, other = statement.judge_instance(point), statement.judge_instance(image)
-    assert one.holds
-    # The mirror image is no KKT point of its own: the bias makes problem (1) depend on the origin.
+    verdict, other = statement.judge_instance(point), statement.judge_instance(image)
+    assert verdict.holds
+    # The mirror image is not a KKT point of its own: the bias makes problem (1) depend on the origin.
     assert other.outcome == "not applicable"
     x, y = line_samples(image.the_data())
     found = covered_both_ways(mirror(point.certificate.network), x, y)
-    assert found.count == int(one["patterns +, -, + covered"].observed)
+    assert found.count == int(verdict["patterns +, -, + covered"].observed)
 
 
 # The moves ----------------------------------------------------------------------------------------
@@ -380,9 +380,10 @@ def odd_instances() -> dict[str, Instance]:
 
 def of_the_line() -> list[Statement]:
     return [
-        one
-        for one in theory.statements("KYS23")
-        if one.judge.__module__.rpartition("kys23.")[2].startswith(LINE_FILES) and set(one.needs) <= {"network", "data"}
+        statement
+        for statement in theory.statements("KYS23")
+        if statement.judge.__module__.rpartition("kys23.")[2].startswith(LINE_FILES)
+        and set(statement.needs) <= {"network", "data"}
     ]
 
 
@@ -404,7 +405,7 @@ def test_every_line_id_of_the_catalogue_has_a_statement() -> None:
         "CorA.3 A1.Nstar Thm3.2 FN4 PropA.4 PropA.4-repaired PropA.5 LemA.6 LemA.7 Con.P10 Con.P12 Con.P14 Intro.1NN "
         "O2 O3 O4 O8"
     ).split()
-    known = {one.id for one in theory.statements("KYS23")}
+    known = {statement.id for statement in theory.statements("KYS23")}
     assert {f"KYS23/{name}" for name in wanted} <= known
 
 

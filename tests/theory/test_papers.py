@@ -34,7 +34,7 @@ def run(*line: str, paths: list[Path], folder: Path | None = None) -> subprocess
     import marginflow
 
     source = Path(marginflow.__file__).parents[1]
-    places = os.pathsep.join(str(path) for path in (source, *paths))
+    roots = os.pathsep.join(str(path) for path in (source, *paths))
     return subprocess.run(
         [sys.executable, *line],
         capture_output=True,
@@ -42,7 +42,7 @@ def run(*line: str, paths: list[Path], folder: Path | None = None) -> subprocess
         check=False,
         timeout=300,
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": places},
+        env=os.environ | {"PYTHONPATH": roots},
     )
 
 
@@ -53,16 +53,16 @@ def test_ours_is_found_by_its_entry_point_and_its_rules_hold(tmp_path: Path) -> 
     paths = [installed(tmp_path, "marginflow_ours", entry.replace('"', "")), OURS]
     listed = run("-m", "marginflow.cli", "statements", "--paper", "OURS", "--json", paths=paths)
     assert listed.returncode == 0, listed.stderr
-    assert [one["id"] for one in json.loads(listed.stdout)] == ["OURS/Obs2", "OURS/Thm1"]
+    assert [statement["id"] for statement in json.loads(listed.stdout)] == ["OURS/Obs2", "OURS/Thm1"]
     figures = run("-m", "marginflow.cli", "figure", "--json", paths=paths)
     assert "OURS/LabelNoise.ours" in figures.stdout, figures.stderr
     line = ("figure", "OURS/LabelNoise.ours", "--size", "smoke")
     drawn = run("-m", "marginflow.cli", *line, paths=paths, folder=tmp_path)
     assert drawn.returncode == 0, drawn.stdout + drawn.stderr
     assert "Our numbers bear out the claim" in drawn.stdout
-    shown = run("-m", "marginflow.cli", "check", "ours thm 1", paths=paths)
-    assert shown.returncode == 0, shown.stdout + shown.stderr
-    assert "OURS/Thm1 holds here" in shown.stdout
+    done = run("-m", "marginflow.cli", "check", "ours thm 1", paths=paths)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "OURS/Thm1 holds here" in done.stdout
 
 
 def test_the_tests_of_ours_pass() -> None:

@@ -10,7 +10,7 @@ from marginflow.theory import Statement, conformance
 from marginflow.theory.registry import statements_of
 
 OWN = ("VYS22", "FVBS23", "KYS23", "FCB22")  # other papers may be installed beside them
-ALL = tuple(one for key in OWN for one in theory.statements(key))
+ALL = tuple(statement for key in OWN for statement in theory.statements(key))
 
 
 def by_id(statement: Statement) -> str:

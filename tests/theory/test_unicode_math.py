@@ -24,9 +24,9 @@ def test_formulas_read_as_they_are_spoken(latex: str, text: str) -> None:
 
 
 def test_every_formula_of_the_papers_is_readable() -> None:
-    for one in theory.statements():
-        forms = one.forms
-        for latex in (one.formula, *((forms.printed, forms.proved, forms.sharp) if forms is not None else ())):
+    for statement in theory.statements():
+        forms = statement.forms
+        for latex in (statement.formula, *((forms.printed, forms.proved, forms.sharp) if forms is not None else ())):
             text = readable(latex)
-            assert "\\" not in text, (one.id, text)
-            assert text.count("(") == text.count(")") or latex.count("(") != latex.count(")"), (one.id, text)
+            assert "\\" not in text, (statement.id, text)
+            assert text.count("(") == text.count(")") or latex.count("(") != latex.count(")"), (statement.id, text)

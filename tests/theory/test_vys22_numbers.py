@@ -131,7 +131,7 @@ def test_one_sided_correlation_is_all_that_theorem_3_1_uses() -> None:
 def test_worked_example_of_section_5_1() -> None:
     verdict = judge("VYS22/Sec5.1", dimension=100)
     assert verdict["||z||"].observed == pytest.approx(2 * math.sqrt(2), rel=1e-12)
-    assert verdict["KKT stationarity of N'"].observed > 0.1, "N' is no KKT point"
+    assert verdict["KKT stationarity of N'"].observed > 0.1, "N' is not a KKT point"
     assert verdict["allowed m of Theorem 4.1"].observed < 100
 
 

@@ -9,9 +9,9 @@ from marginflow_ours.label_noise import _point, flips
 from marginflow.theory import Statement, conformance, statement
 
 
-@pytest.mark.parametrize(("rule", "one"), conformance.cases(PAPER.key), ids=conformance.name_of)
-def test_conformance(rule: conformance.Rule, one: Statement) -> None:
-    rule(one)
+@pytest.mark.parametrize(("rule", "claim"), conformance.cases(PAPER.key), ids=conformance.name_of)
+def test_conformance(rule: conformance.Rule, claim: Statement) -> None:
+    rule(claim)
 
 
 def test_the_sum_of_v_b_does_not_depend_on_the_width() -> None:

@@ -12,7 +12,7 @@ from marginflow.errors import InputError
 
 
 def exactly(kind: Any, tokens: Sequence[Token]) -> Any:
-    """What the words on the command line mean, except that 2.5 is no whole number (it would be rounded otherwise)."""
+    """What the words on the command line mean, except that 2.5 is not a whole number (else it would be rounded)."""
     if kind is int and any("." in token.value and not _is_whole(token.value) for token in tokens):
         name = tokens[0].keyword or "The number"
         raise InputError(f"{name} is {tokens[0].value}; a whole number is expected.")

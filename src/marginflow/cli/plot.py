@@ -22,10 +22,10 @@ def plot(
     from marginflow.plot.plane import FORMATS, plane
 
     check_target(out, (*FORMATS, ".gif"), force=force)
-    shown, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
-    picture = plane(shown, dataset)
+    drawn, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
+    picture = plane(drawn, dataset)
     if out.suffix.lower() == ".gif":
-        moving_plane(shown, dataset, out)
+        moving_plane(drawn, dataset, out)
     else:
         picture.save(out)
     point = picture.record["point"]

@@ -142,7 +142,7 @@ def run_sweep(
 
 
 def _write_page(watch: Path | None, chosen: Sweep, kept: Store, any_code: bool, now: Progress | None) -> None:
-    """Write the page of a sweep that runs, or has ended if nothing is told of its progress."""
+    """Write the page of a sweep that runs, or has ended where no progress is given."""
     if watch is None:
         return
     from marginflow.report.live import live_page

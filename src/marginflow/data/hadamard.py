@@ -96,13 +96,13 @@ def _jacobsthal(q: int) -> IntArray:
     if power is None:
         raise InputError(f"q is {q}; a prime power is expected.")
     prime, degree = power
-    place = prime ** np.arange(degree)
-    digits = np.arange(q)[:, None] // place % prime  # the polynomial that number a stands for, constant term first
+    weight = prime ** np.arange(degree)
+    digits = np.arange(q)[:, None] // weight % prime  # the polynomial that number a stands for, constant term first
     character = _character(prime, degree)
     difference = np.zeros((q, q), dtype=np.int64)
     for position in range(degree):
         column = digits[:, position]
-        difference += (column[:, None] - column[None, :]) % prime * place[position]
+        difference += (column[:, None] - column[None, :]) % prime * weight[position]
     return character[difference]
 
 

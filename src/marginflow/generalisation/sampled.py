@@ -65,7 +65,7 @@ def test_error(  # the name is English, not pytest's; hence its exceptions here
     return Estimate.counted(_errors(margins, ties), margins.size, confidence=confidence)
 
 
-# A function with such a name is no test, whoever imports it; functions take attributes, which mypy does not know.
+# A function with such a name is not a test, whoever imports it; functions take attributes, which mypy does not know.
 test_error.__test__ = False  # type: ignore[attr-defined]  # functions take attributes, which mypy does not know
 
 

@@ -64,12 +64,12 @@ class TorchDefault(AbstractInitialisation):
     ) -> list[Layer]:
         """Draw W, then b, layer by layer."""
 
-        def one(height: int, columns: int, bias: bool) -> Layer:
+        def layer(height: int, columns: int, bias: bool) -> Layer:
             edge = 1.0 / np.sqrt(columns)
             W = rng.uniform(-edge, edge, (height, columns))
             return W, rng.uniform(-edge, edge, height) if bias else None
 
-        return _layer_by_layer(sizes, biases, one, None if outputs == "trained" else unit_outputs(sizes[-2]))
+        return _layer_by_layer(sizes, biases, layer, None if outputs == "trained" else unit_outputs(sizes[-2]))
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,12 @@ class Gaussian(AbstractInitialisation):
     ) -> list[Layer]:
         """Draw W, then b, layer by layer."""
 
-        def one(height: int, columns: int, bias: bool) -> Layer:
+        def layer(height: int, columns: int, bias: bool) -> Layer:
             deviation = self.deviation / (np.sqrt(columns) if self.fan_in else 1.0)
             W = deviation * rng.standard_normal((height, columns))
             return W, deviation * rng.standard_normal(height) if bias else None
 
-        return _layer_by_layer(sizes, biases, one, None if outputs == "trained" else unit_outputs(sizes[-2]))
+        return _layer_by_layer(sizes, biases, layer, None if outputs == "trained" else unit_outputs(sizes[-2]))
 
 
 @dataclass(frozen=True)
@@ -241,14 +241,14 @@ class FCB22(AbstractInitialisation):
         if any(biases):
             raise InputError("The network of FCB22 has no bias; use bias=False (bias='none' for an MLP).")
 
-        def one(height: int, columns: int, bias: bool) -> Layer:
+        def layer(height: int, columns: int, bias: bool) -> Layer:
             omega = 0.25 / np.sqrt(float(columns) * height) if self.omega is None else self.omega
             return omega * rng.standard_normal((height, columns)), None
 
         a = unit_outputs(sizes[-2])
         if a.size % 2:
             a[-1] = 0.0
-        return _layer_by_layer(sizes, biases, one, a)
+        return _layer_by_layer(sizes, biases, layer, a)
 
 
 def half_signs(width: int) -> FloatArray:

@@ -60,7 +60,11 @@ def moving_plane(
     limit = kkt_point(data, start=run.network, flow_steps=0)
     records = run.trajectory
     chosen = evenly_spaced(records.log_loss, records.step, frames)
-    drawn = [plane_frame(one, data) for index in chosen if isinstance(one := (records.networks or ())[index], TwoLayer)]
+    drawn = [
+        plane_frame(recorded, data)
+        for index in chosen
+        if isinstance(recorded := (records.networks or ())[index], TwoLayer)
+    ]
     drawn.append(plane_frame(limit.network, data, certificate=limit.certificate, pictured=limit.compact))
     pictures = []
     for frame in drawn:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from marginflow.report.chart import Chart
 
 # The file of this room that shows a class, by its name.
-SHOWN: Final = {
+PICTURES: Final = {
     "Dataset": "datasets",
     "Run": "runs",
     "Limit": "points",
@@ -135,6 +135,6 @@ def _cell(value: object) -> str:
 
 def _room(result: object) -> Any:
     name = type(result).__name__
-    if name not in SHOWN:
-        raise InputError(f"{name} has no picture; {', '.join(SHOWN)} have one.")
-    return importlib.import_module(f"marginflow.plot.{SHOWN[name]}")
+    if name not in PICTURES:
+        raise InputError(f"{name} has no picture; {', '.join(PICTURES)} have one.")
+    return importlib.import_module(f"marginflow.plot.{PICTURES[name]}")

@@ -269,15 +269,15 @@ def _references(panel: Panel) -> list[alt.Chart]:
         first = panel.reference_names == "start"
         top = not first and points[-1][1] >= 0.97 * highest  # no room above
         named = alt.Chart(inline([{**rows[0 if first else -1], "name": name}]))
-        place: dict[str, Any] = {
+        beside: dict[str, Any] = {
             "align": "left" if first else "right",
             "baseline": "top" if top else "bottom",
             "dx": 8 if first else -6 if top else -2,
             "dy": -10 if first else 12 if top else -4,
             "fontSize": 12,
         }
-        halo = named.mark_text(**place, color="var(--paper)", stroke="var(--paper)", strokeWidth=4)
-        for text in (halo, named.mark_text(**place, color=_GREY)):
+        halo = named.mark_text(**beside, color="var(--paper)", stroke="var(--paper)", strokeWidth=4)
+        for text in (halo, named.mark_text(**beside, color=_GREY)):
             layers.append(text.encode(**_position(panel, panel.y), text=alt.Text("name", type="nominal")))
     return layers
 

@@ -187,7 +187,7 @@ def task(
         )
         there = _TASKS.get(name)
         # The same function declared again (a module imported once more) replaces itself.
-        if there is not None and _place(there) != _place(declared):
+        if there is not None and _origin(there) != _origin(declared):
             raise InputError(f"There is a task named {name!r} in {there.module} already; choose another name.")
         _TASKS[name] = declared
         return declared
@@ -195,7 +195,7 @@ def task(
     return declare
 
 
-def _place(declared: Task[Any]) -> tuple[str, str]:
+def _origin(declared: Task[Any]) -> tuple[str, str]:
     return declared.module, declared.function.__qualname__
 
 

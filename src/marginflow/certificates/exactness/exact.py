@@ -105,7 +105,7 @@ class ExactCertificate(Brief, Plain):
 
     @property
     def tolerance(self) -> float:
-        """At which `outcome` and `holds` judge unless they are told another."""
+        """At which `outcome` and `holds` judge unless another is given."""
         return DEFAULT_TOLERANCE
 
     def outcome(self, tolerance: float = DEFAULT_TOLERANCE) -> Outcome:

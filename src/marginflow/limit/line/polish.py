@@ -121,10 +121,10 @@ class Polisher:
         Negative multipliers and neurons are dropped, violated samples added, neurons moved to where they belong: all
         at once, or the worst one at a time.
         """
-        places_of: dict[Position, FloatArray] = {}
+        sums: dict[Position, FloatArray] = {}
         for neuron in neurons:
-            places_of[neuron.position] = places_of.get(neuron.position, np.zeros(2)) + neuron.u
-        neurons = [Neuron(position, u) for position, u in places_of.items()]
+            sums[neuron.position] = sums.get(neuron.position, np.zeros(2)) + neuron.u
+        neurons = [Neuron(position, u) for position, u in sums.items()]
         margin = tight
         lam = np.where(margin, multipliers, 0.0)
         rounding = ROUNDING * self._largest_row

@@ -111,17 +111,17 @@ class DaskEngine(AbstractEngine):
                 last_seen = time.monotonic()
             elif time.monotonic() - last_seen > self.patience:
                 raise StoppedError(
-                    f"No worker of the Dask scheduler at {self._place(client)} is left after {self.patience:g} s; "
+                    f"No worker of the Dask scheduler at {self._address(client)} is left after {self.patience:g} s; "
                     "what was stored stays, so start workers and the same sweep again."
                 )
 
     def _gone(self, client: Any) -> str:
         return (
-            f"The Dask scheduler at {self._place(client)} is gone; what was stored stays, so start it and the same "
+            f"The Dask scheduler at {self._address(client)} is gone; what was stored stays, so start it and the same "
             "sweep again."
         )
 
-    def _place(self, client: Any) -> str:
+    def _address(self, client: Any) -> str:
         return self.address or str(client.scheduler.address)
 
     @contextmanager

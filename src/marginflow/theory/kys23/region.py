@@ -95,7 +95,7 @@ def _marks(*letters: str) -> tuple[Mark, ...]:
     return tuple(
         Mark(
             name=f"{name}, d = {d}",
-            numbers={key: one for key, one in {"m": m, "d": d, "p": p, "n": n}.items() if key in letters},
+            numbers={key: value for key, value in {"m": m, "d": d, "p": p, "n": n}.items() if key in letters},
         )
         for name, m, n, dimensions in _FIGURES
         for d in dimensions
