@@ -33,7 +33,7 @@ _START: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from marginflow.processes import serve; serve()"
 )
 _HEAD: Final = struct.Struct("<BQ")  # kind of message, length of what follows
-_RESULT, _RAISED, _INTERRUPTED, _BEGUN = 0, 1, 2, 3
+_RESULT, _RAISED, _BEGUN = 0, 1, 2
 _LOOK: Final = 0.5  # seconds between two looks at the processes themselves
 _LOG_LIMIT: Final = 16_384  # bytes of what a piece of work printed that are kept: the last ones
 
@@ -79,10 +79,10 @@ def work(
     timeout : float or None
         Seconds after which a piece of work is ended; those that a process takes to start do not count.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        If a worker was interrupted. Closing the generator ends the workers.
+    Notes
+    -----
+    Closing the generator ends the workers. Ctrl-C does not reach them, who have sessions of their own; an interrupt
+    that the work raises or sends itself is what the work ended in, as any other exception.
     """
     waiting, died = deque(range(len(payloads))), deque[int]()
     answers: queue.SimpleQueue[tuple[_Worker, int, bytes] | None] = queue.SimpleQueue()
@@ -122,8 +122,6 @@ def _finished(
     left = [] if timeout is None else [worker.called + timeout - now for worker in crew if worker.index is not None]
     with contextlib.suppress(queue.Empty):
         worker, kind, content = answers.get(timeout=max(0.0, min([_LOOK, *left])))
-        if kind == _INTERRUPTED:
-            raise KeyboardInterrupt
         if kind == _BEGUN:
             worker.called = time.monotonic()
         elif worker in crew and worker.index is not None:
@@ -257,9 +255,7 @@ def serve() -> None:
             function = _function(json.loads(target))
             send(replies, _BEGUN, b"")  # the time that a process takes to start is not that of the work
             kind, content = _RESULT, function(payload)
-        except KeyboardInterrupt:
-            kind, content = _INTERRUPTED, b""
-        except BaseException:  # whatever the function raises is its answer
+        except BaseException:  # whatever the function raises is its answer, an interrupt of its own too
             kind, content = _RAISED, traceback.format_exc().encode("utf-8", "backslashreplace")
         sys.stdout.flush()
         sys.stderr.flush()
