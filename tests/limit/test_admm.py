@@ -253,3 +253,20 @@ def test_sharpening_goes_on_to_double_precision_from_where_single_precision_ends
     primal, dual = primal_and_dual(admm, A)
     assert primal - dual <= 1e-9 * primal
     assert primal - dual < before
+
+
+def test_a_run_that_begins_with_the_weights_of_another_goes_on_from_there():
+    problem, neurons, _ = own_labels(0)
+    first = Admm(problem, neurons)
+    first.run(4000, refresh=False)
+    left = Neurons(first.U, first.s)
+    again = Admm(problem, left, first.multipliers, weights=first.weights)
+    forgotten = Admm(problem, left, first.multipliers)
+    for admm in (again, forgotten):
+        admm.A[:] = first.A
+        admm._pattern_changed()
+        admm.run(1, refresh=False)
+    moved = [float(np.abs(admm.U - first.U).max()) for admm in (again, forgotten)]
+    assert moved[0] < 1e-9
+    assert moved[1] > 1e-6  # otherwise this says nothing
+    assert first.weights.min() >= 0.0

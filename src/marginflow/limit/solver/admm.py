@@ -43,6 +43,9 @@ Precision = Literal["single", "double"]
 class Admm:
     """A run of ADMM on (C): state in place, advanced by `run`.
 
+    With `multipliers` (m,) it begins from a warm dual, and with `weights` (m, k), multipliers times Clarke weights,
+    from the dual of a point that was left before: without them kinks begin as active.
+
     Attributes
     ----------
     U, s : arrays, shapes (k, r) and (k,)
@@ -66,6 +69,7 @@ class Admm:
         neurons: Neurons,
         multipliers: FloatArray | None = None,
         *,
+        weights: FloatArray | None = None,
         anchor_weight: float = 0.0,
         precision: Precision = "double",
     ) -> None:
@@ -97,8 +101,8 @@ class Admm:
         if multipliers is not None:  # a warm dual: without it the first steps forget where the flow has been
             self.tau = (np.minimum(multipliers, problem.penalty) / self.rho).astype(self._real)
             same = self._same_mask()
-            held = self.tau[:, None] * np.where(same, self.A, self.Z > 0)
-            self.Y = np.where(same, -held, held)
+            held = self.tau[:, None] * np.where(same, self.A, self.Z > 0) if weights is None else weights / self.rho
+            self.Y = np.where(same, -held, held).astype(self._real, copy=False)
         # Multipliers sum to the objective at the end, so this cap is out of reach unless the pattern is infeasible.
         self.cap = min(problem.penalty, LARGEST_MULTIPLIER * max(self.objective, 1e-300))
         self._last_refresh = 0
@@ -355,6 +359,12 @@ class Admm:
         rounding = 8.0 * float(np.finfo(np.float32 if self._real == np.float32 else np.float64).eps)
         capped: BoolArray = self.multipliers >= self.problem.penalty * (1.0 - rounding)
         return capped
+
+    @property
+    def weights(self) -> FloatArray:
+        """Multipliers times Clarke weights, rho |Y|, shape (m, k)."""
+        weights: FloatArray = np.where(self._same_mask(), -self.rho, self.rho) * self.Y
+        return weights
 
     @property
     def multipliers(self) -> FloatArray:

@@ -86,6 +86,7 @@ def polish(
     budget: Budget | None = None,
     *,
     multipliers: FloatArray | None = None,
+    weights: FloatArray | None = None,
     anchor_weight: float = 0.0,
     max_iterations: int | None = None,
     precision: Precision = "single",
@@ -101,6 +102,8 @@ def polish(
         Once it is over, or at Ctrl-C, the best point so far is returned.
     multipliers : array, shape (m,), optional
         Warm multipliers; by default those that best explain the start.
+    weights : array, shape (m, k), optional
+        Multipliers times Clarke weights, where they are known as well.
     anchor_weight : float
         Weight of a proximal term that holds the neurons near the start; halved every round and removed at the end.
     max_iterations : int, optional
@@ -114,7 +117,7 @@ def polish(
     most = budget.max_iterations if max_iterations is None else max_iterations
     threads = available_threads()
     lam = problem.warm_multipliers(neurons.U, neurons.s) if multipliers is None else multipliers
-    admm = Admm(problem, neurons, lam, anchor_weight=anchor_weight, precision=precision)
+    admm = Admm(problem, neurons, lam, weights=weights, anchor_weight=anchor_weight, precision=precision)
     schedule = Schedule(problem, anchor_weight)
     history: list[Progress] = []
     steps, began_at = 0, admm.objective
@@ -198,12 +201,10 @@ def _exact(admm: Admm, result: NewtonResult) -> Polished:
 def _iterate(admm: Admm) -> Polished:
     live = admm.t > 0
     row = np.where(live, np.cumsum(live) - 1, -1)
-    same = admm.problem.y[:, None] * admm.s[live] > 0
-    mu = np.where(same, -1.0, 1.0) * (admm.rho * admm.Y[:, live].astype(np.float64))
     members = np.where(admm.members >= 0, row[admm.members], -1)
     outputs_squared = _outputs_squared(admm, np.flatnonzero(live))
     U = admm.U[live].astype(np.float64)
-    return Polished(U, admm.s[live], admm.multipliers, mu, outputs_squared, members, False)
+    return Polished(U, admm.s[live], admm.multipliers, admm.weights[:, live], outputs_squared, members, False)
 
 
 def _outputs_squared(admm: Admm, live: IntArray) -> FloatArray:

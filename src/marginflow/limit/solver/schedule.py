@@ -9,6 +9,8 @@ from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
     FEW_FLIPS,
     FIRST_ROUND,
+    LARGE_RESIDUAL,
+    LARGE_STEP,
     LONGEST_ROUND,
     MANNERS,
     NEWTON_ANYWAY,
@@ -46,7 +48,9 @@ class Schedule:
     def _settled(self, admm: Admm) -> bool:
         """Whether the residuals have come down, which ADMM does more cheaply; in the end Newton is tried anyway."""
         residual = max(admm.primal_residual, admm.dual_residual)
-        return residual <= NEWTON_RESIDUAL or admm.iterations >= NEWTON_ANYWAY or admm.a2 is not None
+        large = float(self._problem.X.size) * len(admm.s) >= LARGE_STEP
+        enough = LARGE_RESIDUAL if large else NEWTON_RESIDUAL
+        return residual <= enough or admm.iterations >= NEWTON_ANYWAY or admm.a2 is not None
 
     def manner(self) -> tuple[float, float]:
         """Damping and inertia of the next try."""

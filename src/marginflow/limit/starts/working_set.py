@@ -2,8 +2,10 @@ r"""Samples as a working set: where many samples lie beyond the margin, few deci
 
 At a KKT point samples with y_i N(x_i) > 1 have lambda_i = 0 and do not occur in any other condition. So a KKT point of
 *some* samples is a KKT point of all of them as soon as no other sample violates its margin. The first set is chosen by
-the flow: samples of smallest margin, and random ones. Then: solve, look at all samples, add those that are violated
-most, leave out those far beyond the margin, and solve from there, by Newton's method where it takes over at once.
+the flow: samples of smallest margin, and random ones. ADMM then runs on the set and, every few iterations, looks at all
+samples: those that are violated most come in, those far beyond the margin are left out, and it goes on from where it
+is, multipliers and Clarke weights included. Once it has settled and misses none, the set is solved exactly; the few
+samples that are violated then come in too.
 """
 
 from __future__ import annotations
@@ -12,21 +14,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
-from marginflow.limit.interior.point import affordable
+from marginflow.limit.interior.settings import AFFORDABLE
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
     BEFORE_INTERIOR,
     BUNDLES,
     CROWDED,
+    ENOUGH_SHORT,
     FAR_BEYOND,
     FIRST_SET,
     FLOW_LEAST,
     FLOW_PART,
     FLOW_WORK,
-    ON_KINK,
+    LOOK_EVERY,
+    MOST_LOOKS,
+    NEWTON_RESIDUAL,
+    ROUGHLY_SHORT,
     SET_ROUNDS,
     SET_SHARE,
     SET_SLACK,
@@ -34,8 +40,7 @@ from marginflow.limit.settings import (
     WORKING_SET_FROM,
     WORKING_SET_RATIO,
 )
-from marginflow.limit.solver.newton import Structure, newton
-from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.polish import polish
 from marginflow.limit.starts.start import AbstractStart, Finished, Origin, shared, split
 from marginflow.limit.task import Flowed, Task
@@ -95,15 +100,16 @@ def _first_set(task: Task, network: TwoLayer, some: IntArray) -> IntArray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Solved:
-    """An exact point of a set: rows in coordinates of the span, multipliers in the order of `problem`."""
+class _Point:
+    """A point of a set: rows in coordinates of the span, multipliers and weights in the order of `problem`."""
 
+    rows: IntArray
     problem: Problem
     neurons: Neurons
     members: IntArray
     lam: FloatArray
     mu: FloatArray
-    steps: int
+    steps: int = 0
 
 
 class _Rounds:
@@ -116,98 +122,119 @@ class _Rounds:
         self.history: list[Progress] = []
         # Where ADMM may not settle, the interior point has a working set of its own.
         m, r = task.X.shape
-        self.interior_follows = m > CROWDED * r and affordable(task.problem, task.width)
+        interior_follows = m > CROWDED * r and float(m) ** 2 * r * task.width <= AFFORDABLE
+        self.most_iterations = BEFORE_INTERIOR if interior_follows else None
+        self.back = np.zeros(len(self.y), dtype=bool)  # samples that were left out and came back stay
+        self.seen = np.zeros(len(self.y), dtype=bool)
 
     def run(self, rows: IntArray) -> Finished | None:
-        """Solve, look at all samples, change the set; None where it is given up."""
-        m = len(self.y)
-        neurons = self.task.neurons_in_span(self.flowed.network)
-        groups = gather(neurons.U, neurons.s, int(BUNDLES * max(1.0, FIRST_SET / self.samples.shape[1])))
-        point = self._polished(self.task.problem_of(rows), add_up(neurons, groups), groups, None)
-        back = np.zeros(m, dtype=bool)  # samples that were left out and came back stay
-        seen = np.zeros(m, dtype=bool)
+        """Look for the samples that decide, then solve for them exactly and look at all the others once more."""
+        point = last = self._rough(rows)
+        point = None if point is None or self.budget.over else self._exact(point)
         steps = 0
         for count in range(1, SET_ROUNDS + 1):
             if point is None:
-                return None
-            steps += point.steps
-            with threads_for(self.samples.size * len(point.neurons.s), available_threads()):
-                margins = self.y * (np.maximum(self.samples @ point.neurons.U.T, 0.0) @ point.neurons.s)
-            outside = np.ones(m, dtype=bool)
-            outside[rows] = False
-            violated = np.flatnonzero(outside & (margins < 1.0 - SET_SLACK))
-            self._report(count, violated.size, point)
+                return None if last is None or not self.budget.over else self._finished(last, "")
+            steps, last = steps + point.steps, point
+            margins = self._margins(point.neurons)
+            violated = self._short(point.rows, margins, SET_SLACK)
+            self._report("working set", count, violated.size, point)
             if violated.size == 0:
-                return self._finished(rows, point, f"after {count} rounds and {steps} Newton steps")
+                return self._finished(point, f"after {count} rounds and {steps} Newton steps")
             if self.budget.over:
-                return self._finished(rows, point, "")
-            if (margins < 0).sum() > SET_WRONG * m or rows.size > SET_SHARE * m:
+                return self._finished(point, "")
+            if self._hopeless(point.rows, margins):
                 return None
-            lam = np.zeros(m)
-            lam[rows[point.problem.order]] = point.lam
-            most = max(FIRST_SET // 2, min(rows.size, violated.size // 2))
-            worst = violated[np.argsort(margins[violated], kind="stable")[:most]]
-            back[worst] |= seen[worst]
-            seen[rows] = True
-            kept = rows[(lam[rows] > 0) | (margins[rows] < FAR_BEYOND) | back[rows]]
-            set_before, rows = rows, np.sort(np.concatenate([kept, worst]))
-            problem = self.task.problem_of(rows)
-            warm = lam[rows[problem.order]]
-            last = (set_before, point)
-            point = self._newton(problem, warm, point) or self._polished(problem, point.neurons, point.members, warm)
-            if point is None and self.budget.over:
-                return self._finished(*last, "")
+            point = self._exact(self._changed(point, margins, violated))
         return None
 
-    def _polished(
-        self, problem: Problem, neurons: Neurons, members: IntArray, lam: FloatArray | None
-    ) -> _Solved | None:
-        """By ADMM and Newton's method."""
-        start = replace(neurons, U=problem.reduced(neurons.U))
-        most = BEFORE_INTERIOR if self.interior_follows else None
-        found = polish(problem, start, self.budget, multipliers=lam, max_iterations=most)
+    def _rough(self, rows: IntArray) -> _Point | None:
+        """ADMM on a set that grows by the samples that its iterates violate, until these have settled and miss none.
+
+        None of these sets is solved exactly: until the set is right, its solution is that of another problem.
+        """
+        neurons = self.task.neurons_in_span(self.flowed.network)
+        groups = gather(neurons.U, neurons.s, int(BUNDLES * max(1.0, FIRST_SET / self.samples.shape[1])))
+        neurons, problem = add_up(neurons, groups), self.task.problem_of(rows)
+        lam = problem.warm_multipliers(problem.reduced(neurons.U), neurons.s)
+        point, weights, iterations = _Point(rows, problem, neurons, groups, lam, np.zeros((0, 0))), False, 0
+        for count in range(1, SET_ROUNDS + 1):
+            problem, start = point.problem, replace(point.neurons, U=point.problem.reduced(point.neurons.U))
+            admm = Admm(problem, start, point.lam, weights=point.mu if weights else None, precision="single")
+            for _ in range(MOST_LOOKS):
+                with threads_for(problem.X.size * len(admm.s), available_threads()):
+                    admm.run(LOOK_EVERY)
+                neurons = Neurons(problem.ambient(admm.U.astype(np.float64)), admm.s, admm.a2)
+                margins = self._margins(neurons)
+                violated = self._short(point.rows, margins, ROUGHLY_SHORT)
+                settled = max(admm.primal_residual, admm.dual_residual) <= NEWTON_RESIDUAL
+                if self.budget.over or settled or violated.size > ENOUGH_SHORT * point.rows.size:
+                    break
+            iterations += admm.iterations
+            if not np.isfinite(admm.objective) or not (admm.t > 0).any():
+                return None
+            if self.most_iterations is not None and iterations > self.most_iterations and not settled:
+                return None
+            members = np.where(point.members >= 0, admm.members[point.members], -1)
+            point = _Point(point.rows, problem, neurons, members, admm.multipliers, admm.weights)
+            weights = True
+            self._report("samples", count, violated.size, point)
+            if violated.size == 0 or self.budget.over:
+                return point
+            if self._hopeless(point.rows, margins):
+                return None
+            point = self._changed(point, margins, violated)
+        return point
+
+    def _margins(self, neurons: Neurons) -> FloatArray:
+        """Of all samples, shape (m,)."""
+        with threads_for(self.samples.size * len(neurons.s), available_threads()):
+            margins: FloatArray = self.y * (np.maximum(self.samples @ neurons.U.T, 0.0) @ neurons.s)
+        return margins
+
+    def _short(self, rows: IntArray, margins: FloatArray, by: float) -> IntArray:
+        """Samples outside the set whose margin falls short of 1 by more than so much."""
+        outside = np.ones(len(self.y), dtype=bool)
+        outside[rows] = False
+        return np.flatnonzero(outside & (margins < 1.0 - by))
+
+    def _hopeless(self, rows: IntArray, margins: FloatArray) -> bool:
+        """Whether few samples do not decide about the others."""
+        m = len(self.y)
+        return bool((margins < 0).sum() > SET_WRONG * m or rows.size > SET_SHARE * m)
+
+    def _changed(self, point: _Point, margins: FloatArray, violated: IntArray) -> _Point:
+        """The same point on another set: with the samples that are violated most, without those far beyond."""
+        rows, order = point.rows, point.problem.order
+        lam, mu = np.zeros(len(self.y)), np.zeros((len(self.y), len(point.neurons.s)))
+        lam[rows[order]], mu[rows[order]] = point.lam, point.mu
+        most = max(FIRST_SET // 2, min(rows.size, violated.size // 2))
+        worst = violated[np.argsort(margins[violated], kind="stable")[:most]]
+        self.back[worst] |= self.seen[worst]
+        self.seen[rows] = True
+        kept = rows[(lam[rows] > 0) | (margins[rows] < FAR_BEYOND) | self.back[rows]]
+        rows = np.sort(np.concatenate([kept, worst]))
+        problem = self.task.problem_of(rows)
+        index = rows[problem.order]
+        return _Point(rows, problem, point.neurons, point.members, lam[index], mu[index])
+
+    def _exact(self, point: _Point) -> _Point | None:
+        """By ADMM and Newton's method from there."""
+        problem = point.problem
+        start = replace(point.neurons, U=problem.reduced(point.neurons.U))
+        found = polish(
+            problem, start, self.budget,
+            multipliers=point.lam, weights=point.mu, max_iterations=self.most_iterations,
+        )  # fmt: skip
         if not found.exact:
             return None
         a2 = found.outputs_squared if self.task.frozen else None
         neurons = Neurons(problem.ambient(found.U), found.s, a2)
-        members = np.where(members >= 0, found.members[members], -1)
-        return _Solved(problem, neurons, members, found.lam, found.mu, found.newton_steps)
+        members = np.where(point.members >= 0, found.members[point.members], -1)
+        return _Point(point.rows, problem, neurons, members, found.lam, found.mu, found.newton_steps)
 
-    def _newton(self, problem: Problem, lam: FloatArray, point: _Solved) -> _Solved | None:
-        """By Newton's method from the structure of the last set; samples that are violated enter the margin set."""
-        U = problem.reduced(point.neurons.U)
-        structure = self._structure(problem, U, point, lam)
-        result = newton(
-            problem, structure, frozen=self.task.frozen, deadline=self.budget.deadline, threads=available_threads()
-        )
-        if not result.converged:
-            return None
-        a2 = point.neurons.outputs_squared
-        row = np.full(len(U), -1, dtype=np.int64)
-        row[result.keep] = np.arange(len(result.keep))
-        members = np.where(point.members >= 0, row[point.members], -1)
-        neurons = Neurons(problem.ambient(result.U), result.s, None if a2 is None else a2[result.keep])
-        return _Solved(problem, neurons, members, result.lam, result.mu, result.iterations)
-
-    def _structure(self, problem: Problem, U: FloatArray, point: _Solved, lam: FloatArray) -> Structure:
-        Z = problem.X @ U.T
-        s, size = point.neurons.s, np.linalg.norm(U, axis=1)
-        opposite = problem.y[:, None] * s < 0
-        held: BoolArray = opposite & (lam > 0)[:, None] & (np.abs(Z) <= ON_KINK * np.outer(problem.norms, size))
-        capped = lam >= problem.penalty
-        margins = problem.y * (np.maximum(Z, 0.0) @ s)
-        a2 = point.neurons.outputs_squared
-        return Structure(
-            s=s,
-            state=np.where(held, KINK, np.where(Z > 0, ACTIVE, INACTIVE)),
-            free=((lam > 0) | (margins < 1.0 - SET_SLACK)) & ~capped,
-            capped=capped,
-            lam=lam,
-            t=size if a2 is None else a2,
-        )
-
-    def _finished(self, rows: IntArray, point: _Solved, effort: str) -> Finished:
-        task, problem, U = self.task, point.problem, point.neurons.U
+    def _finished(self, point: _Point, effort: str) -> Finished:
+        task, problem, U, rows = self.task, point.problem, point.neurons.U, point.rows
         index = rows[problem.order]
         lam, mu = np.zeros(len(self.y)), np.zeros((len(self.y), len(U)))
         lam[index], mu[index] = point.lam, point.mu
@@ -221,10 +248,10 @@ class _Rounds:
         origin = Origin(self.flowed.network, point.members, self.samples @ U.T > 0, self.flowed.seconds)
         return replace(found, history=tuple(self.history), origin=origin)
 
-    def _report(self, count: int, violated: int, point: _Solved) -> None:
+    def _report(self, stage: str, count: int, violated: int, point: _Point) -> None:
         objective = float(np.linalg.norm(point.neurons.U, axis=1).sum())
         entry = Progress(
-            stage="working set",
+            stage=stage,
             iteration=count,
             flips=violated,
             live_neurons=len(point.neurons.s),
