@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import marginflow as mf
 from marginflow.data import Dataset, Orthogonal, Sphere
 from marginflow.flow import angle_flow
 from marginflow.limit import budget as budget_room
@@ -191,3 +192,15 @@ def test_a_soft_margin_pays_for_what_it_leaves_out():
     assert (found.lam[short > 1e-9] == 0.15).all()
     primal = np.linalg.norm(found.U, axis=1).sum() + 0.15 * short.sum()
     assert found.lam.sum() == pytest.approx(primal, rel=1e-12)
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_admm_does_not_collapse_to_two_neurons_if_it_begins_with_multipliers(warm, monkeypatch):
+    """Random labels, d = 10, m = 200: with no multipliers at first every neuron shrinks to zero, and two come back."""
+    if not warm:
+        monkeypatch.setattr(Problem, "warm_multipliers", lambda problem, U, s: np.zeros(len(problem.y)))
+    data = Sphere(dimension=10, labels="both").sample(200, seed=0)
+    limit = mf.kkt_point(data, width=150, starts=["fine bundles"], max_iterations=400)
+    neurons = [entry.live_neurons for entry in limit.history]
+    assert (min(neurons) > 20) == warm
+    assert warm or neurons[-1] <= 10
