@@ -196,6 +196,26 @@ def fidelity() -> None:
         )
 
 
+def images(n: int, seed: int = 0) -> mf.data.Dataset:
+    """Digits, three times enlarged, moved by up to four pixels, with noise 0.1; odd against even."""
+    from sklearn.datasets import load_digits
+
+    rng, digits = np.random.default_rng(seed), load_digits()
+    chosen = rng.integers(0, len(digits.target), n)
+    pages = np.zeros((n, 28, 28))
+    for page, image, i, j in zip(pages, digits.images[chosen], *rng.integers(0, 5, (2, n)), strict=True):
+        page[i : i + 24, j : j + 24] = np.kron(image / 16.0, np.ones((3, 3)))
+    X = pages.reshape(n, -1) + 0.1 * rng.standard_normal((n, 784))
+    return mf.data.Dataset(X=X, y=np.where(digits.target[chosen] % 2, 1.0, -1.0))
+
+
+def mixture(n: int, seed: int = 0) -> mf.data.Dataset:
+    """Ten Gaussians in fifty dimensions, five of each label."""
+    rng = np.random.default_rng(seed)
+    means, own = rng.standard_normal((10, 50)), rng.integers(0, 10, n)
+    return mf.data.Dataset(X=means[own] + 0.5 * rng.standard_normal((n, 50)), y=np.where(own % 2, 1.0, -1.0))
+
+
 def reach() -> None:
     data = mf.data
     cases: list[tuple[str, mf.data.Dataset, int, dict[str, object]]] = [
@@ -220,6 +240,8 @@ def reach() -> None:
         cases.append((f"sphere {(d, m, 1000)}", sphere(d, m), 1000, {}))
     for d, m in ((100, 2000), (300, 5196)):
         cases.append((f"sphere {(d, m, 1000)}", sphere(d, m), 1000, {"time_limit": 600.0}))
+    cases.append(("mixture 50 x 30,000", mixture(30_000), 100, {}))
+    cases.extend((f"images 784 x {n:,}", images(n), 500, {}) for n in (5000, 30_000))
     print(f"\n{'problem':>28} {'seconds':>8} {'station.':>9} {'1-margin':>9} {'compl.':>9} {'gap':>9} neurons  1e-9?")
     for name, sample, width, options in cases:
         limit = mf.kkt_point(sample, width=width, **options)  # type: ignore[arg-type]

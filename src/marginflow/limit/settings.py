@@ -41,9 +41,11 @@ BUNDLES, FINER = 96, 4
 # mixtures 50 x 30,000.
 WORKING_SET_FROM, WORKING_SET_RATIO, FIRST_SET, SET_ROUNDS = 1000, 2, 400, 40
 FAR_BEYOND, SET_WRONG, SET_SHARE = 1.2, 0.3, 0.5
-# While ADMM looks for the set: iterations between looks at all samples, most looks at one set, by how much samples
-# outside fall short before they count, and the share of the set that they must reach before the set changes.
-LOOK_EVERY, MOST_LOOKS, ROUGHLY_SHORT, ENOUGH_SHORT = 50, 40, 0.02, 0.1
+# While ADMM looks for the set: iterations between looks at all samples, most looks at one set, the share of the set
+# that violated samples must reach before the set changes, and by how much samples fall short before they count, on the
+# way and once ADMM has settled. Images as above: a sample that is missing then costs another round of Newton's method.
+LOOK_EVERY, MOST_LOOKS, ENOUGH_SHORT = 50, 40, 0.1
+ROUGHLY_SHORT, FINELY_SHORT = 2e-2, 2e-3
 # Multiplications in a step of the flow (m r k) above which it runs on a random part of the samples, and in all of it.
 FLOW_PART, FLOW_WORK = 3e8, 6e10
 # Polishes of one call before the best point so far is returned as not exact.

@@ -25,6 +25,7 @@ from marginflow.limit.settings import (
     CROWDED,
     ENOUGH_SHORT,
     FAR_BEYOND,
+    FINELY_SHORT,
     FIRST_SET,
     FLOW_LEAST,
     FLOW_PART,
@@ -140,7 +141,8 @@ class _Rounds:
             violated = self._short(point.rows, margins, SET_SLACK)
             self._report("working set", count, violated.size, point)
             if violated.size == 0:
-                return self._finished(point, f"after {count} rounds and {steps} Newton steps")
+                rounds = "1 round" if count == 1 else f"{count} rounds"
+                return self._finished(point, f"after {rounds} and {steps} Newton steps")
             if self.budget.over:
                 return self._finished(point, "")
             if self._hopeless(point.rows, margins):
@@ -166,8 +168,8 @@ class _Rounds:
                     admm.run(LOOK_EVERY)
                 neurons = Neurons(problem.ambient(admm.U.astype(np.float64)), admm.s, admm.a2)
                 margins = self._margins(neurons)
-                violated = self._short(point.rows, margins, ROUGHLY_SHORT)
                 settled = max(admm.primal_residual, admm.dual_residual) <= NEWTON_RESIDUAL
+                violated = self._short(point.rows, margins, FINELY_SHORT if settled else ROUGHLY_SHORT)
                 if self.budget.over or settled or violated.size > ENOUGH_SHORT * point.rows.size:
                     break
             iterations += admm.iterations
