@@ -18,11 +18,12 @@ from marginflow.plain import to_plain
 from marginflow.theory import Instance, Statement
 
 OWN = ("VYS22", "FVBS23", "KYS23", "FCB22")
+KINDS = ("theorem", "proposition", "corollary")
 MAIN = [
     statement
     for key in OWN
     for statement in theory.statements(key)
-    if statement.kind in ("theorem", "proposition", "corollary")
+    if statement.kind in KINDS or "/Prop" in statement.id
 ]
 
 

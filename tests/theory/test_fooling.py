@@ -13,17 +13,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from marginflow import InputError, theory
+from marginflow import InputError, sweeps, theory
 from marginflow.data import Dataset, Sphere
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance, Statement
 
 OWN = ("VYS22", "FVBS23", "KYS23", "FCB22")
+KINDS = ("theorem", "proposition", "corollary")
 MAIN = [
     statement
     for key in OWN
     for statement in theory.statements(key)
-    if statement.kind in ("theorem", "proposition", "corollary")
+    if statement.kind in KINDS or "/Prop" in statement.id
 ]
 Attack = Callable[[Instance], Instance | None]
 
@@ -150,3 +151,44 @@ def test_a_main_result_is_not_fooled(statement: Statement, attack: Attack) -> No
         return
     assert verdict.outcome != "holds", str(verdict)
     assert verdict.outcome not in ("violated", "refuted"), f"a theorem is not violated by wrong inputs: {verdict}"
+
+
+INPUTS = ("network", "data", "law", "test", "start")
+
+
+@pytest.mark.parametrize("statement", MAIN, ids=lambda statement: statement.id)
+def test_an_input_that_a_main_result_does_not_use_is_refused_or_named(statement: Statement) -> None:
+    """Everything of another theorem is handed over as well: none of it is taken silently for what was judged."""
+    other = theory.statement("FVBS23/Thm3.1").example()
+    example = statement.example()
+    spare = {"network": other.network, "data": other.data, "law": other.law, "test": other.test, "start": other.network}
+    for name in INPUTS:
+        if name in statement.needs or getattr(example, name) is not None:
+            continue
+        try:
+            verdict = statement.judge_instance(replace(example, **{name: spare[name]}))  # type: ignore[arg-type]
+        except InputError:
+            continue
+        if name in verdict.unused:
+            assert f"Not used: {', '.join(verdict.unused)}" in verdict.sentence
+        else:  # it was looked at, and is of something else
+            assert verdict.outcome != "holds", f"{name}: {verdict}"
+
+
+NOTHING = {
+    "VYS22/Thm4.1": {"d": 100, "m": 4, "p": 0},
+    "VYS22/Cor4.1": {"d": 100, "m": 4, "p": 0},
+    "FVBS23/Thm4.2": {"d": 600, "k": 2},
+    "FVBS23/ThmD.1": {"d": 600, "k": 2},
+    "KYS23/Thm3.1": {"m": 5, "p": 0.3},
+    "KYS23/Thm3.2": {"m": 5, "p": 0.3},
+    "FCB22/Thm3.1.2": {"n": 400, "d": 1200, "m": 100},
+}
+
+
+@pytest.mark.parametrize("id", NOTHING)
+def test_where_the_map_says_that_a_theorem_says_nothing_the_verdict_does_not_hold(id: str) -> None:
+    drawn = theory.map(id, {name: [number] for name, number in NOTHING[id].items()})
+    assert drawn.cells[0].word == "says nothing"
+    (cell,) = sweeps.observe(drawn).cells
+    assert cell.outcomes[0] in ("vacuous", "not applicable"), cell

@@ -74,7 +74,7 @@ class Instance:
         if name in INPUTS:
             object.__getattribute__(self, "_looked_at").add(name)
         elif name == "certificate":
-            object.__getattribute__(self, "_looked_at").update(("network", "data", "multipliers", "start"))
+            object.__getattribute__(self, "_looked_at").update(("network", "data", "multipliers"))
         return object.__getattribute__(self, name)
 
     def given(self) -> tuple[str, ...]:
@@ -154,11 +154,12 @@ class Instance:
     def certificate(self) -> Certificate:
         """The KKT certificate of the network on the data, computed once; its network is at margin 1."""
         network, data = self.the_network(), self.the_data()
+        start = object.__getattribute__(self, "start")  # for the floor alone, which no verdict rests on by itself
         if self.multipliers is not None and data.n_samples > MANY_SAMPLES:
-            judged = certify(network, data, multipliers=self.multipliers, start=self.start, as_given=True)
+            judged = certify(network, data, multipliers=self.multipliers, start=start, as_given=True)
             if judged.holds():
                 return judged
-        return certify(network, data, multipliers=self.multipliers, start=self.start)
+        return certify(network, data, multipliers=self.multipliers, start=start)
 
     def __repr__(self) -> str:
         given = [str(item) for item in (self.network, self.data, self.law, self.run) if item is not None]

@@ -98,6 +98,8 @@ class Numbers:
         law, data = instance.law, instance.data
         start = instance.start if instance.start is not None else instance.network
         xor = law if isinstance(law, XorClusters) else None
+        if law is not None and xor is None:
+            raise InputError(f"The law is {type(law).__name__}; clusters of the kind XorClusters are expected.")
         d = m = n = sigma = eta = omega = alpha = None
         if data is not None:
             n = float(data.n_samples)

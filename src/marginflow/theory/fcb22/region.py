@@ -67,7 +67,7 @@ def _generalises(numbers: Mapping[str, float]) -> Findings:
     """Theorem 3.1, part 2: test error at most eta + C sqrt(log(1/delta)/n)."""
     s = _numbers(numbers)
     bound = s.eta + numbers["C"] * math.sqrt(math.log(1 / s.delta) / s.n)
-    nothing = bound >= 0.5 or 4 * s.delta >= 1
+    nothing = bound >= 1 or 4 * s.delta >= 1
     return Findings(
         hypotheses=_assumptions(s, numbers["C"]),
         claims=(at_most("bound on the test error", bound, max(bound, 1.0), vacuous=nothing),),

@@ -100,7 +100,7 @@ def _generalises(numbers: Mapping[str, float]) -> Findings:
     epsilon = numbers["epsilon"]
     return Findings(
         hypotheses=(*assumption(numbers), enough(numbers), *window(numbers)),
-        claims=(at_most("test error", epsilon, epsilon, vacuous=epsilon >= 0.5),),
+        claims=(at_most("test error", epsilon, epsilon, vacuous=epsilon >= 1),),
     )
 
 

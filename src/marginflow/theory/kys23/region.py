@@ -65,7 +65,7 @@ def _near_max_margin(numbers: Mapping[str, float]) -> Findings:
             at_least("dimension d", d, c3 * m**2 * math.log(m / epsilon) * math.log(m / delta)),
             at_least("c_4 / sqrt(p), which a ratio of norms is below", c4 / math.sqrt(p) if p > 0 else math.inf, 1.0),
         ),
-        claims=(at_most("clean error", epsilon, epsilon, vacuous=epsilon >= 0.5),),
+        claims=(at_most("clean error", epsilon, epsilon, vacuous=epsilon >= 1),),
     )
 
 
@@ -81,7 +81,7 @@ def _frozen(numbers: Mapping[str, float]) -> Findings:
             at_least("d, for the samples", d, 32 * mn4 * math.log(2 * m**2 / delta)),
             at_least("d, for a fresh point", d, 288 * mn4 * math.log(2 * m / epsilon)),
         ),
-        claims=(at_most("clean error", epsilon, epsilon, vacuous=epsilon >= 0.5),),
+        claims=(at_most("clean error", epsilon, epsilon, vacuous=epsilon >= 1),),
     )
 
 
