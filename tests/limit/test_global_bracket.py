@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import marginflow as mf
-from marginflow.limit import global_bounds, line
+from marginflow.limit import global_bounds, line, plane
 
 
 def test_on_the_line_the_bracket_contains_the_exact_optimum():
@@ -14,6 +14,19 @@ def test_on_the_line_the_bracket_contains_the_exact_optimum():
     assert bracket.lower <= exact.upper * (1 + 1e-12)
     assert exact.lower <= bracket.upper * (1 + 1e-12)
     assert bracket.gap <= 1e-6
+
+
+@pytest.mark.parametrize(
+    "data",
+    [mf.data.Sphere(dimension=2, labels="both").sample(8, seed=3), mf.data.moons(10, seed=4)],
+    ids=["random labels", "moons"],
+)
+def test_in_the_plane_the_bracket_of_generated_columns_contains_the_optimum_of_the_sweep(data):
+    bracket, exact = global_bounds(data), plane.max_margin(data)
+    assert bracket.proved
+    assert bracket.gap <= 1e-6
+    assert bracket.lower <= exact.upper * (1 + 1e-12)
+    assert exact.lower <= bracket.upper * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(("d", "m"), [(2, 8), (5, 10), (10, 10)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 
 import numpy as np
@@ -171,6 +172,17 @@ def test_contradicting_samples_need_a_penalty_and_then_have_an_optimum():
     best = plane.max_margin(data, penalty=2.0)
     assert best.gap < 1e-9
     assert certificate(best).holds(1e-9)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_the_sentence_about_the_zero_network_names_the_least_penalty_of_another(bias):
+    data = mf.data.moons(40, seed=1)
+    with pytest.raises(mf.InputError, match="best network is the zero function") as refused:
+        plane.max_margin(data, penalty=1e-5, bias=bias)
+    least = float(re.search(r"better from (\S+) on", str(refused.value)).group(1))
+    assert plane.max_margin(data, penalty=1.001 * least, bias=bias).network.width >= 1
+    with pytest.raises(mf.InputError, match="best network is the zero function"):
+        plane.max_margin(data, penalty=0.999 * least, bias=bias)
 
 
 def test_multipliers_that_are_too_large_prove_proportionally_less():

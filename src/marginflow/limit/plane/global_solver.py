@@ -85,8 +85,11 @@ def max_margin(
     if found.s.size == 0 and time.monotonic() > deadline:
         raise InputError(f"time_limit is {time_limit:g} seconds, too few for the first linear program over directions.")
     if found.s.size == 0:
+        # Zero is optimal as long as all multipliers at the penalty keep |F| below 1, and F is linear in them.
+        least = 1.0 / dual_bound(data, np.ones(data.n_samples), bias=bias)[1]
         raise InputError(
-            f"penalty is {penalty:g}, so small that the best network is the zero function; try a larger one."
+            f"penalty is {penalty:g}, so small that the best network is the zero function; others are better from "
+            f"{least:.4g} on."
         )
     lam = np.minimum(found.lam / samples.unit, cost)
     network = TwoLayer.from_directions(found.U @ samples.basis / samples.unit, found.s, bias=bias)
