@@ -22,7 +22,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
 from marginflow.robustness import Radius, RadiusCertificate, check_certificate, exact_radius
-from marginflow.robustness.radius import ProofNode, Step
+from marginflow.robustness.radius import ProofNode, ProofStep
 from marginflow.robustness.radius.normal import exact_margin
 
 KINDS = (
@@ -182,11 +182,11 @@ def mutated(certificate: RadiusCertificate, beyond: float, rng: np.random.Genera
             return values
         return values + float(np.abs(values).max(initial=0.0)) * rng.standard_normal(values.shape)
 
-    def changed(step: Step) -> Step:
+    def changed(step: ProofStep) -> ProofStep:
         scale = step.scale if rng.random() < 0.5 else float(rng.choice(EXTREMES))
         bends = step.curvatures if step.curvatures is not None or rng.random() < 0.7 else np.zeros_like(step.slopes)
         taus = np.array([*step.taus, *rng.choice(EXTREMES, 3), *10.0 ** rng.uniform(-300, 308, 3)])
-        return Step(
+        return ProofStep(
             scale=scale,
             slopes=shaken(step.slopes),
             curvatures=None if bends is None else shaken(bends),
@@ -235,7 +235,7 @@ def constructed(rng: np.random.Generator) -> tuple[RadiusCertificate, TwoLayer]:
         return drawn
 
     steps = tuple(
-        Step(
+        ProofStep(
             scale=float(rng.choice(numbers)),
             slopes=entries(),
             curvatures=entries() if rng.random() < 0.4 else None,

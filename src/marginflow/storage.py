@@ -53,11 +53,17 @@ def save_tensors(
     return write_bytes(path, safetensors.numpy.save(arrays, dict(metadata or {})))
 
 
-def load_tensors(path: str | Path) -> tuple[dict[str, FloatArray], dict[str, str]]:
-    """Read a `.safetensors` file as float64 arrays and its metadata; nothing in it is executed."""
+def existing_file(path: str | Path) -> Path:
+    """The path of a file that is there; an `InputError` where there is none."""
     source = Path(path)
     if not source.is_file():
         raise InputError(f"There is no file {source}.")
+    return source
+
+
+def load_tensors(path: str | Path) -> tuple[dict[str, FloatArray], dict[str, str]]:
+    """Read a `.safetensors` file as float64 arrays and its metadata; nothing in it is executed."""
+    source = existing_file(path)
     try:
         with safetensors.safe_open(source, framework="numpy") as file:
             metadata = dict(file.metadata() or {})

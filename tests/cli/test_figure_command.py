@@ -5,7 +5,7 @@ import pytest
 
 from marginflow import experiments
 from marginflow.cli import main
-from marginflow.experiments.running import Computed
+from marginflow.experiments.running import ComputedCells
 
 
 def test_without_an_id_every_figure_is_listed_with_its_claim_and_cost(capsys):
@@ -41,7 +41,7 @@ def test_the_claim_and_its_outcome_are_printed(tmp_path, capsys):
 
 
 def made_up(rows):
-    return Computed(rows=tuple(rows), seconds=1.0, computed=len(rows), missing=())
+    return ComputedCells(rows=tuple(rows), seconds=1.0, computed=len(rows), missing=())
 
 
 def test_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch, capsys):

@@ -18,7 +18,7 @@ from marginflow.measurements import radii as measured
 from marginflow.networks import TwoLayer
 from marginflow.robustness import RadiusCertificate, check_certificate
 from marginflow.robustness.radius import exact
-from marginflow.robustness.radius.search import Outcome
+from marginflow.robustness.radius.search import SearchOutcome
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +111,7 @@ def test_a_proof_that_the_judge_refuses_is_not_called_proved(
 ) -> None:
     honest = exact.solve
 
-    def boastful(*arguments: object, **options: object) -> Outcome:
+    def boastful(*arguments: object, **options: object) -> SearchOutcome:
         outcome = honest(*arguments, **options)  # type: ignore[arg-type]  # handed on as it came
         return replace(outcome, lower=0.9 * outcome.upper, tree=[])
 

@@ -9,7 +9,7 @@ import pytest
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness import least_distance
-from marginflow.robustness.radius import RadiusCertificate, Step, check_certificate, exact_radius, quadratic
+from marginflow.robustness.radius import ProofStep, RadiusCertificate, check_certificate, exact_radius, quadratic
 from marginflow.robustness.radius.result import Radius
 
 
@@ -143,14 +143,14 @@ def test_steps_with_foreign_numbers_prove_nothing(branched):
     leaf = leaves(radius.certificate)[0]
     k = radius.certificate.nodes[leaf].steps[-1].slopes.size
     foreign = (
-        Step(scale=1.0, slopes=np.full(k, np.nan)),
-        Step(scale=-1.0, slopes=np.zeros(k)),
-        Step(scale=np.inf, slopes=np.zeros(k)),
-        Step(scale=1.0, slopes=np.zeros(k + 1)),
-        Step(scale=1.0, slopes=np.full(k, 1e300)),
-        Step(scale=1.0, slopes=np.zeros(k), curvatures=np.full(k, np.inf)),
-        Step(scale=1.0, slopes=np.zeros(k), curvatures=np.full(k, np.nan)),
-        Step(scale=1e300, slopes=np.zeros(k), curvatures=np.full(k, -1e200)),
+        ProofStep(scale=1.0, slopes=np.full(k, np.nan)),
+        ProofStep(scale=-1.0, slopes=np.zeros(k)),
+        ProofStep(scale=np.inf, slopes=np.zeros(k)),
+        ProofStep(scale=1.0, slopes=np.zeros(k + 1)),
+        ProofStep(scale=1.0, slopes=np.full(k, 1e300)),
+        ProofStep(scale=1.0, slopes=np.zeros(k), curvatures=np.full(k, np.inf)),
+        ProofStep(scale=1.0, slopes=np.zeros(k), curvatures=np.full(k, np.nan)),
+        ProofStep(scale=1e300, slopes=np.zeros(k), curvatures=np.full(k, -1e200)),
         *(
             replace(radius.certificate.nodes[leaf].steps[-1], taus=taus)
             for taus in ((), (-1.0, np.nan), (np.inf, 1e308))
@@ -165,7 +165,7 @@ def test_curvature_that_is_not_convex_proves_nothing(curved):
     radius, network = curved
     certificate = radius.certificate
     k = certificate.nodes[0].steps[0].slopes.size
-    step = Step(scale=1.0, slopes=np.zeros(k), curvatures=np.full(k, -1e3))
+    step = ProofStep(scale=1.0, slopes=np.zeros(k), curvatures=np.full(k, -1e3))
     broken = replace(certificate, nodes=(replace(certificate.nodes[0], steps=(step,), split=-1),))
     assert not check_certificate(broken, network).holds
 

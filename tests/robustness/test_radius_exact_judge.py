@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius import RadiusCertificate, Step, check_certificate, exact_radius
+from marginflow.robustness.radius import ProofStep, RadiusCertificate, check_certificate, exact_radius
 
 _GRAIN = 2**100  # square roots are rounded up to multiples of 1 / _GRAIN
 
@@ -87,7 +87,7 @@ class ExactJudge:
             for child, half in zip(node.children, halves, strict=True)
         )
 
-    def _shrunk(self, step: Step, box: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]] | None:
+    def _shrunk(self, step: ProofStep, box: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]] | None:
         s, pi = Fraction(step.scale), rational(step.slopes)
         kappa = rational(np.zeros(len(pi)) if step.curvatures is None else step.curvatures)
         d = len(self.W[0])
@@ -150,7 +150,7 @@ def certificate_of(width: int, d: int, seed: int) -> tuple[RadiusCertificate, Tw
     return radius.certificate, network
 
 
-def steps_of(certificate: RadiusCertificate) -> list[Step]:
+def steps_of(certificate: RadiusCertificate) -> list[ProofStep]:
     return [step for node in certificate.nodes for step in node.steps]
 
 
@@ -191,12 +191,12 @@ def test_rational_numbers_accept_whatever_float64_accepts_of_changed_proofs(case
     assert useful
 
 
-def changed(step: Step, spread: float, rng: np.random.Generator) -> Step:
+def changed(step: ProofStep, spread: float, rng: np.random.Generator) -> ProofStep:
     """Other slopes, curvatures of both signs where there were none, other ellipsoids."""
     k = step.slopes.size
     size = float(np.abs(step.slopes).max()) * spread
     bend = np.zeros(k) if step.curvatures is None else step.curvatures
-    return Step(
+    return ProofStep(
         scale=step.scale * (1.0 + spread),
         slopes=step.slopes + size * rng.standard_normal(k),
         curvatures=bend + size * rng.standard_normal(k) * (rng.random(k) < 2.0 / k),

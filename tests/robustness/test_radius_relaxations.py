@@ -8,12 +8,12 @@ from scipy.optimize import nnls
 
 from marginflow.networks import TwoLayer
 from marginflow.robustness.least_distance import active_set
-from marginflow.robustness.radius.certificate import Step
+from marginflow.robustness.radius.certificate import ProofStep
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.minorant import Quadratic, distance, minorant
 from marginflow.robustness.radius.parabola import best_curvature, omega, omega_and_slope
 from marginflow.robustness.radius.quadratic import bound_by_parabolas, start_at
-from marginflow.robustness.radius.reduction import Problem, reduce_network
+from marginflow.robustness.radius.reduction import RadiusProblem, reduce_network
 from marginflow.robustness.radius.search import chords
 from marginflow.robustness.radius.tightening import ball, tightened, useful_taus
 from marginflow.robustness.radius.witness import Witness, _first_crossing
@@ -21,7 +21,7 @@ from marginflow.robustness.radius.witness import Witness, _first_crossing
 seeds = st.integers(0, 2**32 - 1)
 
 
-def problem_of(seed: int) -> Problem:
+def problem_of(seed: int) -> RadiusProblem:
     rng = np.random.default_rng(seed)
     width, dimension = int(rng.integers(2, 30)), int(rng.integers(1, 8))
     while True:
@@ -169,7 +169,7 @@ def test_any_numbers_give_a_minorant(seed: int):
     radius = float(rng.uniform(0.1, 3.0))
     box = ball(problem, radius)
     k = problem.width
-    step = Step(
+    step = ProofStep(
         scale=float(rng.exponential()),
         slopes=rng.standard_normal(k),
         curvatures=rng.standard_normal(k) if rng.random() < 0.7 else None,
@@ -191,7 +191,7 @@ def test_tightened_intervals_keep_every_point_of_the_region(seed: int):
     box = ball(problem, radius)
     k = problem.width
     curved = rng.random() < 0.5
-    step = Step(
+    step = ProofStep(
         scale=1.0,
         slopes=problem.c * rng.random(k),
         curvatures=0.05 * problem.c * rng.random(k) if curved else None,
@@ -211,10 +211,10 @@ def test_tightened_intervals_keep_every_point_of_the_region(seed: int):
 
 def test_curvature_that_is_singular_up_to_rounding_proves_nothing():
     # 1 - relu(z) >= 3/4 - z^2, so |z| >= sqrt(3)/2; with H = 0 up to rounding the checker could not follow.
-    problem = Problem(W=np.array([[1.0, 0.0]]), a=np.zeros(1), c=-np.ones(1), constant=1.0, noise=1e-14)
+    problem = RadiusProblem(W=np.array([[1.0, 0.0]]), a=np.zeros(1), c=-np.ones(1), constant=1.0, noise=1e-14)
 
     def proved(gap: float) -> float:
-        step = Step(scale=1.0, slopes=np.zeros(1), curvatures=np.array([gap - 1.0]))
+        step = ProofStep(scale=1.0, slopes=np.zeros(1), curvatures=np.array([gap - 1.0]))
         return distance(minorant(problem, step, ball(problem, 2.0)))
 
     assert proved(1e-9) == pytest.approx(np.sqrt(0.75), rel=1e-8)
@@ -227,7 +227,7 @@ def test_balls_of_a_linear_minorant_are_nearly_as_good_as_its_cap():
     # lies in the cap, and cos(phi) + sqrt(3) |sin(phi)| otherwise, on the rim.
     phi = np.linspace(0.0, 2.0 * np.pi, 721)
     W = np.column_stack([np.cos(phi), np.sin(phi)])
-    problem = Problem(W=W, a=np.zeros(phi.size), c=np.ones(phi.size), constant=1.0)
+    problem = RadiusProblem(W=W, a=np.zeros(phi.size), c=np.ones(phi.size), constant=1.0)
     psi = Quadratic(constant=3.0, gradient=np.array([-3.0, 0.0]), eigenvalues=np.zeros(0), axes=np.zeros((2, 0)))
     most = np.where(np.cos(phi) >= 0.5, 2.0, np.cos(phi) + np.sqrt(3.0) * np.abs(np.sin(phi)))
     for taus, loose in ((useful_taus(psi, 2.0), 0.05), (tuple(np.geomspace(1e-4, 1e4, 20000)), 1e-3)):
@@ -240,7 +240,7 @@ def test_balls_of_a_linear_minorant_are_nearly_as_good_as_its_cap():
 
 
 def test_linear_minorant_excludes_exactly_what_its_half_space_does():
-    problem = Problem(W=np.eye(2), a=np.zeros(2), c=np.ones(2), constant=1.0)
+    problem = RadiusProblem(W=np.eye(2), a=np.zeros(2), c=np.ones(2), constant=1.0)
     for t in (1e-6, 1.0, 1e9):
         for size in (1e-5, 1.0, 1e5):
             psi = Quadratic(
@@ -274,7 +274,9 @@ def test_first_crossing_of_one_neuron_is_where_its_flat_region_begins(seed: int)
     unit = rng.standard_normal(5)
     unit /= np.linalg.norm(unit)
     a = float(rng.exponential()) + 1e-3
-    problem = Problem(W=unit[None, :], a=np.array([a]), c=np.array([float(rng.exponential()) + 1e-3]), constant=0.0)
+    problem = RadiusProblem(
+        W=unit[None, :], a=np.array([a]), c=np.array([float(rng.exponential()) + 1e-3]), constant=0.0
+    )
     direction = rng.standard_normal(5)
     direction /= np.linalg.norm(direction)
     speed = problem.W @ direction
@@ -294,7 +296,7 @@ def test_first_crossing_of_networks_with_flat_regions_is_the_first(seed: int):
     width, d = int(rng.integers(1, 4)), 5
     W = rng.standard_normal((width, d))
     W /= np.linalg.norm(W, axis=1, keepdims=True)
-    problem = Problem(W=W, a=rng.exponential(size=width), c=rng.exponential(size=width) + 0.1, constant=0.0)
+    problem = RadiusProblem(W=W, a=rng.exponential(size=width), c=rng.exponential(size=width) + 0.1, constant=0.0)
     direction = rng.standard_normal(d)
     direction /= np.linalg.norm(direction)
     speed = W @ direction

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from marginflow.networks import TwoLayer
 from marginflow.robustness.radius import (
     ProofNode,
+    ProofStep,
     RadiusCertificate,
-    Step,
     check_certificate,
     exact_radii,
     exact_radius,
@@ -97,7 +97,7 @@ def test_no_witness_within_a_horizon_is_not_called_infinite():
 def denormal_forgery(a: float) -> tuple[RadiusCertificate, TwoLayer]:
     """The point is on the wrong side; slopes and scale are the least denormal, whose products round to nothing."""
     network = TwoLayer(W=[[1.0], [1.0]], b=[0.4 * a, 0.0], v=[0.51, -1.49])
-    step = Step(scale=5e-324, slopes=np.array([5e-324, -5e-324]), taus=tuple(np.geomspace(1e290, 1.7e308, 60)))
+    step = ProofStep(scale=5e-324, slopes=np.array([5e-324, -5e-324]), taus=tuple(np.geomspace(1e290, 1.7e308, 60)))
     proof = RadiusCertificate(
         point=np.array([a]),
         label=1.0,
@@ -135,7 +135,7 @@ def constructed_forgery(seed: int) -> tuple[RadiusCertificate, TwoLayer]:
         return number() * float(rng.choice([-1.0, 0.0, 1.0]))
 
     steps = tuple(
-        Step(
+        ProofStep(
             scale=number(),
             slopes=np.array([entry() for _ in range(width)]),
             curvatures=np.array([entry() for _ in range(width)]) if rng.random() < 0.5 else None,

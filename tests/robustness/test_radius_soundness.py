@@ -6,7 +6,14 @@ from fractions import Fraction
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius import ProofNode, RadiusCertificate, Step, check_certificate, checker, exact_radius
+from marginflow.robustness.radius import (
+    ProofNode,
+    ProofStep,
+    RadiusCertificate,
+    check_certificate,
+    checker,
+    exact_radius,
+)
 from marginflow.robustness.radius.reduction import reduce_network
 from marginflow.robustness.radius.search import Search
 
@@ -132,7 +139,7 @@ def tight_claim(seed: int) -> tuple[RadiusCertificate, TwoLayer]:
     z = (W @ (x + delta) + b) / size
     bend = rng.exponential(size=n)
     bend *= rng.choice([0.0, 0.5, 0.999]) / (tau * bend.sum())
-    step = Step(scale=1.0, slopes=np.where(on, v * size, 0.0) + 2.0 * bend * z, curvatures=-bend, taus=(tau,))
+    step = ProofStep(scale=1.0, slopes=np.where(on, v * size, 0.0) + 2.0 * bend * z, curvatures=-bend, taus=(tau,))
     if not bend.any():
         step = replace(step, curvatures=None)
     return RadiusCertificate(

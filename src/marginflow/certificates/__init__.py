@@ -8,7 +8,7 @@ from marginflow.certificates.exactness.existence import KKTProof, prove_kkt_poin
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.kink_study import KinkLevel, kink_study
 from marginflow.certificates.kkt import certify
-from marginflow.certificates.minimality.descent import Descent
+from marginflow.certificates.minimality.descent import DescentDirection
 from marginflow.certificates.minimality.local_minimum import Minimality, minimality
 from marginflow.certificates.pattern import KINK_TOLERANCE
 from marginflow.doors import check_types
@@ -20,7 +20,7 @@ __all__ = [
     "Certificate",
     "ClassifierKKT",
     "DeepCertificate",
-    "Descent",
+    "DescentDirection",
     "ExactCertificate",
     "KKTProof",
     "KinkLevel",

@@ -30,7 +30,7 @@ from marginflow.data.preparation import Column, Preparation
 from marginflow.data.redraw import distribution_of, redraw
 from marginflow.data.reduction import from_gram, in_span, random_frame
 from marginflow.data.sphere import Sphere
-from marginflow.data.table import Converted, Table, convert, read_table
+from marginflow.data.table import Converted, RawTable, convert, read_table
 from marginflow.data.xor import XorClusters
 from marginflow.doors import check_types
 
@@ -54,9 +54,9 @@ __all__ = [
     "NoisySphere",
     "Orthogonal",
     "Preparation",
+    "RawTable",
     "SmoothNoise",
     "Sphere",
-    "Table",
     "UniformNoise",
     "XorClusters",
     "bartlett",

@@ -26,7 +26,7 @@ _FEW = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table(Brief):
+class RawTable(Brief):
     """Cells as text: the names of the columns, and every line with its number in the file."""
 
     source: Path
@@ -72,7 +72,7 @@ class Converted(Brief):
     merged: tuple[str, ...] = ()
 
 
-def read_table(path: str | Path, *, header: bool | None = None, label: str | None = None) -> Table:
+def read_table(path: str | Path, *, header: bool | None = None, label: str | None = None) -> RawTable:
     """Read a `.csv` as text.
 
     `header` says whether the first line holds names; None: it does, and a first line that looks like a sample is
@@ -103,14 +103,14 @@ def read_table(path: str | Path, *, header: bool | None = None, label: str | Non
         if len(row) != width:
             raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {width}.")
     names = [name.strip() for name in rows[0][1]] if named else [str(column + 1) for column in range(width)]
-    table = Table(source=source, names=tuple(names), lines=tuple(body))
+    table = RawTable(source=source, names=tuple(names), lines=tuple(body))
     if header is None:
         _refuse_samples(table, table.column(label) if label is not None else width - 1)
     return table
 
 
 def convert(
-    table: Table,
+    table: RawTable,
     *,
     label: str | None = None,
     positive: str | None = None,
@@ -126,7 +126,7 @@ def convert(
 
     Parameters
     ----------
-    table : Table
+    table : RawTable
     label : str or None
         The column of the labels; None: the last (or that of `like`).
     positive, negative : str or None
@@ -194,7 +194,7 @@ def convert(
 
 
 def _labels(
-    table: Table, index: int, positive: str | None, negative: str | None, like: Dataset | None
+    table: RawTable, index: int, positive: str | None, negative: str | None, like: Dataset | None
 ) -> tuple[list[int], list[str], tuple[str, ...], tuple[str, ...]]:
     """The lines that are kept, their labels, the classes in order, and which labels became one."""
     cells = table.cells(index)
@@ -238,7 +238,7 @@ def _labels(
 
 
 def _columns(
-    table: Table,
+    table: RawTable,
     cells: dict[int, list[str]],
     kept: Sequence[int],
     keep: Sequence[str],
@@ -320,7 +320,7 @@ def _identifier(name: str, column: Sequence[str], numbers: Sequence[float | None
     return ""
 
 
-def _refuse_samples(table: Table, index: int) -> None:
+def _refuse_samples(table: RawTable, index: int) -> None:
     """Refuse a first line that looks like a sample: only numbers, or a label that other lines have too."""
     if all(name == "" or number(name) is not None for name in table.names):
         why = "consists of numbers"

@@ -14,7 +14,7 @@ from marginflow.errors import InputError
 from marginflow.experiments.cost import Cost, estimate, measured_in, recorded
 from marginflow.experiments.outcome import Outcome
 from marginflow.experiments.panel import Panel, Row
-from marginflow.experiments.running import Computed, Show, computed, matching
+from marginflow.experiments.running import ComputedCells, Show, computed, matching
 from marginflow.experiments.soundness import sound_judge, sound_panels
 from marginflow.plain import Plain
 from marginflow.sweeps import AbstractEngine, Store, Sweep, Task
@@ -197,7 +197,7 @@ class Figure(Brief):
             missing=len(found.missing),
         )
 
-    def _gap(self, found: Computed, total: int, store: Store | None) -> str:
+    def _gap(self, found: ComputedCells, total: int, store: Store | None) -> str:
         """What is missing and what it would cost, as a sentence."""
         if not found.missing:
             return ""
@@ -207,7 +207,7 @@ class Figure(Brief):
         hours = f"about {amount} hours on one core" if amount else "an unknown time"
         return f"{len(found.missing)} of {total} runs of the grid were not made and are gaps; they would take {hours}."
 
-    def _judged(self, found: Computed, gap: str) -> Outcome:
+    def _judged(self, found: ComputedCells, gap: str) -> Outcome:
         """The outcome; with gaps a claim is undecided at best, and there may be too little to judge by."""
         if not gap:
             return self.judge(found.rows)

@@ -20,7 +20,7 @@ Show = Callable[[Progress], None]
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Computed:
+class ComputedCells:
     """Rows of finished cells, the seconds of all of them and of those computed now, and the cells that are missing."""
 
     rows: tuple[Row, ...]
@@ -38,7 +38,7 @@ def computed(
     any_code: bool,
     only_stored: bool,
     progress: Show | None,
-) -> Computed:
+) -> ComputedCells:
     """The rows of all points with all seeds: parameters, seed, measurements.
 
     The seconds are those of all cells, each on one core, also of those that were in the store already. A cell that
@@ -61,7 +61,7 @@ def computed(
             )
         found = found.require_complete()
     there = {record.cell.key for record in found.done}
-    return Computed(
+    return ComputedCells(
         rows=tuple(found.rows),
         seconds=math.fsum(record.seconds for record in found.done),
         computed=found.computed,

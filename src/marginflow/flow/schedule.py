@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from marginflow.arrays import real_number, whole_number
 
@@ -16,15 +17,10 @@ from marginflow.arrays import real_number, whole_number
 class AbstractSchedule(ABC):
     """The logarithm s of the step along -grad ln L."""
 
-    @property
-    @abstractmethod
-    def needs_lengths(self) -> bool:
-        """Whether the lengths of theta and of the gradient are used; they cost a pass over the parameters."""
-
-    @property
-    @abstractmethod
-    def backtracks(self) -> bool:
-        """Whether a step that raises ln L is undone and repeated at half the length."""
+    needs_lengths: ClassVar[bool]
+    """Whether the lengths of theta and of the gradient are used; they cost a pass over the parameters."""
+    backtracks: ClassVar[bool]
+    """Whether a step that raises ln L is undone and repeated at half the length."""
 
     @abstractmethod
     def log_step(self, step: int, log_loss: float, squared_gradient: float, squared_norm: float) -> float:
@@ -35,20 +31,13 @@ class AbstractSchedule(ABC):
 class Constant(AbstractSchedule):
     """Plain gradient descent: theta <- theta - rate * grad L."""
 
+    needs_lengths = False
+    backtracks = False
+
     rate: float
 
     def __post_init__(self) -> None:
         real_number("rate", self.rate, above=0.0)
-
-    @property
-    def needs_lengths(self) -> bool:
-        """No."""
-        return False
-
-    @property
-    def backtracks(self) -> bool:
-        """No: as published."""
-        return False
 
     def log_step(self, step: int, log_loss: float, squared_gradient: float, squared_norm: float) -> float:
         """Ln rate + ln L."""
@@ -59,6 +48,9 @@ class Constant(AbstractSchedule):
 class Geometric(AbstractSchedule):
     """Rate times factor^(steps made // every): grows with the flow time that a small loss costs [VYS22, section 6]."""
 
+    needs_lengths = False
+    backtracks = False
+
     rate: float
     factor: float = 1.1
     every: int = 100
@@ -67,16 +59,6 @@ class Geometric(AbstractSchedule):
         real_number("rate", self.rate, above=0.0)
         real_number("factor", self.factor, above=0.0)
         whole_number("every", self.every)
-
-    @property
-    def needs_lengths(self) -> bool:
-        """No."""
-        return False
-
-    @property
-    def backtracks(self) -> bool:
-        """No: as published."""
-        return False
 
     def log_step(self, step: int, log_loss: float, squared_gradient: float, squared_norm: float) -> float:
         """Ln rate + (step // every) ln factor + ln L."""
@@ -91,20 +73,13 @@ class LossNormalised(AbstractSchedule):
     Reaches any loss in (-ln L) / decrease steps [VYS22, section 6 of the catalogue, "safe rule", decrease = 0.02].
     """
 
+    needs_lengths = True
+    backtracks = True
+
     decrease: float = 0.02
 
     def __post_init__(self) -> None:
         real_number("decrease", self.decrease, above=0.0)
-
-    @property
-    def needs_lengths(self) -> bool:
-        """The length of the gradient."""
-        return True
-
-    @property
-    def backtracks(self) -> bool:
-        """Yes."""
-        return True
 
     def log_step(self, step: int, log_loss: float, squared_gradient: float, squared_norm: float) -> float:
         """Ln decrease - ln ||grad||^2."""
@@ -119,6 +94,9 @@ class AngleBounded(AbstractSchedule):
     p_i react, and zigzags between samples once margins exceed 1 / angle.
     """
 
+    needs_lengths = True
+    backtracks = False
+
     angle: float = 0.01
     decrease: float | None = None
 
@@ -126,16 +104,6 @@ class AngleBounded(AbstractSchedule):
         real_number("angle", self.angle, above=0.0, at_most=1.0)
         if self.decrease is not None:
             real_number("decrease", self.decrease, above=0.0)
-
-    @property
-    def needs_lengths(self) -> bool:
-        """Both lengths."""
-        return True
-
-    @property
-    def backtracks(self) -> bool:
-        """No."""
-        return False
 
     def log_step(self, step: int, log_loss: float, squared_gradient: float, squared_norm: float) -> float:
         """The smaller of the two bounds."""

@@ -30,7 +30,7 @@ NEAR_HALF: Final = 0.45
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class OverfittingCell:
     """Clean error at one size and one noise rate: mean over `runs`, and an interval for the mean."""
 
     size: float
@@ -42,7 +42,7 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class FittedLine:
     """A least-squares line: intercept, slope, the standard error of the slope, and R^2."""
 
     intercept: float
@@ -59,7 +59,7 @@ class Trend:
     """
 
     noise: float
-    line: Line
+    line: FittedLine
     lower: float
     upper: float
     verdict: Regime
@@ -83,8 +83,8 @@ class OverfittingProfile(Brief):
         Of every interval.
     """
 
-    cells: tuple[Cell, ...]
-    fits: dict[float, Line]
+    cells: tuple[OverfittingCell, ...]
+    fits: dict[float, FittedLine]
     trends: tuple[Trend, ...]
     verdict: Regime
     confidence: float
@@ -168,7 +168,7 @@ def overfitting_profile(
     return OverfittingProfile(cells=cells, fits=fits, trends=trends, verdict=verdict, confidence=confidence)
 
 
-def _cell(size: float, rate: float, errors: FloatArray, ends: FloatArray | None, confidence: float) -> Cell:
+def _cell(size: float, rate: float, errors: FloatArray, ends: FloatArray | None, confidence: float) -> OverfittingCell:
     mean, n = float(errors.mean()), errors.size
     if n > 1:
         half = _student(confidence, n - 1) * float(errors.std(ddof=1)) / math.sqrt(n)
@@ -179,7 +179,7 @@ def _cell(size: float, rate: float, errors: FloatArray, ends: FloatArray | None,
         low, high = 0.0, 1.0
     if ends is not None:  # the intervals of the single errors, averaged: never narrower than they are
         low, high = min(low, float(ends[:, 0].mean())), max(high, float(ends[:, 1].mean()))
-    return Cell(size=size, noise=rate, runs=n, mean=mean, lower=max(0.0, low), upper=min(1.0, high))
+    return OverfittingCell(size=size, noise=rate, runs=n, mean=mean, lower=max(0.0, low), upper=min(1.0, high))
 
 
 def _student(confidence: float, degrees: int) -> float:
@@ -187,7 +187,7 @@ def _student(confidence: float, degrees: int) -> float:
     return float(special.stdtrit(degrees, 0.5 + confidence / 2))
 
 
-def _line(x: list[float], y: list[float]) -> Line:
+def _line(x: list[float], y: list[float]) -> FittedLine:
     X, Y = np.array(x), np.array(y)
     spread = float(((X - X.mean()) ** 2).sum())
     slope = float(((X - X.mean()) * (Y - Y.mean())).sum()) / spread
@@ -195,10 +195,12 @@ def _line(x: list[float], y: list[float]) -> Line:
     rest = float(((Y - intercept - slope * X) ** 2).sum())
     total = float(((Y - Y.mean()) ** 2).sum())
     error = math.sqrt(rest / (len(x) - 2) / spread) if len(x) > 2 else math.inf
-    return Line(intercept=intercept, slope=slope, slope_error=error, r_squared=1.0 - rest / total if total > 0 else 1.0)
+    return FittedLine(
+        intercept=intercept, slope=slope, slope_error=error, r_squared=1.0 - rest / total if total > 0 else 1.0
+    )
 
 
-def _trend(column: list[Cell], confidence: float) -> Trend:
+def _trend(column: list[OverfittingCell], confidence: float) -> Trend:
     """The line through the means, and the worst lines through the ends of their intervals."""
     x = [math.log(cell.size) for cell in column]
     line = _line(x, [cell.mean for cell in column])
@@ -209,11 +211,11 @@ def _trend(column: list[Cell], confidence: float) -> Trend:
     weights = 1.0 / len(x) + (target - np.mean(x)) * centre / float((centre**2).sum())
     predicted = float(weights @ np.array([cell.mean for cell in column]))
 
-    def reach(ends: Callable[[Cell, bool], float], up: bool) -> float:
+    def reach(ends: Callable[[OverfittingCell, bool], float], up: bool) -> float:
         gaps = [w * ends(cell, (w > 0) == up) for w, cell in zip(weights, column, strict=True)]
         return float(np.linalg.norm(gaps))
 
-    def half(cell: Cell, above: bool) -> float:
+    def half(cell: OverfittingCell, above: bool) -> float:
         return cell.upper - cell.mean if above else cell.mean - cell.lower
 
     low = min(1.0, max(0.0, predicted - reach(half, False)))

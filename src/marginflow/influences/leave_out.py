@@ -18,7 +18,7 @@ from marginflow.influences.add import with_sample
 from marginflow.influences.base import ROUNDING, Base, worst
 from marginflow.influences.path import follow
 from marginflow.influences.result import Influence, Way
-from marginflow.influences.store import Found, Store
+from marginflow.influences.store import Found, PointStore
 from marginflow.limit import Limit, kkt_point
 from marginflow.networks import TwoLayer
 
@@ -116,7 +116,7 @@ def influence(
     expected = []
     network = base.network
     question = (data.X, data.y, network.W, network.b, network.v, base.penalty, mode, steps, tolerance, chosen)
-    kept = None if store is None else Store(store, question)
+    kept = None if store is None else PointStore(store, question)
     for number, group in enumerate(chosen):
         found = None if kept is None else kept.get(number)
         if found is None:

@@ -20,7 +20,7 @@ Found = tuple[TwoLayer, Way, float, bool]
 """The network without a group, how it was found, its residual, and whether the branch was left."""
 
 
-class Store:
+class PointStore:
     """Points without groups of samples in an SQLite file, under the question that they answer.
 
     Parameters

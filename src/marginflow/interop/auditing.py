@@ -16,6 +16,7 @@ from marginflow.errors import InputError
 from marginflow.interop.folding import Linear, Model, Piece, Rectifier, fold
 from marginflow.interop.models import load_script, read_model
 from marginflow.networks import TwoLayer
+from marginflow.storage import existing_file
 
 # Share of wrong samples at which an assumed activation is doubted; a network that was trained is seldom so wrong.
 _DOUBTFUL = 0.2
@@ -136,9 +137,7 @@ def _audited(model: Model, data: Dataset, **options: Any) -> Audit | ClassesAudi
 
 def features_of(body: str | Path, data: Dataset) -> Dataset:
     """The data with the features that the layers of a TorchScript file compute in place of their columns."""
-    source = Path(body)
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
+    source = existing_file(body)
     module = load_script(source)
     features = _features(module, data.X.copy())  # torch wants arrays that can be written to
     return Dataset(X=features, y=data.y, classes=data.classes)

@@ -23,7 +23,7 @@ from marginflow.interop.folding import Piece
 from marginflow.interop.onnx_graph import read_graph, read_pieces
 from marginflow.networks import MLP, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
-from marginflow.storage import write_bytes
+from marginflow.storage import existing_file, write_bytes
 
 if TYPE_CHECKING:
     import onnx
@@ -140,9 +140,7 @@ def load_pieces(path: str | Path) -> tuple[list[Piece], Outputs]:
 
 
 def _loaded(path: str | Path, read: Callable[[onnx.ModelProto], T]) -> T:
-    source = Path(path)
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
+    source = existing_file(path)
     try:
         import onnx
     except ImportError:

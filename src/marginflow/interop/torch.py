@@ -21,6 +21,7 @@ from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
 from marginflow.networks import MLP, TwoLayer
 from marginflow.networks.layers import Layer, Outputs, checked_layers
+from marginflow.storage import existing_file
 
 if TYPE_CHECKING:
     import torch
@@ -123,9 +124,7 @@ def load_state(path: str | Path) -> dict[str, FloatArray]:
     Read with `weights_only=True`: torch's own reader of tensors, which runs no code that a file brings. A checkpoint
     that keeps the `state_dict` under "state_dict" or "model_state_dict" is opened too.
     """
-    source = Path(path)
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
+    source = existing_file(path)
     try:
         import torch
     except ImportError:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from marginflow.arrays import real_number
-from marginflow.sweeps.line import Line
+from marginflow.sweeps.line import StoredLine
 from marginflow.sweeps.store import Store
 
 
@@ -98,12 +98,12 @@ def compare(first: Store, second: Store, *, tolerance: float = 0.0) -> Compariso
     )
 
 
-def _done(store: Store) -> dict[str, Line]:
+def _done(store: Store) -> dict[str, StoredLine]:
     """The last finished row of each cell, by identity."""
     return {line.identity: line for line in store.lines() if line.status == "done"}
 
 
-def _differences(mine: Line, theirs: Line, allowed: float) -> list[Difference]:
+def _differences(mine: StoredLine, theirs: StoredLine, allowed: float) -> list[Difference]:
     a, b = json.loads(mine.row), json.loads(theirs.row)
     if allowed == 0.0:  # files of arrays are equal or not
         a, b = {**a, "arrays": mine.arrays_sha256}, {**b, "arrays": theirs.arrays_sha256}

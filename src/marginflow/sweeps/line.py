@@ -37,7 +37,7 @@ CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class StoredLine:
     """The columns of a finished cell as they are written."""
 
     key: str
@@ -66,7 +66,7 @@ class Line:
         return (*vars(self).values(), self.checksum)
 
     @classmethod
-    def read(cls, values: tuple[object, ...]) -> Line | None:
+    def read(cls, values: tuple[object, ...]) -> StoredLine | None:
         """The line with these values in the order of `COLUMNS`; None if they are not what was written."""
         if len(values) != len(COLUMNS):
             return None

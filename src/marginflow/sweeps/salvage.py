@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, final
 
 from marginflow.errors import InputError
-from marginflow.sweeps.line import COLUMNS, Line
+from marginflow.sweeps.line import COLUMNS, StoredLine
 from marginflow.sweeps.record import ArrayFile
 from marginflow.sweeps.store import Store
 
@@ -43,7 +43,7 @@ def salvage(source: Store, target: Store) -> Salvage:
         raise InputError(f"{target.path} exists already; choose another name for the rows that are recovered.")
     if not source.path.is_file():
         raise InputError(f"There is no file {source.path}.")
-    newest: dict[str, tuple[int, Line]] = {}
+    newest: dict[str, tuple[int, StoredLine]] = {}
     for number, line in read_lines(source.path):
         if line.key not in newest or newest[line.key][0] < number:
             newest[line.key] = number, line
@@ -62,7 +62,7 @@ def salvage(source: Store, target: Store) -> Salvage:
     return Salvage(rows=rows, without_arrays=without)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, Line]]:
+def read_lines(path: Path) -> Iterator[tuple[int, StoredLine]]:
     """Number and content of every row of ours in a file and in its write-ahead log."""
     try:
         content = path.read_bytes()
@@ -89,7 +89,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, Line]]:
             return
 
 
-def _rows_of(index: int, page: bytes, pages: dict[int, bytes], size: int) -> Iterator[tuple[int, Line]]:
+def _rows_of(index: int, page: bytes, pages: dict[int, bytes], size: int) -> Iterator[tuple[int, StoredLine]]:
     head = 100 if index == 0 else 0
     if len(page) < head + 8 or page[head] != _LEAF:
         return
@@ -103,12 +103,14 @@ def _rows_of(index: int, page: bytes, pages: dict[int, bytes], size: int) -> Ite
             yield row
 
 
-def _row(page: bytes, start: int, pages: dict[int, bytes], size: int) -> tuple[int, Line] | None:
+def _row(page: bytes, start: int, pages: dict[int, bytes], size: int) -> tuple[int, StoredLine] | None:
     length, start = _varint(page, start)
     number, start = _varint(page, start)
     if length > size * (len(pages) + 1):
         return None
-    line = Line.read(tuple(_values(_payload(page, start, length, pages, size)))[1:])  # the first is the number itself
+    line = StoredLine.read(
+        tuple(_values(_payload(page, start, length, pages, size)))[1:]
+    )  # the first is the number itself
     return None if line is None else (number, line)
 
 

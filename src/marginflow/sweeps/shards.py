@@ -11,7 +11,7 @@ from typing import Final, final
 
 from marginflow.arrays import whole_number
 from marginflow.errors import InputError
-from marginflow.sweeps.line import Line
+from marginflow.sweeps.line import StoredLine
 from marginflow.sweeps.record import ArrayFile
 from marginflow.sweeps.store import Store
 from marginflow.sweeps.sweep import Sweep
@@ -58,8 +58,8 @@ def merge(sources: Sequence[Store], target: Store, *, any_code: bool = False) ->
     two different rows for one cell are refused always: equal parameters, seed and code give equal rows.
     """
     codes: dict[str, tuple[str, Path]] = {}
-    known: dict[str, Line] = {}
-    rows: list[tuple[Line, Store]] = []
+    known: dict[str, StoredLine] = {}
+    rows: list[tuple[StoredLine, Store]] = []
     for store in (target, *sources):
         if store is not target and not store.path.is_file():
             raise InputError(f"There is no store {store.path}.")
@@ -89,7 +89,7 @@ def merge(sources: Sequence[Store], target: Store, *, any_code: bool = False) ->
     return len(rows)
 
 
-def _same(first: Line, second: Line) -> bool:
+def _same(first: StoredLine, second: StoredLine) -> bool:
     return all(getattr(first, name) == getattr(second, name) for name in _SAME)
 
 

@@ -19,7 +19,7 @@ import safetensors.numpy
 from marginflow.errors import InputError
 from marginflow.storage import write_bytes
 from marginflow.sweeps.cell import Cell
-from marginflow.sweeps.line import COLUMNS, SCHEMA, Line
+from marginflow.sweeps.line import COLUMNS, SCHEMA, StoredLine
 from marginflow.sweeps.lock import Lock
 from marginflow.sweeps.record import ArrayFile, Computed, Record
 from marginflow.sweeps.trouble import damaged, foreign, refusals
@@ -131,7 +131,7 @@ class Store(AbstractStore):
     def keep(self, cell: Cell, computed: Computed) -> None:
         """Arrays first, then the row in one transaction."""
         content = safetensors.numpy.save(dict(computed.arrays)) if computed.arrays else None
-        line = Line(
+        line = StoredLine(
             key=cell.key,
             identity=cell.identity,
             code=cell.code,
@@ -149,7 +149,7 @@ class Store(AbstractStore):
         )
         self.add(line, content)
 
-    def add(self, line: Line, arrays: bytes | None) -> None:
+    def add(self, line: StoredLine, arrays: bytes | None) -> None:
         """Write a line as it is, with the content of its file of arrays; it replaces one with the same key."""
         if self._writer is None:
             raise InputError(f"{self.path} is not open for writing; use it inside `with store.writing():`.")
@@ -175,13 +175,13 @@ class Store(AbstractStore):
                 found[cell.key] = self._record(cell, line)
         return found
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[StoredLine]:
         """Every row, whatever sweep it belongs to, in the order in which they came."""
         return list(self._select("", [], order="number"))
 
     def _select(
         self, condition: str, values: Sequence[object], *, order: str = "status = 'done', number"
-    ) -> Iterator[Line]:
+    ) -> Iterator[StoredLine]:
         """Lines in an order in which the later one counts: the last that came, a finished one after a failed one."""
         if not self.path.is_file():
             return
@@ -190,7 +190,7 @@ class Store(AbstractStore):
                 return
             statement = f"SELECT {', '.join(COLUMNS)} FROM cells {condition} ORDER BY {order}"
             for values_read in connection.execute(statement, values):
-                line = Line.read(values_read)
+                line = StoredLine.read(values_read)
                 if line is None:
                     raise damaged(self.path, f"the row with the key {values_read[0]} is not what was written")
                 yield line
@@ -211,7 +211,7 @@ class Store(AbstractStore):
                 with closing(_connect(Path(folder) / self.path.name)) as connection:
                     yield connection
 
-    def _record(self, cell: Cell, line: Line) -> Record:
+    def _record(self, cell: Cell, line: StoredLine) -> Record:
         return Record(
             cell=cell,
             status="done" if line.status == "done" else "failed",

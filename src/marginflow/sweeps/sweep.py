@@ -13,6 +13,7 @@ import msgspec
 
 from marginflow.display import Displayed, brief_text, shortened
 from marginflow.errors import InputError
+from marginflow.storage import existing_file
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.registry import Task, closest, find_task
 from marginflow.sweeps.values import converted, render_value
@@ -137,9 +138,7 @@ class Sweep(Displayed):
     @classmethod
     def load(cls, path: str | Path) -> Sweep:
         """Read a TOML file with the tables [sweep], [grid], [fixed] and [[points]]."""
-        source = Path(path)
-        if not source.is_file():
-            raise InputError(f"There is no file {source}.")
+        source = existing_file(path)
         try:
             text = source.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

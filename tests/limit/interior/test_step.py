@@ -14,7 +14,7 @@ from marginflow.limit.budget import Budget
 from marginflow.limit.interior.cones import Scaling, _reach
 from marginflow.limit.interior.finish import finish
 from marginflow.limit.interior.iterate import System, survivors
-from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.rounds import Effort, converge, hard_rounds, started
 from marginflow.limit.interior.structure import read_structures
 from marginflow.limit.neurons import Neurons
@@ -59,7 +59,7 @@ def small(seed: int = 0, penalty: float = np.inf):
     problem = Problem.of(data.X, data.y, bias=True, penalty=penalty)
     rng = np.random.default_rng(seed)
     U = rng.standard_normal((10, problem.X.shape[1]))
-    program = Program.of(problem)
+    program = InteriorProgram.of(problem)
     return program, started(program, Neurons(U, np.repeat([1.0, -1.0], 5)), np.ones(12), 1.0)
 
 
@@ -80,7 +80,7 @@ def test_a_whole_newton_step_satisfies_every_linear_equation(penalty: float) -> 
         np.testing.assert_allclose(at.lam + at.beta, program.penalty, atol=1e-10)
 
 
-def clarabel_value(program: Program, s, A) -> float:
+def clarabel_value(program: InteriorProgram, s, A) -> float:
     """The value of (C) at the pattern A, posed to Clarabel in the variables (U, t, e, xi)."""
     X, m, k, r = program.X, len(program.y), len(s), program.X.shape[1]
     opposite = program.y[:, None] * s < 0

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, read_only, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.classes.certificate import ClassifierKKT
-from marginflow.certificates.classes.program import Multipliers, Program
+from marginflow.certificates.classes.program import ClassesProgram, ClassMultipliers
 from marginflow.certificates.pattern import KINK_TOLERANCE, augmented_samples, recognise
 from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
@@ -89,14 +89,14 @@ def certify_classifier(
     weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
     least = float(network.margins(points, own).min())
     if not least > 0:
-        nothing = Multipliers(lam=np.zeros((own.size, network.n_classes)), mu=np.zeros((own.size, network.width)))
+        nothing = ClassMultipliers(lam=np.zeros((own.size, network.n_classes)), mu=np.zeros((own.size, network.width)))
         kinks = np.zeros((own.size, network.width), dtype=np.bool_)
         return _evaluate(network, points, own, kinks, nothing, weight, 1.0, separates=False)
     scale = least**-0.5
     at_one = network.scaled(scale)
     pattern, Z = recognise(TwoLayer(W=at_one.W, b=at_one.b, v=np.ones(at_one.width)), points, tolerance)
     margins = margins_of(at_one, points, own)
-    program = Program.of(at_one, points, own, Z, pattern.active, pattern.kink, margins, weight)
+    program = ClassesProgram.of(at_one, points, own, Z, pattern.active, pattern.kink, margins, weight)
     candidate = None
     if multipliers is not None:
         given = _feasible(at_one, own, pattern.kink, multipliers)
@@ -116,7 +116,7 @@ def certify_classifier(
 
 def _feasible(
     network: Classifier, own: IntArray, kinks: BoolArray, multipliers: tuple[ArrayLike, ArrayLike]
-) -> Multipliers:
+) -> ClassMultipliers:
     """Candidates of the right shape with lambda >= 0, zero for the own class, and mu within its bounds on the kinks."""
     lam, mu = matrix("multipliers[0]", multipliers[0]).copy(), matrix("multipliers[1]", multipliers[1])
     for index, (given, shape) in enumerate(((lam, (own.size, network.n_classes)), (mu, kinks.shape))):
@@ -127,7 +127,7 @@ def _feasible(
     dv = network.V[own][:, None, :] - network.V[None, :, :]
     low = np.einsum("it,itj->ij", lam, np.minimum(dv, 0.0))
     high = np.einsum("it,itj->ij", lam, np.maximum(dv, 0.0))
-    return Multipliers(lam=lam, mu=np.where(kinks, np.clip(mu, low, high), 0.0))
+    return ClassMultipliers(lam=lam, mu=np.where(kinks, np.clip(mu, low, high), 0.0))
 
 
 def margins_of(network: Classifier, X: FloatArray, own: IntArray) -> FloatArray:
@@ -144,7 +144,7 @@ def _evaluate(
     X: FloatArray,
     own: IntArray,
     kinks: BoolArray,
-    found: Multipliers,
+    found: ClassMultipliers,
     weight: float,
     scale: float,
     *,

@@ -26,7 +26,7 @@ _STEPS, _GAP = 80, 1e-13
 _GAIN = 1e-10
 
 
-class Multipliers(NamedTuple):
+class ClassMultipliers(NamedTuple):
     """lambda (n, K), and mu (n, k) on the kinks."""
 
     lam: FloatArray
@@ -34,7 +34,7 @@ class Multipliers(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Program:
+class ClassesProgram:
     """The data of the program: samples T, rows U = (w, b), V, which pairs are active or on a kink, and the weights."""
 
     T: FloatArray
@@ -57,7 +57,7 @@ class Program:
         kink: BoolArray,
         margins: FloatArray,
         weight: float,
-    ) -> Program:
+    ) -> ClassesProgram:
         """For a network at margin 1, in coordinates of the span of the samples."""
         T, U = augmented_samples(X, bias=network.b is not None), network.augmented
         if T.shape[1] > T.shape[0]:
@@ -77,7 +77,7 @@ class Program:
         fixed = np.where(self.active[i], dv, np.where(self.kink[i], np.minimum(dv, 0.0), 0.0))
         return dv, fixed
 
-    def _residual(self, found: Multipliers) -> tuple[FloatArray, FloatArray, float]:
+    def _residual(self, found: ClassMultipliers) -> tuple[FloatArray, FloatArray, float]:
         """Of the hidden and of the output layer, and of complementarity."""
         lam = found.lam
         dv = self.V[self.own][:, None, :] - self.V[None, :, :]
@@ -86,7 +86,7 @@ class Program:
         q[np.arange(self.own.size), self.own] += lam.sum(axis=1)
         return self.U - slopes.T @ self.T, self.V - q.T @ self.rho, -float((self.omega * lam).sum())
 
-    def wanted(self, found: Multipliers) -> BoolArray:
+    def wanted(self, found: ClassMultipliers) -> BoolArray:
         """Pairs whose multiplier, with the best Clarke weights, would lower the residual."""
         hidden, output, comp = self._residual(found)
         S = self.T @ hidden.T  # (n, k)
@@ -102,7 +102,7 @@ class Program:
         more: BoolArray = gain > _GAIN * reach * (size + 1e-5 * whole)
         return more
 
-    def solve(self, chosen: BoolArray) -> Multipliers:
+    def solve(self, chosen: BoolArray) -> ClassMultipliers:
         """The best multipliers among those of the chosen pairs."""
         i, t = np.nonzero(chosen)
         kinked = np.zeros(self.own.size, dtype=np.bool_)
@@ -124,7 +124,7 @@ class Program:
                 return polished
         return found
 
-    def _size(self, found: Multipliers) -> float:
+    def _size(self, found: ClassMultipliers) -> float:
         hidden, output, comp = self._residual(found)
         return float(np.sqrt((hidden**2).sum() + (output**2).sum() + comp**2))
 
@@ -144,7 +144,7 @@ class Program:
 
     def _multipliers(
         self, z: FloatArray, i: IntArray, t: IntArray, a: IntArray, j: IntArray, fixed: FloatArray
-    ) -> Multipliers:
+    ) -> ClassMultipliers:
         """lambda and mu, clipped to what is allowed."""
         lam = np.zeros((self.own.size, self.V.shape[0]))
         lam[i, t] = np.maximum(z[: i.size], 0.0)
@@ -153,7 +153,7 @@ class Program:
         most = np.einsum("it,itj->ij", lam, np.maximum(dv, 0.0))
         mu = np.where(self.kink, fewest, 0.0)
         mu[a, j] += np.clip(z[i.size :], 0.0, (most - fewest)[a, j])
-        return Multipliers(lam=lam, mu=np.where(self.kink, mu, 0.0))
+        return ClassMultipliers(lam=lam, mu=np.where(self.kink, mu, 0.0))
 
     def _polished(
         self,

@@ -17,7 +17,7 @@ _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Descent(Brief, Plain):
+class DescentDirection(Brief, Plain):
     """A network at margin 1 with a smaller norm than the one it started from.
 
     Attributes
@@ -64,7 +64,7 @@ class Direction:
         )
 
 
-def exhibit(network: TwoLayer, data: Dataset, direction: Direction, *, noise: float) -> Descent | None:
+def exhibit(network: TwoLayer, data: Dataset, direction: Direction, *, noise: float) -> DescentDirection | None:
     """Walk along `direction` in shrinking steps, rescale to margin 1, and compare norms; None without persistent
     descent.
 
@@ -111,4 +111,4 @@ def exhibit(network: TwoLayer, data: Dataset, direction: Direction, *, noise: fl
     if len(seen) < 3:
         return None
     distance, decrease, moved = max(seen, key=lambda item: item[1])
-    return Descent(network=moved, distance=distance, decrease=decrease, path=tuple((a, b) for a, b, _ in seen))
+    return DescentDirection(network=moved, distance=distance, decrease=decrease, path=tuple((a, b) for a, b, _ in seen))

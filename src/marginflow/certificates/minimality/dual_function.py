@@ -18,7 +18,7 @@ _ASCENT_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Supremum:
+class DualSupremum:
     """Bounds of the supremum of |F| over unit vectors.
 
     Attributes
@@ -49,7 +49,7 @@ def supremum(
     *,
     signs: tuple[float, ...] = (1.0, -1.0),
     search: bool = True,
-) -> Supremum:
+) -> DualSupremum:
     """Bound sup |F| over the unit sphere of R^D - or sup F, sup -F, by `signs` -; exact for D <= 2.
 
     Parameters
@@ -79,7 +79,7 @@ def supremum(
     side, index = np.unravel_index(np.argmax(signed), signed.shape)
     lower = float(signed[side, index])
     upper = lower if dimension <= 2 else max(lower, _upper_bound(T, weights, signs))
-    return Supremum(lower=lower, upper=upper, direction=candidates[index], sign=signs[side])
+    return DualSupremum(lower=lower, upper=upper, direction=candidates[index], sign=signs[side])
 
 
 def _circle_candidates(T: FloatArray, weights: FloatArray) -> FloatArray:

@@ -22,8 +22,8 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
 from marginflow.certificates.kkt import certify, stationarity_problem
-from marginflow.certificates.minimality.descent import Descent, Direction, exhibit
-from marginflow.certificates.minimality.dual_function import Supremum, supremum
+from marginflow.certificates.minimality.descent import DescentDirection, Direction, exhibit
+from marginflow.certificates.minimality.dual_function import DualSupremum, supremum
 from marginflow.certificates.multipliers.best import best_multipliers
 from marginflow.certificates.multipliers.box_quadratic import solve_ridged
 from marginflow.certificates.multipliers.elimination import EliminatedKinks
@@ -76,8 +76,8 @@ class Minimality(Brief, Plain):
     certificate: Certificate
     repelling: BoolArray
     zero_neurons: int
-    supremum: Supremum | None
-    descent: Descent | None
+    supremum: DualSupremum | None
+    descent: DescentDirection | None
 
     @property
     def repelling_kinks(self) -> int:
@@ -167,12 +167,12 @@ class _Judge:
         same = data.y[:, None] * net.v > 0
         carrying = lam > tolerance * lam.max()
         self.repelling = self.pattern.kink & same & carrying[:, None] & ~self.zero
-        self.supremum: Supremum | None = None
+        self.supremum: DualSupremum | None = None
         if net.outputs == "trained":
             hints = net.augmented[~self.zero]
             self.supremum = supremum(self.T, lam * data.y, hints, search=bool(self.zero.any()))
 
-    def answer(self, verdict: Verdict, reason: str, descent: Descent | None = None) -> Minimality:
+    def answer(self, verdict: Verdict, reason: str, descent: DescentDirection | None = None) -> Minimality:
         return Minimality(
             verdict=verdict,
             reason=reason,

@@ -28,7 +28,7 @@ from marginflow.limit.classes.problem import ClassesProblem, Weights
 from marginflow.limit.classes.settings import NEAR_ZERO, RANK, SINGULAR
 
 
-class Step(NamedTuple):
+class EliminationStep(NamedTuple):
     """Changes of the weights, of lambda on the pairs and of mu on the kinks."""
 
     weights: Weights
@@ -112,7 +112,7 @@ class Linearised:
         parts = (self.left_u, self.left_v, self.left_margins, self.left_kinks)
         return float(np.sqrt(sum(float((part**2).sum()) for part in parts)))
 
-    def newton_step(self) -> Step | None:
+    def newton_step(self) -> EliminationStep | None:
         """The step after which the linearised equations hold; None where there is none in floating point."""
         s = self.system
         T, own, p, m = s.problem.T, s.problem.own[s.i], s.i.size, s.a.size
@@ -162,7 +162,7 @@ class Linearised:
         every[s.i, s.t] = z[:p]
         dU = pull.T @ T - self.left_u + np.einsum("jrc,jc->jr", P, plus + minus)
         dV = s.problem.votes(every).T @ self.hidden - self.left_v + np.einsum("jcv,jc->vj", Q, plus - minus)
-        return Step(Weights(dU, dV), z[:p], z[p:])
+        return EliminationStep(Weights(dU, dV), z[:p], z[p:])
 
 
 def _plus_minus(first: FloatArray, second: FloatArray | float) -> FloatArray:

@@ -38,7 +38,7 @@ from marginflow.limit.classes.settings import (
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class ClassesStructure:
     """Pairs (i, t) on the margin, (i, j) on a kink and active, and values to begin with."""
 
     weights: Weights
@@ -59,7 +59,7 @@ class Exact(NamedTuple):
 
 def read_structure(
     problem: ClassesProblem, weights: Weights, lam: FloatArray, *, delta: float, near: float
-) -> Structure:
+) -> ClassesStructure:
     """The structure near weights and multipliers, with slopes from relu rounded by delta.
 
     Pre-activations below `near` are kinks where they can be, that is where the Lagrangian is convex in them.
@@ -69,10 +69,10 @@ def read_structure(
     kink = (np.abs(Z) < near) & (through < 0)
     on_margin = lam > 1e-5 * lam.max()
     slope = 0.5 * (1.0 + Z / np.sqrt(Z * Z + delta * delta))
-    return Structure(weights, lam, np.where(kink, slope * through, 0.0), on_margin, kink, (Z > 0) & ~kink)
+    return ClassesStructure(weights, lam, np.where(kink, slope * through, 0.0), on_margin, kink, (Z > 0) & ~kink)
 
 
-def settle(problem: ClassesProblem, structure: Structure, over: Callable[[], bool]) -> Exact | None:
+def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[[], bool]) -> Exact | None:
     """Newton's method and corrections in turn; None where they do not end."""
     rng = np.random.default_rng(0)
     seen: set[tuple[bytes, bytes, bytes]] = set()
@@ -106,7 +106,7 @@ def settle(problem: ClassesProblem, structure: Structure, over: Callable[[], boo
     return None
 
 
-def _newton(problem: ClassesProblem, structure: Structure) -> Structure | None:
+def _newton(problem: ClassesProblem, structure: ClassesStructure) -> ClassesStructure | None:
     """The solution of the equations of a structure; None where the iteration does not converge."""
     if not structure.on_margin.any():
         return None
@@ -134,7 +134,7 @@ def _newton(problem: ClassesProblem, structure: Structure) -> Structure | None:
     return None
 
 
-def _violations(problem: ClassesProblem, structure: Structure) -> list[tuple[BoolArray, FloatArray]]:
+def _violations(problem: ClassesProblem, structure: ClassesStructure) -> list[tuple[BoolArray, FloatArray]]:
     """Multipliers below 0, margins below 1, signs that ask for a kink, signs to follow, slopes outside: with sizes."""
     (U, V), lam, mu = structure.weights, structure.lam, structure.mu
     Z = problem.T @ U.T
@@ -182,13 +182,13 @@ def _worst(wrong: list[tuple[BoolArray, FloatArray]]) -> list[BoolArray]:
 
 def _corrected(
     problem: ClassesProblem,
-    structure: Structure,
+    structure: ClassesStructure,
     drop: BoolArray,
     add: BoolArray,
     to_kink: BoolArray,
     follow: BoolArray,
     released: BoolArray,
-) -> Structure:
+) -> ClassesStructure:
     """The structure with those violations repaired; a released kink goes to the side whose slope is nearer."""
     through = problem.votes(structure.lam) @ structure.weights.V
     mu = structure.mu

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.settings import (
     ACCEPTED,
     CUTS,
@@ -38,7 +38,7 @@ from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
 
 
 @dataclass(frozen=True, eq=False)
-class Finished:
+class InteriorOptimum:
     """Neurons, signs, lambda (m,), mu (m, k), the residual of the equations and the number of linear solves."""
 
     U: FloatArray
@@ -49,7 +49,7 @@ class Finished:
     steps: int
 
 
-def finish(program: Program, guess: Guess) -> Finished | None:
+def finish(program: InteriorProgram, guess: Guess) -> InteriorOptimum | None:
     """The exact point of the structure, or of a neighbouring one; None where none is consistent."""
     total, fewest, idle = 0, np.inf, 0
     for _ in range(STRUCTURES):
@@ -75,7 +75,7 @@ def finish(program: Program, guess: Guess) -> Finished | None:
     return None
 
 
-def _solution(program: Program, guess: Guess) -> tuple[Face, int, float]:
+def _solution(program: InteriorProgram, guess: Guess) -> tuple[Face, int, float]:
     """The equations of a structure with their solution; singular values are cut off where that is what helps."""
     taken = 0
     best: tuple[Face, float] | None = None
@@ -94,7 +94,7 @@ def _solution(program: Program, guess: Guess) -> tuple[Face, int, float]:
 class Face:
     """The equations of one structure."""
 
-    def __init__(self, program: Program, guess: Guess) -> None:
+    def __init__(self, program: InteriorProgram, guess: Guess) -> None:
         self.program, self.guess = program, guess
         X = program.X
         self.rows = np.flatnonzero(guess.free)
@@ -194,7 +194,7 @@ class Face:
         self.lam[rows] += solution[n:] / length
         return True
 
-    def point(self) -> Finished:
+    def point(self) -> InteriorOptimum:
         """The point with the weights of its kinks."""
         X = self.program.X
         g = (self.active * self.lam[:, None]).T @ X
@@ -207,7 +207,7 @@ class Face:
                 lengths = np.linalg.norm(X[rows], axis=1)
                 c = scipy.linalg.lstsq((X[rows] / lengths[:, None]).T, missing, check_finite=False)[0]
                 mu[rows, j] = self.sigma[rows, j] * c / lengths
-        return Finished(U, self.guess.s, self.lam, mu, np.inf, 0)
+        return InteriorOptimum(U, self.guess.s, self.lam, mu, np.inf, 0)
 
 
 def _null_space(rows: FloatArray) -> FloatArray:
@@ -238,7 +238,7 @@ def _solve(J: FloatArray, rhs: FloatArray, cut: float) -> FloatArray | None:
     return least
 
 
-def _moved(program: Program, guess: Guess, point: Finished) -> tuple[Guess, int]:
+def _moved(program: InteriorProgram, guess: Guess, point: InteriorOptimum) -> tuple[Guess, int]:
     """Each pair and sample where its own condition puts it, and how many had to be moved."""
     U, lam, C = point.U, point.lam, program.penalty
     Z = program.X @ U.T

@@ -23,13 +23,13 @@ import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.interior.cones import Cones, Squares
-from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.settings import COLUMNS_AT_ONCE, SHORT_OF_BOUNDARY
 from marginflow.limit.neurons import Neurons
 
 
 @dataclass(eq=False)
-class Step:
+class InteriorStep:
     """A direction in all variables."""
 
     U: FloatArray
@@ -47,7 +47,7 @@ class Iterate:
     """Variables named as in `program`; `beta` = C - lambda is the multiplier of xi. Pairs that are not opposite hold 1
     in e and f and 0 in alpha and mu. `members` says which row the neurons of the start belong to, -1 for none."""
 
-    def __init__(self, program: Program, neurons: Neurons, lam: FloatArray, A: FloatArray, nu: float) -> None:
+    def __init__(self, program: InteriorProgram, neurons: Neurons, lam: FloatArray, A: FloatArray, nu: float) -> None:
         """The centred point of (U, lambda): every product of a slack and its multiplier is nu."""
         self.program, self.U, self.s, self.A, self.lam = program, neurons.U, neurons.s, A, lam
         self.outputs_squared, s = neurons.outputs_squared, neurons.s
@@ -129,7 +129,7 @@ class Iterate:
         self.move(step, length)
         return length
 
-    def reach(self, step: Step) -> float:
+    def reach(self, step: InteriorStep) -> float:
         """The step to the boundary."""
         most = self.cones.reach(self.U, step.U)
         parts = [(self.e, step.e), (self.f, step.f), (self.alpha, step.alpha), (self.mu, step.mu)]
@@ -141,7 +141,7 @@ class Iterate:
             most = min(most, float((value[falling] / -change[falling]).min(initial=1e30)))
         return most
 
-    def move(self, step: Step, length: float) -> None:
+    def move(self, step: InteriorStep, length: float) -> None:
         """Take the step."""
         self.U = self.U + length * step.U
         self.e, self.f = self.e + length * step.e, self.f + length * step.f
@@ -204,7 +204,7 @@ class System:
         self.rw = (at.A * self.Z).sum(axis=1) - np.where(opposite, at.e, 0.0).sum(axis=1) + at.xi - 1.0 - at.w
         self.rb = at.program.penalty - at.lam - at.beta if at.program.soft else np.zeros(m)
 
-    def solve(self, target: float, affine: Step | None) -> Step:
+    def solve(self, target: float, affine: InteriorStep | None) -> InteriorStep:
         """The direction that brings all products to `target`, corrected to second order by `affine`."""
         at, opposite, X = self.at, self.at.opposite, self.at.program.X
         ce, cf, cw = target - at.alpha * at.e, target - at.mu * at.f, target - at.w * at.lam
@@ -242,7 +242,7 @@ class System:
         dxi = (cx - at.xi * dbeta) / at.beta if at.program.soft else np.zeros_like(dlam)
         dq = np.where(opposite, dmu, -at.A * dlam[:, None]).T @ X + self.rq
         at.cones.advance(dU, dq)
-        return Step(dU, de, df, dalpha, dmu, dw, dlam, dxi, dbeta)
+        return InteriorStep(dU, de, df, dalpha, dmu, dw, dlam, dxi, dbeta)
 
     def _eliminate(self, c: FloatArray, d: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(du, dlambda) with M_j du_j - B_j^T dlambda = c_j and sum_j B_j du_j + D dlambda = d."""

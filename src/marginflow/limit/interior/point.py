@@ -9,9 +9,9 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
-from marginflow.limit.interior.finish import Finished, finish
+from marginflow.limit.interior.finish import InteriorOptimum, finish
 from marginflow.limit.interior.iterate import Iterate, survivors
-from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.rounds import (
     Effort,
     converge,
@@ -92,7 +92,7 @@ def interior_point(
     manner : "hard" or "soft", optional
         Whether the pattern is hard in all rounds, or soft at first; by default soft where rounds are dear.
     """
-    program = Program.of(problem, neurons.outputs_squared)
+    program = InteriorProgram.of(problem, neurons.outputs_squared)
     effort = Effort(budget)
     with budget.interruptible(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if manner is None:
@@ -121,7 +121,9 @@ def interior_point(
     return None
 
 
-def _first(program: Program, neurons: Neurons, multipliers: FloatArray | None, effort: Effort) -> Iterate | None:
+def _first(
+    program: InteriorProgram, neurons: Neurons, multipliers: FloatArray | None, effort: Effort
+) -> Iterate | None:
     """A point in the interior whose margins are positive, as far as they have to be."""
     live = neurons.U.any(axis=1)
     if not live.any():
@@ -145,7 +147,7 @@ def _settled(at: Iterate, manner: Manner, effort: Effort) -> tuple[Iterate, list
     return hard_rounds(softened if soft_pattern(softened, effort) else at, effort)
 
 
-def _exact(at: Iterate, trail: list[Snapshot], effort: Effort) -> tuple[Finished, IntArray] | None:
+def _exact(at: Iterate, trail: list[Snapshot], effort: Effort) -> tuple[InteriorOptimum, IntArray] | None:
     """Newton's method on the structure that the iterates show, read again and again as they come closer."""
     for gap in READ_AT:
         converge(at, gap, effort, most=READ_ITERATIONS, trail=trail)

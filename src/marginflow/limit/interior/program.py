@@ -25,7 +25,7 @@ from marginflow.limit.units import Units
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class InteriorProgram:
     """Samples and prices in units of their own.
 
     Attributes
@@ -43,7 +43,7 @@ class Program:
     units: Units
 
     @classmethod
-    def of(cls, problem: Problem, outputs_squared: FloatArray | None = None) -> Program:
+    def of(cls, problem: Problem, outputs_squared: FloatArray | None = None) -> InteriorProgram:
         """Samples, labels and penalty of a problem in units of their own."""
         units = Units.of(problem, outputs_squared)
         scaled = units.problem(problem)

@@ -23,7 +23,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.interior.iterate import Iterate
-from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.settings import (
     AT_ROUNDING,
     COLD,
@@ -73,7 +73,9 @@ class Effort:
         self.budget.report(entry)
 
 
-def started(program: Program, neurons: Neurons, lam: FloatArray, gap: float, *, support: bool | None = None) -> Iterate:
+def started(
+    program: InteriorProgram, neurons: Neurons, lam: FloatArray, gap: float, *, support: bool | None = None
+) -> Iterate:
     """The centred point of the given neurons and multipliers at the pattern of the neurons, with a relative gap.
 
     `support` gives every sample an active neuron; by default with a hard margin, where each needs one.
@@ -99,7 +101,7 @@ def total_multiplier(neurons: Neurons) -> float:
     return float(np.sqrt(squared).sum())
 
 
-def _with_support(program: Program, U: FloatArray, s: FloatArray, A: FloatArray) -> FloatArray:
+def _with_support(program: InteriorProgram, U: FloatArray, s: FloatArray, A: FloatArray) -> FloatArray:
     """Every sample gets an active same neuron, if there is one: without it its margin cannot be positive."""
     Z = np.where(program.opposite(s), -np.inf, program.X @ U.T)
     nearest = Z.argmax(axis=1)
@@ -234,7 +236,7 @@ def drop_idle(at: Iterate, share: float) -> BoolArray:
     return live
 
 
-def again(at: Iterate, gap: float, *, program: Program | None = None, support: bool | None = None) -> Iterate:
+def again(at: Iterate, gap: float, *, program: InteriorProgram | None = None, support: bool | None = None) -> Iterate:
     """A start from the present neurons, those of one sign whose patterns on same samples agree added up."""
     groups = equal_pattern_groups(at.program.X @ at.U.T > 0, at.s, at.program.y)
     U, s = np.zeros((int(groups.max()) + 1, at.U.shape[1])), np.zeros(int(groups.max()) + 1)

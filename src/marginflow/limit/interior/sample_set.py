@@ -15,7 +15,7 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget
 from marginflow.limit.interior.finish import finish
 from marginflow.limit.interior.point import InteriorPoint, interior_point
-from marginflow.limit.interior.program import Program
+from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.settings import (
     COPIES,
     FEW_SHORT,
@@ -111,7 +111,7 @@ def _from_last(part: Problem, last: InteriorPoint, neurons: Neurons, budget: Bud
 def _newton_on_all(problem: Problem, point: InteriorPoint) -> InteriorPoint | None:
     """The exact point of all samples whose structure is that of the set and what follows from it; None where that does
     not settle."""
-    program = Program.of(problem)
+    program = InteriorProgram.of(problem)
     lam = point.lam[:, None]
     held = np.where(point.mu == 0.0, INACTIVE, np.where(point.mu == lam, ACTIVE, KINK))
     state = np.where(lam > 0.0, held, np.where(problem.X @ point.U.T > 0, ACTIVE, INACTIVE))

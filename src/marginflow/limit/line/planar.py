@@ -16,7 +16,7 @@ from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.master import Master
 from marginflow.limit.line.neurons import Neuron, Position, breakpoint_columns, peak, same_label_fences, territories
-from marginflow.limit.line.polish import Polished, Polisher
+from marginflow.limit.line.polish import PolishedLine, Polisher
 from marginflow.limit.line.settings import COLUMN_ROUNDS, NEAR, PATIENT, PROVED, STATIONARY
 from marginflow.networks import TwoLayer
 
@@ -138,7 +138,7 @@ class PlanarProgram:
         multipliers: FloatArray,
         tight: BoolArray,
         patient: bool,
-    ) -> Polished | None:
+    ) -> PolishedLine | None:
         """Newton's method from the peaks of the dual function in the territories, then from the sums found there.
 
         The first is right when the multipliers are accurate, the second when peaks are flat. Where neither settles and
@@ -169,7 +169,7 @@ class PlanarProgram:
                 raise
             return self._as_found(*master.last, rounds=master.rounds)
 
-    def _polished(self, master: Master) -> tuple[Polished, int]:
+    def _polished(self, master: Master) -> tuple[PolishedLine, int]:
         """The structure of the global optimum solved to rounding, and the number of linear programs that it took."""
         for rounds in range(1, COLUMN_ROUNDS + 1):
             multipliers, found, tight = self.refine(*master.solve())
@@ -201,7 +201,7 @@ class PlanarProgram:
 
     # From a polished structure to numbers that are exact when stored -----------------------------------
 
-    def finish(self, polished: Polished, rounds: int) -> PlanarSolution:
+    def finish(self, polished: PolishedLine, rounds: int) -> PlanarSolution:
         """Margins corrected against their exact values, and the Clarke weights."""
         signs = np.array([float(position.sign) for position in polished.positions])
         U = self._exact_margins(polished, signs)
@@ -219,7 +219,7 @@ class PlanarProgram:
             rounds=rounds,
         )
 
-    def _exact_margins(self, polished: Polished, signs: FloatArray) -> FloatArray:
+    def _exact_margins(self, polished: PolishedLine, signs: FloatArray) -> FloatArray:
         """The smallest relative change of the neurons that puts the margin set on the margin.
 
         lambda in floating point fixes the directions inside arcs to about 1e-16 sum(lambda) only; the margins ask
@@ -255,7 +255,7 @@ class PlanarProgram:
                 U[j] += polished.sizes[j] * along
         return best
 
-    def _clarke(self, polished: Polished) -> FloatArray:
+    def _clarke(self, polished: PolishedLine) -> FloatArray:
         """relu' for every sample and neuron; on a kink, what stationarity asks for."""
         y, lam, arcs = self.y, polished.multipliers, polished.arcs
         norms = np.linalg.norm(self.rows, axis=1)

@@ -21,7 +21,7 @@ from marginflow.limit.line.settings import MAX_REPAIRS, MAX_STEPS, PROXIMAL, ROU
 
 
 @dataclass(frozen=True, eq=False)
-class Polished:
+class PolishedLine:
     """Neurons with sizes and directions, multipliers, and the dual function that belongs to them."""
 
     positions: list[Position]
@@ -115,7 +115,7 @@ class Polisher:
 
     def polish(
         self, neurons: list[Neuron], multipliers: FloatArray, tight: BoolArray, *, one_by_one: bool
-    ) -> Polished | None:
+    ) -> PolishedLine | None:
         """Newton, then repair, until nothing is left to repair; or None.
 
         Negative multipliers and neurons are dropped, violated samples added, neurons moved to where they belong: all
@@ -156,7 +156,7 @@ class Polisher:
             negative = margin & (lam < -1e-12 * lam.max() - rounding * lam.sum())
             violated = ~margin & (values < 1.0 - 1e-10 - rounding * a.sum())
             if moved == positions and not drop.any() and not negative.any() and not violated.any():
-                return Polished(positions, a, T, np.maximum(lam, 0.0), point.arcs)
+                return PolishedLine(positions, a, T, np.maximum(lam, 0.0), point.arcs)
             if one_by_one:
                 moved, drop, negative, violated = _worst(positions, moved, a, lam, values, drop, negative, violated)
             margin = (margin & ~negative) | violated

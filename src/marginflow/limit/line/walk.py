@@ -11,7 +11,7 @@ from marginflow.arrays import BoolArray, FloatArray, whole_number
 from marginflow.limit.line.master import Master, UnboundedError
 from marginflow.limit.line.neurons import Position, peak
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram, PlanarSolution
-from marginflow.limit.line.polish import Polished
+from marginflow.limit.line.polish import PolishedLine
 from marginflow.limit.line.settings import COARSE, MAX_MOVES, PROVED, STEEP, WALK_ROUNDS
 from marginflow.networks import TwoLayer
 
@@ -128,7 +128,7 @@ class Walk:
                 allowed[0 if position.sign > 0 else 1, self.runs[position.sign][index]] = True
         return allowed if crossing else None
 
-    def _settled(self, polished: Polished) -> bool:
+    def _settled(self, polished: PolishedLine) -> bool:
         """Whether every neuron is inside its territory and at the peak of the dual function there."""
         for position in polished.positions:
             if position.pinned:
@@ -142,7 +142,7 @@ class Walk:
                 return False
         return True
 
-    def _in_valley(self, pin: Position, polished: Polished) -> bool:
+    def _in_valley(self, pin: Position, polished: PolishedLine) -> bool:
         """Whether sign * F falls towards the pin from both sides; then a weight in (0, 1) makes it stationary there."""
         t = self.program.circle.directions[pin.index]
         before, behind = (

@@ -10,7 +10,7 @@ import numpy as np
 from marginflow.arrays import read_only, real_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.plane.program import ProgramError
+from marginflow.limit.plane.program import PlaneProgramError
 from marginflow.limit.plane.result import PlaneLimit, dual_bound, objective
 from marginflow.limit.plane.samples import PlanarSamples
 from marginflow.limit.plane.solver import solve
@@ -77,7 +77,7 @@ def max_margin(
     samples = PlanarSamples.of(data, bias=bias)
     try:
         found = solve(samples, penalty=cost * samples.unit, gap=gap, deadline=deadline)
-    except ProgramError:
+    except PlaneProgramError:
         raise InputError(
             f"The linear program over directions of these {data.n_samples} samples does not settle in floating point; "
             "samples further apart relative to their size, or a penalty, are expected."

@@ -22,7 +22,7 @@ from marginflow.limit.plane.settings import PROGRAM_TOLERANCE
 _PRIMAL_SIMPLEX = 4
 
 
-class ProgramError(RuntimeError):
+class PlaneProgramError(RuntimeError):
     """The linear program could not be solved."""
 
 
@@ -92,7 +92,7 @@ class Program:
         if self._model.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
             raise OutOfTimeError
         if self._model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            raise ProgramError(f"The linear program ended with {self._model.getModelStatus()}.")
+            raise PlaneProgramError(f"The linear program ended with {self._model.getModelStatus()}.")
         solution = self._model.getSolution()
         values, n = np.asarray(solution.col_value), len(self.y)
         self.sizes, self.slack = np.maximum(values[n:], 0.0), np.maximum(values[:n], 0.0)

@@ -9,6 +9,7 @@ from typing import Final
 
 from marginflow.errors import InputError
 from marginflow.report.results.summary import Result
+from marginflow.storage import existing_file
 
 SUFFIXES: Final = (".json", ".jsonl", ".csv")
 # No result that a command writes is nested more deeply than this.
@@ -17,9 +18,7 @@ DEEPEST: Final = 64
 
 def read_result(path: str | Path) -> Result:
     """What a file holds, without looking at what it means."""
-    source = Path(path)
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
+    source = existing_file(path)
     if source.suffix.lower() not in SUFFIXES:
         raise InputError(f"{source} ends in {source.suffix!r}; {', '.join(SUFFIXES)} is expected.")
     try:

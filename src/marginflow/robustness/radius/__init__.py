@@ -1,7 +1,7 @@
 """The exact l2 radius of a two-layer ReLU network: distance to the decision boundary, proved from both sides."""
 
 from marginflow.robustness.radius.batch import each_radius, exact_radii
-from marginflow.robustness.radius.certificate import ClassifierCertificate, ProofNode, RadiusCertificate, Step
+from marginflow.robustness.radius.certificate import ClassifierCertificate, ProofNode, ProofStep, RadiusCertificate
 from marginflow.robustness.radius.checker import Judgement, check_certificate
 from marginflow.robustness.radius.exact import exact_radius
 from marginflow.robustness.radius.result import Radius
@@ -10,9 +10,9 @@ __all__ = [
     "ClassifierCertificate",
     "Judgement",
     "ProofNode",
+    "ProofStep",
     "Radius",
     "RadiusCertificate",
-    "Step",
     "check_certificate",
     "each_radius",
     "exact_radii",

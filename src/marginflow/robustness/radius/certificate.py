@@ -21,7 +21,7 @@ from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Step:
+class ProofStep:
     """The numbers (s, pi, kappa) of one minorant: s c_j relu(z) >= kappa_j z^2 + pi_j z + theta_j on an interval.
 
     Summed over the unit neurons that is psi(delta) <= s g(delta), and a witness satisfies psi(delta) <= 0.
@@ -58,7 +58,7 @@ class ProofNode:
         Nodes of the halves z >= 0 and z <= 0; (-1, -1) at a leaf.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[ProofStep, ...]
     split: int = -1
     children: tuple[int, int] = (-1, -1)
 
@@ -163,7 +163,7 @@ def certificate_from_plain(plain: Mapping[str, Any]) -> RadiusCertificate | Clas
 
 def _node(entry: Mapping[str, Any]) -> ProofNode:
     steps = tuple(
-        Step(
+        ProofStep(
             scale=float(step["scale"]),
             slopes=read_only(vector("slopes", step["slopes"])),
             curvatures=None if step["curvatures"] is None else read_only(vector("curvatures", step["curvatures"])),

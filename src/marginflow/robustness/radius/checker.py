@@ -31,7 +31,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.networks import Classifier, TwoLayer
-from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate, Step
+from marginflow.robustness.radius.certificate import ClassifierCertificate, ProofStep, RadiusCertificate
 from marginflow.robustness.radius.normal import (
     LARGE,
     SMALL,
@@ -249,7 +249,7 @@ def _grouped(inputs: InputForm, groups: IntArray) -> _Grouped:
 
 
 def _shrunk(
-    seen: _Seen, step: Step, farther: int, higher: int, low: FloatArray, high: FloatArray
+    seen: _Seen, step: ProofStep, farther: int, higher: int, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Intervals after one step, low > high if no delta is left; the old ones if its numbers are refused.
 

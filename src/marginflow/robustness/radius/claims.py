@@ -6,7 +6,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius.certificate import ProofNode, Step
+from marginflow.robustness.radius.certificate import ProofNode, ProofStep
 from marginflow.robustness.radius.checker import Judgement
 from marginflow.robustness.radius.normal import margins, unflushed
 from marginflow.robustness.radius.result import Status
@@ -42,16 +42,18 @@ def in_plain_units(tree: list[TreeNode], unit: int, outputs: int) -> tuple[tuple
     return (0, 0) if plain else (unit, outputs), nodes
 
 
-def _parts(step: Step) -> tuple[FloatArray, ...]:
+def _parts(step: ProofStep) -> tuple[FloatArray, ...]:
     bends = np.zeros(0) if step.curvatures is None else step.curvatures
     return step.slopes, bends, np.array(step.taus)
 
 
-def _shifted(step: Step, shifts: tuple[int, int, int]) -> Step:
+def _shifted(step: ProofStep, shifts: tuple[int, int, int]) -> ProofStep:
     """Slopes, curvatures and taus times powers of two, all exact."""
     slopes, curvatures, taus = (unflushed(part, by) for part, by in zip(_parts(step), shifts, strict=True))
     curved = step.curvatures is not None
-    return Step(scale=step.scale, slopes=slopes, curvatures=curvatures if curved else None, taus=tuple(taus.tolist()))
+    return ProofStep(
+        scale=step.scale, slopes=slopes, curvatures=curvatures if curved else None, taus=tuple(taus.tolist())
+    )
 
 
 def status_of(judgement: Judgement, tolerance: float) -> Status:

@@ -17,8 +17,8 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.robustness.cutting_planes import Nearest, Rows, nearest
-from marginflow.robustness.radius.certificate import Step
-from marginflow.robustness.radius.reduction import Problem
+from marginflow.robustness.radius.certificate import ProofStep
+from marginflow.robustness.radius.reduction import RadiusProblem
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,7 +30,7 @@ class Cuts:
     heights: FloatArray
 
     @classmethod
-    def none(cls, problem: Problem) -> Cuts:
+    def none(cls, problem: RadiusProblem) -> Cuts:
         """No cut yet."""
         return cls(
             patterns=np.zeros((0, problem.supporting.size), dtype=np.bool_),
@@ -49,7 +49,7 @@ class Projection:
 
     delta: FloatArray
     inner: FloatArray
-    step: Step
+    step: ProofStep
     cuts: Cuts
     lower: float
     converged: bool
@@ -57,7 +57,7 @@ class Projection:
 
 
 def project(
-    problem: Problem,
+    problem: RadiusProblem,
     p: FloatArray,
     q: FloatArray,
     *,
@@ -94,7 +94,7 @@ def project(
 class _Node:
     """The relaxed g and the half-spaces of a node as a separator: at most one row of each per round."""
 
-    def __init__(self, problem: Problem, signs: IntArray, slope: FloatArray, height: float, usable: bool) -> None:
+    def __init__(self, problem: RadiusProblem, signs: IntArray, slope: FloatArray, height: float, usable: bool) -> None:
         self.problem, self.slope, self.height, self.usable = problem, slope, height, usable
         self.c, self.a = problem.c[problem.supporting], problem.a[problem.supporting]
         self.halves = np.flatnonzero(signs)
@@ -133,7 +133,7 @@ class _Node:
         self.used[np.isin(self.halves, owners)] = False
 
 
-def _result(problem: Problem, p: FloatArray, table: Rows, found: Nearest, signs: IntArray) -> Projection:
+def _result(problem: RadiusProblem, p: FloatArray, table: Rows, found: Nearest, signs: IntArray) -> Projection:
     """Multipliers gathered into one slope per neuron."""
     mu = found.multipliers
     n = mu.size
@@ -153,7 +153,7 @@ def _result(problem: Problem, p: FloatArray, table: Rows, found: Nearest, signs:
     return Projection(
         delta=found.delta,
         inner=table.inside(found.delta, mu),
-        step=Step(scale=scale, slopes=slopes),
+        step=ProofStep(scale=scale, slopes=slopes),
         cuts=cuts,
         lower=found.lower,
         converged=found.converged,

@@ -27,7 +27,7 @@ from marginflow.robustness.radius.normal import length, margin_sign, unflushed
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius
 from marginflow.robustness.radius.rivals import classifier_radius_at, reduce_classifier
-from marginflow.robustness.radius.search import HORIZONS, Outcome, solve
+from marginflow.robustness.radius.search import HORIZONS, SearchOutcome, solve
 from marginflow.threads import one_thread
 
 # A radius below 2^-100 of the farthest neuron is searched for again with itself as unit.
@@ -181,11 +181,11 @@ class _Found:
     lower: float
     witness: FloatArray | None
     unit: int
-    outcome: Outcome
+    outcome: SearchOutcome
 
 
-def _nothing(upper: float) -> Outcome:
-    return Outcome(lower=0.0, upper=upper, delta=None, finished=False, tree=[], trace=[(0.0, 0.0, upper)])
+def _nothing(upper: float) -> SearchOutcome:
+    return SearchOutcome(lower=0.0, upper=upper, delta=None, finished=False, tree=[], trace=[(0.0, 0.0, upper)])
 
 
 def _search(

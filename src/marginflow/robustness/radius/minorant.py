@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.robustness.radius.certificate import Step
-from marginflow.robustness.radius.reduction import Problem
+from marginflow.robustness.radius.certificate import ProofStep
+from marginflow.robustness.radius.reduction import RadiusProblem
 
 _UNIT = float(np.finfo(np.float64).eps)
 
@@ -53,7 +53,7 @@ class Box:
         return Box(low=low, high=high)
 
 
-def remainders(problem: Problem, step: Step, box: Box) -> FloatArray:
+def remainders(problem: RadiusProblem, step: ProofStep, box: Box) -> FloatArray:
     """theta_j, the largest constants that keep every neuron's parabola below it on its interval."""
     sc = step.scale * problem.c
     kappa = step.curvatures
@@ -97,7 +97,7 @@ class Quadratic:
         return self.eigenvalues.size == 0
 
 
-def minorant(problem: Problem, step: Step, box: Box, radius: float | None = None) -> Quadratic:
+def minorant(problem: RadiusProblem, step: ProofStep, box: Box, radius: float | None = None) -> Quadratic:
     """psi of one step for ||delta|| <= radius, charged with what the checker charges.
 
     Without a radius it is that of the smallest ball that could have these intervals.

@@ -23,10 +23,10 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.robustness.radius.certificate import Step
+from marginflow.robustness.radius.certificate import ProofStep
 from marginflow.robustness.radius.minorant import Box
 from marginflow.robustness.radius.parabola import best_curvature, omega, omega_and_slope
-from marginflow.robustness.radius.reduction import Problem
+from marginflow.robustness.radius.reduction import RadiusProblem
 
 _MAX_NEWTON, _MAX_STALLS = 60, 6
 _INSIDE = 3e-9
@@ -35,7 +35,7 @@ _SMALL_RANK, _LANCZOS = 64, 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Multipliers:
+class QuadraticMultipliers:
     """Where to begin: s, the curvatures A and slopes q / (s c) of all neurons, and the minimiser delta."""
 
     scale: float
@@ -48,8 +48,8 @@ class Multipliers:
 class ParabolaBound:
     """The step found, the multipliers to begin the next one with, and the gap that each neuron leaves."""
 
-    step: Step
-    multipliers: Multipliers
+    step: ProofStep
+    multipliers: QuadraticMultipliers
     delta: FloatArray
     gaps: FloatArray
     lower: float
@@ -87,7 +87,7 @@ class _Point(NamedTuple):
     log_det: float
 
 
-def start_at(problem: Problem, box: Box, delta: FloatArray, radius: float) -> Multipliers:
+def start_at(problem: RadiusProblem, box: Box, delta: FloatArray, radius: float) -> QuadraticMultipliers:
     """Multipliers guessed from a witness: delta = -(s / 2) grad g there, parabolas touch near its pre-activations."""
     z = problem.a + problem.W @ delta
     size = float(np.linalg.norm(problem.gradient(delta)))
@@ -96,7 +96,7 @@ def start_at(problem: Problem, box: Box, delta: FloatArray, radius: float) -> Mu
     low, high = np.where(open_, box.low, -1.0), np.where(open_, box.high, 1.0)
     inside = np.clip(z, low, high)
     kappa = best_curvature(inside, inside**2 + 0.02 * radius**2, low, high)
-    return Multipliers(
+    return QuadraticMultipliers(
         scale=s,
         A=np.where(open_, -s * problem.c * kappa, 0.0),
         shares=0.5 + 0.5 * z / np.sqrt(z**2 + (0.05 * radius) ** 2),
@@ -104,7 +104,7 @@ def start_at(problem: Problem, box: Box, delta: FloatArray, radius: float) -> Mu
     )
 
 
-def quadratic_work(problem: Problem, box: Box) -> float:
+def quadratic_work(problem: RadiusProblem, box: Box) -> float:
     """Operations that one solution will take, roughly: fifteen Newton steps."""
     open_ = (box.low < 0) & (box.high > 0)
     n, m = int((open_ & (problem.c < 0)).sum()), int((open_ & (problem.c > 0)).sum())
@@ -113,7 +113,7 @@ def quadratic_work(problem: Problem, box: Box) -> float:
 
 
 def bound_by_parabolas(
-    problem: Problem, box: Box, signs: IntArray, start: Multipliers, *, radius: float, deadline: float
+    problem: RadiusProblem, box: Box, signs: IntArray, start: QuadraticMultipliers, *, radius: float, deadline: float
 ) -> ParabolaBound:
     """Newton's method from `start`; stops early once `radius` is proved."""
     node = _node(problem, box, signs)
@@ -144,7 +144,7 @@ def bound_by_parabolas(
     return _bound(problem, box, node, best if inside is None else inside, nu)
 
 
-def _node(problem: Problem, box: Box, signs: IntArray) -> _Node:
+def _node(problem: RadiusProblem, box: Box, signs: IntArray) -> _Node:
     c, a, W = problem.c, problem.a, problem.W
     open_ = (box.low < 0) & (box.high > 0)
     on = (box.low >= 0) & (c != 0)
@@ -176,7 +176,7 @@ def _node(problem: Problem, box: Box, signs: IntArray) -> _Node:
     )
 
 
-def _first(node: _Node, start: Multipliers) -> _Point:
+def _first(node: _Node, start: QuadraticMultipliers) -> _Point:
     """The start, moved inside: q off its bounds, guards negative, H well away from singular."""
     s = start.scale
     q = s * node.c_q * np.clip(start.shares[node.supporting], 0.02, 0.98)
@@ -329,7 +329,7 @@ def _largest_eigenvalue(T: FloatArray, weights: FloatArray) -> float:
     return float(np.linalg.eigvalsh(tridiagonal)[-1])
 
 
-def _bound(problem: Problem, box: Box, node: _Node, point: _Point, nu: float) -> ParabolaBound:
+def _bound(problem: RadiusProblem, box: Box, node: _Node, point: _Point, nu: float) -> ParabolaBound:
     """The multipliers in the form of a step, one slope and one curvature per neuron."""
     s, k = point.s, problem.width
     slopes = np.where(box.low >= 0, s * problem.c, 0.0)
@@ -351,8 +351,8 @@ def _bound(problem: Problem, box: Box, node: _Node, point: _Point, nu: float) ->
     A = np.zeros(k)
     A[node.curved] = point.A
     return ParabolaBound(
-        step=Step(scale=s, slopes=slopes, curvatures=curvatures),
-        multipliers=Multipliers(scale=s, A=A, shares=shares, delta=delta),
+        step=ProofStep(scale=s, slopes=slopes, curvatures=curvatures),
+        multipliers=QuadraticMultipliers(scale=s, A=A, shares=shares, delta=delta),
         delta=delta,
         gaps=gaps,
         lower=float(np.sqrt(max(point.G, 0.0))),

@@ -26,7 +26,7 @@ _UNIT = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Problem:
+class RadiusProblem:
     r"""g(delta) = constant + sum_j c_j relu(a_j + w_j . delta); wanted is the least ||delta|| with g <= 0.
 
     Parameters
@@ -145,12 +145,12 @@ class Reduction:
         a = self.W @ shifted(point, -first) + shifted(self.offsets, self.base - first)
         return first + exponent(a)
 
-    def at(self, point: FloatArray, label: float, level: float, unit: int = 0) -> Problem:
+    def at(self, point: FloatArray, label: float, level: float, unit: int = 0) -> RadiusProblem:
         """The problem seen from one point, with distances in units of 2^unit."""
         x = shifted(point, -unit)
         constant, still = unflushed(np.array([self.constant, self.still]), self.base - unit).tolist()
         height = float(unflushed(np.array(level), -(self.outputs + unit)))
-        return Problem(
+        return RadiusProblem(
             W=self.coordinates,
             a=self.W @ x + shifted(self.offsets, self.base - unit),
             c=label * self.weights,
@@ -166,7 +166,7 @@ class Reduction:
         return delta if self.basis is None else self.basis @ delta
 
 
-def farthest(problem: Problem) -> float:
+def farthest(problem: RadiusProblem) -> float:
     """Distance to the farthest neuron, the unit in which far away is measured."""
     return float(np.abs(problem.a).max(initial=0.0)) or 1.0
 

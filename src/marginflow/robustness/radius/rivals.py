@@ -27,9 +27,9 @@ from marginflow.robustness.radius.claims import (
     status_of,
 )
 from marginflow.robustness.radius.normal import input_form, length, margin_sign, normal_form, unflushed
-from marginflow.robustness.radius.reduction import Geometry, Problem, Reduction, farthest
+from marginflow.robustness.radius.reduction import Geometry, RadiusProblem, Reduction, farthest
 from marginflow.robustness.radius.result import Radius
-from marginflow.robustness.radius.search import HORIZONS, Outcome, solve, solve_within
+from marginflow.robustness.radius.search import HORIZONS, SearchOutcome, solve, solve_within
 
 # Differences of logits below this share of their size are looked at in rational arithmetic.
 _CLOSE = 1e-6
@@ -76,9 +76,9 @@ def reduce_classifier(classifier: Classifier) -> ClassifierReduction:
 class _Rival:
     number: int
     pair: Pair
-    problem: Problem
+    problem: RadiusProblem
     lower: float = 0.0
-    tree: Outcome | None = None
+    tree: SearchOutcome | None = None
 
 
 def classifier_radius_at(
@@ -129,7 +129,7 @@ def classifier_radius_at(
     )
 
 
-_NOWHERE = Problem(W=np.zeros((0, 0)), a=np.zeros(0), c=np.zeros(0), constant=0.0)
+_NOWHERE = RadiusProblem(W=np.zeros((0, 0)), a=np.zeros(0), c=np.zeros(0), constant=0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.robustness.radius.certificate import Step
+from marginflow.robustness.radius.certificate import ProofStep
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.minorant import Box, distance, minorant
-from marginflow.robustness.radius.quadratic import Multipliers, bound_by_parabolas, quadratic_work, start_at
-from marginflow.robustness.radius.reduction import Problem, farthest
+from marginflow.robustness.radius.quadratic import QuadraticMultipliers, bound_by_parabolas, quadratic_work, start_at
+from marginflow.robustness.radius.reduction import RadiusProblem, farthest
 from marginflow.robustness.radius.tightening import ball, tightened, useful_taus
 from marginflow.robustness.radius.witness import Witness
 
@@ -42,7 +42,7 @@ _FAR = 1e2  # beyond this multiple parabolas have nothing to hold on to
 class TreeNode:
     """What the certificate keeps of a node."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ProofStep] = field(default_factory=list)
     split: int = -1
     children: tuple[int, int] = (-1, -1)
 
@@ -56,12 +56,12 @@ class _Node:
     lower: float = 0.0
     delta: FloatArray | None = None
     gaps: FloatArray | None = None
-    multipliers: Multipliers | None = None
+    multipliers: QuadraticMultipliers | None = None
     curved: bool = False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Outcome:
+class SearchOutcome:
     """Bounds, the witness in the coordinates of the problem, the tree, and the history (seconds, lower, upper)."""
 
     lower: float
@@ -76,7 +76,7 @@ class _CrossedBoundsError(ArithmeticError):
     """A lower bound above the witness: the witness only touches, or the search has a defect."""
 
 
-def solve(problem: Problem, *, tolerance: float, seconds: float, max_nodes: float) -> Outcome:
+def solve(problem: RadiusProblem, *, tolerance: float, seconds: float, max_nodes: float) -> SearchOutcome:
     """The least ||delta|| with g(delta) <= 0; g(0) > 0 is assumed.
 
     As long as no witness is known, absence is proved within one horizon after the other.
@@ -90,11 +90,11 @@ def solve(problem: Problem, *, tolerance: float, seconds: float, max_nodes: floa
 
 
 def _within_horizons(
-    problem: Problem, witness: Witness, begin: float, tolerance: float, seconds: float, max_nodes: float
-) -> Outcome:
+    problem: RadiusProblem, witness: Witness, begin: float, tolerance: float, seconds: float, max_nodes: float
+) -> SearchOutcome:
     witness.explore(Cuts.none(problem))
     scale = farthest(problem)
-    best: Outcome | None = None
+    best: SearchOutcome | None = None
     for horizon in (*HORIZONS, float("inf")):
         if witness.delta is None or horizon == np.inf:
             search = Search(
@@ -117,7 +117,9 @@ def _within_horizons(
     return best
 
 
-def solve_within(problem: Problem, horizon: float, *, tolerance: float, seconds: float, max_nodes: float) -> Outcome:
+def solve_within(
+    problem: RadiusProblem, horizon: float, *, tolerance: float, seconds: float, max_nodes: float
+) -> SearchOutcome:
     """The same for witnesses nearer than `horizon` only: `lower` nearly reaches it if there are none.
 
     One step with the tangents at 0 of the supporting neurons often says so; no attack is made.
@@ -127,14 +129,14 @@ def solve_within(problem: Problem, horizon: float, *, tolerance: float, seconds:
     p, _ = chords(problem, box)
     slopes = np.where(problem.a > 0, problem.c, 0.0)
     slopes[problem.opposing] = problem.c[problem.opposing] * p
-    step = Step(scale=1.0, slopes=slopes)
+    step = ProofStep(scale=1.0, slopes=slopes)
     psi = minorant(problem, step, box, horizon)
     goal, reached = horizon * (1.0 - tolerance), distance(psi)
     if reached >= goal:
         size = float(np.linalg.norm(psi.gradient))
         taus = (2.0 * psi.constant / size**2,) if reached < horizon else useful_taus(psi, horizon)
         tree = [TreeNode(steps=[replace(step, taus=taus)])]
-        return Outcome(lower=goal, upper=np.inf, delta=None, finished=False, tree=tree, trace=[])
+        return SearchOutcome(lower=goal, upper=np.inf, delta=None, finished=False, tree=tree, trace=[])
     options = {"horizon": horizon, "tolerance": tolerance, "begin": begin, "seconds": seconds, "max_nodes": max_nodes}
     try:
         return Search(problem, Witness(problem), attacks=False, **options).run()
@@ -147,7 +149,7 @@ class Search:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: RadiusProblem,
         witness: Witness,
         *,
         horizon: float,
@@ -184,7 +186,7 @@ class Search:
         """A node with this bound is closed."""
         return self.radius * (1.0 - self.tolerance)
 
-    def run(self) -> Outcome:
+    def run(self) -> SearchOutcome:
         """Search until the gap is closed, or time or nodes run out."""
         p = self.problem
         root = self._new(ball(p, self.radius), np.zeros(p.width, dtype=np.int64), Cuts.none(p), 0.0, None)
@@ -227,7 +229,7 @@ class Search:
         self.complete = lower >= self.goal
         if lower < np.inf:
             lower = min(lower, self.radius)
-        return Outcome(
+        return SearchOutcome(
             lower=lower,
             upper=upper,
             delta=self.witness.delta,
@@ -254,7 +256,9 @@ class Search:
 
     # Nodes ----------------------------------------------------------------------------------------
 
-    def _new(self, box: Box, signs: IntArray, cuts: Cuts, lower: float, multipliers: Multipliers | None) -> _Node:
+    def _new(
+        self, box: Box, signs: IntArray, cuts: Cuts, lower: float, multipliers: QuadraticMultipliers | None
+    ) -> _Node:
         self.tree.append(TreeNode())
         return _Node(index=len(self.tree) - 1, box=box, signs=signs, cuts=cuts, lower=lower, multipliers=multipliers)
 
@@ -361,7 +365,7 @@ class Search:
             if node.lower - before < _QUADRATIC_GAIN * (self.radius - before) and left > 0.8 * undecided:
                 return
 
-    def _apply(self, node: _Node, step: Step) -> None:
+    def _apply(self, node: _Node, step: ProofStep) -> None:
         """Keep a step if it raises the bound or tightens an interval; the bound is recomputed from its numbers."""
         psi = minorant(self.problem, step, node.box, self.radius)
         if not np.isfinite(psi.constant):
@@ -387,7 +391,7 @@ class Search:
         self.witness.descend(node.delta, node.cuts)
 
 
-def chords(problem: Problem, box: Box) -> tuple[FloatArray, FloatArray]:
+def chords(problem: RadiusProblem, box: Box) -> tuple[FloatArray, FloatArray]:
     """Lines p z + q above relu on the intervals of the opposing neurons: the neuron itself once it is decided."""
     low, high = box.low[problem.opposing], box.high[problem.opposing]
     crossing = (low < 0) & (high > 0)
@@ -396,7 +400,7 @@ def chords(problem: Problem, box: Box) -> tuple[FloatArray, FloatArray]:
     return p, np.where(crossing, -p * low, 0.0)
 
 
-def _chord_gaps(problem: Problem, p: FloatArray, q: FloatArray, delta: FloatArray) -> FloatArray:
+def _chord_gaps(problem: RadiusProblem, p: FloatArray, q: FloatArray, delta: FloatArray) -> FloatArray:
     """How far each chord lies above its neuron at delta, weighted by |c|."""
     z = problem.a[problem.opposing] + problem.W_opposing @ delta
     gaps = np.zeros(problem.width)

@@ -15,7 +15,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.robustness.radius.minorant import Box, Quadratic
-from marginflow.robustness.radius.reduction import Problem
+from marginflow.robustness.radius.reduction import RadiusProblem
 
 # The tau of the ellipsoids, as shares of the step's own scale.
 TAUS = (0.25, 0.5, 0.7, 0.85, 0.95, 1.0, 1.03)
@@ -28,7 +28,7 @@ _COTANGENTS = np.concatenate([-_COTANGENTS[:0:-1], _COTANGENTS])
 _LARGE = 1e16
 
 
-def ball(problem: Problem, radius: float) -> Box:
+def ball(problem: RadiusProblem, radius: float) -> Box:
     """Intervals over ||delta|| <= radius."""
     return Box(low=problem.a - radius, high=problem.a + radius)
 
@@ -50,7 +50,7 @@ def useful_taus(psi: Quadratic, radius: float) -> tuple[float, ...]:
     return tuple((2.0 * centres[centres >= 0] / size).tolist())
 
 
-def tightened(problem: Problem, box: Box, psi: Quadratic, radius: float, taus: tuple[float, ...]) -> Box:
+def tightened(problem: RadiusProblem, box: Box, psi: Quadratic, radius: float, taus: tuple[float, ...]) -> Box:
     """The box after psi(delta) <= 0 is known too; an empty box if nothing is left."""
     along = psi.gradient @ psi.axes
     square = float(psi.gradient @ psi.gradient)

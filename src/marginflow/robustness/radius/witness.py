@@ -13,7 +13,7 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.robustness.attacks import nearest_of_two
 from marginflow.robustness.neighbourhood import Neighbourhood
 from marginflow.robustness.radius.cuts import Cuts, project
-from marginflow.robustness.radius.reduction import Problem, farthest
+from marginflow.robustness.radius.reduction import RadiusProblem, farthest
 
 _MAX_ROUNDS = 30
 _SMOOTHINGS = 12
@@ -29,7 +29,7 @@ class Witness:
     `touching` also counts points where g is zero up to rounding.
     """
 
-    def __init__(self, problem: Problem, *, touching: bool = True) -> None:
+    def __init__(self, problem: RadiusProblem, *, touching: bool = True) -> None:
         self.problem = problem
         self.upper = float("inf")
         self.delta: FloatArray | None = None

@@ -19,7 +19,7 @@ from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement,
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class LedgerLine:
     """One use of "C large enough".
 
     Parameters
@@ -45,7 +45,7 @@ def _for_noise(share: float) -> float:
     return root**2
 
 
-def ledger(s: Numbers, noisy_share: float, C0: float, C1: float, C2: float) -> tuple[Line, ...]:
+def ledger(s: Numbers, noisy_share: float, C0: float, C1: float, C2: float) -> tuple[LedgerLine, ...]:
     """All lines, in the order of the proofs; c = 1/sqrt(2) is the constant of Hoeffding's inequality."""
     shrink = (1 - 1 / C0) ** 2
     log_m = math.log(s.m / s.delta)
@@ -53,53 +53,53 @@ def ledger(s: Numbers, noisy_share: float, C0: float, C1: float, C2: float) -> t
     edge = 0.2155 / (C0 * math.sqrt(2 * math.pi * math.e))
     slow = E2 * shrink / 6144
 
-    def noise(name: str, bound: float, *, chance: bool = False) -> Line:
-        return Line(check=at_most(name, noisy_share, bound), needed=_for_noise(bound), chance=chance)
+    def noise(name: str, bound: float, *, chance: bool = False) -> LedgerLine:
+        return LedgerLine(check=at_most(name, noisy_share, bound), needed=_for_noise(bound), chance=chance)
 
-    def spread(name: str, bound: float) -> Line:
-        return Line(check=at_most(name, C1 * s.sd, bound), needed=quotient(C1, bound))
+    def spread(name: str, bound: float) -> LedgerLine:
+        return LedgerLine(check=at_most(name, C1 * s.sd, bound), needed=quotient(C1, bound))
 
     return (
-        Line(
+        LedgerLine(
             check=at_least("m, Lemma 4.2", s.m, 16 * C0**2 * math.log(32 / s.delta)),
             needed=16 * C0**2 * math.log(32 / s.delta) / math.log(1 / s.delta),
             chance=True,
         ),
-        Line(
+        LedgerLine(
             check=at_least("d, Lemma 4.1", s.d, 32 * math.log(4 * s.m / s.delta)),
             needed=32 * math.log(4 * s.m / s.delta) / log_m,
             chance=True,
         ),
-        Line(
+        LedgerLine(
             check=at_least("n, Eq. (12)", s.n, samples * math.log(64 * s.m / s.delta)),
             needed=samples * math.log(64 * s.m / s.delta) / log_m,
             chance=True,
         ),
         noise("|N|/n, Eq. (12)", edge, chance=True),
-        Line(check=at_most("C1^2 sd, Lemma 4.3", C1**2 * s.sd, 1.0), needed=C1**2),
+        LedgerLine(check=at_most("C1^2 sd, Lemma 4.3", C1**2 * s.sd, 1.0), needed=C1**2),
         # |I_mu^C| >= n/8, with the factor 4 that Eq. (6) loses: |N|/n + sqrt(3 log(1/delta)/n) <= 1/8.
-        Line(
+        LedgerLine(
             check=at_most("|N|/n + sqrt(3 log(1/delta)/n), Eq. (6)", noisy_share + _even(s), 1 / 8),
             needed=((math.sqrt(3) + HOEFFDING + math.sqrt((math.sqrt(3) + HOEFFDING) ** 2 + 0.5)) / 0.25) ** 2,
             chance=True,
         ),
-        Line(check=at_most("omd / alpha, Lemma A.1", s.omd / s.alpha, 1 / 3), needed=6 ** (2 / 3)),
-        Line(check=at_most("alpha, for ||W||_F <= 1", s.alpha, 1 / 4), needed=16.0),
+        LedgerLine(check=at_most("omd / alpha, Lemma A.1", s.omd / s.alpha, 1 / 3), needed=6 ** (2 / 3)),
+        LedgerLine(check=at_most("alpha, for ||W||_F <= 1", s.alpha, 1 / 4), needed=16.0),
         spread("C1 sd, Eq. (34)", 1 / (64 * C2)),
-        Line(check=at_most("omd, Eq. (32)", s.omd, 1 / (16 * C2)), needed=4 * math.sqrt(C2)),
+        LedgerLine(check=at_most("omd, Eq. (32)", s.omd, 1 / (16 * C2)), needed=4 * math.sqrt(C2)),
         noise("|N|/n, Eq. (31)", 1 / (2 * C2)),
         noise("|N|/n, Eq. (37)", E2 / 256),
         spread("C1 sd, Eq. (37)", E2 / 256),
         spread("C1 sd, Eq. (38)", E2 / 512),
-        Line(check=at_most("C1 sd / alpha, Eq. (40)", C1 * s.sd / s.alpha, 4 / 3), needed=4 * C1**2),
-        Line(
+        LedgerLine(check=at_most("C1 sd / alpha, Eq. (40)", C1 * s.sd / s.alpha, 4 / 3), needed=4 * C1**2),
+        LedgerLine(
             check=at_most("2 C1 sd + 3 |N|/n, Eq. (42)", 2 * C1 * s.sd + 3 * noisy_share, E2 / 32),
             needed=max(4 * C1 * 32 / E2, _for_noise(E2 / 32 / 6)),
         ),
-        Line(check=at_most("alpha, Eq. (20)", s.alpha, slow), needed=quotient(1.0, slow**2)),
+        LedgerLine(check=at_most("alpha, Eq. (20)", s.alpha, slow), needed=quotient(1.0, slow**2)),
         spread("C1 sd, Lemma 4.9", E2 * shrink / 4096),
         spread("C1 sd, Prop. 3.2", E2 / 4096),
-        Line(check=at_most("omd, Prop. 3.2", s.omd, E2 / 4096), needed=math.sqrt(4096 / E2)),
+        LedgerLine(check=at_most("omd, Prop. 3.2", s.omd, E2 / 4096), needed=math.sqrt(4096 / E2)),
     )
 
 
@@ -107,7 +107,7 @@ def _even(s: Numbers) -> float:
     return math.sqrt(3 * math.log(1 / s.delta) / s.n)
 
 
-def needed_constant(lines: tuple[Line, ...]) -> tuple[float, str]:
+def needed_constant(lines: tuple[LedgerLine, ...]) -> tuple[float, str]:
     """The C from which every line holds, and the line that asks for it."""
     worst = max(lines, key=lambda line: line.needed)
     return worst.needed, worst.check.name
