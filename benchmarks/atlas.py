@@ -24,7 +24,7 @@ from marginflow.theory.hunting.catalogue import BY_CHANCE, NO_NUMBER
 from marginflow.theory.hunting.search import least
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-SHARP, LOOSE, ORDERS = 1.0 / 0.99, 10.0, 1000.0
+SHARP, LOOSE, ORDERS, NOTHING = 1.0 / 0.99, 10.0, 1000.0, 1e-200
 SIZES = {
     "d": [10 ** (power / 4) for power in range(8, 81)],
     "k": [10 ** (power / 4) for power in range(1, 33)],
@@ -70,7 +70,7 @@ def factor(row: Row) -> float | None:
     observed, bound = row.get("observed"), row.get("bound")
     if not isinstance(observed, float | int) or not isinstance(bound, float | int) or row["relation"] == "==":
         return None
-    if bound == 0 or row["slack"] is None or float(str(row["slack"])) < 0:
+    if abs(bound) < NOTHING or row["slack"] is None or float(str(row["slack"])) < 0:
         return None
     if observed * bound <= 0:
         return math.inf
@@ -83,10 +83,12 @@ def grade(row: Row) -> str:
         return "exceptional draw"
     if row["outcome"] != "not refuted":
         return str(row["outcome"])
+    if row["relation"] == "==":
+        return "identity"
+    if abs(float(str(row["bound"]))) < NOTHING:
+        return "a sign"
     if not row["claim"]:
         return "identity"
-    if row["bound"] == 0:
-        return "a sign"
     size = factor(row)
     if size is None:
         return "no number"
@@ -114,7 +116,7 @@ GRADES = (
     ),
     (
         "a sign",
-        "The bound is 0, so that a relative slack says nothing; the worst value that was found stands in its row.",
+        "The bound is 0: the slack is the worst value that was found, not divided by anything.",
     ),
     (
         "identity",

@@ -390,5 +390,9 @@ def test_the_commands_name_what_is_wrong(sphere, tmp_path, capsys) -> None:
     assert main(["influence", source, "--out", str(tmp_path / "page.txt")]) == 2
     crowded = Sphere(dimension=4).sample(60, seed=0)
     crowded.save(tmp_path / "crowded.npz")
+    capsys.readouterr()
     assert main(["influence", str(tmp_path / "crowded.npz"), "--width", "2", "--time-limit", "0.01"]) == 2
+    assert "The limit is not exact, so nothing can be said about its samples" in " ".join(
+        capsys.readouterr().err.split()
+    )
     assert not list(tmp_path.glob("*.html"))

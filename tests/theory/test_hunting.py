@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -278,6 +279,24 @@ def test_progress_is_reported_after_every_try() -> None:
 def test_bad_input_is_one_sentence(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         theory.hunt(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["VYS22/Thm2.1"], "VYS22/Thm2.1 has no number to hunt"),
+        (["KYS23/O4"], "is an open question and claims nothing; there is no number to hunt"),
+        (["KYS23/Set.1D"], "No family of instances is named for KYS23/Set.1D"),
+        (["KYS23/X.A5", "--tries", "2", "--interval", "5", "6"], "None of 2 instances .* met the hypotheses"),
+    ],
+)
+def test_a_hunt_that_cannot_be_is_one_sentence_and_writes_nothing(
+    arguments: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hunt", *arguments, "--time-limit", "20", "--out", str(tmp_path / "found")]) == 2
+    said = capsys.readouterr().err
+    assert re.search(sentence, " ".join(said.split()))
+    assert not (tmp_path / "found").exists()
 
 
 def test_a_family_that_cannot_meet_the_hypotheses_is_named() -> None:

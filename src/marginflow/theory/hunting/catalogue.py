@@ -97,6 +97,12 @@ NOISY_PAIR: Final = NumberBox(
 )
 WITH_CONSTANTS: Final = replace(
     NOISY_PAIR,
+    ranges={
+        "samples": Range(low=240, high=500),
+        "negative": Range(low=5, high=11),
+        "decades": Range(low=11, high=14),
+        "seed": Range(low=0, high=1000),
+    },
     what="the exact pair on the noisy sphere, d = 10^decades, with c_1 = 0.05, c_2 = 2.5, c_3 = 648, c_4 = 0.155",
     make=noisy_pair_with_constants,
 )
@@ -166,6 +172,21 @@ DESCENT: Final = NumberBox(
     },
     make=descent_on_clusters,
 )
+NARROW_DESCENT: Final = replace(
+    DESCENT,
+    what="gradient descent from a tiny start on four narrow clusters, width 2 pairs, sigma sqrt(d) = 2^-spread, "
+    "omega sqrt(md) = 2^-start, alpha = 1/(4k)",
+    ranges={
+        "samples": Range(low=400, high=2000),
+        "dimension": Range(low=20, high=200),
+        "pairs": Range(low=4, high=60),
+        "spread": Range(low=12, high=24),
+        "noisy": Range(low=0, high=2),
+        "start": Range(low=12, high=24),
+        "k": Range(low=3, high=8),
+        "seed": Range(low=0, high=1000),
+    },
+)
 PLANTED: Final = NumberBox(
     what="planted good runs of gradient descent, alpha = 1/(4k)",
     ranges={"k": Range(low=6000, high=20000), "copies": Range(low=20, high=400), "noisy": Range(low=0, high=1)},
@@ -215,7 +236,7 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
     "KYS23/Def.LocMin": LinePoints(point="local", most=6),
     **{f"KYS23/{name}": GLOBAL for name in ("X.1NN", "X.GlobalLP", "Def.KKT")},
     "KYS23/LemA.2": LinePoints(point="saddle", most=9),
-    "KYS23/CorA.3": LinePoints(point="saddle", least=6, most=10),
+    "KYS23/CorA.3": LinePoints(point="global", least=6, most=11),
     "KYS23/Thm3.1.groups": LinePoints(point="global", least=5, most=11),
     "KYS23/Prop4.4": WholeNetworks(least=2, most=2),
     "KYS23/Prop4.5": WholeNetworks(),
@@ -280,9 +301,10 @@ FAMILIES: Final[dict[str, AbstractFamily]] = {
     **{
         f"FCB22/{name}": DESCENT
         for name in (
-            "Lem4.1", "Lem4.2", "Lem4.3", "Lem4.4", "Lem4.10", "Lem4.11", "LemA.1", "Prop3.2", "Thm3.1.1", "Thm3.1.2",
+            "Lem4.1", "Lem4.2", "Lem4.3", "Lem4.4", "Thm3.1.1", "Thm3.1.2",
         )
     },
+    **{f"FCB22/{name}": NARROW_DESCENT for name in ("Lem4.10", "Lem4.11", "LemA.1", "Prop3.2")},
 }  # fmt: skip
 
 _ASYMPTOTIC: Final = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from marginflow.data import Clusters, ExactCountNoise, GramReduction, Sphere
 from marginflow.errors import InputError
 from marginflow.flow import GradientFlow, LossBelow, Recording, recipes, train
@@ -12,6 +14,7 @@ from marginflow.theory.instance import Instance
 
 _LOG_LOSS = -30.0
 _TEST_POINTS = 300
+_DIVERGED = 1e50
 
 
 def descent_on_clusters(
@@ -49,6 +52,8 @@ def published_recipe(samples: int, dimension: int, width: int, scale: float, see
     start = TwoLayer.initialise(width, dimension, law=initialisation.VYS22(), scale=scale, seed=seed)
     run = train(start, data, recipes.VYS22(every=2))
     assert isinstance(run.network, TwoLayer)
+    if not np.abs(run.network.W).max() < _DIVERGED:
+        raise InputError(f"The recipe diverged from {scale:g} times its initialisation; a smaller start is expected.")
     name = f"the recipe: {samples} samples, dimension {dimension}, width {width}, start x{scale:g} (seed {seed})"
     return Instance(name=name, data=data, start=start, run=run, network=run.network)
 

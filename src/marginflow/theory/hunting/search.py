@@ -38,11 +38,14 @@ TIGHT: Final = 1e-6
 
 
 def relative_slack(check: Check) -> float:
-    """By how much a check is met, its tolerance included, over the size of its two sides; negative where it fails."""
+    """By how much a check is met, its tolerance included, over the size of its two sides; negative where it fails.
+
+    Where the bound is 0 this would be 1 or -1 whatever is observed, so there the slack is not divided by anything.
+    """
     slack, bound = check.slack, check.bound
     if slack is None or bound is None or math.isnan(slack):
         return math.inf
-    size = max(abs(check.observed), abs(bound))
+    size = max(abs(check.observed), abs(bound)) if bound else 1.0
     return (slack + check.tolerance) / size if 0 < size < math.inf else slack
 
 
