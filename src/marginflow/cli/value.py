@@ -77,7 +77,7 @@ def value(
     sentence = (
         f"{worth.accuracy:.4g} of the test points are right with all samples. {harmful} of {len(rows)} are harmful "
         f"(more are right without them), {useful} are useful, the others change no answer; "
-        f"{int(found.jumped.sum())} points are not the continuation of the limit."
+        f"points that are not the continuation of the limit: {int(found.jumped.sum())}."
     )
     record = {
         "sentence": sentence,

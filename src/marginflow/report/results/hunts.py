@@ -23,6 +23,7 @@ from marginflow.report.table import Table, text_of
 FACTS = {
     "outcome": "Outcome",
     "slack": "Least relative slack of a claim",
+    "claim": "Claim that has it",
     "worst": "Worst instance",
     "reason": "What decides",
     "proof": "Proof",
@@ -37,7 +38,7 @@ FACTS = {
 def hunt(record: Record) -> Summary:
     """A hunt as `marginflow hunt` writes it."""
     outcome = str(record["outcome"])
-    rows = tuple((heading, record[name]) for name, heading in FACTS.items() if record[name] not in (None, ""))
+    rows = tuple((heading, record[name]) for name, heading in FACTS.items() if record.get(name) not in (None, ""))
     content: list[Table | Chart] = [Table(columns=("What", "Found"), rows=rows, caption="The hunt")]
     sections = [Section(heading=f"Hunt for {record['id']}", content=tuple(content))]
     if record.get("picture"):
