@@ -8,12 +8,14 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from marginflow import theory
+from marginflow.report.atlas_chart import atlas_chart, statement_map
 from marginflow.report.statement_page import bibtex, parts
+from marginflow.report.static import svg_text
 from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.record import page_record
 
 
-def page(statement: theory.Statement) -> str:
+def page(statement: theory.Statement, folder: Path) -> str:
     """The Markdown of one statement, of the same parts as `marginflow statements ID --html`."""
     lines = [
         f"# {statement.id}",
@@ -32,6 +34,13 @@ def page(statement: theory.Statement) -> str:
         lines += [f"- {item}" for item in part.items] + [""]
         if part.code:
             lines += ["```sh", part.code, "```", ""]
+    if (drawn := statement_map(statement.id)) is not None:
+        atlas, command = drawn
+        picture = f"{statement.id.replace('/', '-')}-map.svg"
+        _write(folder / picture, svg_text(atlas_chart(atlas), width="page"))
+        crosses = " Crosses are the paper's own experiments." if atlas.marks else ""
+        lines += ["**Where it speaks**", "", f"{atlas.sentence()}{crosses}", ""]
+        lines += [f"![Where {statement.id} speaks]({picture})", "", "```sh", command, "```", ""]
     return "\n".join([*lines, "```bibtex", bibtex(statement.id), "```", ""])
 
 
@@ -48,7 +57,7 @@ def write_pages(app: Sphinx) -> None:
         for statement in found:
             name = statement.id.replace("/", "-")
             index.append(name)
-            _write(root / f"{name}.md", page(statement))
+            _write(root / f"{name}.md", page(statement, root))
         index += ["```", ""]
     _write(root / "index.md", "\n".join(index))
 

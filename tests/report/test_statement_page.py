@@ -9,6 +9,7 @@ import pytest
 
 from marginflow import theory
 from marginflow.cli import main
+from marginflow.report.atlas_chart import statement_map
 from marginflow.report.statement_page import bibtex, dependency_graph, parts
 from marginflow.theory.record import page_record
 
@@ -75,3 +76,20 @@ def test_every_statement_has_its_parts() -> None:
 def test_a_page_is_about_one_statement(tmp_path: Path) -> None:
     assert main(["statements", "--html"]) == 2
     assert main(["statements", "VYS22/Thm4.1", "--out", str(tmp_path / "x.html")]) == 2
+
+
+def test_every_statement_with_a_map_shows_it_on_two_axes_and_names_its_command(tmp_path: Path) -> None:
+    mapped = [statement.id for statement in theory.statements() if statement.region is not None]
+    assert len(mapped) >= 14
+    for id in mapped:
+        found = statement_map(id)
+        assert found is not None, id
+        assert len(found[0].axes) == 2, id
+        assert found[1].startswith(f"marginflow map {id} --grid ")
+    assert statement_map("VYS22/LemC.1") is None
+    assert main(["statements", "VYS22/Thm4.1", "--html", "--out", str(tmp_path / "a.html")]) == 0
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "Where it speaks" in page
+    assert 'fill="#2e7d5b"' in page  # cells that say something
+    assert "yᵢ N(xᵢ - yᵢ z)" in page
+    assert "≤" in page

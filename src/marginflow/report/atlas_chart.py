@@ -9,11 +9,12 @@ from typing import Any, Final
 
 import altair as alt
 
+from marginflow import theory
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import finished
 from marginflow.report.page import Page, Section
 from marginflow.report.table import Table
-from marginflow.theory.atlas import Atlas, Cell
+from marginflow.theory.atlas import Atlas, Cell, grid_of
 
 COLOURS: Final = {"not applicable": "#c9ccd1", "says nothing": "#f2c14e", "says something": "#2e7d5b"}
 TABLE_ROWS: Final = 200
@@ -114,6 +115,37 @@ def observed_chart(atlas: Atlas) -> Chart:
         description=description,
         numbers=_table(atlas, title),
     )
+
+
+def statement_map(id: str) -> tuple[Atlas, str] | None:
+    """Where a statement speaks, on a grid of our choice, and the command that draws it; None where there is no map."""
+    region = theory.statement(id).region
+    if region is None:
+        return None
+    needed = [name for name in region.letters if name not in region.defaults]
+    paper = id.partition("/")[0]
+    axes = {name: _AXES.get(f"{paper} {name}", _AXES.get(name, "1")) for name in needed}
+    for name, value in _FIXED.items():  # a picture has two axes
+        if name in axes and sum(":" in axis for axis in axes.values()) > 2:
+            axes[name] = value
+    grid = [f"{name}={axis}" for name, axis in axes.items()]
+    return theory.map(id, grid_of(grid)), f"marginflow map {id} --grid {' '.join(grid)}"
+
+
+# What a map shows if nobody says otherwise: the letters without which the hypotheses have no meaning.
+_AXES: Final = {
+    "d": "100:1e6:36log",
+    "m": "10:100000:36log",
+    "k": "2:1000:36log",
+    "n": "100:1e6:36log",
+    "p": "0.01:0.49:25",
+    "VYS22 m": "2:40000:36log",
+    "FVBS23 d": "100:1e9:36log",
+    "FCB22 m": "500",
+    "FCB22 d": "2:1e6:36log",
+    "KYS23 d": "10:1e6:36log",
+}
+_FIXED: Final = {"p": "0.1", "n": "1000", "m": "500"}
 
 
 def atlas_page(atlas: Atlas, *, command: str, versions: dict[str, str]) -> Page:

@@ -12,8 +12,8 @@ from marginflow.display import Brief
 from marginflow.report.bundle import style_text, template_text, vega_script
 from marginflow.report.chart import Chart
 from marginflow.report.formula import Formula, mathml
-from marginflow.report.static import svg_text
-from marginflow.report.style import raised
+from marginflow.report.static import inline_svg
+from marginflow.report.style import raised, signs
 from marginflow.report.table import Table, text_of
 from marginflow.storage import write_text
 
@@ -90,7 +90,7 @@ def render(page: Page, *, interactive: bool = True) -> str:
             id=id,
             names={id(chart): name for name, chart in drawn.items()},
             specifications={name: _script_safe(chart.specification) for name, chart in drawn.items() if interactive},
-            pictures={} if interactive else {name: svg_text(chart) for name, chart in drawn.items()},
+            pictures={} if interactive else {name: inline_svg(chart) for name, chart in drawn.items()},
             bundle=vega_script() if drawn and interactive else "",
             keyboard=template_text("keyboard.js"),
         )
@@ -109,6 +109,7 @@ def environment() -> jinja2.Environment:
     made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters["value"] = lambda value: raised(text_of(value))
     made.filters["raised"] = raised
+    made.filters["signs"] = signs
     made.filters["mathml"] = mathml
     made.tests["table"] = lambda item: isinstance(item, Table)
     made.tests["formula"] = lambda item: isinstance(item, Formula)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from marginflow.report.encodings import (
     SERIES_DASHES,
     SERIES_SHAPES,
     Row,
+    Scale,
     axis,
     chosen_opacity,
     cycle,
@@ -144,16 +145,15 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     """Lines that can be moved and zoomed, with a legend that filters; a dot with its numbers nearest the mouse."""
     import altair as alt
 
-    base = _base(panel, panel.rows)
+    widths = _widths(panel)
+    base = _base(panel, _with_widths(panel, widths))
     encodings = _position(panel, panel.y) | _colour(panel, legend=True)
     zoom = alt.selection_interval(
         name="zoom", bind="scales", zoom="wheel![event.shiftKey]", translate=DRAWN_BY_MOUSE, clear="dblclick"
     )
     lines = base.mark_line(strokeWidth=2, clip=True).add_params(zoom)
-    widths = _widths(panel)
-    if panel.series is not None and widths:
-        scale = alt.Scale(domain=list(widths), range=list(widths.values()))
-        encodings["strokeWidth"] = alt.StrokeWidth(field(panel.series), type="ordinal", scale=scale, legend=None)
+    if widths:  # as they are, in pixels; of a line Vega-Lite reads the width from `size`
+        encodings["size"] = alt.Size("line_width", type="quantitative", scale=None, legend=None)
     dashed_by = panel.variant or (panel.series if not panel.marks and not panel.square else None)
     if dashed_by is not None:
         kinds = names(panel.rows, dashed_by)
@@ -187,6 +187,13 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     return [lines.encode(**encodings), marks.encode(**dots)]
 
 
+def _with_widths(panel: Panel, widths: Mapping[str, float]) -> list[Row]:
+    """The rows with the width of their curve, where there are several widths."""
+    if panel.series is None or not widths:
+        return list(panel.rows)
+    return [{**row, "line_width": widths.get(str(row[panel.series]), 2.0)} for row in panel.rows]
+
+
 def _widths(panel: Panel) -> dict[str, float]:
     """Widths by series where curves lie on each other: the first is the widest, so that each shows beside the next."""
     if panel.series is None or panel.square:
@@ -207,7 +214,7 @@ def _widths(panel: Panel) -> dict[str, float]:
         above = [
             widths[name] for name in listed[index + 1 :] if _coincide(curves[listed[index]], curves[name], 0.01 * reach)
         ]
-        widths[listed[index]] = max(above, default=0.0) + 2.0
+        widths[listed[index]] = round(max(above) + 1.6, 1) if above else 2.0
     return widths if max(widths.values(), default=2.0) > 2.0 else {}
 
 
@@ -269,6 +276,7 @@ def _references(panel: Panel) -> list[alt.Chart]:
         first = panel.reference_names == "start"
         top = not first and points[-1][1] >= 0.97 * highest  # no room above
         named = alt.Chart(inline([{**rows[0 if first else -1], "name": name}]))
+        steep = top and _steep(points, panel.x_scale)  # to the left of the end of a curve that rises steeply
         beside: dict[str, Any] = {
             "align": "left" if first else "right",
             "baseline": "top" if top else "bottom",
@@ -276,10 +284,21 @@ def _references(panel: Panel) -> list[alt.Chart]:
             "dy": -10 if first else 12 if top else -4,
             "fontSize": 12,
         }
+        if steep:
+            beside |= {"baseline": "middle", "dx": -14, "dy": 0}
         halo = named.mark_text(**beside, color="var(--paper)", stroke="var(--paper)", strokeWidth=4)
         for text in (halo, named.mark_text(**beside, color=_GREY)):
             layers.append(text.encode(**_position(panel, panel.y), text=alt.Text("name", type="nominal")))
     return layers
+
+
+def _steep(points: Sequence[tuple[float, float]], x_scale: Scale) -> bool:
+    """Whether the last quarter of a curve rises by more of its height than it takes of its width."""
+    along = [math.log(x) if x_scale == "log" else x for x, _ in points]
+    width, height = along[-1] - along[0], max(y for _, y in points) - min(y for _, y in points)
+    before = max((k for k in range(len(points)) if along[k] <= along[-1] - 0.24 * width), default=0)
+    across, up = along[-1] - along[before], points[-1][1] - points[before][1]
+    return up * width > height * across > 0
 
 
 def _points(panel: Panel) -> list[alt.Chart]:

@@ -12,10 +12,12 @@ from functools import cache
 from html import escape
 from typing import Any, Final
 
+from marginflow.report.atlas_chart import atlas_chart, statement_map
 from marginflow.report.bundle import style_text, template_text
 from marginflow.report.formula import mathml
 from marginflow.report.page import environment
 from marginflow.report.references import references
+from marginflow.report.static import inline_svg
 from marginflow.report.verdicts import TONES
 from marginflow.theory import dependencies
 
@@ -155,6 +157,8 @@ def render_statement(record: Record, *, command: str, versions: Mapping[str, str
         for part in parts(record)
         if part.title not in ("Control", "Rests on")
     ]
+    found = statement_map(record["id"])
+    chart = None if found is None else atlas_chart(found[0])
     on_control = f"On the control: {record['control_shows']}"
     return (
         environment()
@@ -166,6 +170,10 @@ def render_statement(record: Record, *, command: str, versions: Mapping[str, str
             verdicts=(("On the example", record["example"]), (on_control, record["control"])),
             announced=record["announced"],
             graph=dependency_graph(record["id"]),
+            map=chart,
+            marked=found is not None and bool(found[0].marks),
+            picture="" if chart is None else inline_svg(chart),
+            map_command="" if found is None else found[1],
             bibtex=bibtex(record["id"]),
             tones=TONES,
             style=style_text("page.css", "verdicts.css"),

@@ -10,7 +10,7 @@ from typing import Any, Final
 from marginflow.errors import InputError
 from marginflow.report.bundle import vega_lite_version
 from marginflow.report.chart import Chart
-from marginflow.report.style import Mode, Width, printed
+from marginflow.report.style import Mode, Width, colours, printed
 from marginflow.report.typeface import register_fonts, with_fonts
 from marginflow.storage import write_bytes
 
@@ -59,6 +59,14 @@ def draw(chart: Chart, path: str | Path, *, width: Width | int = 640, mode: Mode
 def svg_text(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") -> str:
     """The chart as the text of an SVG element."""
     return with_fonts(_svg(fixed(chart, width=width, mode=mode)))
+
+
+def inline_svg(chart: Chart, *, width: Width | int = 640) -> str:
+    """The chart as an SVG for a page of ours: its colours and fonts are those of the page, in light and in dark."""
+    svg = _svg(fixed(chart, width=width))
+    for name, colour in colours("light").items():
+        svg = svg.replace(colour, f"var(--{name})")
+    return svg
 
 
 def fixed(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") -> dict[str, Any]:

@@ -69,6 +69,37 @@ def raised(text: str) -> str:
     return superscript(re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]\d+)(?!\w)", power, text))
 
 
+_WORDS: Final = {
+    **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ", "xi": "ξ"},
+    **{"lambda": "λ", "mu": "μ", "omega": "ω", "sigma": "σ", "Delta": "Δ", "sqrt": "√", "ell": "ℓ"},
+}
+_SIGNS: Final = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "||": "‖", "+-": "±", "⋅": "·", "^T": "ᵀ"}
+_LOWERED: Final = str.maketrans("0123456789ij", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ")
+
+
+def signs(text: str) -> str:
+    """A sentence with mathematics in plain letters as one with its signs: relations, norms, roots, Greek, indices.
+
+    Names of options, files and functions keep their letters: what stands between backticks is left alone.
+
+    Examples
+    --------
+    >>> from marginflow.report.style import signs
+    >>> signs("||theta||^2 >= sqrt(m), eta_1 <= 1e-08, y_i N(x_i - y_i z); let `a_1 <= b` be")
+    '‖θ‖² ≥ √(m), η₁ ≤ 10⁻⁸, yᵢ N(xᵢ - yᵢ z); let `a_1 <= b` be'
+    """
+    parts = text.split("`")
+    return "`".join(part if index % 2 else _signs(part) for index, part in enumerate(parts))
+
+
+def _signs(text: str) -> str:
+    for written, sign in _SIGNS.items():
+        text = text.replace(written, sign)
+    text = re.sub(rf"(?<![A-Za-z])({'|'.join(_WORDS)})(?![A-Za-z])", lambda found: _WORDS[found[1]], text)
+    text = re.sub(r"(?<![A-Za-z])([A-Za-zα-ω])_([0-9]+|[ij])(?![\w])", lambda m: m[1] + m[2].translate(_LOWERED), text)
+    return raised(text)
+
+
 @cache
 def colours(mode: Mode = "light") -> Mapping[str, str]:
     """The variables of the style sheet in one of its modes.
@@ -107,7 +138,7 @@ def printed(
     made: dict[str, Any] = json.loads(text) | {"background": known["paper"]}
     square = isinstance(made.get("width"), int)
     if isinstance(width, int):
-        return made | {"width": width, "title": superscript(title)}
+        return made | {"width": width, "title": {"text": superscript(title), "color": known["ink"]}}
     inches = INCHES[width]
     pixels = inches * _PIXELS
     inner = pixels - 14.0
