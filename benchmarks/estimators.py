@@ -34,8 +34,8 @@ SETS: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
     "moons": lambda: datasets.make_moons(400, noise=0.2, random_state=0),
 }
 MODELS: dict[str, Callable[[], Any]] = {
-    "max margin, C = 1": lambda: MaxMarginReLUClassifier(random_state=0),
-    "max margin, C = 0.3": lambda: MaxMarginReLUClassifier(width=20, C=0.3, random_state=0),
+    "max margin, C = 0.5 (default)": lambda: MaxMarginReLUClassifier(random_state=0),
+    "max margin, C = 1": lambda: MaxMarginReLUClassifier(C=1.0, random_state=0),
     "MLPClassifier": lambda: MLPClassifier(max_iter=1000, random_state=0),
     "SVC": lambda: SVC(),
     "LogisticRegression": lambda: LogisticRegression(max_iter=1000),

@@ -15,6 +15,7 @@ onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime judges the 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 from marginflow.interop import onnx as interop  # noqa: E402
+from marginflow.interop.models import read_model  # noqa: E402
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 SMALL = st.floats(-1e30, 1e30)
@@ -231,3 +232,86 @@ def test_numbers_too_large_for_single_precision_are_refused():
         interop.to_model(TwoLayer(W=[[1e300]], v=[1.0]), dtype="float32")
     with pytest.raises(InputError, match="'float16'"):
         interop.to_model(NET, dtype="float16")
+
+
+def classifier_graph(model: object, *, classes: object, scaled: bool, spoilt: str = ""):
+    """What skl2onnx makes of an MLPClassifier, alone or behind a StandardScaler, node by node."""
+    mlp = model[-1] if scaled else model
+    two = mlp.coefs_[1].shape[1] == 1
+    constants = {
+        "W1": mlp.coefs_[0],
+        "b1": mlp.intercepts_[0][None, :],
+        "W2": mlp.coefs_[1],
+        "b2": mlp.intercepts_[1][None, :],
+        "unity": np.array(2.0 if spoilt == "unity" else 1.0),
+        "classes": np.array(classes, dtype=np.int32),
+        "shape": np.array([-1]),
+    }
+    nodes, x = [], "X"
+    if scaled:
+        constants |= {"mean": model[0].mean_, "scale": model[0].scale_}
+        nodes += [helper.make_node("Sub", ["X", "mean"], ["s"]), helper.make_node("Div", ["s", "scale"], ["x"])]
+        x = "x"
+    nodes += [
+        helper.make_node("Cast", [x], ["c"], to=TensorProto.DOUBLE),
+        helper.make_node("MatMul", ["c", "W1"], ["m1"]),
+        helper.make_node("Add", ["m1", "b1"], ["a1"]),
+        helper.make_node("Relu", ["a1"], ["h"]),
+        helper.make_node("MatMul", ["h", "W2"], ["m2"]),
+        helper.make_node("Add", ["m2", "b2"], ["a2"]),
+        helper.make_node("Sigmoid" if two else "Softmax", ["a2"], ["r"]),
+    ]
+    if two:
+        order = ["r", "n"] if spoilt == "order" else ["n", "r"]
+        nodes += [helper.make_node("Sub", ["unity", "r"], ["n"]), helper.make_node("Concat", order, ["p"], axis=1)]
+    else:
+        nodes.append(helper.make_node("Identity", ["r"], ["p"]))
+    nodes += [
+        helper.make_node("ArgMax", ["p"], ["first"], axis=1),
+        helper.make_node("ArrayFeatureExtractor", ["classes", "first"], ["named"], domain="ai.onnx.ml"),
+        helper.make_node("Reshape", ["named", "shape"], ["flat"]),
+        helper.make_node("Cast", ["flat"], ["label"], to=TensorProto.INT64),
+    ]
+    d = mlp.coefs_[0].shape[0]
+    graph = helper.make_graph(
+        nodes,
+        "classifier",
+        [helper.make_tensor_value_info("X", TensorProto.DOUBLE, [None, d])],
+        [
+            helper.make_tensor_value_info("label", TensorProto.INT64, [None]),
+            helper.make_tensor_value_info("p", TensorProto.DOUBLE, None),
+        ],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
+    )
+    imports = [helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.ml", 1)]
+    return helper.make_model(graph, opset_imports=imports)
+
+
+def fitted_classifier(n_classes: int, *, scaled: bool):
+    neural = pytest.importorskip("sklearn.neural_network")
+    pipeline, preprocessing = pytest.importorskip("sklearn.pipeline"), pytest.importorskip("sklearn.preprocessing")
+    rng = np.random.default_rng(0)
+    X = 3.0 + 2.0 * rng.standard_normal((60, 4))
+    y = np.digitize(X[:, 0] + X[:, 1], [6.0, 9.0][: n_classes - 1])
+    model = neural.MLPClassifier((6,), max_iter=5000, tol=0.01, random_state=0)
+    model = pipeline.make_pipeline(preprocessing.StandardScaler(), model) if scaled else model
+    return model.fit(X, y), X
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_classifier_with_labels_and_probabilities_is_read_up_to_the_values_that_decide(n_classes, scaled):
+    model, X = fitted_classifier(n_classes, scaled=scaled)
+    network = read_model(classifier_graph(model, classes=range(n_classes), scaled=scaled)).network
+    predicted = network.predict(X) if n_classes > 2 else (network(X) > 0).astype(int)
+    np.testing.assert_array_equal(predicted, model.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("classes", "spoilt", "named"),
+    [((1, 0), "", "ArrayFeatureExtractor"), ((0, 1), "unity", "Sub"), ((0, 1), "order", "Concat")],
+)
+def test_an_end_that_could_name_other_classes_is_refused(classes, spoilt, named):
+    model, _ = fitted_classifier(2, scaled=False)
+    with pytest.raises(InputError, match=f"'{named}'.* stands behind Sigmoid; there only the label"):
+        read_model(classifier_graph(model, classes=classes, scaled=False, spoilt=spoilt))

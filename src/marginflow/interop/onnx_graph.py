@@ -11,6 +11,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
 from marginflow.interop.folding import Linear, Piece, Readout, Rectifier, scaling
+from marginflow.interop.onnx_labels import without_labels
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 
 if TYPE_CHECKING:
@@ -26,14 +27,18 @@ _ATTRIBUTES: dict[str, dict[str, float | int | None]] = {
     "Flatten": {"axis": 1},
     "Dropout": {"ratio": None, "seed": None},
     "Softmax": {"axis": None},
+    "Cast": {"to": None, "saturate": None},
 }
+# The numbers that ONNX has for float32 and float64: whoever casts to them keeps the value, up to its rounding.
+_FLOATS = (1, 11)
 
 
 def read_pieces(model: onnx.ModelProto) -> tuple[list[Piece], Outputs]:
     """The chain of linear maps and rectifiers of a graph, for `folding.fold`, and the note on its outputs.
 
     Beyond what `read_graph` takes: several outputs, LeakyRelu, BatchNormalization, linear maps one after another,
-    Flatten, Dropout, and Sigmoid or Softmax at the end, which do not change who is predicted.
+    Flatten, Dropout, a scaler in front, Sigmoid or Softmax at the end, which do not change who is predicted, and behind
+    them the label and the probabilities that scikit-learn's classifiers have (`onnx_labels`).
     """
     walk, noted = _walked(model, strict=False)
     return walk.pieces, noted
@@ -58,23 +63,29 @@ def read_graph(model: onnx.ModelProto) -> tuple[list[Layer], Outputs]:
 
 def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
     graph = model.graph
-    constants = {tensor.name: _array(tensor, f"The initializer {tensor.name!r}") for tensor in graph.initializer}
-    inputs = [value.name for value in graph.input if value.name not in constants]
+    outputs = [value.name for value in graph.output]
+    nodes, output = (list(graph.node), outputs[0] if len(outputs) == 1 else "") if strict else without_labels(graph)
+    used = {name for node in nodes for name in node.input}
+    constants = {
+        tensor.name: _array(tensor, f"The initializer {tensor.name!r}")
+        for tensor in graph.initializer
+        if strict or tensor.name in used
+    }
+    given = {tensor.name for tensor in graph.initializer}
+    inputs = [value.name for value in graph.input if value.name not in given]
     if graph.sparse_initializer:
         raise InputError("The graph has sparse weights; dense ones are expected.")
-    if len(inputs) != 1 or len(graph.output) != 1:
+    if len(inputs) != 1 or not output:
         raise InputError(
             f"The graph has {len(inputs)} inputs and {len(graph.output)} outputs; one of each is expected."
         )
     if model.functions:
         raise InputError(f"The model defines the function {model.functions[0].name!r}; {_EXPECTED}.")
     walk = _Walk(constants=constants, value=inputs[0], strict=strict)
-    for number, node in enumerate(graph.node):
+    for number, node in enumerate(nodes):
         walk.step(node, f"Node {number} ({node.op_type[:40]!r}, named {node.name[:80]!r})")
-    if walk.value != graph.output[0].name:
-        raise InputError(
-            f"The output of the graph is {graph.output[0].name[:80]!r}, which is not what its last node computes."
-        )
+    if walk.value != output:
+        raise InputError(f"The output of the graph is {output[:80]!r}, which is not what its last node computes.")
     if not walk.weights or not walk.open:
         last = "Relu" if walk.weights else "nothing"
         raise InputError(f"The graph ends in {last}; {_EXPECTED}.")
@@ -98,6 +109,9 @@ class _Walk:
     open: bool = False
 
     def step(self, node: Any, named: str) -> None:
+        if node.domain == "ai.onnx.ml" and node.op_type == "Scaler" and not self.strict:
+            self._scaler(node, named)
+            return
         if node.domain not in ("", "ai.onnx"):
             raise InputError(f"{named} comes from the domain {node.domain[:80]!r}; {_EXPECTED}.")
         attributes = _attributes(node, named)
@@ -117,6 +131,17 @@ class _Walk:
             self._along_the_value(node.op_type, attributes, inputs, named)
             self.value = output
 
+    def _scaler(self, node: Any, named: str) -> None:
+        """(x - offset) scale, in front of the first linear map."""
+        numbers = {entry.name: np.array(entry.floats, dtype=np.float64) for entry in node.attribute}
+        offset, scale = numbers.get("offset"), numbers.get("scale")
+        if list(node.input) != [self.value] or len(node.output) != 1 or offset is None or scale is None:
+            raise InputError(f"{named} does not scale the value before it by an offset and a scale.")
+        if self.weights or offset.shape != scale.shape:
+            raise InputError(f"{named} stands behind a linear map, or its numbers do not fit each other.")
+        self.pieces.append(scaling(scale, -scale * offset, "Scaler"))
+        self.value = node.output[0]
+
     def _transposed(self, kind: str, attributes: dict[str, Any], name: str, named: str) -> FloatArray:
         array = self.constants[name]
         if kind == "Identity":
@@ -135,6 +160,12 @@ class _Walk:
                 pass
             case "Flatten" | "Dropout" if not self.strict and len(inputs) <= 3:
                 pass
+            case "Cast" if not self.strict and not others and attributes.get("to") in _FLOATS:
+                pass
+            case "Sub" | "Div" if self._scales(inputs, others):
+                ones, number = np.ones(others[0].size), others[0].ravel()
+                pair = (ones, -number) if kind == "Sub" else (1.0 / number, 0.0 * number)
+                self.pieces.append(scaling(*pair, kind))
             case "Sigmoid" | "Softmax" if not self.strict and not others:
                 self.pieces.append(Readout(name=kind))
             case "LeakyRelu" if not self.strict and not others:
@@ -164,6 +195,11 @@ class _Walk:
                 raise InputError(f"{named} has {len(inputs)} inputs in an order that is not expected; {_EXPECTED}.")
             case _:
                 raise InputError(f"{named} is not of a ReLU network; {_EXPECTED}.")
+
+    def _scales(self, inputs: list[str], others: list[FloatArray]) -> bool:
+        """Whether every feature has a number of its own, in front of the first linear map."""
+        first = not self.strict and not self.weights and inputs[0] == self.value
+        return first and len(others) == 1 and others[0].ndim in (1, 2) and others[0].shape[-1] == others[0].size > 1
 
     def _constant(self, name: str, named: str) -> FloatArray:
         if name not in self.constants:
