@@ -112,7 +112,7 @@ def test_more_classes_are_one_against_the_rest_each_a_certified_point_of_its_own
     assert values.shape == (150, 3)
     for t, limit in enumerate(fitted.limits_):
         data = Dataset(X=Z, y=np.where(y == t, 1.0, -1.0))
-        assert certify(limit.network, data, penalty=1.0).holds(1e-8)
+        assert certify(limit.network, data, penalty=fitted.C).holds(1e-8)
         np.testing.assert_allclose(values[:, t], limit.network(Z), rtol=1e-9, atol=1e-12)
     assert (fitted.predict(X) == fitted.classes_[values.argmax(axis=1)]).all()
     assert fitted.score(X, words) > 0.95
