@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.hunting.boxes import NumberBox, parameters_alone
+from marginflow.theory.hunting.boxes import NumberBox
 from marginflow.theory.hunting.family import AbstractFamily, Candidate
 from marginflow.theory.hunting.search import verdict_on
 from marginflow.theory.instance import Instance
@@ -29,11 +29,12 @@ def picture_of(
     candidate: Candidate,
 ) -> Picture | None:
     """The picture that tells most of an instance; None where there is none."""
-    if isinstance(family, NumberBox) and family.make is parameters_alone:
+    if isinstance(family, NumberBox) and instance.network is None and instance.data is None:
         return _section(verdict, statement, family, candidate)
     if instance.network is not None and instance.network.dimension == 1:
         return _line(instance)
-    if instance.network is not None and instance.network.dimension == 2 and instance.network.b is None:
+    network = instance.network
+    if network is not None and network.dimension == 2 and network.b is None and network.W.any():
         return _circle(instance)
     return _angles(instance)
 
