@@ -16,9 +16,11 @@ from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver import polish as polish_room
+from marginflow.limit.solver import schedule as schedule_room
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.pairs import ACTIVE, KINK
 from marginflow.limit.solver.polish import Polished, identify, polish
+from marginflow.limit.solver.schedule import Schedule
 from marginflow.networks import TwoLayer
 
 
@@ -204,3 +206,26 @@ def test_admm_does_not_collapse_to_two_neurons_if_it_begins_with_multipliers(war
     neurons = [entry.live_neurons for entry in limit.history]
     assert (min(neurons) > 20) == warm
     assert warm or neurons[-1] <= 10
+
+
+def test_large_problems_come_to_newtons_method_later(monkeypatch):
+    problem, neurons = after_a_flow(Sphere(dimension=10).sample(10, seed=0), width=20, seed=0)
+    admm = Admm(problem, neurons, problem.warm_multipliers(neurons.U, neurons.s))
+    admm.flips = 0
+    admm.primal_residual = admm.dual_residual = 5e-3
+    schedule = Schedule(problem, 0.0)
+    assert schedule.newton_is_due(admm)
+    monkeypatch.setattr(schedule_room, "LARGE_STEP", 1.0)
+    assert not schedule.newton_is_due(admm)
+    admm.primal_residual = admm.dual_residual = 2e-3
+    assert schedule.newton_is_due(admm)
+
+
+def test_a_polish_that_begins_at_a_point_with_its_weights_ends_there():
+    problem, neurons = after_a_flow(Sphere(dimension=30).sample(30, seed=1), width=60, seed=1)
+    first = polish(problem, neurons)
+    again = polish(problem, Neurons(first.U, first.s), multipliers=first.lam, weights=first.mu)
+    assert first.exact
+    assert again.exact
+    np.testing.assert_allclose(again.U, first.U, atol=1e-9)
+    np.testing.assert_allclose(again.mu, first.mu, atol=1e-9)
