@@ -200,7 +200,7 @@ def test_a_soft_margin_pays_for_what_it_leaves_out():
 def test_admm_does_not_collapse_to_two_neurons_if_it_begins_with_multipliers(warm, monkeypatch):
     """Random labels, d = 10, m = 200: with no multipliers at first every neuron shrinks to zero, and two come back."""
     if not warm:
-        monkeypatch.setattr(Problem, "warm_multipliers", lambda problem, U, s: np.zeros(len(problem.y)))
+        monkeypatch.setattr(Problem, "warm_multipliers", lambda problem, U, s, **options: np.zeros(len(problem.y)))
     data = Sphere(dimension=10, labels="both").sample(200, seed=0)
     limit = mf.kkt_point(data, width=150, starts=["fine bundles"], max_iterations=400)
     neurons = [entry.live_neurons for entry in limit.history]

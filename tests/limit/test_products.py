@@ -59,6 +59,15 @@ def test_many_samples_get_their_first_multipliers_without_a_matrix_of_all_pairs(
     np.testing.assert_allclose(again.gram(np.arange(3)), problem.gram(np.arange(3)), atol=1e-14)
 
 
+def test_first_multipliers_of_many_samples_keep_the_time_limit(monkeypatch):
+    monkeypatch.setattr(problem_room, "GRAM_KEPT", 10)
+    problem, neurons = some_problem()
+    at_once = problem.warm_multipliers(neurons.U, neurons.s, deadline=-1.0)
+    monkeypatch.setattr(problem_room, "RIDGE_STEPS", 1)
+    np.testing.assert_array_equal(at_once, problem.warm_multipliers(neurons.U, neurons.s))
+    assert at_once.sum() == pytest.approx(float(np.linalg.norm(neurons.U, axis=1).sum()))
+
+
 def test_a_polish_needs_no_matrix_of_all_pairs(monkeypatch):
     monkeypatch.setattr(problem_room, "GRAM_KEPT", 10)
     problem, neurons = some_problem()

@@ -21,6 +21,7 @@ The soft-margin problem adds C sum_i (1 - y_i N(x_i))_+ and caps every multiplie
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -134,17 +135,18 @@ class Problem:
             dual = float(lam.sum()) / max(1.0, float(norms.max(initial=0.0)))
         return (primal - dual) / primal if primal > 0 else 0.0
 
-    def warm_multipliers(self, U: FloatArray, s: FloatArray) -> FloatArray:
+    def warm_multipliers(self, U: FloatArray, s: FloatArray, *, deadline: float = np.inf) -> FloatArray:
         r"""Multipliers that nearly explain the given neurons: a ridge solution of the stationarity equations.
 
         Least squares of u_j/||u_j|| = sum_i y_i s_j lambda_i 1[x_i . u_j > 0] x_i with weights ||u_j|| has the
-        normal equations (sum_j ||u_j|| H_j) lambda = margins; negative entries are cut off.
+        normal equations (sum_j ||u_j|| H_j) lambda = margins; negative entries are cut off. For many samples the
+        equations are solved step by step, until `deadline` at most.
         """
         active = np.where(self.X @ U.T > 0, self.y[:, None] * s, 0.0)
         t = np.linalg.norm(U, axis=1)
         margins = self.margins(U, s)
         if self._gram is None:
-            lam = self._ridge_by_gradients(active, t, margins)
+            lam = self._ridge_by_gradients(active, t, margins, deadline)
         else:
             H = self._gram * ((active * t) @ active.T)
             H[np.diag_indices(len(H))] += 1e-3 * np.trace(H) / len(H) + 1e-300
@@ -154,7 +156,9 @@ class Problem:
         scaled: FloatArray = positive * (float(t.sum()) / total) if total > 0 else np.full(len(lam), t.sum() / len(lam))
         return scaled
 
-    def _ridge_by_gradients(self, active: FloatArray, t: FloatArray, margins: FloatArray) -> FloatArray:
+    def _ridge_by_gradients(
+        self, active: FloatArray, t: FloatArray, margins: FloatArray, deadline: float
+    ) -> FloatArray:
         """The same ridge solution by conjugate gradients: a product with the matrix costs 2 m r k, and no memory."""
         shift = 1e-3 * float((self.norms**2 * ((active**2) @ t)).mean()) + 1e-300
 
@@ -171,7 +175,7 @@ class Problem:
             lam += step * direction
             rest -= step * image
             before, size = size, float(rest @ rest)
-            if size <= 1e-6 * float(margins @ margins):
+            if size <= 1e-6 * float(margins @ margins) or time.monotonic() > deadline:
                 break
             direction = rest + (size / before) * direction
         return lam

@@ -116,8 +116,9 @@ def polish(
     budget = Budget() if budget is None else budget
     most = budget.max_iterations if max_iterations is None else max_iterations
     threads = available_threads()
-    lam = problem.warm_multipliers(neurons.U, neurons.s) if multipliers is None else multipliers
-    admm = Admm(problem, neurons, lam, weights=weights, anchor_weight=anchor_weight, precision=precision)
+    if multipliers is None:
+        multipliers = problem.warm_multipliers(neurons.U, neurons.s, deadline=budget.deadline)
+    admm = Admm(problem, neurons, multipliers, weights=weights, anchor_weight=anchor_weight, precision=precision)
     schedule = Schedule(problem, anchor_weight)
     history: list[Progress] = []
     steps, began_at = 0, admm.objective
