@@ -56,3 +56,10 @@ def test_what_does_not_exist_is_refused_in_one_sentence(
     assert captured.out == ""
     assert sentence in captured.err
     assert captured.err.count("\n") == 1
+
+
+def test_a_statement_names_the_commands_that_judge_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["statements", "FVBS23/Thm3.1"]) == 0
+    printed = capsys.readouterr().out
+    assert "command    marginflow check FVBS23/Thm3.1 --network kkt.safetensors --data data.npz" in printed
+    assert "command    marginflow map FVBS23/Thm3.1 --grid d=... k=... --observe" in printed

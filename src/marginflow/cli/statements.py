@@ -115,6 +115,7 @@ def _covered(row: Covered) -> dict[str, object]:
 
 def _in_full(statement: Statement) -> str:
     from marginflow.theory import dependencies
+    from marginflow.theory.record import command_lines
     from marginflow.theory.unicode_math import readable
 
     lines = [
@@ -133,10 +134,11 @@ def _in_full(statement: Statement) -> str:
         for erratum in statement.forms.errata:
             evidence = f"; shown by: {erratum.evidence}" if erratum.evidence else ""
             instead = f"; instead: {erratum.repair}" if erratum.repair else ""
-            lines.append(f"  {erratum.severity:<15}  {erratum.what}{evidence}{instead}")
+            lines.append(f"  {erratum.severity:<15}  {erratum.what.rstrip('.')}{evidence}{instead}")
         lines += [f"  {'known now':<9}  {statement.forms.known}"] if statement.forms.known else []
     used, shaky = dependencies.rests_on(statement.id), dependencies.shaken_by(statement.id)
     lines += [f"  rests on   {', '.join(used)}"] if used else []
     lines += [f"  of these   {', '.join(shaky)}: false as printed, or with a gap in the proof"] if shaky else []
     lines.append(f"  control    {statement.control_shows}")
+    lines += [f"  command    {line}" for line in command_lines(statement)]
     return "\n".join(lines)

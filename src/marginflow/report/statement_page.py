@@ -51,7 +51,7 @@ def parts(record: Record) -> tuple[Part, ...]:
     record : mapping
         Of `marginflow.theory.record.page_record`.
     """
-    id, forms = record["id"], record["forms"] or {}
+    forms = record["forms"] or {}
     written = (("Formula", record["formula"]), *((title, forms.get(name)) for name, title in _FORMS.items()))
     lists = (("Parameters", _parameters(record)), ("Wrong in print", tuple(map(_erratum, forms.get("errata", ())))))
     control = record["control_outcome"]
@@ -68,8 +68,7 @@ def parts(record: Record) -> tuple[Part, ...]:
     found = {title: Part(title=title, formula=latex) for title, latex in written if latex}
     found |= {title: Part(title=title, items=items) for title, items in lists if items}
     found |= {title: Part(title=title, text=text) for title, text in texts if text}
-    ways = ("", " --control", " --gap") if record["gap"] else ("", " --control")
-    found["Check it"] = Part(title="Check it", code="\n".join(f"marginflow check {id}{way}" for way in ways))
+    found["Check it"] = Part(title="Check it", code="\n".join(record["commands"]))
     return tuple(found[title] for title in _ORDER if title in found)
 
 

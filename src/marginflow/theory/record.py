@@ -25,7 +25,7 @@ def page_record(statement: Statement, *, judge: bool = True) -> dict[str, Any]:
         "source": statement.source,
         "title": statement.paper.title,
         "control_outcome": None if statement.is_probe else statement.control_outcome,
-        "gap": statement.gap is not None,
+        "commands": list(command_lines(statement)),
         "rests_on": list(dependencies.rests_on(statement.id)),
         "shaken_by": list(dependencies.shaken_by(statement.id)),
         "used_by": list(dependencies.used_by(statement.id)),
@@ -35,6 +35,35 @@ def page_record(statement: Statement, *, judge: bool = True) -> dict[str, Any]:
         record |= {"example": _judged(example), "control": _judged(control)}
         record["announced"] = statement.announces(control.outcome)
     return record
+
+
+_FILES = {
+    "network": "--network kkt.safetensors",
+    "data": "--data data.npz",
+    "law": "--law law.toml",
+    "test": "--test points.npz",
+    "run": "--run run.json",
+    "start": "--start start.safetensors",
+}
+"""How each input is handed over on the command line; law, fresh points and start are found where they are left out."""
+_FOUND = {"law": "data", "test": "data", "start": "run"}
+
+
+def command_lines(statement: Statement) -> tuple[str, ...]:
+    """The lines that judge a statement: on its example, control and gap, on one's own files, and as a map."""
+    check = f"marginflow check {statement.id}"
+    lines = [check, f"{check} --control"]
+    if statement.gap is not None:
+        lines.append(f"{check} --gap")
+    needs = [need for need in statement.needs if _FOUND.get(need) not in statement.needs]
+    if all(need in (*_FILES, "parameters") for need in needs):
+        words = [_FILES[need] for need in needs if need in _FILES]
+        words += [f"-p {name}=..." for name in statement.parameters or {}] if needs == ["parameters"] else []
+        lines.append(" ".join([check, *words]))
+    if statement.region is not None:
+        letters = [name for name in statement.region.letters if name not in statement.region.defaults]
+        lines.append(f"marginflow map {statement.id} --grid {' '.join(f'{name}=...' for name in letters)} --observe")
+    return tuple(dict.fromkeys(lines))
 
 
 def _judged(verdict: Verdict) -> dict[str, Any]:
