@@ -18,6 +18,7 @@ from marginflow.errors import InputError
 from marginflow.limit import line, plane
 from marginflow.limit.bracket.spherical_supremum import spherical_supremum
 from marginflow.limit.budget import OutOfTimeError
+from marginflow.limit.plane import finish
 from marginflow.limit.plane.arrangement import survey
 from marginflow.limit.plane.program import Program
 from marginflow.limit.plane.samples import PlanarSamples
@@ -267,3 +268,15 @@ def test_at_the_time_limit_there_is_a_bracket(monkeypatch: pytest.MonkeyPatch, l
     assert found.lower <= best.upper
     assert found.upper >= best.lower
     assert next(ticks) <= looks + 8
+
+
+@pytest.mark.parametrize("penalty", [None, 3.0])
+def test_either_of_newtons_methods_ends_at_the_optimum(monkeypatch: pytest.MonkeyPatch, penalty) -> None:
+    """Steps scaled neuron by neuron take over where the others do not settle; here these are not asked."""
+    data = mf.data.moons(60, noise=0.2, seed=3)
+    known = plane.max_margin(data, penalty=penalty)
+    monkeypatch.setattr(finish, "_newton", lambda *_: None)
+    scaled = plane.max_margin(data, penalty=penalty)
+    assert scaled.clarke is not None
+    assert scaled.gap <= 1e-9
+    assert scaled.objective == pytest.approx(known.objective, rel=1e-9)

@@ -19,9 +19,14 @@ import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.bracket.box_least_squares import box_least_squares
+from marginflow.limit.interior import program as interior
+from marginflow.limit.interior.finish import finish as finish_structure
+from marginflow.limit.interior.structure import Guess
 from marginflow.limit.plane.arrangement import Survey
 from marginflow.limit.plane.program import Program
 from marginflow.limit.plane.settings import CONSISTENT, CUT_OFF, NOTHING, ON_KINK, STEPS, WEIGHT
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.units import Units
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +85,30 @@ def finish(program: Program, found: Survey, *, soft: bool) -> Finished | None:
     a = [sizes[j] * bases[j].T @ directions[j] for j in range(len(signs))]
     lam = np.where(capped, program.caps, np.where(free, program.multipliers, 0.0))
     solved = _newton(Z, y, signs, active, bases, a, lam, free)
-    if solved is None:
+    if solved is not None:
+        a, found_lam, freedom = solved
+        U = np.array([basis @ part for basis, part in zip(bases, a, strict=True)])
+        if _consistent(program, U, signs, active, kink, capped):
+            return Finished(U, signs, found_lam, active, kink, freedom)
+    held = kink & (y[:, None] * signs < 0)
+    state = np.where(held, KINK, np.where(z > 0, ACTIVE, INACTIVE))
+    guess = Guess(sizes[:, None] * directions, signs, lam, state, free, capped, np.arange(len(signs)))
+    return _scaled(program, guess, soft=soft)
+
+
+def _scaled(program: Program, guess: Guess, *, soft: bool) -> Finished | None:
+    """By Newton's method of the interior point, whose steps are scaled neuron by neuron and whose structure may change.
+
+    Where neurons are of the most different sizes (200 random labels on a circle: 1e1 to 1e4) it settles and the other
+    does not. Which of several multipliers prove most is not asked.
+    """
+    Z, y = program.rows, program.y
+    point = finish_structure(interior.Program(Z, y, float(program.caps.max()) if soft else np.inf, Units(1.0)), guess)
+    if point is None:
         return None
-    a, lam, freedom = solved
-    U = np.array([basis @ part for basis, part in zip(bases, a, strict=True)])
-    if not _consistent(program, U, signs, active, kink, capped):
-        return None
-    return Finished(U, signs, lam, active, kink, freedom)
+    kink = (point.mu != 0.0) & (point.mu != point.lam[:, None])
+    active = (Z @ point.U.T > 0) & ~kink
+    return Finished(point.U, point.s, point.lam, active, kink, np.zeros((len(y), 0)))
 
 
 def _nearest_peak(
