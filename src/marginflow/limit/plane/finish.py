@@ -19,8 +19,8 @@ import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.bracket.box_least_squares import box_least_squares
-from marginflow.limit.interior import program as interior
 from marginflow.limit.interior.finish import finish as finish_structure
+from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.structure import Guess
 from marginflow.limit.plane.arrangement import Survey
 from marginflow.limit.plane.program import Program
@@ -103,7 +103,7 @@ def _scaled(program: Program, guess: Guess, *, soft: bool) -> Finished | None:
     does not. Which of several multipliers prove most is not asked.
     """
     Z, y = program.rows, program.y
-    point = finish_structure(interior.Program(Z, y, float(program.caps.max()) if soft else np.inf, Units(1.0)), guess)
+    point = finish_structure(InteriorProgram(Z, y, float(program.caps.max()) if soft else np.inf, Units(1.0)), guess)
     if point is None:
         return None
     kink = (point.mu != 0.0) & (point.mu != point.lam[:, None])
