@@ -160,7 +160,7 @@ def test_keyboard_filters_by_the_legend_and_brings_all_back(browser: Browser, pa
 @pytest.mark.parametrize("chart", ["chart-2", "chart-3"])
 def test_keyboard_moves_the_brush(browser: Browser, page: Path, chart: str) -> None:
     browser.open(page, width=1400, dark=False)
-    told = f"[...document.querySelectorAll('#{chart} .mark-text.role-mark text')].map(t => t.textContent).join(' ')"
+    words = f"[...document.querySelectorAll('#{chart} .mark-text.role-mark text')].map(t => t.textContent).join(' ')"
     brush = (
         f"(() => {{ const box = document.querySelector('#{chart} .brush_brush path').getBoundingClientRect();"
         "return [box.left, box.width]; })()"
@@ -175,9 +175,9 @@ def test_keyboard_moves_the_brush(browser: Browser, page: Path, chart: str) -> N
     assert browser.value(brush)[1] > width + 10
     for _ in range(12):
         press(browser, "ArrowLeft")
-    assert 0 < int(browser.value(told).split()[0]) < 90
+    assert 0 < int(browser.value(words).split()[0]) < 90
     press(browser, "Escape")
-    assert browser.value(told).startswith("90 values")
+    assert browser.value(words).startswith("90 values")
     assert browser.complaints() == []
 
 

@@ -238,10 +238,10 @@ def test_a_claim_that_is_tight_on_every_instance_is_an_identity() -> None:
         return theory.hunt(replace(original, judge=judge, parameters={"n": "n"}, family=box), seconds=LONG, tries=40)
 
     assert judged("always", "equal").claim == ""
-    told = judged("always", "sometimes")
-    assert told.claim == "sometimes"
-    assert told.slack == pytest.approx(0.1)
-    assert told.parameters == {"n": 9}
+    found = judged("always", "sometimes")
+    assert found.claim == "sometimes"
+    assert found.slack == pytest.approx(0.1)
+    assert found.parameters == {"n": 9}
 
 
 def test_a_draw_that_fails_by_chance_proves_nothing() -> None:

@@ -75,8 +75,8 @@ def _table(atlas: Atlas, title: str) -> Table:
         | {"least": min(cell.observed, default=math.nan), "largest": max(cell.observed, default=math.nan)}
         for cell in atlas.cells
     ]
-    shown = [{name: row[name] for name in columns} for row in rows[:TABLE_ROWS]]
-    return Table.of(shown, columns=columns, caption=f"The first cells of “{title}”")
+    kept = [{name: row[name] for name in columns} for row in rows[:TABLE_ROWS]]
+    return Table.of(kept, columns=columns, caption=f"The first cells of “{title}”")
 
 
 def observed_chart(atlas: Atlas) -> Chart:

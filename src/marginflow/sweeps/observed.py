@@ -44,7 +44,9 @@ def observe(
     """
     region = statement(atlas.id).region
     if region is None or region.observation is None:
-        known = ", ".join(one.id for one in statements() if one.region is not None and one.region.observation)
+        known = ", ".join(
+            statement.id for statement in statements() if statement.region is not None and statement.region.observation
+        )
         raise InputError(f"{atlas.id} has no observed value on a map; {known} have one.")
     texts = [text_of(dict(cell.numbers)) for cell in atlas.cells]
     sweep = Sweep(

@@ -199,12 +199,12 @@ class Trail:
     @property
     def tightest(self) -> tuple[str, Step] | None:
         """The claim that came nearest to failing, identities aside, and where; None where all claims are identities."""
-        told = [
+        claims = [
             (name.removeprefix(_CLAIM), pursuit.tightest)
             for name, pursuit in self.pursuits.items()
             if name.startswith(_CLAIM) and pursuit.loosest > TIGHT and pursuit.tightest is not None
         ]
-        return min(told, key=lambda claim: claim[1].slack, default=None)
+        return min(claims, key=lambda claim: claim[1].slack, default=None)
 
 
 _HYPOTHESES, _CLAIM = "hypotheses", "claim: "
