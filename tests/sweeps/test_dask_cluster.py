@@ -106,7 +106,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(cluster, tmp_path: Path) ->
 def test_without_any_worker_left_the_sweep_stops_with_a_sentence_and_goes_on_elsewhere(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     address, scheduler, workers = cluster
     sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"  # type: ignore[arg-type]
-    engine = DaskEngine(address=address, patience=1.0)
+    engine = DaskEngine(address=address, patience=5.0)
     with pytest.raises(StoppedError, match=r"No worker of the Dask scheduler at tcp://127\.0\.0\.1:\d+ is left"):
         run(sweep, store=store, engine=engine, progress=killing(workers, at=10))
     there = len(stored(sweep, store).done)
