@@ -258,6 +258,19 @@ def test_a_time_limit_too_short_for_anything_is_said() -> None:
         plane.max_margin(moons(30, 0.1, 0), time_limit=0.0)
 
 
+@pytest.mark.parametrize("penalty", [None, 3.0])
+def test_a_program_that_ends_by_its_own_clock_is_a_matter_of_time_not_of_the_penalty(monkeypatch, penalty) -> None:
+    def out_of_time(self: Program, deadline: float) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(Program, "solve", out_of_time)
+    data = moons(30, 0.1, 0)
+    with pytest.raises(InputError, match="time_limit is 1000 seconds, too few for the first linear program"):
+        plane.max_margin(data, penalty=penalty, time_limit=1000.0)
+    limit = mf.kkt_point(data, width=60, penalty=penalty, optimum="global", time_limit=1000.0)
+    assert limit.stopped_by == "time limit"
+
+
 @pytest.mark.parametrize("looks", [5, 10, 20, 40])
 def test_at_the_time_limit_there_is_a_bracket(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
     data = moons(60, 0.3, 0)

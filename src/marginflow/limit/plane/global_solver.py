@@ -10,6 +10,7 @@ import numpy as np
 from marginflow.arrays import read_only, real_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.budget import OutOfTimeError
 from marginflow.limit.plane.program import PlaneProgramError
 from marginflow.limit.plane.result import PlaneLimit, dual_bound, objective
 from marginflow.limit.plane.samples import PlanarSamples
@@ -82,8 +83,10 @@ def max_margin(
             f"The linear program over directions of these {data.n_samples} samples does not settle in floating point; "
             "samples further apart relative to their size, or a penalty, are expected."
         ) from None
-    if found.s.size == 0 and time.monotonic() > deadline:
-        raise InputError(f"time_limit is {time_limit:g} seconds, too few for the first linear program over directions.")
+    if found.s.size == 0 and not found.in_time:
+        raise InputError(
+            f"time_limit is {time_limit:g} seconds, too few for the first linear program over directions."
+        ) from OutOfTimeError()
     if found.s.size == 0:
         # Zero is optimal as long as all multipliers at the penalty keep |F| below 1, and F is linear in them.
         least = 1.0 / dual_bound(data, np.ones(data.n_samples), bias=bias)[1]

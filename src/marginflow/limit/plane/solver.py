@@ -8,7 +8,7 @@ structure ends the tail, and the survey of its multipliers says whether that is 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,13 +34,17 @@ from marginflow.limit.plane.settings import (
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """U (k, 3), signs, multipliers, Clarke products mu (n, k) or None where the structure did not settle."""
+    """U (k, 3), signs, multipliers, Clarke products mu (n, k) or None where the structure did not settle.
+
+    `in_time` is False for what there was when the time was over.
+    """
 
     U: FloatArray
     s: FloatArray
     lam: FloatArray
     mu: FloatArray | None
     rounds: int
+    in_time: bool = True
 
 
 def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float = np.inf) -> Solution:
@@ -57,7 +61,7 @@ def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float
     try:
         return _generated(program, samples, best, hard=hard, gap=gap, deadline=deadline)
     except OutOfTimeError:
-        return best.solution()
+        return replace(best.solution(), in_time=False)
 
 
 def _generated(
@@ -86,7 +90,7 @@ def _generated(
             if width <= gap or settled:
                 break
         if time.monotonic() > deadline:
-            break
+            raise OutOfTimeError
         for part in found.peaks:
             many = slice(0, COLUMNS_A_ROUND)
             program.add(part.directions[many], np.full(len(part.values[many]), part.sign))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marginflow.errors import InputError
 from marginflow.limit import plane
-from marginflow.limit.budget import Budget
+from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.starts.start import AbstractStart, Finished
 from marginflow.limit.task import Task
 
@@ -33,12 +33,12 @@ class Plane(AbstractStart):
 def global_point(task: Task, budget: Budget) -> Finished:
     """The global optimum of the asked width; an `InputError` says what stands in its way."""
     penalty = task.problem.penalty if task.soft else None
-    point = plane.max_margin(
-        task.data,
-        penalty=penalty,
-        bias=task.bias,
-        time_limit=budget.time_limit,
-    )
+    try:
+        point = plane.max_margin(task.data, penalty=penalty, bias=task.bias, time_limit=budget.time_limit)
+    except InputError as error:
+        if isinstance(error.__cause__, OutOfTimeError):  # by a clock that may be a hair ahead of the budget's
+            budget.spend()
+        raise
     if point.network.width > task.width:
         raise InputError(
             f"width is {task.width}, but the global optimum of these samples has {point.network.width} neurons; "
