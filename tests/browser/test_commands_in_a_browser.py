@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,3 +90,31 @@ def test_the_theme_can_be_switched_by_hand(browser: Browser, pages: dict[str, Pa
     browser.value("document.getElementById('theme').click()")
     assert browser.value(ground) != light
     assert browser.complaints() == []
+
+
+SAME = {
+    "the length that flips all": (r"Its length is ([\d.]+)", r"length ([\d.]+) flips all", r"the largest ([\d.]+)\."),
+    "the smallest distance": (r"the smallest is ([\d.]+)", r"exactly the same distance, ([\d.]+)"),
+    "the residual of training": (r"training ends at ([\d.]+)\n", r"instead of ([\d.]+)\."),
+    "the residual with kinks forgiven": (r"near kinks forgiven: ([\d.]+)", r"training ends at ([\d.]+) instead"),
+    "samples on the margin": (r"(\d+) of 60", r"neurons and (\d+) samples"),
+    "what a random image flips": (
+        r"A random image of this length flips (\d+)",
+        r"a random direction of this length flips (\d+)",
+    ),
+}
+
+
+def test_the_same_number_is_the_same_wherever_the_demo_says_it(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["demo"], width=1400, dark=False)
+    browser.value("document.querySelectorAll('details').forEach(one => one.open = true)")
+    words = browser.value(
+        "document.body.innerText + '\\n' + "
+        "[...document.querySelectorAll('svg text')].map(text => text.textContent).join('\\n') + '\\n'"
+    )
+    for quantity, patterns in SAME.items():
+        found = [set(re.findall(pattern, words)) for pattern in patterns]
+        assert all(found), (quantity, found)
+        assert len(set.union(*found)) == 1, (quantity, found)
+    assert re.findall(r"\d(?:\.\d+)?e[-+]?\d", words) == []  # no raw exponents
+    assert "slack" not in words
