@@ -213,9 +213,9 @@ def rem_universal(instance: Instance) -> Findings:
     needs=("network", "networks", "data", "law", "test"),
     example=two_families,
     control=lambda: replace(
-        hundreds_of_clusters(),
-        networks=(robust_of_many().the_network(),),
-        name="the closed form and the robust network",
+        robust_of_many(),
+        networks=(hundreds_of_clusters().the_network(),),
+        name="the robust network and the closed form",
     ),
     control_shows="the robust network is not a KKT point, and the printed z does not flip it",
 )
