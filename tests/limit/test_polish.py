@@ -229,3 +229,14 @@ def test_a_polish_that_begins_at_a_point_with_its_weights_ends_there():
     assert again.exact
     np.testing.assert_allclose(again.U, first.U, atol=1e-9)
     np.testing.assert_allclose(again.mu, first.mu, atol=1e-9)
+
+
+def test_where_an_iteration_takes_long_the_clock_is_looked_at_after_each(monkeypatch):
+    problem, neurons = after_a_flow(Sphere(dimension=20).sample(20, seed=2), width=40, seed=2)
+    whole = polish(problem, neurons)
+    monkeypatch.setattr(polish_room, "FLOW_LARGE_STEP", 1.0)
+    one_by_one = polish(problem, neurons)
+    np.testing.assert_array_equal(one_by_one.U, whole.U)
+    budget = Budget()
+    budget.deadline = -1.0
+    assert polish(problem, neurons, budget).iterations == 1

@@ -21,7 +21,7 @@ FLOW_BLOCK, FLOW_LEAST, FLOW_MOST = 20, 60, 3000
 # 1: cosine of the outputs to the polish of a flow to 1e-300 in steps of 0.002 (without bundles): median 0.9995, worst
 # 0.992 (steps of 0.05 until separated: 0.994, 0.977) for 0.03 s more; 0.004: 0.9996, 0.991; 0.016: 0.9965, 0.990.
 FLOW_CHEAP, FLOW_PATH, FLOW_ANGLE, FLOW_LOSS = 1e9, 10.0, 0.008, -690.8
-# Multiplications in a step above which the clock is looked at more often.
+# Multiplications in a step of the flow, or in an iteration of ADMM, above which the clock is looked at more often.
 FLOW_LARGE_STEP = 1e9
 # Steps and their angle for kkt_point(faithful=True). Spheres d = m = width = 50, three seeds and two initial scales,
 # cosine of the outputs to the polish (without bundles) of 20,000 steps of 0.002: median 0.9977 (default 0.9926), worst

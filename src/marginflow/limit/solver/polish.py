@@ -15,7 +15,7 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import ADMM_ROUNDING, DIVERGED, HOPELESS_AFTER
+from marginflow.limit.settings import ADMM_ROUNDING, DIVERGED, FLOW_LARGE_STEP, HOPELESS_AFTER
 from marginflow.limit.solver.admm import Admm, Precision
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
@@ -151,13 +151,21 @@ def polish(
 
 
 def _round(admm: Admm, schedule: Schedule, budget: Budget, began_at: float, threads: int) -> bool:
-    """A round of ADMM, ten iterations at a time; whether it has diverged (a norm that is not a number has)."""
+    """A round of ADMM, ten iterations at a time; whether it has diverged (a norm that is not a number has).
+
+    Where an iteration takes long the clock is looked at after each.
+    """
     for _ in range(max(1, schedule.length // 10)):
         schedule.admm_worked(10, len(admm.s))
-        with threads_for(admm.problem.X.size * len(admm.s), threads):
+        work = float(admm.problem.X.size) * len(admm.s)
+        with threads_for(work, threads):
             if admm.exhausted:
                 admm.sharpen()
-            admm.run(10)
+            at_once = 1 if work >= FLOW_LARGE_STEP else 10
+            for _ in range(10 // at_once):
+                admm.run(at_once)
+                if budget.over:
+                    break
         if not admm.objective <= DIVERGED * began_at:
             return True
         if budget.over:
