@@ -188,3 +188,22 @@ def test_whatever_the_library_calls_proved_the_judge_has_confirmed():
         judgement = check_certificate(radius.certificate, network)
         assert judgement.holds
         assert (judgement.lower, judgement.upper) == (radius.lower, radius.upper)
+
+
+@pytest.mark.parametrize("power", [0, 100, 190, 196, 200, 203, 206, 207, 208, 210, 250, 600, 1000])
+@pytest.mark.parametrize("bias", [0.5, 0.03, 3.0])
+def test_a_neuron_that_does_not_see_the_input_counts_however_far_the_boundary_is(power: int, bias: float) -> None:
+    """Beside distances of 2^power its bias is tiny and its output weight large; their product is neither."""
+    k = 2.0**-power
+    network = TwoLayer(W=[[k, k], [0.0, 0.0], [k, -k]], b=[-0.5, bias, -0.7], v=[1.0, -0.2, 0.9])
+    point = np.array([2.0, 1.5]) / k
+    truth = (3.0 - 0.2 * bias) / np.sqrt(2.0)  # to where the first neuron is 0.2 bias; the third only adds
+    radius = exact_radius(network, point)
+    assert radius.lower * k <= truth * (1 + 1e-12)
+    assert radius.upper * k >= truth * (1 - 1e-12)
+    if radius.status == "proved":
+        assert radius.lower * k == pytest.approx(truth, rel=1e-8)
+        assert radius.certificate is not None
+        forged = replace(radius.certificate, lower=3.0 / np.sqrt(2.0) / k * (1 - 1e-9), witness=None)
+        assert not check_certificate(forged, network).holds
+    assert radius.status == "proved" or power > 190
