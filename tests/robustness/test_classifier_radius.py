@@ -158,3 +158,14 @@ def test_bad_questions_are_named(options, sentence):
     network, x = random_classifier(0)
     with pytest.raises(InputError, match=sentence):
         exact_radius(network, x, **options)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-5])
+def test_points_close_to_their_boundary_are_proved_too(share):
+    """There the witness must be moved by a larger share of its short distance until float64 sees it cross."""
+    network = Classifier.initialise(60, 30, 4, seed=3)
+    for x in np.random.default_rng(3).standard_normal((5, 30)):
+        far = exact_radius(network, x)
+        near = exact_radius(network, far.witness + share * (x - far.witness), label=far.label)
+        assert near.status == "proved"
+        assert near.upper <= share * far.upper * (1 + 1e-5)

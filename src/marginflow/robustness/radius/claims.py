@@ -17,7 +17,7 @@ ROUNDING = 1e-9
 # Shares of the lower bound that are claimed one after the other if the judge refuses it.
 MODEST = (1.0, 1.0 - 1e-7, 0.99, 0.5, 1e-2, 1e-4, 1e-6)
 # How much farther than computed the witness may be put so that the network is seen to cross the level there.
-_STRETCHES = np.append(0.0, np.geomspace(1e-15, 1e-9, 7))
+_STRETCHES = np.append(0.0, np.geomspace(1e-15, 1e-8, 8))
 
 
 def as_length(unit: int, distance: float) -> float:

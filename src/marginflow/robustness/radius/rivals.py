@@ -165,7 +165,7 @@ def _searched(
         if not (usable and problem.value(np.zeros(problem.rank)) > 0):
             continue
         left = max(deadline - time.monotonic(), 1e-3)
-        aim = tolerance - 2 * ROUNDING
+        aim = 0.97 * tolerance - 2 * ROUNDING  # bound and witness are rounded once more
         if best == np.inf:
             outcome = solve(problem, tolerance=aim, seconds=left, max_nodes=max_nodes)
         else:
