@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -293,3 +294,22 @@ def test_either_of_newtons_methods_ends_at_the_optimum(monkeypatch: pytest.Monke
     assert scaled.clarke is not None
     assert scaled.gap <= 1e-9
     assert scaled.objective == pytest.approx(known.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("penalty", [None, 3.0])
+def test_a_point_whose_bracket_is_not_closed_is_an_exact_kkt_point_but_not_called_global(
+    monkeypatch: pytest.MonkeyPatch, penalty
+) -> None:
+    solved = plane.max_margin
+
+    def loosely(*arguments, **options):
+        best = solved(*arguments, **options)
+        return replace(best, lower=best.lower * (1 - 1e-6))
+
+    monkeypatch.setattr(plane, "max_margin", loosely)
+    data = mf.data.moons(40, noise=0.2, seed=3)
+    point = mf.kkt_point(data, width=60, penalty=penalty, starts=["plane"])
+    assert point.exact
+    assert point.status.startswith("Exact KKT point")
+    assert "better by more than 1.0e-06" in point.status
+    assert not mf.kkt_point(data, width=60, penalty=penalty, optimum="global").exact

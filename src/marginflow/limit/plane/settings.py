@@ -28,6 +28,8 @@ FIRST_CAP, CAP_GROWTH = 1e2, 10.0
 FINISH_BELOW = 1e-2
 # sup |F| may exceed 1 by this much at an optimum that Newton's method has found.
 PROVED = 1e-10
+# Relative width of the bracket above which the point is not called globally optimal: the default tolerance.
+CLOSED = 1e-9
 # Sum of the slacks of a hard margin below which they are rounding of the program.
 SLACK = 1e-9
 

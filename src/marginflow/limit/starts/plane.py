@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from marginflow.errors import InputError
 from marginflow.limit import plane
 from marginflow.limit.budget import Budget, OutOfTimeError
+from marginflow.limit.plane.result import objective
+from marginflow.limit.plane.settings import CLOSED
 from marginflow.limit.starts.start import AbstractStart, Finished
 from marginflow.limit.task import Task
 
@@ -24,10 +28,23 @@ class Plane(AbstractStart):
             return None
         try:
             with budget.interruptible():
-                return global_point(task, budget)
+                return _as_point(task, global_point(task, budget))
         except InputError:
             return None
         return None
+
+
+def _as_point(task: Task, best: Finished) -> Finished:
+    """The same point, which is a KKT point also where its bracket is not closed: its own gap counts then."""
+    if best.gap <= CLOSED:
+        return best
+    value, _ = objective(best.network, task.data, task.penalty if task.soft else None)
+    return replace(
+        best,
+        how=f"in the plane; no network of any width is better by more than {best.gap:.1e}",
+        gap=abs(value - float(best.lam.sum())) / value,
+        status=None,
+    )
 
 
 def global_point(task: Task, budget: Budget) -> Finished:
