@@ -164,7 +164,7 @@ def test_bad_questions_are_named(options, sentence):
 def test_points_close_to_their_boundary_have_a_witness_and_bounds_that_meet(share, gap):
     """The witness is moved by a larger share of its short distance until float64 sees it cross.
 
-    At a hundred-thousandth of the way rounding leaves more than the tolerance; bounds are finite and close all the same.
+    At a hundred-thousandth of the way rounding leaves more than the tolerance; bounds are finite and close even so.
     """
     network = Classifier.initialise(60, 30, 4, seed=3)
     for x in np.random.default_rng(3).standard_normal((5, 30)):
