@@ -136,7 +136,13 @@ def histogram(
     bars = (
         base.mark_bar(strokeWidth=1.5, binSpacing=0)
         .encode(
-            x=alt.X(field(value), type="quantitative", bin=steps, title=titles[value]),
+            x=alt.X(
+                field(value),
+                type="quantitative",
+                bin=steps,
+                title=titles[value],
+                axis=alt.Axis(format="~g", labelOverlap="greedy", labelSeparation=6),
+            ),
             y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=alt.Axis(tickMinStep=1)),
             color=colour(series, series_names, titles[series]),
             stroke=alt.Stroke(

@@ -107,7 +107,10 @@ def environment() -> jinja2.Environment:
     import jinja2
 
     made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["value"] = lambda value: raised(text_of(value))
+    # Sentences in cells get their signs; a single word may be the name of a file and keeps its letters.
+    made.filters["value"] = lambda value: (
+        signs(value) if isinstance(value, str) and " " in value else raised(text_of(value))
+    )
     made.filters["raised"] = raised
     made.filters["signs"] = signs
     made.filters["mathml"] = mathml

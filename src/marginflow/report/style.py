@@ -96,7 +96,7 @@ def _signs(text: str) -> str:
     for written, sign in _SIGNS.items():
         text = text.replace(written, sign)
     text = re.sub(rf"(?<![A-Za-z])({'|'.join(_WORDS)})(?![A-Za-z])", lambda found: _WORDS[found[1]], text)
-    text = re.sub(r"(?<![A-Za-z])([A-Za-zα-ω])_([0-9]+|[ij])(?![\w])", lambda m: m[1] + m[2].translate(_LOWERED), text)
+    text = re.sub(r"(?<![A-Za-z_])([A-Za-zα-ω])_([0-9]+|[ij])(?![\w])", lambda m: m[1] + m[2].translate(_LOWERED), text)
     return raised(text)
 
 
