@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.audits.statements import Judged
+from marginflow.audits.statements import BROKEN, Judged
 from marginflow.certificates import Certificate
 from marginflow.data import Dataset
 from marginflow.display import Plotted, shortened
@@ -174,7 +174,9 @@ class Audit(Plotted, Plain):
         radii = f"{drawn} is {between} from the boundary, " if self.radii else ""
         if self.contradicted:
             return f"{radii}and these statements apply but do not hold: {', '.join(self.contradicted)}"
-        return f"{radii}and {len(self.applying)} statements of the papers apply, of which none is violated"
+        known = [found.id for found in self.applying if found.known_false and found.outcome in BROKEN]
+        but = f" but {', '.join(known)}, known to be false as printed" if known else ""
+        return f"{radii}and {len(self.applying)} statements of the papers apply, of which none is violated{but}"
 
     @property
     def training(self) -> str:

@@ -14,6 +14,8 @@ from marginflow.theory import Instance, Verdict, statements
 # Kinds of statements that claim nothing about the network: definitions and assumptions say what data or a network may
 # be like, and to lack that contradicts no theorem; constructions speak of networks that a paper builds on such data.
 PROPERTIES: Final = ("assumption", "definition", "construction")
+# Outcomes in which a printed claim is not met.
+BROKEN: Final = ("violated", "refuted")
 GIVEN: Final = ("network", "data", "test", "start")
 
 
@@ -39,7 +41,7 @@ class Judged(Brief):
     @property
     def contradicted(self) -> bool:
         """Whether it applies and does not hold, which is news: a statement that is known to be false is none."""
-        return self.outcome in ("violated", "refuted") and not self.property_only and not self.known_false
+        return self.outcome in BROKEN and not self.property_only and not self.known_false
 
     @property
     def known_false(self) -> bool:
