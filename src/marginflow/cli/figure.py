@@ -179,7 +179,8 @@ def _misjudged(cost: Cost, result: Result) -> str | None:
     ratio = result.seconds / (3600 * cost.hours)
     if 0.5 <= ratio <= 2.0:
         return None
-    return f"The cells took {duration(result.seconds)}; the estimate was {_time(cost.hours)}, wrong by {ratio:.2g}."
+    error = f"{ratio:.2g} times too short" if ratio > 1.0 else f"{1.0 / ratio:.2g} times too long"
+    return f"The cells took {duration(result.seconds)}; the estimate was {_time(cost.hours)}, {error}."
 
 
 def _name(id: str, size: str) -> str:
