@@ -99,6 +99,7 @@ def grade(row: Row) -> str:
     return "loose by a factor of 10 and more" if size < ORDERS else "loose by orders of magnitude"
 
 
+FEW = 10
 GRADES = (
     ("refuted", "A counterexample was found and proved."),
     ("candidate", "A claim failed in floating point or by counting; nothing is proved."),
@@ -173,6 +174,17 @@ def cell(text: object) -> str:
     return plain if len(plain) <= 160 else plain[:157] + "..."
 
 
+def thin(rows: list[Row]) -> list[str]:
+    """The rows that say little, because hardly an instance met the hypotheses."""
+    found = sorted(
+        (int(str(row["applied"])), str(row["id"]))
+        for row in rows
+        if row["outcome"] == "not refuted" and int(str(row["applied"])) < FEW
+    )
+    named = ", ".join(f"{id} ({count} instance{'s' * (count > 1)})" for count, id in found)
+    return [f"Rows that rest on fewer than {FEW} instances and say little: {named}.", ""] if found else []
+
+
 def page(rows: list[Row]) -> str:
     """The rows as Markdown, by grade and then by slack."""
     counts = {name: sum(grade(row) == name for row in rows) for name, _ in GRADES}
@@ -192,6 +204,7 @@ def page(rows: list[Row]) -> str:
         "says refuted. Bounds on probabilities are compared by their logarithms. Claims that are identities are left "
         "aside where a statement has others.",
         "",
+        *thin(rows),
         "`python benchmarks/atlas.py` writes this page, its rows [atlas.json](atlas.json) and the pictures again.",
         "",
         "![bound over observed at the worst instance found](atlas.svg)",
