@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
     "formulas",
+    "real_signs",
     "statement_pages",
 ]
 exclude_patterns = ["_build", "examples", "tutorials/README.rst", "statement_template.py"]
@@ -37,8 +38,11 @@ numpydoc_validation_checks: set[str] = set()
 
 html_theme = "pydata_sphinx_theme"
 html_title = "marginflow"
-html_static_path = ["_static"]
+html_static_path = ["_static", "../src/marginflow/report/fonts/marginflow-math-regular.woff2"]
 html_show_sourcelink = False
+html_sidebars = {  # pages of a section of their own have nothing to list beside them
+    name: [] for name in ("install", "findings", "gallery/README", "limits", "comparison", "glossary", "faq")
+}
 html_theme_options = {
     "navigation_with_keys": True,
     "show_toc_level": 2,

@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 from marginflow import theory
 from marginflow.report.atlas_chart import atlas_chart, statement_map
-from marginflow.report.statement_page import bibtex, parts
+from marginflow.report.statement_page import Part, bibtex, parts
 from marginflow.report.static import svg_text
 from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.record import page_record
@@ -30,7 +30,7 @@ def page(statement: theory.Statement, folder: Path) -> str:
         if part.formula:
             lines += [f"$$\n{part.formula}\n$$", ""]
         if part.text:
-            lines += [part.text, ""]
+            lines += [_linked(part), ""]
         lines += [f"- {item}" for item in part.items] + [""]
         if part.code:
             lines += ["```sh", part.code, "```", ""]
@@ -42,6 +42,16 @@ def page(statement: theory.Statement, folder: Path) -> str:
         lines += ["**Where it speaks**", "", f"{atlas.sentence()}{crosses}", ""]
         lines += [f"![Where {statement.id} speaks]({picture})", "", "```sh", command, "```", ""]
     return "\n".join([*lines, "```bibtex", bibtex(statement.id), "```", ""])
+
+
+def _linked(part: Part) -> str:
+    """The sentence of a part; names of other statements lead to their pages, a file keeps its letters."""
+    if part.title == "Source":
+        return f"`{part.text}`"
+    if part.title not in ("Rests on", "Of these false as printed, or with a gap", "Used by"):
+        return part.text
+    names = part.text.removesuffix(".").split(", ")
+    return ", ".join(f"[{name}]({name.replace('/', '-')}.md)" for name in names) + "."
 
 
 def write_pages(app: Sphinx) -> None:

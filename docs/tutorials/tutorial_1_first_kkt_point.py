@@ -65,4 +65,4 @@ picture = regions(run.network, "after training") | regions(limit.network, "at th
 # width has a smaller one.
 best = mf.kkt_point(data, width=100, optimum="global")
 print(best.status)
-print(f"||theta||^2: {limit.network.norm_squared():.4f} near the flow, {best.network.norm_squared():.4f} at best")
+print(f"‖θ‖²: {limit.network.norm_squared():.4f} near the flow, {best.network.norm_squared():.4f} at best")

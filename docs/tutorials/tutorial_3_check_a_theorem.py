@@ -20,3 +20,10 @@ print(theorem.check(limit.network, data))
 # On a sphere of lower dimension it does not apply, and the verdict says which hypothesis fails, and by how much.
 crowded = mf.data.Sphere(dimension=20).sample(20, seed=0)
 print(theorem.check(mf.kkt_point(crowded, width=40).network, crowded))
+
+# %%
+# Where it applies and where it says something, over all sizes at once, is a map; ``--observe`` computes every cell too:
+#
+# .. code-block:: sh
+#
+#    marginflow map VYS22/Thm4.1 --grid d=100:1e6:60log m=2:2000:60log --out map.html

@@ -93,3 +93,9 @@ def test_every_statement_with_a_map_shows_it_on_two_axes_and_names_its_command(t
     assert 'fill="#2e7d5b"' in page  # cells that say something
     assert "yᵢ N(xᵢ - yᵢ z)" in page
     assert "≤" in page
+
+
+def test_the_sentence_about_a_control_keeps_its_capitals() -> None:
+    found = {part.title: part.text for part in parts(page_record(theory.statement("VYS22/Thm4.1"), judge=False))}
+    assert found["Control"].startswith("The network")
+    assert "is not a KKT point" in found["Control"]

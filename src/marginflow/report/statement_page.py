@@ -62,7 +62,7 @@ def parts(record: Record) -> tuple[Part, ...]:
         ("Rests on", _listed(record["rests_on"])),
         ("Of these false as printed, or with a gap", _listed(record["shaken_by"])),
         ("Used by", _listed(record["used_by"])),
-        ("Control", f"{record['control_shows']} ({control}).".capitalize() if control else ""),
+        ("Control", _begun(f"{record['control_shows']} ({control}).") if control else ""),
         ("Source", f"src/{record['file']}"),
     )
     found = {title: Part(title=title, formula=latex) for title, latex in written if latex}
@@ -74,6 +74,10 @@ def parts(record: Record) -> tuple[Part, ...]:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) + "." if names else ""
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]  # `capitalize` would make "kkt" of KKT
 
 
 def _parameters(record: Record) -> tuple[str, ...]:
