@@ -53,6 +53,13 @@ def test_every_recipe_begins_as_its_paper_does(recipe: str, capsys: pytest.Captu
     assert begun.outputs == ("frozen" if recipe == "fcb22" else "trained")
 
 
+def test_a_recipe_is_known_however_it_is_capitalised(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "train data.npz --recipe FCB22 --width 8 --max-steps 0 --out n.safetensors --json"
+    assert main(line.split()) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["recipe"] == "fcb22"
+    assert TwoLayer.load("n.safetensors").outputs == "frozen"
+
+
 def test_training_that_does_not_separate_the_data_is_exit_code_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("train data.npz --width 4 --scale 0.001 --max-steps 1 --out n.safetensors".split()) == 1
     printed = dict(line.split("  ", 1) for line in capsys.readouterr().out.splitlines())

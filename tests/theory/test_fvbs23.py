@@ -99,6 +99,41 @@ def test_one_flipped_label_breaks_the_upper_bound_on_weights(
     assert verdict["largest value over bound"].observed > factor
 
 
+ROLES = {
+    "VYS22/LemC.5": {"claim": ["d - m p"], "proof step": ["d - m p, as proved"], "derived": ["d - m p, sharper"]},
+    "FVBS23/LemD.2": {"claim": ["|N(x)|, as printed"], "derived": []},
+    "FVBS23/LemD.5": {"claim": ["- D_u"], "proof step": ["D_u, as proved"], "derived": ["D_u, explicit"]},
+    "FVBS23/LemD.7": {"claim": ["y N(x - y z)"], "derived": ["y N(x - y z), with the 3/2 of Lemma D.2"]},
+    "FVBS23/LemD.8": {"claim": ["y N(x - y z)"], "derived": ["y N(x - y z), with the 3/2 of Lemma D.2"]},
+}
+
+
+@pytest.mark.parametrize("id", ROLES)
+def test_what_the_print_concludes_proves_and_leaves_to_us_are_told_apart(id: str) -> None:
+    statement = theory.statement(id)
+    verdict = statement.judge_instance(statement.example())
+    assert verdict.outcome == "holds", str(verdict)
+    for role, names in ROLES[id].items():
+        assert [check.name for check in verdict.conclusions if check.role == role] == names
+
+
+def test_a_sign_that_was_wrong_before_does_not_count_as_flipped() -> None:
+    """Theorem D.1 claims that z changes the sign; a neuron that only one test point wakes makes it wrong before z."""
+    good = preset(A)
+    test, data, network = good.the_test(), good.the_data(), good.the_network()
+    points = np.vstack([data.X, test.X[:1]])
+    w_b = np.linalg.lstsq(np.hstack([points, np.ones((len(points), 1))]), np.eye(len(points))[-1], rcond=None)[0]
+    wrong = TwoLayer(
+        W=np.vstack([network.W, w_b[:-1]]),
+        b=np.append(network.b, w_b[-1]),
+        v=np.append(network.v, -10.0 * test.y[0]),
+    )
+    np.testing.assert_allclose(wrong(data.X), network(data.X), atol=1e-9)
+    assert judged("ThmD.1", good)["y N(x), the sign before"].state == "met"
+    fooled = judged("ThmD.1", replace(good, networks=(*good.networks, wrong)))
+    assert fooled["y N(x), the sign before"].state == "failed"
+
+
 def test_half_the_step_flips_nobody() -> None:
     instance = preset(B)
     sample = Sample.of(instance)

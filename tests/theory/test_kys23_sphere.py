@@ -444,3 +444,13 @@ def test_every_judge_answers_on_any_network_and_data(m: int, labels: str) -> Non
         instance = Instance(network=network, data=data, law=law, networks=(network,))
         for id in NETWORK_IDS:
             assert outcome(f"KYS23/{id}", instance) in theory.verdict.OUTCOMES
+
+
+@pytest.mark.parametrize("id", ["KYS23/LemD.2", "KYS23/LemD.2-repaired"])
+@pytest.mark.parametrize(("t", "vacuous"), [(0.5, True), (0.7, False)])
+def test_a_probability_bound_of_one_or_more_says_nothing(id: str, t: float, vacuous: bool) -> None:
+    """2 e^-t is at least 1 up to t = ln 2."""
+    instance = Instance(name="t", parameters={"m": 10, "dimension": 10**6, "t": t})
+    verdict = theory.statement(id).judge_instance(instance)
+    assert all(check.vacuous is vacuous for check in verdict.claims)
+    assert (verdict.outcome == "vacuous") is vacuous

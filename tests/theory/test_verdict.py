@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from marginflow import InputError
 from marginflow.theory import Check, Counterexample, Findings, Verdict, undefined
-from marginflow.theory.check import at_least, at_most, value
+from marginflow.theory.check import at_least, at_most, compare, true, value
 from marginflow.theory.outcomes import MEANING, OPENING
 
 MET = Check(name="met", observed=1.0, relation="<=", bound=2.0)
@@ -133,6 +134,19 @@ def test_the_reason_names_the_check_that_decided() -> None:
     tightest = judge(claims=(MET, tight)).tightest
     assert tightest is not None
     assert tightest.name == "tight"
+
+
+def test_the_sentence_says_the_deciding_comparison_in_words() -> None:
+    worst = compare("y N(x - y z)", [-3.0, -2.5], "<=", -1.0, note="z is short")
+    assert judge(claims=(worst,)).sentence.endswith(
+        "; the tightest: y N(x - y z) is -2.5, which is at most -1 (the worst of 2; z is short)."
+    )
+    broken = judge(hypotheses=(true("both labels occur", False),), claims=(worst,)).sentence
+    assert broken.endswith("; both labels occur is not true.")
+    open_claim = Check(name="risk", observed=0.0, relation="<=", bound=0.01, interval=(0.0, 0.03))
+    assert "does not decide whether it is at most 0.01" in judge(claims=(open_claim,)).sentence
+    for sentence in (judge(claims=(MET, FAILED)).sentence, broken):
+        assert not re.search(r"slack|, (met|failed)\b|\[", sentence)
 
 
 def test_checks_are_found_by_name() -> None:

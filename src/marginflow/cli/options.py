@@ -19,6 +19,11 @@ def exactly(kind: Any, tokens: Sequence[Token]) -> Any:
     return convert(kind, tokens)
 
 
+def any_case(kind: Any, tokens: Sequence[Token]) -> Any:
+    """One of several words, however it is capitalised: FCB22 is fcb22."""
+    return convert(kind, [token.evolve(value=token.value.lower()) for token in tokens])
+
+
 def _is_whole(text: str) -> bool:
     try:
         return float(text).is_integer()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, TypedDict, Unpack
 
@@ -145,6 +146,40 @@ class Check(Brief, Plain):
         if math.isnan(self.observed):
             line = f"{self.name}: not judged"
         return line + (" (the bound says nothing)" if self.vacuous else "") + (f" [{self.note}]" if self.note else "")
+
+    @property
+    def phrase(self) -> str:
+        """The comparison in words, for a sentence.
+
+        Examples
+        --------
+        >>> from marginflow.theory.check import at_most
+        >>> at_most("the norm", [1.0, 3.0], 4.0).phrase
+        'the norm is 3, which is at most 4 (the worst of 2)'
+        """
+        if math.isnan(self.observed):
+            words = f"{self.name} could not be judged"
+        elif self.relation == "is":
+            words = f"{self.name} is {self.observed:.4g}"
+        elif self.relation == "==" and self.bound == 1.0 and self.tolerance == 0.0 and self.observed in (0.0, 1.0):
+            words = f"{self.name} is {'true' if self.observed else 'not true'}"
+        else:
+            compared = f"{_WORDS[self.relation]} {self.bound:.4g}"
+            words = f"{self.name} is {self.observed:.4g}"
+            if self.interval is not None:
+                words += f" (between {self.interval[0]:.4g} and {self.interval[1]:.4g})"
+            words += {
+                "met": f", which is {compared}",
+                "failed": f", which is not {compared}",
+                "undecided": f", which does not decide whether it is {compared}",
+            }[self.state]
+        notes = [re.sub(r"^worst of (\d+), at \d+(?:, \d+)*", r"the worst of \1", self.note)] if self.note else []
+        if self.vacuous:
+            notes.append("the bound says nothing")
+        return words + (f" ({'; '.join(notes)})" if notes else "")
+
+
+_WORDS: Final = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than", "==": "equal to"}
 
 
 class Options(TypedDict, total=False):

@@ -205,6 +205,8 @@ class Verdict(Plotted, Plain):
         if used and outcome in ("holds", "constants unspecified"):
             meaning += f" (for {used})"
         reason = f"; {self.reason}" if self.reason else ""
+        if outcome != "measured" and self.deciding is not None:
+            reason = f"{'; the tightest: ' if outcome in ('holds', 'vacuous') else '; '}{self.deciding.phrase}"
         if self.counterexample is not None and outcome == "refuted":
             reason = f"; {self.counterexample.summary} (proved in {self.counterexample.proof})"
         unused = f" Not used: {', '.join(self.unused)}." if self.unused else ""

@@ -57,7 +57,8 @@ def _clusters_of(one_cluster: bool) -> Instance:
                 headline="A factor 4 on the share of noisy labels is lost; the bound n/8 survives for noise below 1/8.",
                 what="Eq. (5) divided by n/4 gives a factor 4 on |N|/n, which is lost in print.",
                 evidence="all label noise on one cluster, in fractions",
-                repair="n/4 (1 - 4 C1 u - 4 |N|/n) <= |I_mu^C|; the bound n/8 survives for noise below 1/8",
+                repair="n/4 (1 - 4 C1 u - 4 |N|/n) <= |I_mu^C|; the bound n/8 survives for noise below 1/8, "
+                "but with n/8 alone the lower bound (12) is negative",
             ),
         ),
     ),

@@ -3,6 +3,7 @@ r"""[KYS23, Lemma D.2] Gram matrices of uniform points on the sphere: as printed
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Final
@@ -69,12 +70,15 @@ def sure_deviation(m: int, d: int) -> Fraction:
 
 
 def _deviates(instance: Instance, name: str, bound: float, t: float, m: int, d: int) -> Check:
-    """P(||X X^T - I|| >= bound) <= 2 e^-t: 1 where every sample deviates so much, and counted elsewhere."""
+    """P(||X X^T - I|| >= bound) <= 2 e^-t: 1 where every sample deviates so much, and counted elsewhere.
+
+    For t <= ln 2 the bound is 1 or more and says nothing.
+    """
     target = 2 * math.exp(-t)
     if sure_deviation(m, d) >= bound:
         return at_most(name, 1.0, target, note="every sample deviates: rank d, trace m", vacuous=target >= 1)
     counted = estimate(lambda rng: gram_deviation(m, d, rng) >= bound, _DRAWS, seed=instance.seed)
-    return counted.check(name, "<=", target)
+    return replace(counted.check(name, "<=", target), vacuous=target >= 1)
 
 
 def _against(c: int) -> Instance:

@@ -53,8 +53,8 @@ def lemma_d2(instance: Instance) -> Findings:
         hypotheses=(*deterministic(instance), *near_one_cluster(neurons.sample, test, clusters)),
         constants=(value("largest |N(x)|", float(size.max())), value("c'", s.c_prime)),
         claims=(at_most("|N(x)|, as printed", size, 2.0, note="2"),),
-        derived=(at_most("|N(x)|, explicit", size, s.largest_output, note="((d+Delta+1)/(d-Delta+1) + c')/(1 - 2c')"),),
         proof_steps=(
+            at_most("|N(x)|, explicit", size, s.largest_output, note="((d+Delta+1)/(d-Delta+1) + c')/(1 - 2c')"),
             at_most("|N(x)|, as proved", size, 1.5, note="3/2"),
             at_most("|N(x)|, as announced in the proof", size, 4.0, note="4"),
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, below, true, value
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, below, true, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
 from marginflow.theory.fvbs23.setting import Setting
 
@@ -33,6 +33,7 @@ def lemma_d5(instance: Instance) -> Findings:
         hypotheses=s.assumption(),
         constants=(value("D_u", s.D_u), value("D_u / d", s.D_u / s.d)),
         claims=(below("- D_u", -s.D_u, 0.0),),
+        proof_steps=(above("D_u, as proved", s.D_u, 6 * s.d / 7 - 0.1),),
         derived=(at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, tolerance=1e-14),),
         arithmetic=(true("D_u = (d - Delta) - c'(d - Delta + 1) + k", abs(identity - s.D_u) <= 1e-12 * s.d),),
     )

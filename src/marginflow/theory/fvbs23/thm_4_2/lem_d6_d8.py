@@ -56,8 +56,8 @@ def lemma_d6(instance: Instance) -> Findings:
     )
 
 
-def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, tuple[Check, ...]]:
-    """Lemmas D.7 (sign = 1) and D.8 (sign = -1) at points X of that label: the claim, and every link of the chain."""
+def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, tuple[Check, ...], Check]:
+    """Lemmas D.7 (sign = 1) and D.8 (sign = -1) at points X of that label: claim, links of the chain, sharper form."""
     s, u = neurons.sample.setting, neurons.sample.u
     own, other = (neurons.positive, neurons.negative) if sign > 0 else (neurons.negative, neurons.positive)
     scale = neurons.input_scale()
@@ -89,10 +89,11 @@ def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, tu
             tolerance=_INPUT_RTOL,
         ),
         at_most("y N(x - y z) against y N(x) - eta_2 D_u sum S", after, before - fall, scale=10.0),
+        at_most("y N(x), by Lemma D.2", before, 2.0),
         at_least("eta_2 D_u sum S", fall, 3.0),
-        at_most("y N(x - y z), as proved", after, -1.5, note="3/2 - 3"),
     )
-    return at_most("y N(x - y z)", after, -1.0, note="2 - 3"), steps
+    sharper = at_most("y N(x - y z), with the 3/2 of Lemma D.2", after, -1.5, note="3/2 - 3")
+    return at_most("y N(x - y z)", after, -1.0, note="2 - 3"), steps, sharper
 
 
 def _flip(instance: Instance, sign: float) -> Findings:
@@ -101,7 +102,7 @@ def _flip(instance: Instance, sign: float) -> Findings:
     s = neurons.sample.setting
     test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
     chosen = s.y[clusters] == sign
-    claim, steps = flip_checks(neurons, test.X[chosen], sign)
+    claim, steps, sharper = flip_checks(neurons, test.X[chosen], sign)
     return Findings(
         hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
         constants=(
@@ -112,6 +113,7 @@ def _flip(instance: Instance, sign: float) -> Findings:
         ),
         claims=(claim,),
         proof_steps=steps,
+        derived=(sharper,),
     )
 
 

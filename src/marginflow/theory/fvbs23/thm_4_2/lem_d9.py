@@ -25,12 +25,13 @@ def size_checks(s: Setting) -> tuple[Check, tuple[Check, ...]]:
     A_d, B_d = 0.2 * (s.d + 1) / den, 24 / 7 * (64 * s.d / 21 + 1) / den
     eta, squared = s.eta_1 + s.eta_2, s.u_norm**2
     C = size_constant(s.d, s.c)
-    middle = s.k * s.d + s.k * (s.k - 1) * s.p
+    middle, plugged = s.k * s.d + s.k**2 * s.p, s.k * s.d + s.k * s.c_prime * (s.d - s.Delta + 1)
     order = math.sqrt(s.d / s.k) / s.c if s.c > 0 else math.nan
     steps = (
         at_most("eta_1 + eta_2", eta, (A_d + B_d / s.c) / s.k if s.c > 0 else math.nan),
         at_most("||u||^2", squared, middle),
-        at_most("k d + k (k-1) p", middle, 1.1 * s.k * s.d + 0.1 * s.k),
+        at_most("k d + k^2 p", middle, plugged),
+        at_most("k d + k c' (d - Delta + 1)", plugged, 1.1 * s.k * s.d + 0.1 * s.k),
         at_most("||z|| against C sqrt(d / (c^2 k))", eta * s.u_norm, C * order),
         at_most("the constant C", C, 13.31, tolerance=1e-3),
     )

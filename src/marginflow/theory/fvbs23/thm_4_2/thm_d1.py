@@ -21,6 +21,7 @@ from marginflow.theory.frame import (
     Forms,
     Instance,
     Statement,
+    above,
     at_most,
     undefined,
     value,
@@ -103,7 +104,7 @@ def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) 
     ),
 )
 def theorem_d1(instance: Instance) -> Findings:
-    """On a good draw: exact tails against 4 n q_d, what z does to every good test point, and how long z is."""
+    """On a good draw: exact tails against 4 n q_d, the signs of all good test points before and after z, its length."""
     sample = Sample.of(instance)
     s = sample.setting
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
@@ -120,6 +121,7 @@ def theorem_d1(instance: Instance) -> Findings:
     if "literal" not in vectors:
         return undefined(hypotheses, "z is not defined here", constants)
     moved = {form: moved_outputs(instance, vector.vector)[fine] for form, vector in vectors.items()}
+    correct = np.min([test.y * network(test.X) for network in networks_of(instance)], axis=0)[fine]
     trivial = {form: says_nothing(vector.size, s.d) for form, vector in vectors.items()}
     notes = {form: f"||z|| = {vector.relative_size:.4g} sqrt(d)" for form, vector in vectors.items()}
     nothing = trivial["literal"] or s.log_failure(sample.n) >= 0
@@ -129,6 +131,7 @@ def theorem_d1(instance: Instance) -> Findings:
         constants=constants,
         claims=(
             at_most("ln P(sign not flipped), from exact tails", exact, bound, vacuous=nothing or bound >= 0),
+            above("y N(x), the sign before", correct, 0.0, scale=1.0, vacuous=nothing),
             at_most("y N(x - y z)", moved["literal"], 0.0, scale=1.0, note=notes["literal"], vacuous=nothing),
             replace(size, vacuous=nothing),
         ),

@@ -44,8 +44,6 @@ def lemma_c5(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(setting.few_samples(),),
         claims=(above("d - m p", setting.D, 0.0, scale=d),),
-        derived=(
-            at_least("d - m p, as proved", setting.D, d / 3),
-            at_least("d - m p, sharper", setting.D, (2 * d - 1) / 3),
-        ),
+        proof_steps=(at_least("d - m p, as proved", setting.D, d / 3),),
+        derived=(at_least("d - m p, sharper", setting.D, (2 * d - 1) / 3),),
     )
