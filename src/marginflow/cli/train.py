@@ -41,7 +41,7 @@ def train(
         RecipeName,
         Parameter(
             converter=any_case,
-            help="The training of a paper, exactly as published, or gradient flow in log time; in any case.",
+            help="The training of a paper, exactly as published, or gradient flow in log time (upper or lower case).",
         ),
     ] = "flow",
     width: Annotated[int, Parameter(help="Number of hidden neurons.")] = 200,
