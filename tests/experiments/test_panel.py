@@ -1,3 +1,4 @@
+from marginflow.experiments.kys23.profile import curves
 from marginflow.experiments.panel import over_seeds
 
 TITLES = {"d": "Dimension", "share": "Share", "kind": "Kind", "unused": "Of another panel"}
@@ -28,3 +29,11 @@ def test_curves_without_a_band_keep_the_interval_for_the_table():
     panel = drawn([0.5, 0.6], band=False)
     assert panel.low is None
     assert "low" in panel.titles
+
+
+def test_dashes_are_those_of_kkt_points_whichever_cells_were_run_first():
+    rows = [{"method": "KKT point", "noise": 0.1, "dimension": 5, "seed": 0, "error": 0.1}]
+    rows += [{**rows[0], "method": "recipe", "noise": noise} for noise in (0.1, 0.2)]
+    for given in (rows, rows[::-1]):
+        methods = [row["method"] for row in curves(given, "title").rows]
+        assert list(dict.fromkeys(methods)) == ["recipe", "KKT point"]

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, number, ours, pairs, values, where
-from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.panel import Panel, Row, over_seeds, recipe_first
 
 CLAIM = (
     "As d increases compared to m, overfitting goes from tempered (clean test error linear in p) to benign (close to "
@@ -26,7 +26,7 @@ SMALL_NOISE, SMALL_ERROR = 0.1, 0.02
 def curves(rows: Sequence[Row], title: str, *, series: str = "dimension", heading: str = "Dimension d") -> Panel:
     """Clean test error against p: a colour for each value of a column, dashes for KKT points."""
     return over_seeds(
-        [{**row, "curve": f"{row[series]}"} for row in rows],
+        [{**row, "curve": f"{row[series]}"} for row in recipe_first(rows)],
         x="noise",
         y="error",
         series="curve",

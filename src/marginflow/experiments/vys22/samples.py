@@ -8,7 +8,7 @@ from typing import Any
 
 from marginflow.experiments.frame import Grid, Size, product
 from marginflow.experiments.outcome import PAPER, Finding, column
-from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.panel import Panel, Row, over_seeds, recipe_first
 from marginflow.experiments.vys22.sphere import Schedule
 
 ALPHAS = (0.5, 0.8, 1.0, 1.2, 1.5)
@@ -68,7 +68,7 @@ SIZES: Mapping[Size, Grid] = {
 def by_samples(rows: Sequence[Row], y: str, heading: str, *, variant: str | None = "method", **others: Any) -> Panel:
     """A column against d: a colour for each sample size, full lines for the recipe and dashes for KKT points."""
     return over_seeds(
-        [{**row, "samples": f"m = d^{row['alpha']:g}"} for row in rows],
+        [{**row, "samples": f"m = d^{row['alpha']:g}"} for row in recipe_first(rows)],
         x="dimension",
         y=y,
         series="samples",
