@@ -125,3 +125,9 @@ def test_pictures_carry_their_font_and_a_printed_page_has_its_width_in_points(tm
 def test_numbers_in_sentences_are_raised_and_the_first_power_is_left_out() -> None:
     assert raised("residual 1.5e-15 at 1e-08") == "residual 1.5·10⁻¹⁵ at 10⁻⁸"
     assert raised("d^1 and d^1.5, v1e-3x") == "d and d¹·⁵, v1e-3x"
+
+
+def test_names_in_a_legend_have_real_superscripts() -> None:
+    from marginflow.report.encodings import worded
+
+    assert worded([{"m": "m = d^0.5", "d": 3}], "m", None) == [{"m": "m = d⁰·⁵", "d": 3}]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from marginflow.plain import to_plain
-from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN
+from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN, superscript
 
 if TYPE_CHECKING:
     import altair as alt
@@ -76,7 +76,8 @@ def worded(rows: Sequence[Row], *columns: str | None) -> list[dict[str, object]]
 
     The domain of such a column is a list of names, in which Vega does not find the number 1 under "1".
     """
-    return [{**row, **{column: str(row[column]) for column in columns if column is not None}} for row in rows]
+    named = [column for column in columns if column is not None]
+    return [{**row, **{column: superscript(str(row[column])) for column in named}} for row in rows]
 
 
 def plain(entry: object) -> object:

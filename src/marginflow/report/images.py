@@ -21,13 +21,15 @@ def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, size: int = 
             {"name": name, "row": index // side, "column": index % side, "value": value}
             for index, value in enumerate(sample["values"])
         ]
+    grey = alt.Scale(range=["#ffffff", "#1c2024"])
     picture = (
         alt.Chart(inline(rows))
-        .mark_rect()
+        .mark_rect(strokeWidth=1)  # without it the ground shows between the values
         .encode(
             x=alt.X("column:O", axis=None, scale=alt.Scale(padding=0)),
             y=alt.Y("row:O", axis=None, scale=alt.Scale(padding=0)),
-            color=alt.Color("value:Q", scale=alt.Scale(range=["#ffffff", "#1c2024"]), legend=None),
+            fill=alt.Fill("value:Q", scale=grey, legend=None),
+            stroke=alt.Stroke("value:Q", scale=grey, legend=None),
         )
         .properties(width=size, height=size)
     )
