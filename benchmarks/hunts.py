@@ -234,7 +234,7 @@ def page(rows: list[Row]) -> str:
     parts["false"].sort(key=lambda row: (order.index(str(row["id"])), row["seed"]))
     effort = ", ".join(
         f"{min(int(str(row['tries'])) for row in parts['true'] if row['seed'] == seed)} from seed {seed}"
-        for seed in dict.fromkeys(row["seed"] for row in parts["true"])
+        for seed in sorted({int(str(row["seed"])) for row in parts["true"]})
     )
     wrong = [row for row in parts["true"] if row["outcome"] in ("refuted", "candidate", "proof step fails")]
     lines = [
@@ -261,7 +261,7 @@ def page(rows: list[Row]) -> str:
         f"{len(SEEDS)} seeds each: {len(wrong)} said refuted, candidate or proof step fails"
         + (": " + ", ".join(f"{row['id']} ({row['outcome']}, seed {row['seed']})" for row in wrong) if wrong else "")
         + ". Statements of one family are hunted together and judged on the same instances. Instances of "
-        f"every true one: {effort}. Instances that one hunt of a false one took at most: "
+        f"every true one, at least: {effort}. Instances that one hunt of a false one took at most: "
         f"{_most_tries(parts['false'])}.",
         "",
     ]
