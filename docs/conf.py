@@ -52,18 +52,23 @@ html_theme_options = {
 
 
 def save_charts(block: object, block_vars: dict, gallery_conf: dict) -> str:
-    """Every Altair chart that a block of a tutorial has named since the last block, as an SVG in the page."""
+    """Every chart, of Altair or of ours, that a block of a tutorial has named since the last, as an SVG."""
     import altair
     import vl_convert
     from sphinx_gallery.scrapers import figure_rst
 
+    from marginflow.report.chart import Chart
+    from marginflow.report.static import svg_text
+
     seen = gallery_conf.setdefault("charts_seen", set())
     paths = []
     for value in block_vars["example_globals"].values():
-        if isinstance(value, altair.TopLevelMixin) and id(value) not in seen:
+        if isinstance(value, altair.TopLevelMixin | Chart) and id(value) not in seen:
             seen.add(id(value))
             path = Path(next(block_vars["image_path_iterator"])).with_suffix(".svg")
-            path.write_text(vl_convert.vegalite_to_svg(value.to_json()), encoding="utf-8")
+            ours = isinstance(value, Chart)
+            svg = svg_text(value, width="page") if ours else vl_convert.vegalite_to_svg(value.to_json())
+            path.write_text(svg, encoding="utf-8")
             paths.append(str(path))
     return figure_rst(paths, gallery_conf["src_dir"])
 
