@@ -213,3 +213,13 @@ def test_a_network_and_data_in_the_wrong_order_are_told_apart(command: str, caps
 def test_the_overview_of_commands_does_not_wait_for_numpy() -> None:
     code = "import sys, marginflow.cli.app; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "line", [["report", "rows.csv", "--label", "\udc80"], ["sweep", "\x00"], ["limit", "a\udfff.npz"]]
+)
+def test_arguments_that_are_not_utf_8_are_one_sentence(line: list[str], tmp_path: Path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    assert main(line) == 2
+    assert "is not text in UTF-8" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -145,6 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         line = list(sys.argv[1:] if arguments is None else arguments)
+        _check_text(line)
         with running(line):
             code = app(line)
         sys.stdout.flush()
@@ -170,6 +171,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("marginflow: there is not enough memory for this; take fewer samples or neurons.", file=sys.stderr)
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
+
+
+def _check_text(line: Sequence[str]) -> None:
+    """Refuse what no page, table or file name of ours can hold: bytes that are not UTF-8, and zero bytes."""
+    for argument in line:
+        if "\0" in argument or any("\ud800" <= letter <= "\udfff" for letter in argument):
+            raise InputError(f"{argument!a} is not text in UTF-8; rename the file or the column.")
 
 
 def _one_line(sentence: str) -> str:
