@@ -63,8 +63,8 @@ def hunt(record: Record) -> Summary:
         )
         sections.append(Section(heading="The search", content=(chart,)))
     tone = "holds" if outcome == "not refuted" else "open" if outcome == "does not bite" else "violated"
-    # A conditional of tones is a str to mypy.
     meaning = record["meaning"][:1].upper() + record["meaning"][1:]
+    # A conditional of tones is a str to mypy.
     return Summary(sentence=f"{record['id']}: {outcome}. {meaning}.", tone=tone, sections=tuple(sections))  # type: ignore[arg-type]
 
 
