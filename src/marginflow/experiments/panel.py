@@ -12,6 +12,7 @@ from marginflow.experiments.outcome import means, number
 
 Row = Mapping[str, object]
 Scale = Literal["linear", "log"]
+_TWO_SEEDS = "Of two seeds the bar is the range."
 
 
 @final
@@ -89,6 +90,7 @@ def over_seeds(
     """Curves of the mean of `y` over the seeds, with its 95 % interval as a band; `others` are fields of `Panel`.
 
     The interval is cut at `least` and `most`: no share is negative or above 1, though an interval of its mean may be.
+    Where there are two seeds it is their range, and the description says so.
 
     Examples
     --------
@@ -103,6 +105,8 @@ def over_seeds(
         {**row, "low": max(number(row, "low"), least), "high": min(number(row, "high"), most)}
         for row in means(rows, by, y)
     ]
+    if band and any(row["seeds"] == 2 for row in averaged):
+        others["description"] = f"{others.get('description', '')} {_TWO_SEEDS}".lstrip()
     return Panel(
         rows=averaged,
         x=x,
@@ -112,7 +116,7 @@ def over_seeds(
         series=series,
         variant=variant,
         titles={name: titles[name] for name in (*by, y)}
-        | {"low": "95 % from", "high": "95 % to", "deviation": "SD over seeds", "seeds": "Seeds"}
+        | {"low": "Interval from", "high": "Interval to", "deviation": "SD over seeds", "seeds": "Seeds"}
         | {"missing": "Not finite"},
         **others,
     )

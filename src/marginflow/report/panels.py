@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from marginflow.report.beside import DRAWN_AT, beside, curves_of, moved, room_beside
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import (
     DRAWN_BY_MOUSE,
@@ -15,7 +16,6 @@ from marginflow.report.encodings import (
     SERIES_DASHES,
     SERIES_SHAPES,
     Row,
-    Scale,
     axis,
     chosen_opacity,
     cycle,
@@ -29,6 +29,7 @@ from marginflow.report.encodings import (
     tooltips,
     worded,
 )
+from marginflow.report.reference_lines import reference_lines, reference_names
 from marginflow.report.table import Table
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
     from marginflow.experiments import Panel
 
-# Reference lines carry their names at their ends, grey like the axes.
-_GREY = "var(--muted)"
 # More bands than this over each other are mud: the intervals are drawn as lines then.
 _MOST_BANDS = 3
 _MOST_TICKS = 10
@@ -49,7 +48,17 @@ def chart_of(panel: Panel) -> Chart:
     import altair as alt
 
     panel = replace(panel, rows=worded(panel.rows, panel.series, panel.variant))
-    layers = [*_areas(panel), *_band(panel), *_references(panel), *_curves(panel), *_points(panel)]
+    if _drawn_beside(panel):
+        panel = replace(panel, rows=beside(panel))
+    place = _position(panel, panel.y)
+    layers = [
+        *_areas(panel),
+        *_band(panel),
+        *reference_lines(panel, place),
+        *_curves(panel),
+        *_points(panel),
+        *reference_names(panel, place),
+    ]
     drawn = alt.layer(*layers).resolve_scale(color="independent", strokeDash="independent", shape="independent")
     specification = finished(drawn, description=panel.description, height=440 if panel.square else 280)
     if panel.square:
@@ -58,13 +67,13 @@ def chart_of(panel: Panel) -> Chart:
     return Chart(specification=specification, title=panel.title, description=panel.description, numbers=numbers)
 
 
-def _position(panel: Panel, y: str) -> dict[str, Any]:
+def _position(panel: Panel, y: str, x: str | None = None) -> dict[str, Any]:
     import altair as alt
 
     rows = panel.rows
     return {
         "x": alt.X(
-            field(panel.x),
+            field(x or panel.x),
             type="quantitative",
             title=panel.titles[panel.x],
             scale=_scale(panel, panel.x),
@@ -105,8 +114,23 @@ def _scale(panel: Panel, column: str) -> alt.Scale:
         return alt.Scale(zero=False, nice=False, padding=_MARGIN)
     kind = panel.x_scale if column == panel.x else panel.y_scale
     if kind == "linear" and column == panel.y:  # no curve on the frame
-        return alt.Scale(zero=False, nice=False, padding=_MARGIN)
+        return alt.Scale(zero=_from_zero(panel), nice=False, padding=_MARGIN)
+    if kind == "log" and column == panel.y and _decades(panel) < 2.0:  # whole decades would be empty
+        return alt.Scale(type="log", nice=False, padding=2 * _MARGIN)
     return scaled(kind, padding=_MARGIN if column == panel.y else 0)
+
+
+def _decades(panel: Panel) -> float:
+    heights = [y for row in panel.rows if isinstance(y := row[panel.y], int | float) and y > 0]
+    return math.log10(max(heights) / min(heights)) if heights else 0.0
+
+
+def _from_zero(panel: Panel) -> bool:
+    """Whether heights can be compared from zero on at little cost: zero is less than a quarter of the height away."""
+    columns = [name for name in (panel.y, panel.low, panel.high) if name]
+    heights = [y for row in panel.rows for name in columns if isinstance(y := row[name], int | float)]
+    heights += [y for points in (panel.references or {}).values() for _, y in points]
+    return 0.0 <= min(heights, default=-1.0) <= 0.25 * max(heights, default=0.0)
 
 
 def _base(panel: Panel, rows: Sequence[Row]) -> alt.Chart:
@@ -145,9 +169,10 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     """Lines that can be moved and zoomed, with a legend that filters; a dot with its numbers nearest the mouse."""
     import altair as alt
 
-    widths = _widths(panel)
+    widths = {} if moved(panel) else _widths(panel)
     base = _base(panel, _with_widths(panel, widths))
-    encodings = _position(panel, panel.y) | _colour(panel, legend=True)
+    drawn_at = DRAWN_AT if moved(panel) else None
+    encodings = _position(panel, panel.y, drawn_at) | _colour(panel, legend=True)
     zoom = alt.selection_interval(
         name="zoom", bind="scales", zoom="wheel![event.shiftKey]", translate=DRAWN_BY_MOUSE, clear="dblclick"
     )
@@ -172,7 +197,11 @@ def _curves(panel: Panel) -> list[alt.Chart]:
         chosen = legend_filter(panel.series)
         lines, encodings["opacity"] = lines.add_params(chosen), chosen_opacity(chosen)
     hovered = alt.selection_point(name="hovered", nearest=True, on="pointerover", clear="pointerout", empty=False)
-    dots = _position(panel, panel.y) | _colour(panel, legend=False) | {"tooltip": tooltips(panel.rows, panel.titles)}
+    dots = (
+        _position(panel, panel.y, drawn_at)
+        | _colour(panel, legend=False)
+        | {"tooltip": tooltips(panel.rows, panel.titles)}
+    )
     faint = 1.0 if panel.marks else 0.0
     dots["opacity"] = alt.condition(hovered, alt.value(1.0), alt.value(faint))
     # Curves may coincide: marks of different shapes show it.
@@ -185,6 +214,13 @@ def _curves(panel: Panel) -> list[alt.Chart]:
         dots["shape"] = alt.Shape(field(shaped_by), type="nominal", scale=shapes, legend=None)
     marks = base.mark_point(filled=True, size=45 if panel.marks else 70, clip=True).add_params(hovered)
     return [lines.encode(**encodings), marks.encode(**dots)]
+
+
+def _drawn_beside(panel: Panel) -> bool:
+    """Whether curves are moved apart: they coincide, or are so many that marks and bars would hide each other."""
+    if not panel.marks or panel.square or panel.series is None or not room_beside(panel):
+        return False
+    return bool(_widths(panel)) or len(curves_of(panel)) > _MOST_BANDS
 
 
 def _with_widths(panel: Panel, widths: Mapping[str, float]) -> list[Row]:
@@ -248,57 +284,23 @@ def _band(panel: Panel) -> list[alt.Chart]:
 
     if panel.low is None or panel.high is None:
         return []
-    encodings = _position(panel, panel.low) | _colour(panel, legend=False) | {"y2": alt.Y2(field(panel.high))}
+    bars = len(curves_of(panel)) > _MOST_BANDS
+    drawn_at = DRAWN_AT if bars and moved(panel) else None
+    encodings = _position(panel, panel.low, drawn_at) | _colour(panel, legend=False)
+    encodings["y2"] = alt.Y2(field(panel.high))
     if panel.variant is not None:
         encodings["detail"] = alt.Detail(field(panel.variant), type="nominal")
-    curves = {tuple(row.get(name) for name in (panel.series, panel.variant) if name) for row in panel.rows}
     base = _base(panel, _bounded(panel))
-    if len(curves) > _MOST_BANDS:
+    if bars:
         ends = []
         for end in (panel.low, panel.high):
-            placed = {name: value for name, value in encodings.items() if name != "y2"} | _position(panel, end)
+            placed = {name: value for name, value in encodings.items() if name != "y2"}
+            placed |= _position(panel, end, drawn_at)
             ends.append(
                 base.mark_tick(opacity=0.8, thickness=1.5, width=7, orient="horizontal", clip=True).encode(**placed)
             )
         return [base.mark_rule(opacity=0.8, strokeWidth=1.5, clip=True).encode(**encodings), *ends]
     return [base.mark_area(opacity=0.2, clip=True).encode(**encodings)]
-
-
-def _references(panel: Panel) -> list[alt.Chart]:
-    import altair as alt
-
-    layers = []
-    highest: Any = max((y for row in panel.rows if isinstance(y := row[panel.y], int | float)), default=0.0)
-    for name, points in (panel.references or {}).items():
-        rows: list[Row] = [{panel.x: x, panel.y: y} for x, y in points]
-        line = alt.Chart(inline(rows)).mark_line(color=_GREY, strokeWidth=1.5, strokeDash=[3, 3], clip=True)
-        layers.append(line.encode(**_position(panel, panel.y)))
-        first = panel.reference_names == "start"
-        top = not first and points[-1][1] >= 0.97 * highest  # no room above
-        named = alt.Chart(inline([{**rows[0 if first else -1], "name": name}]))
-        steep = top and _steep(points, panel.x_scale)  # to the left of the end of a curve that rises steeply
-        beside: dict[str, Any] = {
-            "align": "left" if first else "right",
-            "baseline": "top" if top else "bottom",
-            "dx": 8 if first else -6 if top else -2,
-            "dy": -10 if first else 12 if top else -4,
-            "fontSize": 12,
-        }
-        if steep:
-            beside |= {"baseline": "middle", "dx": -14, "dy": 0}
-        halo = named.mark_text(**beside, color="var(--paper)", stroke="var(--paper)", strokeWidth=4)
-        for text in (halo, named.mark_text(**beside, color=_GREY)):
-            layers.append(text.encode(**_position(panel, panel.y), text=alt.Text("name", type="nominal")))
-    return layers
-
-
-def _steep(points: Sequence[tuple[float, float]], x_scale: Scale) -> bool:
-    """Whether the last quarter of a curve rises by more of its height than it takes of its width."""
-    along = [math.log(x) if x_scale == "log" else x for x, _ in points]
-    width, height = along[-1] - along[0], max(y for _, y in points) - min(y for _, y in points)
-    before = max((k for k in range(len(points)) if along[k] <= along[-1] - 0.24 * width), default=0)
-    across, up = along[-1] - along[before], points[-1][1] - points[before][1]
-    return up * width > height * across > 0
 
 
 def _points(panel: Panel) -> list[alt.Chart]:

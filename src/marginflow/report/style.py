@@ -171,6 +171,8 @@ def printed(
     }
     config["mark"] = {**config.get("mark", {}), "fontSize": _SIZE}
     _fit_legends(made, inner)
+    if width == "column":
+        _smaller_marks(made)
     return made
 
 
@@ -182,6 +184,20 @@ def _lines(text: str, letters: int) -> list[str]:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
     return lines
+
+
+def _smaller_marks(node: Any) -> None:
+    """Dots and the ends of bars at half of their size, in every mark of a specification."""
+    if isinstance(node, list):
+        for child in node:
+            _smaller_marks(child)
+    if not isinstance(node, dict):
+        return
+    if isinstance(mark := node.get("mark"), dict):
+        smaller = {"point": ("size",), "tick": ("width",)}.get(str(mark.get("type")), ())
+        node["mark"] = mark | {name: mark[name] / 2 for name in smaller if name in mark}
+    for child in node.values():
+        _smaller_marks(child)
 
 
 def _fit_legends(node: Any, pixels: float) -> None:
