@@ -6,13 +6,34 @@ Copy this file to `src/marginflow/theory/<paper>/<what the paper calls it>.py`, 
 
 from __future__ import annotations
 
-from typing import Final
-
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, undefined, unmet, value
 from marginflow.theory.instances import orthogonal_point
 
 
-def judge(instance: Instance) -> Findings:
+def _control() -> Instance:
+    """BLANK the nearest thing on which it must fail; best is one that breaks the conclusion too."""
+    point = orthogonal_point(4, 4)
+    data = point.the_data()
+    return Instance(name="BLANK in words", network=point.network, data=data.subset([0, 1, 2, 3, 3]))
+
+
+@stated(
+    id="VYS22/BLANK",
+    kind="lemma",  # these two may go where the id says them: LemC.4 is a lemma, Lemma C.4
+    number="Lemma BLANK",
+    meaning="BLANK one line, at most 160 characters.",
+    formula=r"y_i N_\theta(x_i) \ge 1",
+    needs=("network", "data"),
+    example=lambda: orthogonal_point(100, 32),
+    control=_control,
+    control_shows="BLANK what is wrong with the control",
+    control_outcome="not applicable",
+    printed=r"\text{BLANK as printed}",
+    proved=r"\text{BLANK as the proof gives it, if that differs}",
+    sharp=r"\text{BLANK the best that is known}",
+    remark="BLANK what is wrong, missing or loose in print; leave out these four if nothing is.",
+)
+def BLANK_NAME(instance: Instance) -> Findings:
     """BLANK the claim in the paper's letters, and where its constants come from."""
     data = instance.the_data()
     network = instance.certificate.network  # at margin 1, with multipliers and Clarke weights
@@ -31,31 +52,3 @@ def judge(instance: Instance) -> Findings:
         ),
         derived=(),  # BLANK sharper or measured forms of ours; they decide nothing
     )
-
-
-def _control() -> Instance:
-    """BLANK the nearest thing on which it must fail; best is one that breaks the conclusion too."""
-    point = orthogonal_point(4, 4)
-    data = point.the_data()
-    return Instance(name="BLANK in words", network=point.network, data=data.subset([0, 1, 2, 3, 3]))
-
-
-BLANK_NAME: Final = Statement(
-    id="VYS22/BLANK",
-    kind="lemma",
-    number="Lemma BLANK",
-    meaning="BLANK one line, at most 160 characters.",
-    formula=r"y_i N_\theta(x_i) \ge 1",
-    needs=("network", "data"),
-    judge=judge,
-    example=lambda: orthogonal_point(100, 32),
-    control=_control,
-    control_shows="BLANK what is wrong with the control",
-    control_outcome="not applicable",
-    forms=Forms(
-        printed=r"\text{BLANK as printed}",
-        proved=r"\text{BLANK as the proof gives it, if that differs}",
-        sharp=r"\text{BLANK the best that is known}",
-        remark="BLANK what is wrong, missing or loose in print; leave out `forms` if nothing is.",
-    ),
-)

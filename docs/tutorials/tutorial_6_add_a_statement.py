@@ -10,13 +10,12 @@ fact that is not in the papers: at a KKT point the multipliers add up to half th
 # Why it is true: multiply stationarity by the parameters and use Euler's theorem for homogeneous functions. Numbers
 # first:
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from marginflow import kkt_point
 from marginflow.data import Sphere
-from marginflow.theory.frame import Findings, Instance, Statement, equal, is_kkt_point, undefined
+from marginflow.theory.frame import Findings, Instance, equal, is_kkt_point, stated, undefined
 
 data = Sphere(dimension=10).sample(8, seed=0)
 limit = kkt_point(data, width=20)
@@ -41,8 +40,7 @@ def control() -> Instance:
 
 # %%
 # The judge names its hypotheses and its claims; what a hypothesis lacks, and what a claim has to spare, is measured.
-@partial(
-    Statement,
+@stated(
     id="VYS22/X.euler",
     kind="lemma",
     number="Euler's theorem",

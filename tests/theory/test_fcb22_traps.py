@@ -13,7 +13,7 @@ from marginflow import InputError, theory
 from marginflow.data import ClusterNoise, UniformNoise, XorClusters
 from marginflow.theory import Instance, Verdict
 from marginflow.theory.fcb22 import recorded
-from marginflow.theory.fcb22.assumptions import C16, C64, FIGURE, stated
+from marginflow.theory.fcb22.assumptions import C16, C64, FIGURE, with_numbers
 from marginflow.theory.fcb22.constants import C0_PAPER, E2, GAMMA, GROWTH, C2_proved, C3_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.ledger import ledger, needed_constant
@@ -50,7 +50,9 @@ def check_named(verdict: Verdict, beginning: str) -> theory.Check:
 def test_caps_on_one_constant(numbers: Numbers, caps: tuple[float, ...], interval: tuple[float, float]) -> None:
     assert list(numbers.caps.values()) == pytest.approx(caps, rel=5e-3)
     assert numbers.interval == pytest.approx(interval, rel=5e-3)
-    assert judged("A.joint", stated("", numbers)).outcome == ("holds" if interval[0] <= interval[1] else "violated")
+    assert judged("A.joint", with_numbers("", numbers)).outcome == (
+        "holds" if interval[0] <= interval[1] else "violated"
+    )
 
 
 def test_figure_at_the_delta_of_the_catalogue() -> None:
@@ -66,7 +68,7 @@ def test_step_sizes_and_their_constants(k: int, low: float, high: float) -> None
 def test_smallest_numbers_meet_all_assumptions_and_nothing_less_does(C: float) -> None:
     numbers = Numbers.smallest(C)
     for name in ("A1", "A2", "A3", "A4", "A5", "A6", "A7"):
-        assert judged(name, stated("", numbers, C)).holds
+        assert judged(name, with_numbers("", numbers, C)).holds
     for field, factor in (("n", 0.9), ("m", 0.9), ("d", 0.9), ("sigma", 1.1), ("eta", 1.1), ("omega", 1.1)):
         worse = replace(numbers, **{field: factor * getattr(numbers, field)})
         assert worse.interval[1] < C
@@ -74,7 +76,7 @@ def test_smallest_numbers_meet_all_assumptions_and_nothing_less_does(C: float) -
 
 def test_a_step_size_that_gives_no_whole_number_of_steps_is_refused() -> None:
     """Trap 1: alpha = 1/2 gives T = 1.5, and 2 alpha T = 1.5 > 1."""
-    verdict = judged("A.joint", stated("", replace(C16, alpha=0.5)))
+    verdict = judged("A.joint", with_numbers("", replace(C16, alpha=0.5)))
     assert check_named(verdict, "distance of 1/(4 alpha)").state == "failed"
     with pytest.raises(InputError, match="alpha"):
         replace(C16, alpha=0.0)

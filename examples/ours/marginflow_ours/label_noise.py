@@ -2,7 +2,7 @@ r"""[OURS, Observation 2]: a little label noise disarms the vector of the theore
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -10,18 +10,7 @@ from marginflow.data import Clusters, Dataset, ExactCountNoise
 from marginflow.limit import kkt_point
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    is_kkt_point,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, above, at_least, is_kkt_point, stated, undefined, unmet, value
 
 SHARE = 0.9
 # Twelve draws each (seeds 100 to 111) at noise 0.025, 0.05 and 0.1, none of which was looked at when the factor was
@@ -53,8 +42,7 @@ def _point(rate: float, seed: int = 4) -> Instance:
     return Instance(name=f"80 samples of ten clusters, {rate:g} of the labels turned", network=limit.network, data=data)
 
 
-@partial(
-    Statement,
+@stated(
     id="OURS/Obs2",
     kind="observation",
     number="Observation 2",
@@ -65,11 +53,9 @@ def _point(rate: float, seed: int = 4) -> Instance:
     example=lambda: _point(_RATE),
     control=lambda: _point(0.0),
     control_shows="without noise both vectors flip at the same length, sqrt(d/k)",
-    forms=Forms(
-        remark="Length over sqrt(d) that flips 90 %, medians of seven exact points (d = 200, n = 80, k = 10, width "
-        "100), noise 0, .025, .05, .1, .2, .3: along sum y x .34, .65, .73, .89, .45, .29; along sum lambda y x .32, "
-        ".08, .15, .09, .02, .02. In some draws with noise .1 and .2 no multiple of sum y x flips 90 %.",
-    ),
+    remark="Length over sqrt(d) that flips 90 %, medians of seven exact points (d = 200, n = 80, k = 10, width "
+    "100), noise 0, .025, .05, .1, .2, .3: along sum y x .34, .65, .73, .89, .45, .29; along sum lambda y x .32, "
+    ".08, .15, .09, .02, .02. In some draws with noise .1 and .2 no multiple of sum y x flips 90 %.",
 )
 def observation_2(instance: Instance) -> Findings:
     """Both lengths, measured exactly along the rays; the share of turned labels is what the data say of themselves."""

@@ -11,13 +11,13 @@ increasing in their own multipliers, which are therefore equal. The two equation
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.limit import convex_pair
-from marginflow.theory.frame import Findings, Instance, Statement, at_least, equal, is_kkt_point, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_least, equal, is_kkt_point, stated, undefined, value
 
 _SAME = 1e-7
 
@@ -35,11 +35,8 @@ def _pair(positive: int, negative: int, cosine: float) -> Instance:
     return Instance(name=name, network=point.network, data=point.data, multipliers=(point.multipliers, mu))
 
 
-@partial(
-    Statement,
+@stated(
     id="OURS/Thm1",
-    kind="theorem",
-    number="Theorem 1",
     meaning="On orthonormal samples every KKT point with biases has sum v_j b_j = (q - k)/(1 + m), whatever its width.",
     formula=r"x_i \cdot x_j = \delta_{ij} \implies \sum_j v_j b_j = \frac{q - k}{1 + m}, \quad "
     r"\lambda_i = \lambda_{i'} \text{ where } y_i = y_{i'}, \quad \frac{(w_j, b_j)}{v_j} = \frac{(w_l, b_l)}{v_l} "

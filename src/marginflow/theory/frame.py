@@ -1,21 +1,12 @@
 """Everything that a statement is written with, in one import: `from marginflow.theory.frame import ...`."""
 
 from marginflow.theory.atlas import Mark, Region
-from marginflow.theory.check import (
-    Check,
-    above,
-    at_least,
-    at_most,
-    below,
-    compare,
-    equal,
-    true,
-    value,
-)
+from marginflow.theory.check import Check, above, at_least, at_most, below, compare, equal, true, value
 from marginflow.theory.errata import Erratum
 from marginflow.theory.findings import Counterexample, Findings, undefined
 from marginflow.theory.hypotheses import is_kkt_point, unmet
 from marginflow.theory.instance import Instance
+from marginflow.theory.stated import stated
 from marginflow.theory.statement import Forms, Kind, Need, Statement
 
 __all__ = [
@@ -37,6 +28,7 @@ __all__ = [
     "compare",
     "equal",
     "is_kkt_point",
+    "stated",
     "true",
     "undefined",
     "unmet",

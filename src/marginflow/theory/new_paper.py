@@ -48,13 +48,11 @@ _STATEMENT: Final = '''r"""[KEY, Lemma 1]: replace this by what the paper says."
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Instance, Statement, at_least, at_most, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, undefined, unmet, value
 
 
 def _orthogonal() -> Instance:
@@ -70,11 +68,8 @@ def _parallel() -> Instance:
     return Instance(name="two samples at a small angle", network=network, data=data)
 
 
-@partial(
-    Statement,
+@stated(
     id="KEY/Lem1",
-    kind="lemma",
-    number="Lemma 1",
     meaning="A network with one neuron for each of some orthonormal samples has margin 1 on all of them.",
     formula=r"x_i \\cdot x_j = 0, \\ w_i = x_i, \\ v_i = y_i \\implies y_i N(x_i) = 1",
     needs=("network", "data"),

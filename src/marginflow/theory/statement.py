@@ -93,8 +93,8 @@ class Statement:
         What `check` must be given: network, networks, multipliers, data, law, test, run, start, parameters, or an
         input that the paper adds (`Paper.needs`).
     judge : function of an Instance that returns Findings
-        The mathematics; the one argument that may go without its name, so that `@partial(Statement, id=..., ...)` above
-        a function makes a statement of it and the text stands before the code.
+        The mathematics; the one argument that may go without its name. `@stated(id=..., ...)` above a function makes a
+        statement of it, so that the text stands before the code.
     example, control : functions without arguments that return an Instance
         One on which the statement applies and holds, and one on which it must not.
     control_shows : str

@@ -19,17 +19,16 @@ CLAIMED_SHARE = 0.92
 LAPTOP_LARGEST = 464
 
 DEVIATIONS = (
-    "The paper has d = 100, ..., 1000, width 1000 and the schedule of its section 6; smoke and laptop have d up "
-    "to 100, at most 464 samples and width 200. Where m ≤ d all sizes have a schedule in which each step lowers ln L "
-    "by 0.02: in full runs with d = 20 and 40, width 50 and 200, 2 seeds, its flips differ by at most 0.5 % from "
-    "those of the published schedule, and at the published width 1000 on nine draws (d = 100 with all three "
-    "exponents, d = 300 and 1000 with m = √d) by at most 0.3 %, with equal margin sets. With more samples than "
-    "dimensions they have the published schedule, as the faster one ended up to 51 % away in single runs there. "
-    "The paper does not say whether losses are summed or "
-    "averaged; with the sum its schedule diverges within 20 steps where min(m, 5000) times the width is 4e6 or "
-    "more, so the paper size has the mean there: in the same runs the flips differ by at most 0.6 % (one run: 1.2 %), "
-    "and the margin sets are equal. KKT points are found from small initialisation and are exact, their "
-    "certificate says so; the paper's networks are not, and the residual of each is in the rows."
+    "The paper has d = 100, ..., 1000, width 1000 and the schedule of its section 6; smoke and laptop have d up to "
+    "100, at most 464 samples and width 200. Where m ≤ d all sizes have a schedule in which each step lowers ln L by "
+    "0.02: in full runs with d = 20 and 40, width 50 and 200, 2 seeds, its flips differ by at most 0.5 % from those of "
+    "the published schedule, and at the published width 1000 on nine draws (d = 100 with all three exponents, d = 300 "
+    "and 1000 with m = √d) by at most 0.3 %, with equal margin sets. With more samples than dimensions they have the "
+    "published schedule, as the faster one ended up to 51 % away in single runs there. The paper does not say whether "
+    "losses are summed or averaged; with the sum its schedule diverges within 20 steps where min(m, 5000) times the "
+    "width is 4e6 or more, so the paper size has the mean there: in the same runs the flips differ by at most 0.6 % "
+    "(one run: 1.2 %), and the margin sets are equal. KKT points are found from small initialisation and are exact, "
+    "their certificate says so; the paper's networks are not, and the residual of each is in the rows."
 )
 
 

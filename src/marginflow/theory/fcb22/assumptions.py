@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Final
 
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, above, at_least, at_most, below, value
+from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_least, at_most, below, stated, value
 
 # The two feasible sets of numbers that fit on two cores, and those of Figure 1.
 C16: Final = Numbers(
@@ -21,7 +20,7 @@ C64: Final = Numbers(
 FIGURE: Final = Numbers(n=5000, d=2, m=500, sigma=math.sqrt(1 / 50), eta=0.15, omega=0.25 / math.sqrt(1000), alpha=0.05)
 
 
-def stated(name: str, numbers: Numbers, C: float | None = None) -> Instance:
+def with_numbers(name: str, numbers: Numbers, C: float | None = None) -> Instance:
     """An instance that is nothing but numbers."""
     parameters: dict[str, object] = dict(asdict(numbers))
     return Instance(name=name, parameters=parameters if C is None else {**parameters, "C": C})
@@ -57,8 +56,8 @@ def _assumption(
         needs=("parameters",),
         parameters=NUMBERS,
         judge=_one(cap, claim),
-        example=lambda: stated("the numbers of the instance C = 16", C16, 16.0),
-        control=lambda: stated("the same numbers but one", replace(C16, **broken), 16.0),
+        example=lambda: with_numbers("the numbers of the instance C = 16", C16, 16.0),
+        control=lambda: with_numbers("the same numbers but one", replace(C16, **broken), 16.0),
         control_shows=shows,
         control_outcome="violated",
     )
@@ -123,8 +122,7 @@ A6: Final = _assumption(
 )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/A7",
     kind="assumption",
     number="Assumption (A7)",
@@ -132,16 +130,14 @@ A6: Final = _assumption(
     formula=r"\frac{1}{2 \sqrt{C}} \le \alpha \le \frac{1}{\sqrt{C}}",
     needs=("parameters",),
     parameters=NUMBERS,
-    example=lambda: stated("the numbers of the instance C = 16", C16, 16.0),
-    control=lambda: stated("the step-size of Figure 1", replace(C16, alpha=0.05), 16.0),
+    example=lambda: with_numbers("the numbers of the instance C = 16", C16, 16.0),
+    control=lambda: with_numbers("the step-size of Figure 1", replace(C16, alpha=0.05), 16.0),
     control_shows="a step-size of 0.05 needs C between 100 and 400",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\tfrac{1}{2 \sqrt{C}} \le \alpha \le \tfrac{1}{\sqrt{C}}",
-        proved=r"\alpha = \tfrac{1}{4k}, \quad C \in [4 k^2, 16 k^2]",
-        remark="T = 1 + 1/(4 alpha) counts steps, so alpha = 1/(4 k); and 2 alpha T <= 1, used for the norm of the "
-        "weights, needs alpha <= 1/4.",
-    ),
+    printed=r"\tfrac{1}{2 \sqrt{C}} \le \alpha \le \tfrac{1}{\sqrt{C}}",
+    proved=r"\alpha = \tfrac{1}{4k}, \quad C \in [4 k^2, 16 k^2]",
+    remark="T = 1 + 1/(4 alpha) counts steps, so alpha = 1/(4 k); and 2 alpha T <= 1, used for the norm of the "
+    "weights, needs alpha <= 1/4.",
 )
 def a7(instance: Instance) -> Findings:
     """Both bounds on alpha at the given C, and the interval of C that alpha leaves."""
@@ -162,8 +158,7 @@ def a7(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/A.joint",
     kind="assumption",
     number="Assumptions (A1)-(A7)",
@@ -172,14 +167,12 @@ def a7(instance: Instance) -> Findings:
     r"\mathrm{cap}_6\}, \quad \tfrac{1}{4\alpha} \in \mathbb{N}",
     needs=("parameters",),
     parameters=NUMBERS,
-    example=lambda: stated("the numbers of the instance C = 64", C64),
-    control=lambda: stated("the numbers of Figure 1", FIGURE),
+    example=lambda: with_numbers("the numbers of the instance C = 64", C64),
+    control=lambda: with_numbers("the numbers of Figure 1", FIGURE),
     control_shows="the figure of the paper is outside its theorem: (A1) allows C up to 0.017, (A7) asks for 100",
     control_outcome="violated",
-    forms=Forms(
-        remark="(A5) with noise that depends on x needs C > 8: at eta = 1/8 the labels of one cluster can be flipped "
-        "for the most part, and then no method can know the clean ones.",
-    ),
+    remark="(A5) with noise that depends on x needs C > 8: at eta = 1/8 the labels of one cluster can be flipped "
+    "for the most part, and then no method can know the clean ones.",
 )
 def a_joint(instance: Instance) -> Findings:
     """The interval of C that is left by all seven caps, and whether 1/(4 alpha) is whole."""

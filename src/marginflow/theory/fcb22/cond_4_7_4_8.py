@@ -2,7 +2,6 @@ r"""[FCB22, Conditions 4.7 and 4.8] Neuron alignment and almost-orthogonality al
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -13,12 +12,11 @@ from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters
 from marginflow.theory.frame import (
     Check,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     at_most,
     equal,
+    stated,
     true,
     undefined,
     unmet,
@@ -53,8 +51,7 @@ def orthogonality(path: Path) -> Check:
     return at_most("|<w_j, mu_opposite>| / (alpha |a_j|), t >= 0", path.orthogonality, ORTHOGONALITY)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Cond4.7",
     kind="definition",
     number="Condition 4.7",
@@ -67,9 +64,7 @@ def orthogonality(path: Path) -> Check:
     control=wide_clusters,
     control_shows="clusters of radius 1 are not captured by one small step",
     control_outcome="violated",
-    forms=Forms(
-        remark="Noisy samples count too. Lemma 4.9 uses the condition at time T although it assumes it to T - 1."
-    ),
+    remark="Noisy samples count too. Lemma 4.9 uses the condition at time T although it assumes it to T - 1.",
 )
 def condition_4_7(instance: Instance) -> Findings:
     """The share of J that is aligned at every recorded time from 1 on."""
@@ -96,8 +91,7 @@ def condition_4_7(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Cond4.8",
     kind="definition",
     number="Condition 4.8",
@@ -110,9 +104,7 @@ def condition_4_7(instance: Instance) -> Findings:
     control=figure,
     control_shows="in Figure 1 the start is larger than the steps: K is above 10 at t = 0",
     control_outcome="violated",
-    forms=Forms(
-        remark="'Up to time tau' includes t = 0, which Lemma 4.11 does not mention: it holds by the small start."
-    ),
+    remark="'Up to time tau' includes t = 0, which Lemma 4.11 does not mention: it holds by the small start.",
 )
 def condition_4_8(instance: Instance) -> Findings:
     """The largest |<w_j, mu_opposite>| / (alpha |a_j|) over all recorded times."""

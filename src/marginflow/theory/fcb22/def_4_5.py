@@ -3,20 +3,16 @@ r"""[FCB22, Definition 4.5] A good run: Lemmas 4.1 to 4.4 all hold."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from marginflow.theory.fcb22.constants import C0_MEASURED, C0_PAPER, C1_PAPER, C2_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import c16, with_parameters
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, value
+from marginflow.theory.frame import Erratum, Findings, Instance, stated, value
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Def4.5",
-    kind="definition",
-    number="Definition 4.5",
     meaning="A good run: everything that Lemmas 4.1 to 4.4 say of the start and the sample holds.",
     formula=r"\text{Lemmas 4.1, 4.2 with } C_0 = 4^5 \cdot 1024^2 e^4, \text{ 4.3 and 4.4 all hold}",
     needs=("data", "run", "start"),
@@ -25,17 +21,14 @@ from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statemen
     control=lambda: with_parameters(c16(), C0=C0_PAPER),
     control_shows="with the paper's C0 all four sets must have a quarter of the neurons each, to one part in 10^10",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"C_0 = 4^5 \cdot 1024^2 e^4 = 5.86 \cdot 10^{10}",
-        sharp=rf"C_0 = {C0_MEASURED:g}: \text{{ holds at the instances }} C = 16 \text{{ and }} C = 64",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="With the literal C0 a neuron is outside J with probability 4.5e-12, so J = [m]. Below m = 3e23 "
-                "Lemma 4.2 "
-                "then fails, as the sets are not equally large, and Lemma 4.4 for neurons nearly orthogonal to a mean.",
-                repair="C0 = 2 at the instances C = 16 and C = 64",
-            ),
+    printed=r"C_0 = 4^5 \cdot 1024^2 e^4 = 5.86 \cdot 10^{10}",
+    sharp=rf"C_0 = {C0_MEASURED:g}: \text{{ holds at the instances }} C = 16 \text{{ and }} C = 64",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="With the literal C0 a neuron is outside J with probability 4.5e-12, so J = [m]. Below m = 3e23 Lemma "
+            "4.2 then fails, as the sets are not equally large, and Lemma 4.4 for neurons nearly orthogonal to a mean.",
+            repair="C0 = 2 at the instances C = 16 and C = 64",
         ),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -16,7 +16,7 @@ from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_netwo
 from marginflow.networks import TwoLayer
 from marginflow.theory.fcb22.path import RUN, Neurons, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, figure
-from marginflow.theory.frame import Findings, Instance, Statement, at_least, at_most, equal, true, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, value
 from marginflow.theory.probability import clopper_pearson
 
 
@@ -33,10 +33,8 @@ def ideal_instance(sigma: float = 0.4, turned: bool = False) -> Instance:
     return Instance(name=name, network=network, law=law, test=test)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Def.fstar",
-    kind="definition",
     number="Equation (1)",
     meaning="The ideal classifier is a network of four neurons; its clean error on Gaussian clusters is 2q(1-q).",
     formula=r"f^*(x) = |\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|, \quad "
@@ -108,10 +106,8 @@ def _no_neurons() -> Instance:
     return replace(good, start=moved, run=replace(run, trajectory=trajectory), name="a start orthogonal to the means")
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Def.J",
-    kind="definition",
     number="Lemma 4.2",
     meaning="Neurons whose initial correlation with a mean of their own label reaches 1/(3 C0 sqrt(d)).",
     formula=r"J_{\pm\mu_1} = \{j : a_j > 0, \langle \tfrac{w_j^{(0)}}{\|w_j^{(0)}\|}, \pm\mu_1 \rangle \ge "
@@ -147,10 +143,8 @@ def def_j(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Def.capture",
-    kind="definition",
     number="Section 4.1",
     meaning="A neuron captures a cluster when it is active on its samples exactly where the mean itself would be.",
     formula=r"\mathrm{sgn}\langle w_j, x_i \rangle = \mathrm{sgn}\langle \mu, x_i \rangle \text{ for all } i \in I_\mu",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -12,18 +12,7 @@ from marginflow.data import ClusterNoise, UniformNoise, XorClusters
 from marginflow.theory.fcb22.constants import C1_PAPER
 from marginflow.theory.fcb22.numbers import DELTA
 from marginflow.theory.fcb22.path import Sample
-from marginflow.theory.frame import (
-    Check,
-    Counterexample,
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    value,
-)
+from marginflow.theory.frame import Check, Counterexample, Erratum, Findings, Instance, at_least, at_most, stated, value
 
 
 @cache
@@ -33,8 +22,7 @@ def _clusters_of(one_cluster: bool) -> Instance:
     return Instance(name="noise on one cluster" if one_cluster else "uniform noise", data=data)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Eq6",
     kind="lemma",
     number="Equation (6)",
@@ -47,19 +35,17 @@ def _clusters_of(one_cluster: bool) -> Instance:
     control=lambda: _clusters_of(True),
     control_shows="all noise is on one cluster, whose clean part is n/4 (1 - 4 |N|/n)",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"\tfrac{n}{4}\left(1 - C_1 u - \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
-        proved=r"\tfrac{n}{4}\left(1 - 4 C_1 u - 4 \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
-        remark="The middle expression is what the proof uses; with n/8 alone its Eq. (12) would be negative.",
-        errata=(
-            Erratum(
-                severity="statement false",
-                headline="A factor 4 on the share of noisy labels is lost; the bound n/8 survives for noise below 1/8.",
-                what="Eq. (5) divided by n/4 gives a factor 4 on |N|/n, which is lost in print.",
-                evidence="all label noise on one cluster, in fractions",
-                repair="n/4 (1 - 4 C1 u - 4 |N|/n) <= |I_mu^C|; the bound n/8 survives for noise below 1/8, "
-                "but with n/8 alone the lower bound (12) is negative",
-            ),
+    printed=r"\tfrac{n}{4}\left(1 - C_1 u - \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
+    proved=r"\tfrac{n}{4}\left(1 - 4 C_1 u - 4 \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
+    remark="The middle expression is what the proof uses; with n/8 alone its Eq. (12) would be negative.",
+    errata=(
+        Erratum(
+            severity="statement false",
+            headline="A factor 4 on the share of noisy labels is lost; the bound n/8 survives for noise below 1/8.",
+            what="Eq. (5) divided by n/4 gives a factor 4 on |N|/n, which is lost in print.",
+            evidence="all label noise on one cluster, in fractions",
+            repair="n/4 (1 - 4 C1 u - 4 |N|/n) <= |I_mu^C|; the bound n/8 survives for noise below 1/8, "
+            "but with n/8 alone the lower bound (12) is negative",
         ),
     ),
 )

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from functools import partial
 
 from marginflow.theory.fcb22.assumptions import C16
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, E2, HOEFFDING, C2_proved
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
 from marginflow.theory.fcb22.path import Sample
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, stated, value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +122,7 @@ def _astronomic() -> Instance:
     return Instance(name=f"the smallest numbers with C = {C:.2g}", parameters=dict(asdict(s)))
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/A.ledger",
     kind="assumption",
     number="Sections 4 and A, 'for C large enough'",
@@ -143,12 +141,10 @@ def _astronomic() -> Instance:
     control=lambda: Instance(name="the numbers of the instance C = 16", parameters=dict(asdict(C16))),
     control_shows="C = 16 is far from large enough: the theorem with its literal constants says nothing about it",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
-        proved=r"C \ge 2.3 \cdot 10^{26} \text{ at } C_0 = 4^5 \cdot 1024^2 e^4,\ \delta = 0.1",
-        remark="The sample size of Eq. (12) binds. With it n is above 1e28 and the noise rate below 1e-26: "
-        "the literal theorem is vacuous at every feasible size, and the statements report measured constants instead.",
-    ),
+    printed=r"\text{for all } C > 1 \text{ sufficiently large}",
+    proved=r"C \ge 2.3 \cdot 10^{26} \text{ at } C_0 = 4^5 \cdot 1024^2 e^4,\ \delta = 0.1",
+    remark="The sample size of Eq. (12) binds. With it n is above 1e28 and the noise rate below 1e-26: "
+    "the literal theorem is vacuous at every feasible size, and the statements report measured constants instead.",
 )
 def a_ledger(instance: Instance) -> Findings:
     """Every line of the ledger at the numbers given, and the C from which all of them hold."""

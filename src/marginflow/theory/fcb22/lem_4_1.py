@@ -3,14 +3,13 @@ r"""[FCB22, Lemma 4.1] The random start: norms, and how many neurons are not ort
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from scipy import special
 
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import figure, many_neurons
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, stated, value
 
 
 def norm_failure(m: float, d: float, low: float = 0.25, high: float = 2.25) -> float:
@@ -26,11 +25,8 @@ def count_failure(m: int, C0: float, delta: float) -> float:
     return float(special.bdtr(least - 1, m, p)) if least >= 1 else 0.0
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Lem4.1",
-    kind="lemma",
-    number="Lemma 4.1",
     meaning="Initial weights have norm about omega sqrt(d), and most of them are not too orthogonal to a given vector.",
     formula=r"\tfrac12 \omega \sqrt{d} \le \|w_j^{(0)}\| \le \tfrac32 \omega \sqrt{d}, \quad "
     r"\#\{j : |\langle w_j^{(0)}, \mu \rangle| \ge \tfrac{\omega}{2 C_0}\} \ge "
@@ -40,7 +36,7 @@ def count_failure(m: int, C0: float, delta: float) -> float:
     example=many_neurons,
     control=lambda: figure(5, n=1000, m=100),
     control_shows="in the plane of Figure 1 the norms of the start are spread far beyond a factor of 3/2",
-    forms=Forms(proved=r"\sqrt{1/2} \, \omega \sqrt{d} \le \|w_j^{(0)}\| \le \sqrt{3/2} \, \omega \sqrt{d}"),
+    proved=r"\sqrt{1/2} \, \omega \sqrt{d} \le \|w_j^{(0)}\| \le \sqrt{3/2} \, \omega \sqrt{d}",
 )
 def lemma_4_1(instance: Instance) -> Findings:
     """Both parts on the start at hand, and the exact probability that a fresh start fails."""

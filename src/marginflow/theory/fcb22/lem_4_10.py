@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from marginflow.theory.frame import (
     Check,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     equal,
+    stated,
     undefined,
     unmet,
     value,
@@ -91,11 +90,8 @@ def amplified(path: Path, C2: float) -> Check:
     return at_least("<w_j/|w_j|, mu> after one step", path.correlations[1], 1 / (16 * C2))
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Lem4.10",
-    kind="lemma",
-    number="Lemma 4.10",
     meaning="One step amplifies correlations of order 1/sqrt(d) to order 1, and aligns every neuron of J.",
     formula=r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \ge \tfrac{1}{16 C_2}, \; j \in J_\mu",
     needs=("data", "run", "start"),
@@ -103,17 +99,14 @@ def amplified(path: Path, C2: float) -> Check:
     example=tight,
     control=wide_start,
     control_shows="a start of norm 8 hides the step: correlations stay of order 1/sqrt(d)",
-    forms=Forms(
-        sharp=r"w_j^{(1)} \to \tfrac{\alpha a_j}{8} (1 - 2 \eta) (\mu_{\mathrm{own}} \mp \mu_{\mathrm{opp}}), \quad "
-        r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \to \tfrac{1}{\sqrt{2}}",
-        remark="The correlation after one step tends to 1/sqrt(2), not 1.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="zeta_2 has swapped signs on mu2, Eq. (30) drops y_i, and '|N|/n <= 2 eta' does not follow from "
-                "Lemma "
-                "4.3(c) for tiny eta.",
-            ),
+    sharp=r"w_j^{(1)} \to \tfrac{\alpha a_j}{8} (1 - 2 \eta) (\mu_{\mathrm{own}} \mp \mu_{\mathrm{opp}}), \quad "
+    r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \to \tfrac{1}{\sqrt{2}}",
+    remark="The correlation after one step tends to 1/sqrt(2), not 1.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="zeta_2 has swapped signs on mu2, Eq. (30) drops y_i, and '|N|/n <= 2 eta' does not follow from Lemma "
+            "4.3(c) for tiny eta.",
         ),
     ),
 )

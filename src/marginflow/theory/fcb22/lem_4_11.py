@@ -2,8 +2,6 @@ r"""[FCB22, Lemma 4.11] Neuron alignment and almost-orthogonality hold until the
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.theory.fcb22.cond_4_7_4_8 import NOTHING, alignment, measurable, orthogonality
@@ -16,12 +14,11 @@ from marginflow.theory.frame import (
     Check,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     at_most,
     below,
+    stated,
     undefined,
     unmet,
     value,
@@ -68,11 +65,8 @@ def later_correlations(path: Path) -> Check:
     return at_least("<w_j/|w_j|, mu>, t >= 2", path.correlations[path.times >= 2], CORRELATION_LATER)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Lem4.11",
-    kind="lemma",
-    number="Lemma 4.11",
     meaning="Once aligned, neurons stay aligned and almost orthogonal to the other label's means until the end.",
     formula=r"\text{Conditions 4.7 and 4.8 hold for } t = 1, \dots, \tfrac{1}{4\alpha}; \quad "
     r"\left\langle \tfrac{w_j^{(t)}}{\|w_j^{(t)}\|}, \mu \right\rangle \ge \tfrac{e^{-2}}{256}",
@@ -81,18 +75,15 @@ def later_correlations(path: Path) -> Check:
     example=tight,
     control=wide_clusters,
     control_shows="clusters of radius 1: neurons are not aligned after the first step",
-    forms=Forms(
-        printed=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, \alpha |a_j|]",
-        proved=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, 3 \alpha |a_j|]",
-        remark="The conditions are needed, and hold, at T as well: they are checked there. Between recorded times they "
-        "are not: record every step.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="It cites a second part of Lemma 4.4 that does not exist, Eq. (40) has 3 where Lemma A.1 gives "
-                "2, and "
-                "the range after a step should be [-alpha |a_j|, 3 alpha |a_j|].",
-            ),
+    printed=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, \alpha |a_j|]",
+    proved=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, 3 \alpha |a_j|]",
+    remark="The conditions are needed, and hold, at T as well: they are checked there. Between recorded times they "
+    "are not: record every step.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="It cites a second part of Lemma 4.4 that does not exist, Eq. (40) has 3 where Lemma A.1 gives 2, and "
+            "the range after a step should be [-alpha |a_j|, 3 alpha |a_j|].",
         ),
     ),
 )

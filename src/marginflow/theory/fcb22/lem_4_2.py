@@ -3,7 +3,6 @@ r"""[FCB22, Lemma 4.2] How many neurons of the start are weakly correlated with 
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from scipy import special
 
@@ -11,7 +10,7 @@ from marginflow.theory.fcb22.constants import C0_PAPER
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import many_neurons, with_parameters
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, stated, value
 
 
 def set_probability(d: float, C0: float) -> float:
@@ -26,11 +25,8 @@ def set_failure(m: int, d: float, C0: float) -> float:
     return min(1.0, 4 * float(special.bdtr(least - 1, m // 2, set_probability(d, C0)))) if least >= 1 else 0.0
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Lem4.2",
-    kind="lemma",
-    number="Lemma 4.2",
     meaning="For each of the four means a good share of the neurons of its label is weakly correlated with it.",
     formula=r"|J_\mu| \ge \tfrac{m}{4} \left(1 - \tfrac{1}{C_0}\right)^2, \quad "
     r"|J| \ge m \left(1 - \tfrac{1}{C_0}\right)^2",
@@ -39,19 +35,17 @@ def set_failure(m: int, d: float, C0: float) -> float:
     example=many_neurons,
     control=lambda: with_parameters(many_neurons(), C0=C0_PAPER),
     control_shows="with the paper's C0 the lemma needs m = 3e23, and 400 neurons do not fall into equal quarters",
-    forms=Forms(
-        printed=r"\text{the sign of } \langle w_j, \mu \rangle \text{ depends on the angle, its size on the norms}",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="The printed reason for independence is wrong: the size of <w, mu> depends on the angle too.",
-                repair="the sign and the modulus of a centred Gaussian are independent, so the claim stands",
-            ),
-            Erratum(
-                severity="constant",
-                what="With the C0 of Definition 4.5 the lemma needs a width of 3e23.",
-                repair="measured constants stand beside it",
-            ),
+    printed=r"\text{the sign of } \langle w_j, \mu \rangle \text{ depends on the angle, its size on the norms}",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="The printed reason for independence is wrong: the size of <w, mu> depends on the angle too.",
+            repair="the sign and the modulus of a centred Gaussian are independent, so the claim stands",
+        ),
+        Erratum(
+            severity="constant",
+            what="With the C0 of Definition 4.5 the lemma needs a width of 3e23.",
+            repair="measured constants stand beside it",
         ),
     ),
 )

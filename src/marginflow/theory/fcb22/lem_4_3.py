@@ -3,7 +3,6 @@ r"""[FCB22, Lemma 4.3] The geometry of a sample."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from scipy import special
 
@@ -11,14 +10,11 @@ from marginflow.theory.fcb22.constants import C1_PAPER, HOEFFDING
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import c16, figure
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, stated, value
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Lem4.3",
-    kind="lemma",
-    number="Lemma 4.3",
     meaning="Samples are close to their means, and noise and clusters have about the sizes that are expected.",
     formula=r"\langle x_i, \mu \rangle \ge 1 - C_1 \sigma \sqrt{d}, \; |\langle x_i, \mu^\perp \rangle| \le "
     r"C_1 \sigma \sqrt{d}, \; \|x_i - \mu\|^2 \le C_1 \sigma^2 d, \; \tfrac{|\mathcal{N}|}{n} \le \eta + C_1 u, \; "
@@ -28,18 +24,14 @@ from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statemen
     example=c16,
     control=figure,
     control_shows="in the plane the squared distance of a sample is not a constant times sigma^2 d for all of 5000",
-    forms=Forms(
-        printed=r"\|x_i - \mu\|^2 \le C_1 \sigma^2 d",
-        proved=r"\|x_i - \mu\| \le C_1 \sigma \sqrt{d}, \quad C_1 = \max(c, c^2)",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="Part (b) is printed for the square and used without it everywhere (C1 = max(c, c^2) serves "
-                "both); the "
-                "constant c of Paouris' inequality is not explicit, and one c stands for two; part (d) has a stray '0 "
-                "<= t "
-                "<= T - 1', part (c) cites (A5) for (A4).",
-            ),
+    printed=r"\|x_i - \mu\|^2 \le C_1 \sigma^2 d",
+    proved=r"\|x_i - \mu\| \le C_1 \sigma \sqrt{d}, \quad C_1 = \max(c, c^2)",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="Part (b) is printed for the square and used without it everywhere (C1 = max(c, c^2) serves both); "
+            "the constant c of Paouris' inequality is not explicit, and one c stands for two; part (d) has a stray '0 "
+            "<= t <= T - 1', part (c) cites (A5) for (A4).",
         ),
     ),
 )

@@ -3,7 +3,6 @@ r"""[FCB22, Lemma 4.4] The edge of the activations at the start."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 from scipy import special
@@ -15,7 +14,7 @@ from marginflow.theory.fcb22.constants import HOEFFDING, C2_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import c16, wide_clusters, with_parameters
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least, at_most, true, value
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, stated, true, value
 
 
 def log_edge_tail(shift: FloatArray, n: int, least: float) -> FloatArray:
@@ -37,11 +36,8 @@ def _gaussian(instance: Instance) -> bool:
     return not isinstance(law, XorClusters) or type(isotropic_law(law.cluster_law)).__name__ == "Normal"
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Lem4.4",
-    kind="lemma",
-    number="Lemma 4.4",
     meaning="A weak correlation with a mean makes a neuron active on more samples of its cluster than of the opposite.",
     formula=r"\sum_{i \in I_\mu^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) - "
     r"\sum_{i \in I_{-\mu}^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) \ge \tfrac{n}{C_2}, \quad "
@@ -51,22 +47,17 @@ def _gaussian(instance: Instance) -> bool:
     example=c16,
     control=lambda: with_parameters(wide_clusters(), C0=1000.0),
     control_shows="clusters of radius 1 and neurons that are almost orthogonal to their mean: no edge",
-    forms=Forms(
-        printed=r"P_{\mathrm{clust}} = N(0, I_d)",
-        sharp=r"p - q = P(|Z| < s), \; Z = \langle z, v \rangle / \sigma, \; s = \langle v, \mu \rangle / \sigma",
-        remark="The literal C2 is 2.9e12. For large C0 some neurons are nearly orthogonal to a mean, and n must grow "
-        "as "
-        "C0^2: otherwise the lemma does not apply.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="The setting has log-concave clusters, the proof Gaussian ones (q = 1 - p fails for skewed "
-                "clusters); "
-                "clean samples are treated as unconditioned draws, which is wrong for noise that depends on x; with "
-                "all "
-                "noise on one cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does.",
-                repair="count all of I_mu and take off |N|, and p - q = P(|Z| < s)",
-            ),
+    printed=r"P_{\mathrm{clust}} = N(0, I_d)",
+    sharp=r"p - q = P(|Z| < s), \; Z = \langle z, v \rangle / \sigma, \; s = \langle v, \mu \rangle / \sigma",
+    remark="The literal C2 is 2.9e12. For large C0 some neurons are nearly orthogonal to a mean, and n must grow as "
+    "C0^2: otherwise the lemma does not apply.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="The setting has log-concave clusters, the proof Gaussian ones (q = 1 - p fails for skewed clusters); "
+            "clean samples are treated as unconditioned draws, which is wrong for noise that depends on x; with all "
+            "noise on one cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does.",
+            repair="count all of I_mu and take off |N|, and p - q = P(|Z| < s)",
         ),
     ),
 )

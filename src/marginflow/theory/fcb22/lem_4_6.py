@@ -3,13 +3,13 @@ r"""[FCB22, Lemma 4.6] A subnetwork with a margin is enough."""
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, equal, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, equal, stated, value
 
 
 @cache
@@ -30,11 +30,8 @@ def _planted_part(outside: int) -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Lem4.6",
-    kind="lemma",
-    number="Lemma 4.6",
     meaning="If nearly all neurons together have a margin, the whole network has half of it, whatever the others do.",
     formula=r"\|W\|_F \le 1, \; \|x\| \le 2, \; y f^J(x) \ge \tfrac{1}{C_f}, \; \tfrac{|J^c|}{m} \le "
     r"\tfrac{1}{16 C_f^2} \implies y f(x) \ge \tfrac{1}{2 C_f}",
@@ -43,10 +40,8 @@ def _planted_part(outside: int) -> Instance:
     example=lambda: _planted_part(8),
     control=lambda: _planted_part(96),
     control_shows="more than a third of the neurons work against the others",
-    forms=Forms(
-        sharp=r"y f(x) \ge y f^J(x) - \sqrt{|J^c|/m} \, \|W_{J^c}\|_F \|x\|",
-        remark="On a trained network ||W||_F is about 0.3: rescale it to 1 first, or the condition forces J = [m].",
-    ),
+    sharp=r"y f(x) \ge y f^J(x) - \sqrt{|J^c|/m} \, \|W_{J^c}\|_F \|x\|",
+    remark="On a trained network ||W||_F is about 0.3: rescale it to 1 first, or the condition forces J = [m].",
 )
 def lemma_4_6(instance: Instance) -> Findings:
     """The lemma for the first neurons of a network: at the given point (x, y), J the first `inside` neurons."""

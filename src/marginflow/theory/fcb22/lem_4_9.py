@@ -3,7 +3,6 @@ r"""[FCB22, Lemma 4.9] Aligned and almost orthogonal neurons make a subnetwork w
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from marginflow.theory.fcb22.descent import complete, growth, slopes
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
-from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, value
 
 
 def subnetwork_margin(path: Path) -> Check:
@@ -21,11 +20,8 @@ def subnetwork_margin(path: Path) -> Check:
     return at_least("clean label times f^J(x_i)", path.subnetwork_margins(), 1 / C3_proved(path.C0))
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Lem4.9",
-    kind="lemma",
-    number="Lemma 4.9",
     meaning="Aligned and almost orthogonal neurons make a subnetwork with a margin for the clean labels.",
     formula=r"\tilde y_i f^J(x_i; W^{(T)}) \ge \tfrac{1}{C_3}, \quad C_3 = \tfrac{4096 e^2}{(1 - 1/C_0)^2}, \quad "
     r"\|W^{(T)}\|_F \le 1",
@@ -34,25 +30,22 @@ def subnetwork_margin(path: Path) -> Check:
     example=planted,
     control=lost_cluster,
     control_shows="a cluster whose labels are flipped for the most part is learned as they say",
-    forms=Forms(
-        printed=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T - 1",
-        proved=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T",
-        remark="For alpha above 4.4e-5 the margin is only measured. Conditions 4.7 and 4.8 are checked at the recorded "
-        "times only: record every step.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="Conditions 4.7 and 4.8 are used at time T although they are assumed to T - 1; Eq. (18) bounds "
-                "noisy "
-                "samples of the own cluster by C1 sd although <x_i, mu> is about 1 there.",
-                repair="the induction of Lemma 4.11 extends by one step; Eq. (37) treats noisy samples correctly",
-            ),
-            Erratum(
-                severity="constant",
-                what="Eq. (20) is negative unless alpha <= 4.4e-5: then T is above 5600.",
-            ),
-            Erratum(severity="slip", what="Eq. (18) has wrong signs on the sums over mu2."),
+    printed=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T - 1",
+    proved=r"\text{Conditions 4.7 and 4.8 at times } 1, \dots, T",
+    remark="For alpha above 4.4e-5 the margin is only measured. Conditions 4.7 and 4.8 are checked at the recorded "
+    "times only: record every step.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="Conditions 4.7 and 4.8 are used at time T although they are assumed to T - 1; Eq. (18) bounds noisy "
+            "samples of the own cluster by C1 sd although <x_i, mu> is about 1 there.",
+            repair="the induction of Lemma 4.11 extends by one step; Eq. (37) treats noisy samples correctly",
         ),
+        Erratum(
+            severity="constant",
+            what="Eq. (20) is negative unless alpha <= 4.4e-5: then T is above 5600.",
+        ),
+        Erratum(severity="slip", what="Eq. (18) has wrong signs on the sums over mu2."),
     ),
 )
 def lemma_4_9(instance: Instance) -> Findings:

@@ -3,20 +3,16 @@ r"""[FCB22, Lemma A.1] How weights grow."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from marginflow.theory.fcb22.descent import small_start, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import figure, tight
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_most, stated, value
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/LemA.1",
-    kind="lemma",
-    number="Lemma A.1",
     meaning="After t steps a neuron has norm at most 2 |a_j| alpha t: a small start is soon forgotten.",
     formula=r"\|w_j^{(t)}\| \le 2 |a_j| \alpha t, \quad \|W^{(t)}\|_F \le 2 \alpha t \quad (t \ge 1)",
     needs=("data", "run", "start"),
@@ -24,18 +20,15 @@ from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statemen
     example=tight,
     control=figure,
     control_shows="the start of Figure 1 has norm 1/4, far above alpha / 3",
-    forms=Forms(
-        printed=r"\|x_i\| \le 1 + 1/\sqrt{3} \le \sqrt{2}",
-        proved=r"\|x_i - \mu\| \le \sqrt{2} - 1 \implies \|x_i\| \le \sqrt{2}",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="Eq. (14) says 1 + 1/sqrt(3) <= sqrt(2), which is false; the bound 'C1 sigma^2 d + 1/C1' is not "
-                "that of "
-                "Lemma 4.3(b).",
-                evidence="(1 + 1/sqrt(3))^2 = 4/3 + 2/sqrt(3) > 2, for 4/3 > 4/9",
-                repair="|x - mu|^2 <= (sqrt(2) - 1)^2 = 0.1716 instead of 1/3, which larger constants supply",
-            ),
+    printed=r"\|x_i\| \le 1 + 1/\sqrt{3} \le \sqrt{2}",
+    proved=r"\|x_i - \mu\| \le \sqrt{2} - 1 \implies \|x_i\| \le \sqrt{2}",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="Eq. (14) says 1 + 1/sqrt(3) <= sqrt(2), which is false; the bound 'C1 sigma^2 d + 1/C1' is not that "
+            "of Lemma 4.3(b).",
+            evidence="(1 + 1/sqrt(3))^2 = 4/3 + 2/sqrt(3) > 2, for 4/3 > 4/9",
+            repair="|x - mu|^2 <= (sqrt(2) - 1)^2 = 0.1716 instead of 1/3, which larger constants supply",
         ),
     ),
 )

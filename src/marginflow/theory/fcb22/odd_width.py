@@ -7,13 +7,13 @@ of 1/sqrt(m - 1). f and the steps then carry the factor (1 - 1/m)^(1/2), which e
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.networks import TwoLayer
 from marginflow.theory.fcb22.recorded import c16
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, equal, true, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, equal, stated, true, undefined, unmet, value
 
 
 @cache
@@ -29,8 +29,7 @@ def odd_network(silent: bool = True) -> Instance:
     return Instance(name=name, network=TwoLayer(W=W, v=v, outputs="frozen"), data=good.data)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Setting.OddWidth",
     kind="remark",
     number="Section 2.1, odd m",
@@ -42,7 +41,7 @@ def odd_network(silent: bool = True) -> Instance:
     control=lambda: odd_network(silent=False),
     control_shows="an odd number of outputs that are all 1/sqrt(m) in size: one sign has a neuron more",
     control_outcome="violated",
-    forms=Forms(remark="Lemma 4.2 counts quarters of m; with m - 1 in its place nothing changes but constants."),
+    remark="Lemma 4.2 counts quarters of m; with m - 1 in its place nothing changes but constants.",
 )
 def odd_width(instance: Instance) -> Findings:
     """f, the gradient of the last neuron, and the balance of the outputs."""

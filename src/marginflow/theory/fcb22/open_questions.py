@@ -7,7 +7,7 @@ theorem's conclusion holds at a given width and sample size.
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -18,7 +18,7 @@ from marginflow.theory.fcb22.measures import mean_of, median_of
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, deep, long_run, noise_limits, success, with_parameters
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error
-from marginflow.theory.frame import Check, Findings, Instance, Statement, at_least, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, stated, value
 
 MODELS: Final = {
     "uniform": "largest uniform noise rate at which every sample got its clean label",
@@ -33,10 +33,8 @@ def _with_limits() -> Instance:
     return with_parameters(long_run(500, 1.0, 3000), **noise_limits())
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Open.Tinf",
-    kind="probe",
     number="Section 5",
     meaning="As T grows, does the network fit the noisy samples, and what happens to its test error?",
     formula=r"T \to \infty: \quad \tfrac{|\{i \in \mathcal{N} : y_i f(x_i) > 0\}|}{|\mathcal{N}|}, \quad "
@@ -104,10 +102,8 @@ def _deep_with_cells() -> Instance:
     return with_parameters(deep(), **rates)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Open.Deep",
-    kind="probe",
     number="Section 5",
     meaning="Are random features amplified in deeper networks too? And how often is two layers' width enough?",
     formula=r"\left|\left\langle \tfrac{w_j^{(t)}}{\|w_j^{(t)}\|}, \mu_i \right\rangle\right| "

@@ -3,7 +3,6 @@ r"""[FCB22, Proposition 3.2] Feature maps move away from the start, the more the
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
 from marginflow.theory.fcb22.cond_4_7_4_8 import alignment
@@ -15,7 +14,7 @@ from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.recorded import gd_run, tight
 from marginflow.theory.fcb22.region import PROPOSITION_3_2
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, stated, value
 
 EXPLICIT: Final = GAMMA
 """e^-2 / (16 * 1024), the constant of Prop. 3.2; the same number as the margin of Eq. (45)."""
@@ -26,11 +25,8 @@ def _lazy() -> Instance:
     return gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=1000.0, rate=1e-5, steps=1)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Prop3.2",
-    kind="proposition",
-    number="Proposition 3.2",
     meaning="The hidden representation of every sample moves by at least 1/(C omega sqrt(md)) relative to its start.",
     formula=r"\frac{\|\phi(W^{(T)} x_i) - \phi(W^{(0)} x_i)\|}{\|\phi(W^{(0)} x_i)\|} \ge "
     r"\frac{1}{C \omega_{\mathrm{init}} \sqrt{md}} \ge \frac{1}{C}, \quad C = 16 \cdot 1024 \, e^2",
@@ -40,18 +36,14 @@ def _lazy() -> Instance:
     control=_lazy,
     control_shows="a start of norm 1000 and a step-size of 1e-5: the lazy regime, in which features do not move",
     region=PROPOSITION_3_2,
-    forms=Forms(
-        printed=r"\ge \tfrac{1}{C \omega \sqrt{md}} \ge \tfrac{1}{C}",
-        sharp=r"\approx \tfrac{1.15}{\omega \sqrt{md}} \text{ at the instance } C = 16; \quad \ge C \text{ under (A6)}",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="sqrt(2) |a_j| (alpha + 4) should be (alpha + 1/4); 1024 stands where 512 is proved; the norm of "
-                "the start "
-                "is Lemma 4.1, not 4.3 or A.1; '- <w0, x>' has the wrong sign; alpha <= 1/10 follows from (A7) only "
-                "for C >= "
-                "100.",
-            ),
+    printed=r"\ge \tfrac{1}{C \omega \sqrt{md}} \ge \tfrac{1}{C}",
+    sharp=r"\approx \tfrac{1.15}{\omega \sqrt{md}} \text{ at the instance } C = 16; \quad \ge C \text{ under (A6)}",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="sqrt(2) |a_j| (alpha + 4) should be (alpha + 1/4); 1024 stands where 512 is proved; the norm of the "
+            "start is Lemma 4.1, not 4.3 or A.1; '- <w0, x>' has the wrong sign; alpha <= 1/10 follows from (A7) only "
+            "for C >= 100.",
         ),
     ),
 )

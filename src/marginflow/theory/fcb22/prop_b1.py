@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from marginflow.data import UniformNoise, XorClusters
 from marginflow.generalisation.rademacher import Complexity, rademacher_complexity
 from marginflow.networks import TwoLayer
 from marginflow.networks.initialisation import unit_outputs
-from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, above, equal, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, equal, stated, value
 
 _ASCENT_STEPS: Final = 20
 
@@ -46,11 +46,8 @@ def plane_instance(n: int = 10, *, m: int = 8, factor: float = 1.0, dimension: i
     return Instance(name=f"{n} samples in dimension {dimension}", network=network, data=law.sample(n))
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/PropB.1",
-    kind="proposition",
-    number="Proposition B.1",
     meaning="Networks with ||W||_F <= R have Rademacher complexity at most 2 R sqrt(E|x|^2 / n); exact in the plane.",
     formula=r"\mathfrak{R}(\mathcal{F}_R) \le \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}}, \quad "
     r"\hat{\mathfrak{R}} = \frac{R}{n} E_\varepsilon \sqrt{\tfrac12 (G_+^2 + G_-^2)}, \; "
@@ -60,16 +57,13 @@ def plane_instance(n: int = 10, *, m: int = 8, factor: float = 1.0, dimension: i
     example=plane_instance,
     control=lambda: replace(plane_instance(factor=8.0), name="outputs eight times as large"),
     control_shows="outputs of +-8/sqrt(m): the class is eight times as large, and the bound fails",
-    forms=Forms(
-        sharp=r"\hat{\mathfrak{R}} \approx 0.3 \cdot \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}} \text{ on XOR clusters}",
-        remark="Beyond the plane only a lower bound is known.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="Outputs are random signs there and fixed, balanced ones in the paper (any |a_j| = 1/sqrt(m) "
-                "will do); an "
-                "inner sum to n should be to m, and s is written for epsilon.",
-            ),
+    sharp=r"\hat{\mathfrak{R}} \approx 0.3 \cdot \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}} \text{ on XOR clusters}",
+    remark="Beyond the plane only a lower bound is known.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="Outputs are random signs there and fixed, balanced ones in the paper (any |a_j| = 1/sqrt(m) will "
+            "do); an inner sum to n should be to m, and s is written for epsilon.",
         ),
     ),
 )

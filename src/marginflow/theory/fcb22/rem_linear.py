@@ -10,7 +10,7 @@ which is 1/2 for every w if b = 0 and S(u) + S(-u) = 1, that is for symmetric cl
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -20,18 +20,7 @@ from marginflow.data import UniformNoise, XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.errors import InputError
 from marginflow.theory.fcb22.numbers import noise_rate
-from marginflow.theory.frame import (
-    Counterexample,
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_most,
-    equal,
-    true,
-    value,
-)
+from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, at_most, equal, stated, true, value
 
 _DIRECTIONS: Final = 64
 
@@ -75,10 +64,8 @@ def _clusters(word: str, sd: float = 0.5) -> Instance:
     return Instance(name=f"{word} clusters, sigma = {sd:g}", law=law)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.Linear",
-    kind="remark",
     number="Abstract and Section 1",
     meaning="No linear classifier beats chance. False: with a bias, and without one on skewed clusters.",
     formula=r"\tfrac14 [S(b + s_1) + S(b - s_1) + 2 - S(b + s_2) - S(b - s_2)] = \tfrac12 \quad \forall w, b",
@@ -88,19 +75,16 @@ def _clusters(word: str, sd: float = 0.5) -> Instance:
     control=lambda: _clusters("exponential", 0.08),
     control_shows="skewed clusters: sgn<mu1, x> is right with probability (3 - 2/e)/4 = 0.566",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"\text{no linear classifier can perform better than random guessing}",
-        proved=r"\text{no classifier } \mathrm{sgn}\langle w, x \rangle \text{ can, if the clusters are symmetric}",
-        errata=(
-            Erratum(
-                severity="statement false",
-                headline="“No linear classifier beats chance”: on skewed clusters one is right on 56.6 %.",
-                what="The clusters of the paper need not be symmetric, and a linear classifier may have a bias.",
-                evidence="exponential clusters in the regime of (A3), without bias: (3 - 2/e)/4 = 0.566; Gaussian "
-                "clusters "
-                "with a bias: close to 3/4 (0.745 at sigma = 0.2)",
-                repair="FCB22/Rem.Linear-repaired: symmetric clusters, no bias",
-            ),
+    printed=r"\text{no linear classifier can perform better than random guessing}",
+    proved=r"\text{no classifier } \mathrm{sgn}\langle w, x \rangle \text{ can, if the clusters are symmetric}",
+    errata=(
+        Erratum(
+            severity="statement false",
+            headline="“No linear classifier beats chance”: on skewed clusters one is right on 56.6 %.",
+            what="The clusters of the paper need not be symmetric, and a linear classifier may have a bias.",
+            evidence="exponential clusters in the regime of (A3), without bias: (3 - 2/e)/4 = 0.566; Gaussian clusters "
+            "with a bias: close to 3/4 (0.745 at sigma = 0.2)",
+            repair="FCB22/Rem.Linear-repaired: symmetric clusters, no bias",
         ),
     ),
 )
@@ -109,10 +93,8 @@ def rem_linear(instance: Instance) -> Findings:
     return _linear(instance, repaired=False)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.Linear-repaired",
-    kind="remark",
     number="Abstract and Section 1, repaired",
     meaning="On symmetric clusters no linear classifier without bias beats chance.",
     formula=r"b = 0, \; S(u) + S(-u) = 1 \implies \tfrac14 [S(s_1) + S(-s_1) + 2 - S(s_2) - S(-s_2)] = \tfrac12",

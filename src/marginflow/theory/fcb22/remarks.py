@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -19,26 +19,17 @@ from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import least_of, median_of, quotient
 from marginflow.theory.fcb22.numbers import DELTA
 from marginflow.theory.fcb22.path import RUN, Sample, path_of
-from marginflow.theory.fcb22.recorded import (
-    c16,
-    gd_run,
-    long_run,
-    lost_cluster,
-    success,
-    success_at,
-    wide_clusters,
-)
+from marginflow.theory.fcb22.recorded import c16, gd_run, long_run, lost_cluster, success, success_at, wide_clusters
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error, pointwise_check
 from marginflow.theory.frame import (
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     equal,
+    stated,
     true,
     undefined,
     unmet,
@@ -49,10 +40,8 @@ from marginflow.theory.probability import clopper_pearson
 RUN_NEEDS: Final = ("data", "run", "start")
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.SimpleRule",
-    kind="remark",
     number="Section 3",
     meaning="The trained network acts like the ideal classifier, and nearly every neuron points along a mean.",
     formula=r"\mathrm{sgn} f(x; W^{(T)}) \approx \mathrm{sgn}(|\langle \mu_1, x \rangle| - |\langle \mu_2, x \rangle|)",
@@ -96,10 +85,8 @@ def rem_simple_rule(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.TestPointwise",
-    kind="remark",
     number="Section 1",
     meaning="Every clean test point is classified correctly and every noisy one is not; stronger than Theorem 3.1.",
     formula=r"\mathrm{sgn} f(x; W^{(T)}) = \tilde y \text{ for (almost) all test points}",
@@ -109,19 +96,16 @@ def rem_simple_rule(instance: Instance) -> Findings:
     control=lost_cluster,
     control_shows="a quarter of the clean test points is wrong",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\text{every clean test example is classified correctly}",
-        proved=r"P(y \ne \mathrm{sgn} f) \le \eta + O(1/\sqrt{n})",
-        remark="On the instances measured no test point is wrong.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="The introduction says 'test' where 'training' is probably meant: every clean example is "
-                "classified "
-                "correctly and every noisy one is not.",
-                evidence="on Gaussian clusters even the ideal classifier errs with probability 2q(1-q) > 0",
-                repair="Theorem 3.1, part 1, for training examples",
-            ),
+    printed=r"\text{every clean test example is classified correctly}",
+    proved=r"P(y \ne \mathrm{sgn} f) \le \eta + O(1/\sqrt{n})",
+    remark="On the instances measured no test point is wrong.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="The introduction says 'test' where 'training' is probably meant: every clean example is classified "
+            "correctly and every noisy one is not.",
+            evidence="on Gaussian clusters even the ideal classifier errs with probability 2q(1-q) > 0",
+            repair="Theorem 3.1, part 1, for training examples",
         ),
     ),
 )
@@ -136,10 +120,8 @@ def rem_test_pointwise(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.InitNoCapture",
-    kind="remark",
     number="Sections 4.1 and 4.2",
     meaning="At the start many samples of a cluster are not captured: true for sigma sqrt(d) near 1, not under (A3).",
     formula=r"\text{neuron alignment fails at } t = 0 \text{ for most of } J",
@@ -149,10 +131,8 @@ def rem_test_pointwise(instance: Instance) -> Findings:
     control=c16,
     control_shows="under (A3) with C = 16 nearly all neurons of J are aligned at the start already",
     control_outcome="violated",
-    forms=Forms(
-        remark="The paper argues with a variance of order 1/sqrt(d), where the correlations of the start drown. (A3) "
-        "makes the clusters C times narrower, and alignment holds before the first step for 99 % (C = 16) or all of J."
-    ),
+    remark="The paper argues with a variance of order 1/sqrt(d), where the correlations of the start drown. (A3) "
+    "makes the clusters C times narrower, and alignment holds before the first step for 99 % (C = 16) or all of J.",
 )
 def rem_init_no_capture(instance: Instance) -> Findings:
     """The share of J that is aligned before the first step."""
@@ -186,10 +166,8 @@ def _against() -> Instance:
     return replace(good, run=replace(run, trajectory=trajectory), name="neurons that point away from their means")
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.Edge",
-    kind="remark",
     number="Section 4.3",
     meaning="A weak correlation captures a share 1/2 + Delta of the own cluster: the edge that one step amplifies.",
     formula=r"\tfrac{|\{i \in I_\mu : \langle w_j^{(0)}, x_i \rangle > 0\}|}{|I_\mu|} \approx \tfrac12 + \Delta, \quad "
@@ -231,10 +209,8 @@ def rem_edge(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.NormGrowth",
-    kind="remark",
     number="Section 1",
     meaning="Neurons of J grow in every step and turn orthogonal to the means of the other label.",
     formula=r"\|w_j^{(t+1)}\| > \|w_j^{(t)}\|, \quad \frac{|\langle w_j^{(t)}, \mu_{\mathrm{opp}} \rangle|}"
@@ -280,10 +256,8 @@ def rem_norm_growth(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.ConstWidth",
-    kind="remark",
     number="Section 3",
     meaning="A constant width and a constant number of samples are enough for Theorem 3.1.",
     formula=r"P(\text{Theorem 3.1, part 1}) \ge 1 - 4 \delta \text{ for } m, n \ge \text{const}(\delta)",
@@ -300,12 +274,10 @@ def rem_norm_growth(instance: Instance) -> Findings:
     control=lambda: success(4, 20),
     control_shows="four neurons and 20 samples are too few",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
-        sharp=r"C = 12 \text{ measured, with the smallest sizes that (A1)-(A7) allow at } \delta = 0.1",
-        remark="With the smallest n, m, d and the largest noise, spread and start that C allows, 3 of 12 runs succeed "
-        "at C = 4, 5 at 8, 9 at 12, 11 at 16 and all from 24 on; the literal constants ask for C = 2e26.",
-    ),
+    printed=r"\text{for all } C > 1 \text{ sufficiently large}",
+    sharp=r"C = 12 \text{ measured, with the smallest sizes that (A1)-(A7) allow at } \delta = 0.1",
+    remark="With the smallest n, m, d and the largest noise, spread and start that C allows, 3 of 12 runs succeed "
+    "at C = 4, 5 at 8, 9 at 12, 11 at 16 and all from 24 on; the literal constants ask for C = 2e26.",
 )
 def rem_const_width(instance: Instance) -> Findings:
     """Successes of Theorem 3.1, part 1, over independent draws, against 1 - 4 delta."""
@@ -331,10 +303,8 @@ def _starts(omds: tuple[float, ...] = (1e-6, 1e-9, 1e-12)) -> Instance:
     return replace(ends[0], networks=networks, name="starts of norm " + ", ".join(f"{omd:g}" for omd in omds))
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.SmallInit",
-    kind="remark",
     number="Section 1",
     meaning="The start may be arbitrarily small: what is learned does not depend on its size.",
     formula=r"f(\cdot; W^{(T)}) \text{ has a limit as } \omega_{\mathrm{init}} \to 0 \text{ at fixed directions}",
@@ -344,7 +314,7 @@ def _starts(omds: tuple[float, ...] = (1e-6, 1e-9, 1e-12)) -> Instance:
     control=lambda: _starts((1.0, 3.0)),
     control_shows="starts of norm 1 and 3 are not small, and stay visible",
     control_outcome="violated",
-    forms=Forms(remark="omega = 0 itself is excluded: with phi'(0) = 0 nothing would move."),
+    remark="omega = 0 itself is excluded: with phi'(0) = 0 nothing would move.",
 )
 def rem_small_init(instance: Instance) -> Findings:
     """The ends of runs whose starts differ by a factor, on the same data: `networks` holds the other ends."""
@@ -366,10 +336,8 @@ def rem_small_init(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Rem.EarlyStop",
-    kind="remark",
     number="Section 5",
     meaning="Up to T no sample loses its weight in the gradient: the network is in the linear part of the loss.",
     formula=r"-\ell'(y_i f(x_i; W^{(t)})) \ge \tfrac12 e^{-2} \quad (t \le T)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,7 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.fcb22.numbers import noise_rate
 from marginflow.theory.fcb22.path import RUN, Sample
 from marginflow.theory.fcb22.recorded import c16, engines, summed_loss
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, below, equal, true, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, equal, stated, true, value
 
 # Tail probabilities of counts below this speak against the law.
 _SIGNIFICANT: Final = 1e-4
@@ -69,8 +69,7 @@ def _stretched() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Setting.Data",
     kind="definition",
     number="Section 2.1",
@@ -83,10 +82,8 @@ def _stretched() -> Instance:
     control=_stretched,
     control_shows="one direction has four times the deviation of the others",
     control_outcome="violated",
-    forms=Forms(
-        remark="A uniform law on a convex body has U = +inf outside it; the footnote's real-valued U would exclude it. "
-        "Section 4 once gives the label -1 to samples of -mu1; the clean label is +1."
-    ),
+    remark="A uniform law on a convex body has U = +inf outside it; the footnote's real-valued U would exclude it. "
+    "Section 4 once gives the label -1 to samples of -mu1; the clean label is +1.",
 )
 def setting_data(instance: Instance) -> Findings:
     """Labels by definition; noise, cluster sizes, mean and covariance of z against what the law says."""
@@ -137,8 +134,7 @@ def _with_bias() -> Instance:
     return Instance(name="the same network with biases", network=moved, data=good.data)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Setting.Net",
     kind="definition",
     number="Section 2.1",
@@ -151,7 +147,7 @@ def _with_bias() -> Instance:
     control=_with_bias,
     control_shows="with biases f is not homogeneous in x",
     control_outcome="violated",
-    forms=Forms(remark="For odd m the last output is 0. ||a|| is printed as the sum of a_j^2; it is the root of it."),
+    remark="For odd m the last output is 0. ||a|| is printed as the sum of a_j^2; it is the root of it.",
 )
 def setting_net(instance: Instance) -> Findings:
     """Outputs, homogeneity, Eq. (16) and the Lipschitz bound on the samples and on random pairs."""
@@ -188,8 +184,7 @@ def setting_net(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Setting.GD",
     kind="definition",
     number="Section 2.1",
@@ -202,7 +197,7 @@ def setting_net(instance: Instance) -> Findings:
     control=summed_loss,
     control_shows="the loss was summed instead of averaged: every step is n times as long",
     control_outcome="violated",
-    forms=Forms(remark="phi'(0) is not stated; it is 0 here. It matters for W = 0 and exact ties only."),
+    remark="phi'(0) is not stated; it is 0 here. It matters for W = 0 and exact ties only.",
 )
 def setting_gd(instance: Instance) -> Findings:
     """Every pair of consecutive records against the update written out over all samples."""

@@ -3,13 +3,12 @@ r"""[FVBS23, Assumption 2.2 and Section 2] The distribution of clusters, and wha
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
 import numpy as np
 from scipy import stats
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, flipped_label, law_of, law_only, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting
 
@@ -17,11 +16,8 @@ from marginflow.theory.fvbs23.setting import Sample, Setting
 _SIGNIFICANT: Final = 1e-4
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Asm2.2",
-    kind="assumption",
-    number="Assumption 2.2",
     meaning="Means of norm sqrt(d), noise at most 1 per coordinate, and few clusters: the means are nearly orthogonal.",
     formula=r"\|\mu^{(j)}\| = \sqrt{d}, \quad 0 < \sigma \le 1, \quad "
     r"k (p + \Delta + 1) \le \frac{d - \Delta + 1}{10}, \quad \Delta = 4 \sigma \sqrt{d} \ln d",
@@ -30,11 +26,9 @@ _SIGNIFICANT: Final = 1e-4
     control=lambda: law_only(law_of(548, 2)),
     control_shows="one dimension less than the smallest that two clusters with sigma = 1/sqrt(d) need",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"k (p + \Delta + 1) \le \tfrac{1}{10} (d - \Delta + 1)",
-        proved=r"c' \le \tfrac{1}{10}, \quad c' = \frac{k (p + \Delta + 1)}{d - \Delta + 1}",
-        remark="The logarithm is natural. That both labels occur is assumed beside it, and with it k >= 2.",
-    ),
+    printed=r"k (p + \Delta + 1) \le \tfrac{1}{10} (d - \Delta + 1)",
+    proved=r"c' \le \tfrac{1}{10}, \quad c' = \frac{k (p + \Delta + 1)}{d - \Delta + 1}",
+    remark="The logarithm is natural. That both labels occur is assumed beside it, and with it k >= 2.",
 )
 def assumption_2_2(instance: Instance) -> Findings:
     """The three parts, and the inequalities between d, k, p and Delta that follow from them."""
@@ -54,10 +48,8 @@ def assumption_2_2(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Def-Dclusters",
-    kind="definition",
     number="Section 2, Clustered data",
     meaning="A cluster at random, Gaussian noise around its mean, and the label of the cluster.",
     formula=r"j \sim \mathcal{U}([k]), \quad x \sim \mathcal{N}(\mu^{(j)}, \sigma^2 I_d), \quad y = y^{(j)}",
@@ -66,7 +58,7 @@ def assumption_2_2(instance: Instance) -> Findings:
     control=flipped_label,
     control_shows="one label is not that of its cluster",
     control_outcome="violated",
-    forms=Forms(remark="Both labels must occur, so k >= 2; Lemma A.9 uses it."),
+    remark="Both labels must occur, so k >= 2; Lemma A.9 uses it.",
 )
 def def_dclusters(instance: Instance) -> Findings:
     """Labels by definition; noise and cluster sizes by goodness of fit."""

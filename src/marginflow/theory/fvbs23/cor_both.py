@@ -3,46 +3,29 @@ r"""[FVBS23, Theorems 4.1 and 4.2 together]: where a robust network exists, ever
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from marginflow.robustness import minimal_step
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    below,
-    is_kkt_point,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.presets import many_clusters, robust_of_many
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Cor-Both",
-    kind="corollary",
     number="Section 4, after Theorem 4.2",
     meaning="Gradient flow finds networks that generalise and are not robust, although robust ones exist.",
-    formula=r"y N_\theta(x) > 0, \quad \mathrm{sign}(N_\theta(x - y z)) \ne y, \quad \|z\| < \tfrac{1}{8} "
-    r"\sqrt{d}, \quad "
-    r"\mathrm{sign}(N_{robust}(x')) = y \text{ for } \|x' - x\| \le \tfrac{1}{8} \sqrt{d}",
+    formula=r"y N_\theta(x) > 0, \quad \mathrm{sign}(N_\theta(x - y z)) \ne y, \quad \|z\| < \tfrac{1}{8} \sqrt{d}, "
+    r"\quad \mathrm{sign}(N_{robust}(x')) = y \text{ for } \|x' - x\| \le \tfrac{1}{8} \sqrt{d}",
     needs=("network", "data", "law", "test"),
     example=many_clusters,
     control=lambda: robust_of_many(1092, 100),
     control_shows="the robust network itself is not a KKT point, and no short vector along u flips it",
-    forms=Forms(
-        remark="With the literal z the contrast ||z|| < sqrt(d)/8 needs k > 20000; with the exact one and the "
-        "pair k > 64 "
-        "is enough, and k >= 5 against the true radius 0.45 sqrt(d) of the robust network."
-    ),
+    remark="With the literal z the contrast ||z|| < sqrt(d)/8 needs k > 20000; with the exact one and the pair k > 64 "
+    "is enough, and k >= 5 against the true radius 0.45 sqrt(d) of the robust network.",
 )
 def cor_both(instance: Instance) -> Findings:
     """One sample: the KKT point is right and is flipped by a short vector that the robust network withstands."""

@@ -3,7 +3,7 @@ r"""[FVBS23, Definition 4.1 and the remark after it] Robustness, and that sqrt(d
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.linear import mean_classifier
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, close_means, law_of, preset, robust_control
 from marginflow.theory.fvbs23.setting import Sample, Setting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -31,25 +31,20 @@ def linear_network(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance
     return Instance(name="the linear classifier u / d", network=network, data=data, law=law, test=test)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Def4.1",
-    kind="definition",
     number="Definition 4.1 (second version)",
     meaning="A network is R(d)-robust if almost no point changes its sign within a distance of order less than R(d).",
     formula=r"\forall r = o(R(d)): \ \Pr_x[\forall x' \in \mathbb{B}(x, r): \mathrm{sign}(N(x')) = "
-    r"\mathrm{sign}(N(x))] "
-    r"\ge 1 - o_d(1)",
+    r"\mathrm{sign}(N(x))] \ge 1 - o_d(1)",
     needs=("network", "law", "test"),
     parameters={"radius": "rho: the radius is rho sqrt(d), 1/8 by default", "share": "share of the points, 0.99"},
     example=robust_control,
     control=linear_network,
     control_shows="the linear classifier on 100 clusters flips at a tenth of sqrt(d)",
     control_outcome="violated",
-    forms=Forms(
-        remark="Asymptotic in d; for one d a fixed fraction of sqrt(d) and a fixed share are tested. Numbered in the "
-        "second version only."
-    ),
+    remark="Asymptotic in d; for one d a fixed fraction of sqrt(d) and a fixed share are tested. Numbered in the "
+    "second version only.",
 )
 def def_4_1(instance: Instance) -> Findings:
     """Share of the test points that keep their sign within rho sqrt(d): certified from below, refuted from above."""
@@ -85,10 +80,8 @@ def def_4_1(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Best",
-    kind="remark",
     number="Section 4, after the definition of robustness",
     meaning="No network is robust beyond order sqrt(d), since the clusters are that close to each other.",
     formula=r"\sqrt{2d - 2p} \le \|\mu^{(i)} - \mu^{(j)}\| \le \sqrt{2d + 2p} \in [1.378, 1.45] \sqrt{d}",
@@ -96,7 +89,8 @@ def def_4_1(instance: Instance) -> Findings:
     example=lambda: preset(A),
     control=lambda: close_means(A),
     control_shows="means at a cosine of 0.2 are closer",
-    forms=Forms(printed=r"O(\sqrt{d})", sharp=r"[\sqrt{1.9}, \sqrt{2.1}] \sqrt{d} \text{ under Assumption 2.2}"),
+    printed=r"O(\sqrt{d})",
+    sharp=r"[\sqrt{1.9}, \sqrt{2.1}] \sqrt{d} \text{ under Assumption 2.2}",
 )
 def rem_best(instance: Instance) -> Findings:
     """Distances between means and between samples: no network can be robust beyond them."""

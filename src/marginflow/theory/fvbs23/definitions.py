@@ -2,7 +2,6 @@ r"""[FVBS23, Section 2] The network, the max-margin problem and its KKT conditio
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -10,18 +9,7 @@ import numpy as np
 from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    equal,
-    true,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, stated, true, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons
 from marginflow.theory.instances import opposite
@@ -29,10 +17,8 @@ from marginflow.theory.instances import opposite
 _FACTORS: Final = (0.5, 2.0, 7.0)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Def-Net",
-    kind="definition",
     number="Section 2, Neural networks",
     meaning="Two layers, ReLU, hidden biases, no output bias; both layers trained: homogeneous of degree 2.",
     formula=r"N_\theta(x) = \sum_{j=1}^m v_j \phi(w_j^\top x + b_j), \quad N_{a\theta} = a^2 N_\theta, \quad "
@@ -45,7 +31,7 @@ _FACTORS: Final = (0.5, 2.0, 7.0)
     ),
     control_shows="degree 1 belongs to networks with frozen outputs",
     control_outcome="violated",
-    forms=Forms(remark="sign(z) is 1 for z > 0 and -1 otherwise, so that flips are asymmetric in y at N = 0."),
+    remark="sign(z) is 1 for z > 0 and -1 otherwise, so that flips are asymmetric in y at N = 0.",
 )
 def def_net(instance: Instance) -> Findings:
     """N added up term by term, its homogeneity, and the convention at zero."""
@@ -73,10 +59,8 @@ def def_net(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-ScaleInv",
-    kind="remark",
     number="Section 2, Neural networks",
     meaning="Classification and robustness depend on the direction of theta only.",
     formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
@@ -114,8 +98,7 @@ def rem_scale_invariance(instance: Instance) -> Findings:
     return Findings(constants=(value("largest flip step", float(before.max())),), claims=tuple(checks))
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Prob2",
     kind="definition",
     number="Equation (2)",
@@ -127,7 +110,7 @@ def rem_scale_invariance(instance: Instance) -> Findings:
     control=lambda: opposite(preset(A)),
     control_shows="no multiple of the opposite network is feasible",
     control_outcome="violated",
-    forms=Forms(remark="Constants are compared at margin 1 only; a trained network is rescaled first."),
+    remark="Constants are compared at margin 1 only; a trained network is rescaled first.",
 )
 def problem_2(instance: Instance) -> Findings:
     """Feasible after scaling, the objective equal to the sum of the multipliers, and not below the dual bound."""
@@ -141,8 +124,7 @@ def problem_2(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/KKT",
     kind="definition",
     number="Equations (3)-(4), repeated as (6)-(7)",
@@ -155,13 +137,11 @@ def problem_2(instance: Instance) -> Findings:
     control=scaled_neurons,
     control_shows="v times 1.1 and (w, b) over 1.1: the same function, not stationary",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\phi'_{ij} = 1[w_j^\top x_i + b_j \ge 0] \text{ off the kink, any value in } [0, 1] \text{ on it}",
-        sharp=r"v_j = \sum_i \lambda_i y_i \phi(w_j^\top x_i + b_j) \implies \|w_j\|^2 + b_j^2 = v_j^2, \quad "
-        r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
-        remark="The condition for v_j is not printed and never used; it belongs to the definition and is checked too. "
-        "One vector lambda serves all neurons.",
-    ),
+    printed=r"\phi'_{ij} = 1[w_j^\top x_i + b_j \ge 0] \text{ off the kink, any value in } [0, 1] \text{ on it}",
+    sharp=r"v_j = \sum_i \lambda_i y_i \phi(w_j^\top x_i + b_j) \implies \|w_j\|^2 + b_j^2 = v_j^2, \quad "
+    r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
+    remark="The condition for v_j is not printed and never used; it belongs to the definition and is checked too. "
+    "One vector lambda serves all neurons.",
 )
 def kkt(instance: Instance) -> Findings:
     """The printed conditions one by one, the missing one for v, and what follows from all."""

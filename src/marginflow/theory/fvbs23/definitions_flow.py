@@ -3,19 +3,16 @@ r"""[FVBS23, Section 2] Loss, gradient flow and convergence in direction."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from marginflow.losses import Exponential, Logistic
 from marginflow.theory.convergence import flow_checks, judge_direction
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, equal, value
+from marginflow.theory.frame import Findings, Instance, at_least, equal, stated, value
 from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.recorded import coarse_run, flow_run, unfinished_run
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Def-Loss",
-    kind="definition",
     number="Equation (1)",
     meaning="The loss is a mean over the samples; the logistic loss has the logarithm with base 2.",
     formula=r"L(\theta) = \frac{1}{n} \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } "
@@ -28,12 +25,10 @@ from marginflow.theory.fvbs23.recorded import coarse_run, flow_run, unfinished_r
     ),
     control_shows="with the natural logarithm a loss below 1/n does not make all margins positive",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\log(1 + e^{-q})",
-        proved=r"\log_2(1 + e^{-q})",
-        remark="The paper's convention is log = base 2 and ln = base e; with the natural logarithm the threshold of "
-        "Theorem 2.1 is ln(2)/n.",
-    ),
+    printed=r"\log(1 + e^{-q})",
+    proved=r"\log_2(1 + e^{-q})",
+    remark="The paper's convention is log = base 2 and ln = base e; with the natural logarithm the threshold of "
+    "Theorem 2.1 is ln(2)/n.",
 )
 def def_loss(instance: Instance) -> Findings:
     """Equation (1) added up term by term with base 2, against the library; and what the base does to Theorem 2.1."""
@@ -59,10 +54,8 @@ def def_loss(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Def-GF",
-    kind="definition",
     number="Section 2, Gradient flow",
     meaning="Gradient flow follows the Clarke subdifferential: the loss falls, v_j^2 - ||(w_j, b_j)||^2 stays.",
     formula=r"\frac{d\theta(t)}{dt} \in -\partial^\circ L(\theta(t))",
@@ -79,10 +72,8 @@ def def_gf(instance: Instance) -> Findings:
     return Findings(constants=ends, claims=flow_checks(path))
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Def-DirConv",
-    kind="definition",
     number="Section 2, Gradient flow",
     meaning="The direction of the parameters converges.",
     formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
@@ -91,7 +82,7 @@ def def_gf(instance: Instance) -> Findings:
     control=unfinished_run,
     control_shows="after 20 steps the direction still turns",
     control_outcome="violated",
-    forms=Forms(remark="A limit cannot be seen at a finite time; the rate of turning in log time is what is judged."),
+    remark="A limit cannot be seen at a finite time; the rate of turning in log time is what is judged.",
 )
 def def_dirconv(instance: Instance) -> Findings:
     """Angles between records, per unit of ln t."""

@@ -2,12 +2,10 @@ r"""[FVBS23, Theorems 2.1 and 3.1 together]: gradient flow itself, from its star
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.theory.convergence import backwards
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, below, true, value
+from marginflow.theory.frame import Findings, Instance, at_most, below, stated, true, value
 from marginflow.theory.fvbs23.recorded import clusters_run
 from marginflow.theory.fvbs23.setting import Sample, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -15,8 +13,7 @@ from marginflow.theory.fvbs23.thm_3_1.theorem import window_hypotheses
 from marginflow.theory.probability import clopper_pearson
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Thm2.1+3.1",
     kind="corollary",
     number="Theorems 2.1 and 3.1",
@@ -27,9 +24,7 @@ from marginflow.theory.probability import clopper_pearson
     example=clusters_run,
     control=lambda: backwards(clusters_run(), "the record of the flow, read backwards"),
     control_shows="read backwards the record is no gradient flow, and it ends where the network guesses",
-    forms=Forms(
-        known="The limit is a KKT point by Theorem 2.1; judged is the network at the end of the recorded flow."
-    ),
+    known="The limit is a KKT point by Theorem 2.1; judged is the network at the end of the recorded flow.",
 )
 def end_to_end(instance: Instance) -> Findings:
     """The hypotheses of both theorems on the run and its data; the test error of the network at its end."""

@@ -2,26 +2,14 @@ r"""[FVBS23, eq. (5)] and its twin for positive outputs: what the stationarity o
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Instance,
-    Statement,
-    at_least,
-    equal,
-    is_kkt_point,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_least, equal, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Eq5",
     kind="lemma",
     number="Equation (5), repeated as (8)",
@@ -55,15 +43,13 @@ def equation_5(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Eq5b",
     kind="lemma",
     number="After equation (5)",
     meaning="At a KKT point the linear part is a sum over samples, with the multipliers and the +1 of the bias.",
     formula=r"\sum_{j \in J_+} v_j (w_j^\top x + b_j) = \sum_i \lambda_i y_i \Big(\sum_{j \in J_+} v_j^2 "
-    r"\phi'_{ij}\Big) "
-    r"(x_i^\top x + 1)",
+    r"\phi'_{ij}\Big) (x_i^\top x + 1)",
     needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
     control=scaled_neurons,

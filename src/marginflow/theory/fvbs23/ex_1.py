@@ -3,19 +3,16 @@ r"""[FVBS23, Example 1] Three layouts of clusters that satisfy Assumption 2.2, w
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from marginflow.data import Clusters, most_clusters
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
 from marginflow.theory.fvbs23.setting import Setting, cluster_law
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Ex1.1",
-    kind="example",
     number="Example 1, first item",
     meaning="Random means on the sphere of radius sqrt(d), sigma = 1: about sqrt(d) clusters, up to a logarithm, fit.",
     formula=r"p \le \sqrt{d} \ln d, \ \sigma = 1: \quad k \le \frac{d - \Delta + 1}{10 (5 \sqrt{d} \ln d + 1)} = "
@@ -24,11 +21,9 @@ from marginflow.theory.probability import log_sphere_correlation_tail, union
     example=lambda: law_only(Clusters(dimension=10**8, n_clusters=10, sigma=1.0, means="sphere")),
     control=lambda: law_only(Clusters(dimension=10**5, n_clusters=10, sigma=1.0, means="sphere")),
     control_shows="ten clusters in dimension 100000, where not even two fit: Assumption 2.2 fails 18 times over",
-    forms=Forms(
-        printed=r"k = \tilde O(\sqrt{d})",
-        proved=r"k \le \frac{\sqrt{d}}{50 \ln d} (1 + o(1))",
-        remark="k = 2 needs d = 2324214 with the guaranteed p; at d = 1e8 ten clusters fit.",
-    ),
+    printed=r"k = \tilde O(\sqrt{d})",
+    proved=r"k \le \frac{\sqrt{d}}{50 \ln d} (1 + o(1))",
+    remark="k = 2 needs d = 2324214 with the guaranteed p; at d = 1e8 ten clusters fit.",
 )
 def example_1_1(instance: Instance) -> Findings:
     """p of the drawn means against sqrt(d) ln d, with the exact probability that it is exceeded."""
@@ -53,10 +48,8 @@ def example_1_1(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Ex1.2",
-    kind="example",
     number="Example 1, second item",
     meaning="Orthogonal means, sigma = 1/sqrt(d): about d clusters, up to a logarithm, fit.",
     formula=r"p = 0, \ \sigma = \tfrac{1}{\sqrt{d}}: \quad k \le \frac{d - 4 \ln d + 1}{10 (4 \ln d + 1)} = "
@@ -65,11 +58,9 @@ def example_1_1(instance: Instance) -> Findings:
     example=lambda: law_only(law_of(10_000, 26)),
     control=lambda: law_only(law_of(10_000, 27)),
     control_shows="27 clusters in dimension 10000 are one too many",
-    forms=Forms(
-        printed=r"k = \tilde O(d)",
-        proved=r"k \le \frac{d}{40 \ln d} (1 + o(1))",
-        remark="3, 26, 212, 1777 clusters for d = 1e3, 1e4, 1e5, 1e6.",
-    ),
+    printed=r"k = \tilde O(d)",
+    proved=r"k \le \frac{d}{40 \ln d} (1 + o(1))",
+    remark="3, 26, 212, 1777 clusters for d = 1e3, 1e4, 1e5, 1e6.",
 )
 def example_1_2(instance: Instance) -> Findings:
     """Orthogonal means with sigma = 1/sqrt(d): the largest k that Assumption 2.2 allows."""
@@ -82,10 +73,8 @@ def example_1_2(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Ex1.3",
-    kind="example",
     number="Example 1, third item",
     meaning="Few clusters may have means with inner products of order d.",
     formula=r"k = \tilde O(1): \quad p \le \frac{d - \Delta + 1}{10 k} - \Delta - 1 = \Theta(d)",
@@ -93,11 +82,9 @@ def example_1_2(instance: Instance) -> Findings:
     example=lambda: law_only(law_of(10**6, 3, 0.01, correlation=0.02)),
     control=lambda: law_only(law_of(10**6, 3, 0.01, correlation=0.04)),
     control_shows="a correlation of 0.04 is above 1/(10 k)",
-    forms=Forms(
-        printed=r"p = \tilde\Theta(d)",
-        sharp=r"\frac{p}{d} < \frac{1}{10 k}",
-        remark="For k = 2 and sigma = 0.01 the largest p/d is 0.040, 0.046, 0.0485, 0.0494 for d = 1e3 to 1e6.",
-    ),
+    printed=r"p = \tilde\Theta(d)",
+    sharp=r"\frac{p}{d} < \frac{1}{10 k}",
+    remark="For k = 2 and sigma = 0.01 the largest p/d is 0.040, 0.046, 0.0485, 0.0494 for d = 1e3 to 1e6.",
 )
 def example_1_3(instance: Instance) -> Findings:
     """Correlated means: the largest p that Assumption 2.2 allows for the given k."""

@@ -3,44 +3,27 @@ r"""[FVBS23, Example 2]: with many clusters the vector is small against the data
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from marginflow.data import Clusters, most_clusters
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    below,
-    true,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, stated, true, value
 from marginflow.theory.fvbs23.setting import Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Ex2",
-    kind="example",
-    number="Example 2",
     meaning="With sigma = 1 and about sqrt(d) random clusters, z has length of order d^(1/4), far below sqrt(d).",
     formula=r"\sigma = 1, \ k = \tilde\Theta(\sqrt{d}), \ c = \Theta(1) \implies \|z\| = "
-    r"O\left(\sqrt{\tfrac{d}{k}}\right) = "
-    r"\tilde O(d^{1/4})",
+    r"O\left(\sqrt{\tfrac{d}{k}}\right) = \tilde O(d^{1/4})",
     needs=("parameters",),
     parameters={"dimension": "the largest of three dimensions, each a tenth of the next", "share": "of the largest k"},
     example=lambda: Instance(name="random clusters up to d = 1e12"),
     control=lambda: Instance(name="three times as many clusters as fit", parameters={"share": 3.0}),
     control_shows="three times as many clusters as Assumption 2.2 allows: z is twice as long as claimed",
-    forms=Forms(
-        printed=r"\|z\| = \tilde O(d^{1/4})",
-        proved=r"\|z\| \le 26.62 \sqrt{d/k}, \quad k \le \frac{\sqrt{d}}{50 \ln d}",
-        remark="With these constants z becomes shorter than sqrt(d) at d of about 1e12 only.",
-    ),
+    printed=r"\|z\| = \tilde O(d^{1/4})",
+    proved=r"\|z\| \le 26.62 \sqrt{d/k}, \quad k \le \frac{\sqrt{d}}{50 \ln d}",
+    remark="With these constants z becomes shorter than sqrt(d) at d of about 1e12 only.",
 )
 def example_2(instance: Instance) -> Findings:
     """Random means, sigma = 1, as many clusters as Assumption 2.2 allows at half: ||z|| over three dimensions."""

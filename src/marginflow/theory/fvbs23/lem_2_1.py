@@ -3,9 +3,8 @@ r"""[FVBS23, Lemma 2.1]: a linear classifier separates the distribution."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, below, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, stated, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
 from marginflow.theory.probability import log_gaussian_tail
@@ -17,11 +16,8 @@ def log_linear_error(s: Setting) -> float:
     return log_sum(*(log_gaussian_tail(float(distance) / (s.sigma * s.u_norm)) for distance in toward)) - math.log(s.k)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Lem2.1",
-    kind="lemma",
-    number="Lemma 2.1",
     meaning="Under Assumption 2.2 the sum of the signed means classifies almost every sample: the data are linear.",
     formula=r"u = \sum_q y^{(q)} \mu^{(q)}, \quad \Pr[y \ne \mathrm{sign}(u^\top x)] \le 2 k q_d \le 2 d^{1 - "
     r"\ln(d)/2}",
@@ -29,13 +25,11 @@ def log_linear_error(s: Setting) -> float:
     example=lambda: preset(A),
     control=lambda: law_only(law_of(549, 2, 1.0, correlation=0.99)),
     control_shows="two means with a cosine of 0.99 and opposite labels: u errs on 5 per cent of the points",
-    forms=Forms(
-        printed=r"2 d^{1 - \ln(d)/2}",
-        proved=r"2 k d^{-\ln(d)/2}",
-        sharp=r"\frac{1}{k} \sum_j \Phi\left(-\frac{y^{(j)} \langle u, \mu^{(j)} \rangle}{\sigma \|u\|}\right)",
-        remark="The exact error is a mean of Gaussian tails; no Monte Carlo is needed. The printed bound is below 1 "
-        "from d = 13 on.",
-    ),
+    printed=r"2 d^{1 - \ln(d)/2}",
+    proved=r"2 k d^{-\ln(d)/2}",
+    sharp=r"\frac{1}{k} \sum_j \Phi\left(-\frac{y^{(j)} \langle u, \mu^{(j)} \rangle}{\sigma \|u\|}\right)",
+    remark="The exact error is a mean of Gaussian tails; no Monte Carlo is needed. The printed bound is below 1 "
+    "from d = 13 on.",
 )
 def lemma_2_1(instance: Instance) -> Findings:
     """The exact error of u against the bounds, and the margin on the good event."""

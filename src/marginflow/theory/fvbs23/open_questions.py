@@ -3,7 +3,7 @@ r"""[FVBS23, Section 6] The open questions, measured."""
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from scipy import special
@@ -14,19 +14,7 @@ from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.robustness import minimal_step
 from marginflow.robustness.linear import max_margin_classifier
 from marginflow.robustness.rays import steps_along
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_most,
-    below,
-    is_kkt_point,
-    true,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, above, at_most, below, is_kkt_point, stated, true, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
 from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law, log_sum
@@ -77,10 +65,8 @@ def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
     return Instance(name=f"{k} random clusters in dimension {d}", network=network, data=data, law=law, test=test)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/OQ1",
-    kind="probe",
     number="Section 5, first question",
     meaning="Do the results persist for many more clusters, when the data are not linearly separable?",
     formula=r"k \gg \tfrac{d}{10}: \ \text{test error and flips along } u \text{ and along the gradient}",
@@ -88,9 +74,7 @@ def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
     example=too_many_clusters,
     control=lambda: preset(A),
     control_shows="two clusters are as few as Assumption 2.2 allows",
-    forms=Forms(
-        remark="The paper conjectures so. u need not help any more; the learned gradient is measured beside it."
-    ),
+    remark="The paper conjectures so. u need not help any more; the learned gradient is measured beside it.",
 )
 def oq1(instance: Instance) -> Findings:
     """More clusters than the assumption allows: the flip along u at a KKT point, if there is one."""
@@ -120,10 +104,8 @@ def linear_teacher(d: int = 12, n: int = 40) -> Instance:
     return at_point(convex_pair(data), "Gaussian samples with a linear teacher", test=test, networks=(other,))
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/OQ2",
-    kind="probe",
     number="Section 5, second question",
     meaning="On separable data without clusters: is there a KKT point that generalises worse than the max-margin line?",
     formula=r"\Pr[y N_\theta(x) \le 0] - \Pr[y w_{SVM}^\top x \le 0]",
@@ -164,15 +146,12 @@ def log_noncentral_ball(d: int, squared: float) -> float:
     return log_sum(*terms.tolist())
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/OQ3",
-    kind="probe",
     number="Second version, after Theorem 3.1",
     meaning="Can the upper bound on n go? From which n on do samples of one label appear near means of the other?",
     formula=r"\Pr[\|x - \mu^{(i)}\| \le \sigma] = \Pr\left[\chi'^2_d\left(\frac{\|\mu^{(i)} - "
-    r"\mu^{(j)}\|^2}{\sigma^2}\right) "
-    r"\le 1\right]",
+    r"\mu^{(j)}\|^2}{\sigma^2}\right) \le 1\right]",
     needs=("law",),
     parameters={"epsilon": "0.1", "delta": "0.1"},
     example=lambda: law_only(law_of(38, 2, 0.01)),
@@ -199,10 +178,8 @@ def oq3(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/OQ4",
-    kind="probe",
     number="Section 5",
     meaning="More complex distributions: test error and flips where the noise is not Gaussian.",
     formula=r"\xi \not\sim \mathcal{N}(0, \sigma^2 I_d)",
@@ -210,9 +187,7 @@ def oq3(instance: Instance) -> Findings:
     example=lambda: other_noise("cube"),
     control=lambda: preset(A),
     control_shows="Gaussian clusters are what the theorems are about",
-    forms=Forms(
-        remark="Deeper architectures are not measured here: the KKT certificate of this room is for two layers."
-    ),
+    remark="Deeper architectures are not measured here: the KKT certificate of this room is for two layers.",
 )
 def oq4(instance: Instance) -> Findings:
     """The flip along u on laws that the theorems do not speak of."""
@@ -245,10 +220,8 @@ def unbalanced(positive: int = 18, negative: int = 2, d: int = 4000, rho: float 
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/OQ5",
-    kind="probe",
     number="Derived: the factor 1/c in Theorem 4.2",
     meaning="Is 1/c needed for unbalanced clusters? The pair flips at eta = 1/k whatever c is, the specialists "
     "at 1/(1 + ck).",
@@ -276,10 +249,8 @@ def oq5(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/OQ6",
-    kind="probe",
     number="Derived: the constant 10 in Assumption 2.2",
     meaning="From which dimension on does the proof go through with the radii that P1 to P3 really give?",
     formula=r"a_t S_{min} > 2 (k - 1) B S_{max}",

@@ -2,17 +2,13 @@ r"""[FVBS23, Theorem 2.1]: gradient flow converges in direction to a KKT point."
 
 from __future__ import annotations
 
-from functools import partial
-
 from marginflow.theory.convergence import backwards, judge_convergence
-from marginflow.theory.frame import Findings, Forms, Instance, Statement
+from marginflow.theory.frame import Findings, Instance, stated
 from marginflow.theory.fvbs23.recorded import flow_run
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Thm2.1",
-    kind="theorem",
     number="Theorem 2.1 (Lyu and Li; Ji and Telgarsky)",
     meaning="Once the loss is below 1/n, gradient flow heads for a KKT point of the max-margin problem.",
     formula=r"L(\theta(t_0)) < \frac{1}{n} \implies \frac{\theta(t)}{\|\theta(t)\|} \to \text{a KKT direction}, \quad "
@@ -21,13 +17,10 @@ from marginflow.theory.fvbs23.recorded import flow_run
     example=flow_run,
     control=lambda: backwards(flow_run(), "the record of the flow, read backwards"),
     control_shows="read backwards the record is no gradient flow: it leaves the KKT point",
-    forms=Forms(
-        printed=r"L(\theta(t_0)) < \frac{1}{n}",
-        remark="Asymptotic, with rates logarithmic in 1/L: at a finite time only the trend can be judged. The "
-        "threshold "
-        "is right for e^-q and for the logarithm with base 2; it is ln(2)/n for the natural one. A KKT point need not "
-        "be an optimum.",
-    ),
+    printed=r"L(\theta(t_0)) < \frac{1}{n}",
+    remark="Asymptotic, with rates logarithmic in 1/L: at a finite time only the trend can be judged. The threshold is "
+    "right for e^-q and for the logarithm with base 2; it is ln(2)/n for the natural one. A KKT point need not be an "
+    "optimum.",
 )
 def theorem_2_1(instance: Instance) -> Findings:
     """The trends of a recorded run; the limit itself is out of reach in finite time."""

@@ -3,26 +3,14 @@ r"""[FVBS23, Theorem 4.1 and Appendix C] A robust network exists: one neuron per
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.arrays import BoolArray
 from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
-from marginflow.theory.frame import (
-    Check,
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    at_most,
-    equal,
-    value,
-)
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, equal, stated, value
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import A, close_means, preset, robust_control
 from marginflow.theory.fvbs23.setting import Setting
@@ -72,11 +60,8 @@ def construction_checks(
     return claims, steps, sharp
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Thm4.1",
-    kind="theorem",
-    number="Theorem 4.1",
     meaning="Under Assumption 2.2 a network of any width from k on classifies well and is robust at distances of "
     "order sqrt(d).",
     formula=r"\Pr_x\left[y N(x) \ge 1, \ \|x' - x\| \le \tfrac{\sqrt{d}}{8} \Rightarrow \mathrm{sign}(N(x')) = "
@@ -87,17 +72,15 @@ def construction_checks(
     control=lambda: close_means(A, 0.9),
     control_shows="means at a cosine of 0.9: the neuron of the other cluster is active too",
     region=region.THEOREM_4_1,
-    forms=Forms(
-        printed=r"\tfrac{1}{8} \sqrt{d} \text{ for } d \text{ sufficiently large } (d \ge 681)",
-        sharp=r"0.45 \sqrt{d} \text{ for every } d \text{ under Assumption 2.2}",
-        remark="The proof drops sigma in (18), which costs the condition d >= 681; with sigma kept the inputs are at "
-        "least 41/21 and at most -9/5 under the assumption alone.",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="Step (18) drops sigma, which costs the condition that d be large enough (681).",
-                repair="under Assumption 2.2 alone the radius is 0.45 sqrt(d); FVBS23/Thm4.1-sharp",
-            ),
+    printed=r"\tfrac{1}{8} \sqrt{d} \text{ for } d \text{ sufficiently large } (d \ge 681)",
+    sharp=r"0.45 \sqrt{d} \text{ for every } d \text{ under Assumption 2.2}",
+    remark="The proof drops sigma in (18), which costs the condition d >= 681; with sigma kept the inputs are at "
+    "least 41/21 and at most -9/5 under the assumption alone.",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="Step (18) drops sigma, which costs the condition that d be large enough (681).",
+            repair="under Assumption 2.2 alone the radius is 0.45 sqrt(d); FVBS23/Thm4.1-sharp",
         ),
     ),
 )
@@ -142,10 +125,8 @@ def lower_biases() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Con-Robust",
-    kind="construction",
     number="Appendix C",
     meaning="One neuron per cluster, active on its own cluster and dead around all the others.",
     formula=r"v_j = y^{(j)}, \quad w_j = \frac{4 \mu^{(j)}}{d}, \quad b_j = -2",
@@ -154,10 +135,8 @@ def lower_biases() -> Instance:
     control=lower_biases,
     control_shows="with biases of -3.9 the own neuron is hardly active",
     control_outcome="violated",
-    forms=Forms(
-        remark="At N = 0 the sign is -1, so a positive point flips where its neuron dies, a negative one only where a "
-        "positive neuron wakes."
-    ),
+    remark="At N = 0 the sign is -1, so a positive point flips where its neuron dies, a negative one only where a "
+    "positive neuron wakes.",
 )
 def con_robust(instance: Instance) -> Findings:
     """The given network must be the construction, and do what it is built for."""
@@ -182,10 +161,8 @@ def con_robust(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Thm4.1-sharp",
-    kind="theorem",
     number="Theorem 4.1, sharp",
     meaning="Under Assumption 2.2 alone, for every d, the robust network keeps its sign within 0.45 sqrt(d).",
     formula=r"w_j^\top x + b_j \ge \tfrac{41}{21} \ (\text{own}), \quad \le -\tfrac{9}{5} \ (\text{others}), \quad "
@@ -194,7 +171,7 @@ def con_robust(instance: Instance) -> Findings:
     example=lambda: preset(A),
     control=lambda: close_means(A, 0.9),
     control_shows="means at a cosine of 0.9: the neuron of the other cluster is active too",
-    forms=Forms(known="The proof with sigma kept in (18); no condition on d is left."),
+    known="The proof with sigma kept in (18); no condition on d is left.",
 )
 def theorem_4_1_sharp(instance: Instance) -> Findings:
     """Inputs and certified radii of the construction, with the constants that keep sigma."""

@@ -25,12 +25,7 @@ from marginflow.theory.hunting.made import (
 )
 from marginflow.theory.hunting.networks import WholeNetworks
 from marginflow.theory.hunting.plane import PlanePoints
-from marginflow.theory.hunting.recorded import (
-    descent_on_clusters,
-    flow_on_clusters,
-    planted_descent,
-    published_recipe,
-)
+from marginflow.theory.hunting.recorded import descent_on_clusters, flow_on_clusters, planted_descent, published_recipe
 from marginflow.theory.statement import Statement
 
 LOCAL: Final = LinePoints(point="local")

@@ -2,7 +2,6 @@ r"""[KYS23, sec. 2] Problem (1), its KKT conditions (2)-(5), local minima, and t
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -12,19 +11,7 @@ from marginflow.certificates import DEFAULT_TOLERANCE, minimality
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    equal,
-    true,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, undefined, unmet, value
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, on_the_line
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point
 
@@ -42,10 +29,8 @@ def _shrunk() -> Instance:
     return Instance(name="half the size", network=point.the_network().scaled(0.5), data=point.data)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Def.P1",
-    kind="definition",
     number="Problem (1)",
     meaning="Least parameter norm with margin 1; by AM-GM the same as least total variation over unit neurons.",
     formula=r"\min \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \qquad = \; "
@@ -101,10 +86,8 @@ def _unbalanced() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Def.KKT",
-    kind="definition",
     number="Equations (2)-(5)",
     meaning="Stationarity with Clarke weights, feasibility, signs, complementary slackness; identities that follow.",
     formula=r"\theta = \sum_i \lambda_i y_i \nabla_\theta N_\theta(x_i), \quad y_i N_\theta(x_i) \ge 1, \quad "
@@ -114,9 +97,7 @@ def _unbalanced() -> Instance:
     control=_unbalanced,
     control_shows="the same function from unbalanced neurons is not stationary",
     control_outcome="violated",
-    forms=Forms(
-        remark="The lambda are multipliers of ||theta||^2 / 2; of the printed ||theta||^2 they are twice as large.",
-    ),
+    remark="The lambda are multipliers of ||theta||^2 / 2; of the printed ||theta||^2 they are twice as large.",
 )
 def def_kkt(instance: Instance) -> Findings:
     """(2)-(5) with Clarke weights, and the identities that follow when all of theta is trained, or all but v."""
@@ -204,10 +185,8 @@ def _with_zero_neuron() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Def.LocMin",
-    kind="definition",
     number="Section 3",
     meaning="No feasible point close by has a smaller norm; decided by the dual function at the neurons.",
     formula=r"\exists r > 0: \; \|\theta' - \theta\| < r, \; y_i N_{\theta'}(x_i) \ge 1 \;\Rightarrow\; "
@@ -217,12 +196,10 @@ def _with_zero_neuron() -> Instance:
     control=_with_zero_neuron,
     control_shows="with a zero neuron the local minimum is none: the dual function reaches 2.009, and the neuron grows",
     control_outcome="violated",
-    forms=Forms(
-        sharp=r"\mathrm{sign}(v_j) F_\lambda \text{ has a local maximum of value 1 at } u_j / \|u_j\| \text{ for every "
-        r"} j, \text{ and no neuron is zero}",
-        remark="A KKT point with no sample on a kink and no zero neuron is a local minimum; kinks of a neuron may sit "
-        "on samples of the other label (they attract), and on samples of its own label they repel.",
-    ),
+    sharp=r"\mathrm{sign}(v_j) F_\lambda \text{ has a local maximum of value 1 at } u_j / \|u_j\| \text{ for every "
+    r"} j, \text{ and no neuron is zero}",
+    remark="A KKT point with no sample on a kink and no zero neuron is a local minimum; kinks of a neuron may sit "
+    "on samples of the other label (they attract), and on samples of its own label they repel.",
 )
 def def_locmin(instance: Instance) -> Findings:
     """The decision procedure, and the necessary test: no small perturbation has a larger normalised margin."""
@@ -258,8 +235,7 @@ def def_locmin(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/X.GlobalLP",
     kind="construction",
     number="Problem (1), d = 1",

@@ -3,7 +3,6 @@ r"""[KYS23, sec. 2 and 3] Data on the line, the network, the clean error and the
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -16,14 +15,13 @@ from marginflow.generalisation import line_error, overfitting_profile, sampled_e
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     below,
     equal,
+    stated,
     true,
     undefined,
     unmet,
@@ -47,8 +45,7 @@ def _sampled(design: str) -> Instance:
     return Instance(name=f"200 {design} points, p = 0.2", data=law.sample(200, seed=0), law=law, parameters={"p": 0.2})
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Set.1D",
     kind="definition",
     number="Section 3",
@@ -109,10 +106,8 @@ def _with_output_bias() -> Instance:
     return Instance(name="with an output bias", network=point.network, data=point.data, parameters={"output_bias": 0.5})
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Def.Net",
-    kind="definition",
     number="Section 2",
     meaning="Two layers with hidden biases and no output bias: 2-homogeneous, or 1-homogeneous with frozen outputs.",
     formula=r"N_\theta(x) = \sum_{j=1}^n v_j \, \sigma(w_j \cdot x + b_j), \qquad N_{c\theta} = c^2 N_\theta",
@@ -152,10 +147,8 @@ def def_net(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Def.Lcl",
-    kind="definition",
     number="Section 2",
     meaning="The clean test error is the length of the set where N is not positive; ties count as errors.",
     formula=r"L_{\mathrm{cl}}(N_\theta) = \Pr_x[N_\theta(x) \le 0]",
@@ -167,12 +160,10 @@ def def_net(instance: Instance) -> Findings:
     ),
     control_shows="a grid of 100 points misses the ends of the intervals of error",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\Pr_x[N_\theta(x) \le 0]",
-        proved=r"\Pr_x[N_\theta(x) < 0]",
-        remark="The definition counts ties as errors, the proofs of Section 3 and of Prop. 4.6 do not; they differ "
-        "only by pieces on which N is zero.",
-    ),
+    printed=r"\Pr_x[N_\theta(x) \le 0]",
+    proved=r"\Pr_x[N_\theta(x) < 0]",
+    remark="The definition counts ties as errors, the proofs of Section 3 and of Prop. 4.6 do not; they differ "
+    "only by pieces on which N is zero.",
 )
 def def_lcl(instance: Instance) -> Findings:
     """Exact lengths against sampling; scale, splitting and the two conventions for ties."""
@@ -213,10 +204,8 @@ def _flipped() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Asm.Interp",
-    kind="assumption",
     number="Section 2",
     meaning="The network classifies every training sample correctly, noisy labels included.",
     formula=r"y_i N_\theta(x_i) > 0 \quad \forall i \in [m]",
@@ -261,10 +250,8 @@ def _mixed_table() -> Instance:
     return Instance(name=name, parameters={**table.parameters, "errors": errors})
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Def.Regimes",
-    kind="definition",
     number="Section 1",
     meaning="Benign, tempered or catastrophic: the error tends to 0, to a limit in between, or to 1/2.",
     formula=r"L_{\mathrm{cl}} \to 0, \qquad L_{\mathrm{cl}} \to \ell \in (0, \tfrac12), \qquad "
@@ -279,10 +266,8 @@ def _mixed_table() -> Instance:
     control=_mixed_table,
     control_shows="at p = 0.1 the errors vanish, at p = 0.2 and 0.3 they stay: no one regime",
     control_outcome="violated",
-    forms=Forms(
-        remark="The definition is asymptotic; what is judged is the error that a line in ln(size) gives at ten times "
-        "the largest size, against 0.1 p and 0.45.",
-    ),
+    remark="The definition is asymptotic; what is judged is the error that a line in ln(size) gives at ten times "
+    "the largest size, against 0.1 p and 0.45.",
 )
 def def_regimes(instance: Instance) -> Findings:
     """The verdict that a table of errors suggests; it needs two sizes, for the definitions are limits."""

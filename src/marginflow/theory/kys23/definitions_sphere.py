@@ -3,7 +3,7 @@ r"""[KYS23, Section 2] Uniform points on the unit sphere with noisy labels, and 
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -13,14 +13,13 @@ from marginflow.data import Dataset, GramReduction, NoisySphere, in_span
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     below,
     equal,
+    stated,
     undefined,
     unmet,
     value,
@@ -47,8 +46,7 @@ def _one_orthant() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Set.Sphere",
     kind="definition",
     number="Section 2, the data",
@@ -60,10 +58,8 @@ def _one_orthant() -> Instance:
     control=_one_orthant,
     control_shows="points of one orthant have positive inner products",
     control_outcome="violated",
-    forms=Forms(
-        remark="The proof of Theorem 4.1 switches the test law to N(0, I/d) without saying so. At m = 100 the realised "
-        "noise rate fluctuates by 0.05: curves over p need count='exact', or the realised rate beside p."
-    ),
+    remark="The proof of Theorem 4.1 switches the test law to N(0, I/d) without saying so. At m = 100 the realised "
+    "noise rate fluctuates by 0.05: curves over p need count='exact', or the realised rate beside p.",
 )
 def sphere(instance: Instance) -> Findings:
     """Norms, the exact law of the inner products along the chain x_1, x_2, ..., and the number of negative labels.
@@ -115,8 +111,7 @@ def _ambient(keep: str) -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/X.InSpan",
     kind="construction",
     number="Derived: training never leaves the span of the samples",

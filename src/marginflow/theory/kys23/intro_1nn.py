@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import partial
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Interval
 from marginflow.generalisation import nearest_neighbour_line_error
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    equal,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, undefined, unmet, value
 from marginflow.theory.kys23.line import line_samples
 
 
@@ -42,8 +30,7 @@ def _points(**parameters: object) -> Instance:
     return Instance(name="eight uniform points", data=law.sample(8, seed=0), law=law, parameters=parameters)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Intro.1NN",
     kind="remark",
     number="Section 1",
@@ -55,11 +42,9 @@ def _points(**parameters: object) -> Instance:
     control=lambda: _points(p=0.3, noise="larger cells"),
     control_shows="noise of the same rate that falls on the larger cells: labels are not independent of x",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"2 p (1 - p) \text{ as } m \to \infty",
-        sharp=r"p \text{ and } 2 p (1 - p) \text{ for every } m \text{ and every } x_1, \dots, x_m",
-        remark="The cells of the samples fill the interval, whatever the samples are.",
-    ),
+    printed=r"2 p (1 - p) \text{ as } m \to \infty",
+    sharp=r"p \text{ and } 2 p (1 - p) \text{ for every } m \text{ and every } x_1, \dots, x_m",
+    remark="The cells of the samples fill the interval, whatever the samples are.",
 )
 def intro_1nn(instance: Instance) -> Findings:
     """The expectation over all 2^m labels, each with its probability; no sampling."""

@@ -3,9 +3,8 @@ r"""[KYS23, Lemma D.1] Two uniform points on the sphere are nearly orthogonal; t
 from __future__ import annotations
 
 import math
-from functools import partial
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.probability import log_sphere_correlation_tail
 
 
@@ -18,10 +17,8 @@ def log_cap_bound(t: float, d: int) -> float:
     return (d - 1) / 2 * math.log1p(-(t**2)) if t < 1 else -math.inf
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemD.1",
-    kind="lemma",
     number="Lemma D.1 (Ball)",
     meaning="Two uniform points on the sphere are nearly orthogonal; the square of u . v has a Beta law.",
     formula=r"\Pr[|u^\top v| \ge t] \le 2 e^{-d t^2 / 2}, \quad "
@@ -34,12 +31,10 @@ def log_cap_bound(t: float, d: int) -> float:
     ),
     control_shows="a hundredth of the bound is too small",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"2 e^{-d t^2/2}",
-        proved=r"\Pr \le (1 - t^2)^{(d-1)/2}",
-        remark="Lemmas B.1 and B.4 and both theorems use the bound without the factor 2. That is true where "
-        "t^2 >= 2/(d - 1), which the bound (1 - t^2)^((d-1)/2) implies: the confidence is epsilon, not 2 epsilon.",
-    ),
+    printed=r"2 e^{-d t^2/2}",
+    proved=r"\Pr \le (1 - t^2)^{(d-1)/2}",
+    remark="Lemmas B.1 and B.4 and both theorems use the bound without the factor 2. That is true where "
+    "t^2 >= 2/(d - 1), which the bound (1 - t^2)^((d-1)/2) implies: the confidence is epsilon, not 2 epsilon.",
 )
 def lemma_d1(instance: Instance) -> Findings:
     """The exact tail against the printed bound, and against the one without the factor 2."""

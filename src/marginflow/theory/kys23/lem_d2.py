@@ -5,25 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Final
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data.bartlett import bartlett
-from marginflow.theory.frame import (
-    Check,
-    Counterexample,
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    value,
-)
+from marginflow.theory.frame import Check, Counterexample, Erratum, Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.probability import estimate
 
 _DRAWS: Final = 60
@@ -89,10 +77,8 @@ def _against(c: int) -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemD.2",
-    kind="lemma",
     number="Lemma D.2 (Vershynin, Exercise 4.7.3), as printed",
     meaning="False as printed: the Gram matrix is claimed to be near the identity at a rate with m and d exchanged.",
     formula=r"\Pr\left[\|X X^\top - I\| \ge \frac{c}{d} \left(\sqrt{\frac{d+t}{m}} + \frac{d+t}{m}\right)\right] "
@@ -103,19 +89,17 @@ def _against(c: int) -> Instance:
     control=lambda: _against(100),
     control_shows="for every c: 2 (c + 2) points on a circle have ||X X^T - I|| >= c + 1, always",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"\frac{c}{d} \left(\sqrt{\frac{d+t}{m}} + \frac{d+t}{m}\right)",
-        sharp=r"C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)",
-        remark="As printed the claim is true only for d of order m^3 and more. Lemma B.1 uses it for ||X X^T|| = O(1), "
-        "which needs d >= m and is then true.",
-        errata=(
-            Erratum(
-                severity="statement false",
-                headline="Two letters are exchanged; for every constant c some points contradict it.",
-                what="m and d are exchanged: the exercise that is cited bounds ||X^T X / m - I / d||.",
-                evidence="2c + d + t points in dimension d, for every constant c: every sample deviates by more",
-                repair="KYS23/LemD.2-repaired",
-            ),
+    printed=r"\frac{c}{d} \left(\sqrt{\frac{d+t}{m}} + \frac{d+t}{m}\right)",
+    sharp=r"C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)",
+    remark="As printed the claim is true only for d of order m^3 and more. Lemma B.1 uses it for ||X X^T|| = O(1), "
+    "which needs d >= m and is then true.",
+    errata=(
+        Erratum(
+            severity="statement false",
+            headline="Two letters are exchanged; for every constant c some points contradict it.",
+            what="m and d are exchanged: the exercise that is cited bounds ||X^T X / m - I / d||.",
+            evidence="2c + d + t points in dimension d, for every constant c: every sample deviates by more",
+            repair="KYS23/LemD.2-repaired",
         ),
     ),
 )
@@ -154,10 +138,8 @@ def _for_every_constant(d: int, t: float) -> Counterexample | None:
     return Counterexample(summary=summary, proof="fractions")
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemD.2-repaired",
-    kind="lemma",
     number="Lemma D.2, repaired",
     meaning="The Gram matrix of m uniform points on the sphere is within C (sqrt((m+t)/d) + (m+t)/d) of the identity.",
     formula=r"\Pr\left[\|X X^\top - I\| \ge C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)\right] \le 2 e^{-t}",
@@ -167,11 +149,8 @@ def _for_every_constant(d: int, t: float) -> Counterexample | None:
     control=lambda: Instance(name="C = 1", parameters={"m": 50, "dimension": 2500, "C": 1.0}),
     control_shows="the constant 1 is too small: the deviation is about twice the rate",
     control_outcome="violated",
-    forms=Forms(
-        proved=r"\left(\frac{\sqrt{d} + \sqrt{m} + \sqrt{2(t + \ln 2)}}{\sqrt{d-1} - \sqrt{2(t + \ln 2m)}}\right)^2 "
-        r"- 1",
-        remark="The proved form is explicit; C = 8 is what it gives on the sizes tried, 1.5 to 2 what is measured.",
-    ),
+    proved=r"\left(\frac{\sqrt{d} + \sqrt{m} + \sqrt{2(t + \ln 2)}}{\sqrt{d-1} - \sqrt{2(t + \ln 2m)}}\right)^2 - 1",
+    remark="The proved form is explicit; C = 8 is what it gives on the sizes tried, 1.5 to 2 what is measured.",
 )
 def lemma_d2_repaired(instance: Instance) -> Findings:
     """The same with m and d in their places, for the constant C and for the explicit bound."""

@@ -2,10 +2,10 @@ r"""[KYS23, Proposition 4.4]: two neurons without bias that fit a negative sampl
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 from marginflow.limit import orthogonal
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, equal, value
+from marginflow.theory.frame import Findings, Instance, equal, stated, value
 from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.prop_4_5 import interpolating_counterexample
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
@@ -18,22 +18,17 @@ def _two_neurons(m: int = 6, k: int = 2) -> Instance:
     return Instance(name=f"two neurons on {m} orthonormal samples", network=point.network, data=point.data)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Prop4.4",
-    kind="proposition",
-    number="Proposition 4.4",
     meaning="A network of two neurons without bias that fits a negative sample has clean error at least 1/2.",
     formula=r"L_{cl} = \frac12 + \frac{\pi - \angle(a, c - a)}{2\pi} \ge \frac12, \quad a = |v_1| w_1, \ c = |v_2| w_2",
     needs=("network", "data"),
     example=_two_neurons,
     control=interpolating_counterexample,
     control_shows="a third neuron brings the error down to arctan(1/8)/pi = 0.04",
-    forms=Forms(
-        printed=r"L_{cl} \ge \frac12",
-        sharp=r"\frac12 + \frac{\pi - \angle(a, c - a)}{2\pi}",
-        remark="With two neurons of negative output the error is 1.",
-    ),
+    printed=r"L_{cl} \ge \frac12",
+    sharp=r"\frac12 + \frac{\pi - \angle(a, c - a)}{2\pi}",
+    remark="With two neurons of negative output the error is 1.",
 )
 def proposition_4_4(instance: Instance) -> Findings:
     """The exact clean error of two neurons."""

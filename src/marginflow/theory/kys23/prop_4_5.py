@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.limit import specialist
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import (
-    Counterexample,
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, at_least, stated, unmet, value
 from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.exact_error import enclosed_error
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
@@ -65,10 +55,8 @@ def small_error(network: TwoLayer) -> Counterexample | None:
     return Counterexample(summary=summary, proof="whole numbers, angles enclosed in fractions")
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Prop4.5",
-    kind="proposition",
     number="Proposition 4.5, as printed",
     meaning="False as printed: every network of n neurons without bias has clean error at least 2^-n.",
     formula=r"L_{cl}(N_\theta) \ge 2^{-n}",
@@ -79,20 +67,18 @@ def small_error(network: TwoLayer) -> Counterexample | None:
     control=lambda: Instance(name="|x_1| in the plane", network=absolute_value(2)),
     control_shows="relu(x_1) + relu(-x_1) = |x_1| has n = 2 and error 0",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"L_{cl} \ge 2^{-n}",
-        proved=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
-        remark="A network that fits a negative sample contradicts it too: |x_1| - relu(x_2)/8 errs on arctan(1/8)/pi = "
-        "0.04 < 1/8 of the circle.",
-        errata=(
-            Erratum(
-                severity="statement false",
-                headline="|x₁|, two neurons, errs nowhere; the step behind the bound needs non-negative correlations.",
-                what="The proof bounds Pr[w_j . x < 0 for all j in J_+] by 2^-|J_+|, which is true for non-negative "
-                "correlations only.",
-                evidence="|x_1|: n = 2, error 0",
-                repair="KYS23/Prop4.5-repaired",
-            ),
+    printed=r"L_{cl} \ge 2^{-n}",
+    proved=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
+    remark="A network that fits a negative sample contradicts it too: |x_1| - relu(x_2)/8 errs on arctan(1/8)/pi = "
+    "0.04 < 1/8 of the circle.",
+    errata=(
+        Erratum(
+            severity="statement false",
+            headline="|x₁|, two neurons, errs nowhere; the step behind the bound needs non-negative correlations.",
+            what="The proof bounds Pr[w_j . x < 0 for all j in J_+] by 2^-|J_+|, which is true for non-negative "
+            "correlations only.",
+            evidence="|x_1|: n = 2, error 0",
+            repair="KYS23/Prop4.5-repaired",
         ),
     ),
 )
@@ -111,10 +97,8 @@ def proposition_4_5(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Prop4.5-repaired",
-    kind="proposition",
     number="Proposition 4.5, repaired",
     meaning="If no two neurons with positive output point apart, the clean error is at least 2^-|J_+|.",
     formula=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
@@ -124,11 +108,9 @@ def proposition_4_5(instance: Instance) -> Findings:
     ),
     control=interpolating_counterexample,
     control_shows="two neurons point in opposite directions, and the error is 0.04 < 1/4",
-    forms=Forms(
-        sharp=r"L_{cl} \ge \Pr[w_j^\top x \le 0 \ \forall j \in J_+]",
-        remark="Holds at every KKT point on orthogonal samples: w_j . w_l = v_j v_l sum_i lambda_i^2 sigma'_ij "
-        "sigma'_il ||x_i||^2 is not negative for two neurons of one sign.",
-    ),
+    sharp=r"L_{cl} \ge \Pr[w_j^\top x \le 0 \ \forall j \in J_+]",
+    remark="Holds at every KKT point on orthogonal samples: w_j . w_l = v_j v_l sum_i lambda_i^2 sigma'_ij "
+    "sigma'_il ||x_i||^2 is not negative for two neurons of one sign.",
 )
 def proposition_4_5_repaired(instance: Instance) -> Findings:
     """The clean error against 2^-|J_+|, where no two positive neurons point apart."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -23,13 +23,12 @@ from marginflow.theory.frame import (
     Check,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     at_most,
     equal,
     is_kkt_point,
+    stated,
     undefined,
     unmet,
     value,
@@ -143,8 +142,7 @@ _FORMULA: Final = (
 )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Prop4.6",
     kind="construction",
     number="Proposition 4.6, as printed",
@@ -155,24 +153,22 @@ _FORMULA: Final = (
     control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
     control_shows="random samples are not orthogonal, and the construction is not a KKT point",
     gap=lambda: _samples(10, 2),
-    forms=Forms(
-        printed=r"L_{cl} \ge \frac12 - 2^{-|I_-|}",
-        proved=r"L_{cl} \ge \frac12",
-        sharp=r"\Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big]",
-        remark="Needs sigma'(0) = 0 at every kink, a choice of Clarke weights that a checker with sigma'(0) = 1 or 1/2 "
-        "rejects.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="The printed network is not stationary in its outputs: its layers are not balanced. The claim, "
-                "that some KKT point errs so much, is true by the same function with balanced neurons.",
-                evidence="q = 8 positive samples: stationarity asks for v = 8, printed is v = 1, in fractions",
-                repair="KYS23/Prop4.6-repaired, a KKT point but not a local minimum",
-            ),
-            Erratum(
-                severity="slip",
-                what="I_- is defined as a number and used as a set; w_{k+1} = sum of w_i means of x_i.",
-            ),
+    printed=r"L_{cl} \ge \frac12 - 2^{-|I_-|}",
+    proved=r"L_{cl} \ge \frac12",
+    sharp=r"\Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big]",
+    remark="Needs sigma'(0) = 0 at every kink, a choice of Clarke weights that a checker with sigma'(0) = 1 or 1/2 "
+    "rejects.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="The printed network is not stationary in its outputs: its layers are not balanced. The claim, "
+            "that some KKT point errs so much, is true by the same function with balanced neurons.",
+            evidence="q = 8 positive samples: stationarity asks for v = 8, printed is v = 1, in fractions",
+            repair="KYS23/Prop4.6-repaired, a KKT point but not a local minimum",
+        ),
+        Erratum(
+            severity="slip",
+            what="I_- is defined as a number and used as a set; w_{k+1} = sum of w_i means of x_i.",
         ),
     ),
 )
@@ -200,8 +196,7 @@ def proposition_4_6(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Prop4.6-repaired",
     kind="construction",
     number="Proposition 4.6, balanced",
@@ -212,10 +207,8 @@ def proposition_4_6(instance: Instance) -> Findings:
     example=lambda: _samples(18, 2),
     control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
     control_shows="random samples are not orthogonal, and the balanced network is not a KKT point",
-    forms=Forms(
-        remark="A KKT point, but not a local minimum once |I_-| >= 2, even without a zero neuron: two specialists that "
-        "lean towards each other keep every margin, and ||theta||^2 falls by 2 (t + 1 - sqrt(1 + t^2)).",
-    ),
+    remark="A KKT point, but not a local minimum once |I_-| >= 2, even without a zero neuron: two specialists that "
+    "lean towards each other keep every margin, and ||theta||^2 falls by 2 (t + 1 - sqrt(1 + t^2)).",
 )
 def proposition_4_6_repaired(instance: Instance) -> Findings:
     """The balanced construction: its certificate, its multipliers, its clean error, and a step that merges."""

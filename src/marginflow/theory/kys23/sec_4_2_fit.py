@@ -5,13 +5,11 @@ For linearly independent samples there is w with w . x_i = y_i, and relu(w . x) 
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, equal, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, equal, stated, value
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
 
 
@@ -28,8 +26,7 @@ def _opposite_corners() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Sec4.2.Fit",
     kind="remark",
     number="Section 4.2, before Proposition 4.4",
@@ -40,11 +37,9 @@ def _opposite_corners() -> Instance:
     control=_opposite_corners,
     control_shows="four points of the plane in XOR position: two neurons without bias that are opposite fit none of "
     "them",
-    forms=Forms(
-        printed=r"d \text{ sufficiently large}, \ n \ge 2",
-        proved=r"x_1, \dots, x_m \text{ linearly independent}, \ n \ge 2",
-        remark="d >= m suffices for almost every sample.",
-    ),
+    printed=r"d \text{ sufficiently large}, \ n \ge 2",
+    proved=r"x_1, \dots, x_m \text{ linearly independent}, \ n \ge 2",
+    remark="d >= m suffices for almost every sample.",
 )
 def sec_4_2_fit(instance: Instance) -> Findings:
     """The margins of the pair that is linear."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -13,14 +12,13 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     below,
     is_kkt_point,
+    stated,
     value,
 )
 from marginflow.theory.instances import gram_point, orthogonal_point
@@ -28,8 +26,7 @@ from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/A.sphere",
     kind="assumption",
     number="Theorem 3.1, Theorem 4.1",
@@ -42,7 +39,7 @@ from marginflow.theory.vys22.setting import Setting
     control=lambda: Instance(name="10 Gaussian samples", data=Gaussian(dimension=100, variance=1).sample(10)),
     control_shows="Gaussian samples have norms near sqrt(d), not equal to it",
     control_outcome="violated",
-    forms=Forms(remark="The proofs use ||x_i||^2 = d exactly in C.1, C.2 and C.4; VYS22/Rem.samenorm does without."),
+    remark="The proofs use ||x_i||^2 = d exactly in C.1, C.2 and C.4; VYS22/Rem.samenorm does without.",
 )
 def a_sphere(instance: Instance) -> Findings:
     """The squared norm of every sample against d."""
@@ -59,8 +56,7 @@ def _copies() -> Instance:
     return Instance(name="10 random samples and a copy of the first", data=again)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/A.corr",
     kind="assumption",
     number="Theorem 3.1",
@@ -74,12 +70,10 @@ def _copies() -> Instance:
     control=_copies,
     control_shows="a sample and its copy have correlation 1",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"|\langle x_i, x_j \rangle| \le c\, d, \quad 0 < c < 1",
-        proved=r"\langle x_i, x_j \rangle \le c\, d, \quad c < 1",
-        remark="Only the one-sided bound is used, and c = 0 or less works too; the letter c means the class balance in "
-        "Theorem 4.1.",
-    ),
+    printed=r"|\langle x_i, x_j \rangle| \le c\, d, \quad 0 < c < 1",
+    proved=r"\langle x_i, x_j \rangle \le c\, d, \quad c < 1",
+    remark="Only the one-sided bound is used, and c = 0 or less works too; the letter c means the class balance in "
+    "Theorem 4.1.",
 )
 def a_corr(instance: Instance) -> Findings:
     """The largest inner product against c d, two-sided as printed; the proof uses one side."""
@@ -97,8 +91,7 @@ def a_corr(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/A.balance",
     kind="assumption",
     number="Theorem 4.1",
@@ -121,8 +114,7 @@ def a_balance(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/A.msize",
     kind="assumption",
     number="Theorem 4.1",
@@ -135,14 +127,12 @@ def a_balance(instance: Instance) -> Findings:
     ),
     control_shows="sqrt(d) random samples are several times too many, as in every figure of the paper",
     control_outcome="violated",
-    forms=Forms(
-        errata=(
-            Erratum(
-                severity="constant",
-                what="Section 6 says that Theorem 4.1 and Lemma C.1 cover its random data with m = sqrt(d).",
-                evidence="31 random samples in dimension 1000: the bound on m allows about 3",
-                repair="m at most (d + 1)/(3 (p + 1)); VYS22/A.msize",
-            ),
+    errata=(
+        Erratum(
+            severity="constant",
+            what="Section 6 says that Theorem 4.1 and Lemma C.1 cover its random data with m = sqrt(d).",
+            evidence="31 random samples in dimension 1000: the bound on m allows about 3",
+            repair="m at most (d + 1)/(3 (p + 1)); VYS22/A.msize",
         ),
     ),
 )
@@ -181,8 +171,7 @@ def _half_fitted() -> Instance:
     return Instance(name="a sample at N = 0", network=network, data=data, parameters={"loss": "logistic"})
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/A.fit",
     kind="assumption",
     number="Theorem 2.1",
@@ -198,12 +187,10 @@ def _half_fitted() -> Instance:
     control=_half_fitted,
     control_shows="the logistic loss is ln 2 < 1 although a sample has margin 0",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"L(\theta(t_0)) < 1",
-        proved=r"L(\theta(t_0)) < \ell(0)\ (= 1 \text{ exponential}, \ln 2 \text{ logistic}; / n \text{ for a mean})",
-        remark="With the natural logarithm one sample at margin 0 costs ln 2 = 0.693 < 1, so the printed L < 1 does "
-        "not imply correctness for the logistic loss.",
-    ),
+    printed=r"L(\theta(t_0)) < 1",
+    proved=r"L(\theta(t_0)) < \ell(0)\ (= 1 \text{ exponential}, \ln 2 \text{ logistic}; / n \text{ for a mean})",
+    remark="With the natural logarithm one sample at margin 0 costs ln 2 = 0.693 < 1, so the printed L < 1 does "
+    "not imply correctness for the logistic loss.",
 )
 def a_fit(instance: Instance) -> Findings:
     """The printed condition L < 1 and the threshold l(0) below which every margin must be positive."""
@@ -220,8 +207,7 @@ def a_fit(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/A.KKT",
     kind="assumption",
     number="Theorem 4.1",

@@ -2,14 +2,12 @@ r"""[VYS22, Section 2] The order sqrt(d) is the best possible: no network is rob
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.robustness.rays import steps_along
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_most, true, undefined, value
+from marginflow.theory.frame import Findings, Instance, above, at_most, stated, true, undefined, value
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
@@ -21,10 +19,8 @@ def _longer_samples() -> Instance:
     return Instance(name="two samples of norm 3 sqrt(d)", network=network, data=Dataset(X=x, y=np.array([1.0, -1.0])))
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Rem.best",
-    kind="remark",
     number="Section 2, Robustness",
     meaning="sqrt(d) is the best possible: every network that fits both labels flips some sample within sqrt(d).",
     formula=r"\min_i \min \{ \|x' - x_i\| : \mathrm{sign}(N(x')) \ne \mathrm{sign}(N(x_i)) \} \le \sqrt{d}",
@@ -32,10 +28,8 @@ def _longer_samples() -> Instance:
     example=robust_control,
     control=_longer_samples,
     control_shows="samples of norm 3 sqrt(d) are farther than sqrt(d) from the origin",
-    forms=Forms(
-        known="At the origin a network has one sign, and every sample of the other label is at distance sqrt(d) from "
-        "it. The same argument gives the threshold from which on a perturbation says nothing."
-    ),
+    known="At the origin a network has one sign, and every sample of the other label is at distance sqrt(d) from "
+    "it. The same argument gives the threshold from which on a perturbation says nothing.",
 )
 def rem_best(instance: Instance) -> Findings:
     """The first flip of every sample on its way to the origin; one label must flip on the way."""

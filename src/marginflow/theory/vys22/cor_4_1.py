@@ -3,7 +3,6 @@ r"""[VYS22, Corollary 4.1] and its proof in Appendix D: only the samples on the 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,13 +14,12 @@ from marginflow.theory.frame import (
     Check,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     at_most,
     equal,
     is_kkt_point,
+    stated,
     true,
     undefined,
     value,
@@ -47,11 +45,8 @@ def index_sets(instance: Instance) -> dict[str, BoolArray]:
     }
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Cor4.1",
-    kind="corollary",
-    number="Corollary 4.1",
     meaning="Theorem 4.1 for any data: only the samples on the margin must be few, balanced and nearly orthogonal.",
     formula=r"I = \{i : y_i N_\theta(x_i) = 1\}, \quad z = \eta \sum_{i \in I} y_i x_i, \quad "
     r"y_i N_\theta(x_i - y_i z) \le -1 \text{ for } i \in I",
@@ -61,12 +56,10 @@ def index_sets(instance: Instance) -> dict[str, BoolArray]:
     control=robust_control,
     control_shows="the robust network has every sample on its margin and is not a KKT point; z does not flip it",
     region=region.THEOREM_4_1,
-    forms=Forms(
-        printed=r"I = \{i : y_i N_\theta(x_i) = 1\}",
-        proved=r"\{i : \lambda_i > 0\} \subseteq I \subseteq \{i : y_i N_\theta(x_i) = 1\}",
-        remark="Any I between the support and the exact margin set will do, and the smallest helps the bound on m. The "
-        "set of the experiments, within 10 % of the margin, is a third one.",
-    ),
+    printed=r"I = \{i : y_i N_\theta(x_i) = 1\}",
+    proved=r"\{i : \lambda_i > 0\} \subseteq I \subseteq \{i : y_i N_\theta(x_i) = 1\}",
+    remark="Any I between the support and the exact margin set will do, and the smallest helps the bound on m. The "
+    "set of the experiments, within 10 % of the margin, is a third one.",
 )
 def corollary_4_1(instance: Instance) -> Findings:
     """Theorem 4.1 on the samples of I alone; the three sets that could be meant by I are counted side by side."""
@@ -100,8 +93,7 @@ def corollary_4_1(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/AppD",
     kind="corollary",
     number="Appendix D, proof of Corollary 4.1",
@@ -111,12 +103,10 @@ def corollary_4_1(instance: Instance) -> Findings:
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
     control=robust_control,
     control_shows="a network that is not a KKT point on all samples is none on those of its margin",
-    forms=Forms(
-        printed=r"y_i N_\theta(x) = 1",
-        proved=r"y_i N_\theta(x_i) = 1",
-        remark="The index of x is missing in print. Lemma C.1 is dropped, since margin 1 on I is assumed.",
-        errata=(Erratum(severity="slip", what="The index of x is missing in y_i N(x) = 1.", repair="y_i N(x_i) = 1"),),
-    ),
+    printed=r"y_i N_\theta(x) = 1",
+    proved=r"y_i N_\theta(x_i) = 1",
+    remark="The index of x is missing in print. Lemma C.1 is dropped, since margin 1 on I is assumed.",
+    errata=(Erratum(severity="slip", what="The index of x is missing in y_i N(x) = 1.", repair="y_i N(x_i) = 1"),),
 )
 def appendix_d(instance: Instance) -> Findings:
     """Samples off the margin carry no multiplier, and without them the same network is still a KKT point."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.networks import TwoLayer
@@ -14,12 +12,11 @@ from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import (
     Check,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     equal,
+    stated,
     true,
     undefined,
     unmet,
@@ -44,10 +41,8 @@ def _one_signed() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.net",
-    kind="definition",
     number="Section 2, Neural networks",
     meaning="A two-layer ReLU network with hidden biases, no output bias; both labels need both signs of v.",
     formula=r"N_\theta(x) = \sum_{j \in [k]} v_j\, \sigma(w_j^\top x + b_j), \qquad \sigma(z) = \max\{0, z\}",
@@ -97,10 +92,8 @@ def _wrong_labels() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.sign",
-    kind="definition",
     number="Section 2, Notations",
     meaning="Zero counts as positive: a positive sample flips only below 0, a negative one already at 0.",
     formula=r"\mathrm{sign}(z) = 1(z \ge 0)",
@@ -139,10 +132,8 @@ def def_sign(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.homog",
-    kind="definition",
     number="Section 2, Neural networks",
     meaning="The network is homogeneous of degree 2 in its parameters; signs and radii depend on direction only.",
     formula=r"N_{\alpha\theta}(x) = \alpha^2 N_\theta(x), \quad \alpha > 0",
@@ -171,10 +162,8 @@ def def_homog(instance: Instance) -> Findings:
     return Findings(constants=(value("degree", network.degree),), claims=tuple(checks))
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.robust",
-    kind="definition",
     number="Section 2, Robustness",
     meaning="No perturbation smaller than the given radius changes the sign at any sample.",
     formula=r"\|x' - x_i\| < R \implies \mathrm{sign}(N_\theta(x')) = \mathrm{sign}(N_\theta(x_i))",
@@ -184,11 +173,9 @@ def def_homog(instance: Instance) -> Findings:
     control=orthogonal_preset,
     control_shows="at the KKT point a step of sqrt(d/m) along u flips every sample",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\text{for every } r = o(R(d))",
-        proved=r"\|x' - x_i\| < R",
-        remark="The printed definition is asymptotic in d and cannot be decided at one d; a radius is a number.",
-    ),
+    printed=r"\text{for every } r = o(R(d))",
+    proved=r"\|x' - x_i\| < R",
+    remark="The printed definition is asymptotic in d and cannot be decided at one d; a radius is a number.",
 )
 def def_robust(instance: Instance) -> Findings:
     """Every sample's radius lies between a certified bound and the first flip along u or towards the origin."""
@@ -227,8 +214,7 @@ def def_robust(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Eq.2",
     kind="definition",
     number="Equation (2)",

@@ -2,7 +2,6 @@ r"""[VYS22, Appendix A and eqs. (3)-(4)] The Clarke subdifferential and the KKT 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -11,18 +10,7 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates import DEFAULT_TOLERANCE, KINK_TOLERANCE
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import (
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    at_most,
-    equal,
-    value,
-)
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, equal, stated, value
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
 
 _STEP: Final = 1e-7
@@ -45,10 +33,8 @@ def _hard() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.Clarke",
-    kind="definition",
     number="Appendix A",
     meaning="At a kink the derivative of the ReLU may be any number in [0, 1]; one hard pattern is not enough.",
     formula=r"\partial^\circ f(x) = \mathrm{conv} \left\{ \lim_{i \to \infty} \nabla f(x_i) : x_i \to x \right\}, "
@@ -59,10 +45,8 @@ def _hard() -> Instance:
     control=_hard,
     control_shows="with one 0/1 pattern at the kinks, derivatives of the network lie outside the set",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\partial^\circ (f \circ z)(x) \subseteq \mathrm{conv} \left\{ \sum_i \alpha_i h_i \right\}",
-        remark="The chain rule is an inclusion: independent weights sigma'_ij give a superset of the subdifferential.",
-    ),
+    printed=r"\partial^\circ (f \circ z)(x) \subseteq \mathrm{conv} \left\{ \sum_i \alpha_i h_i \right\}",
+    remark="The chain rule is an inclusion: independent weights sigma'_ij give a superset of the subdifferential.",
 )
 def def_clarke(instance: Instance) -> Findings:
     """Support functions: in every direction the derivative lies between the extremes of the set of sigma'_ij."""
@@ -98,10 +82,8 @@ def def_clarke(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.KKT",
-    kind="definition",
     number="Appendix A, equations (3)-(4) and (9)-(10)",
     meaning="Multipliers lambda and Clarke weights sigma' explain every parameter, and only margin samples carry them.",
     formula=r"w_j = v_j \sum_i \lambda_i y_i \sigma'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \sigma'_{ij}, "
@@ -111,19 +93,17 @@ def def_clarke(instance: Instance) -> Findings:
     control=unbalanced_control,
     control_shows="same function, same margins, but v_j^2 differs from ||(w_j, b_j)||^2",
     control_outcome="violated",
-    forms=Forms(
-        printed=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j)",
-        proved=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j > 0) \text{ off the kink}, \quad "
-        r"\sigma'_{ij} \in [0, 1] \text{ on it}",
-        remark="The indicator is printed without '> 0', and Appendix A writes g_1, ..., g_n for g_1, ..., g_N. The "
-        "proofs C.2 to C.9 use only mu_ij = lambda_i sigma'_ij >= 0, mu_ij = 0 where the pre-activation is negative, "
-        "and q_i = 1: neither sigma' <= 1, nor a shared lambda, nor the equation for v.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="The indicator is printed as 1(w . x + b), without > 0.",
-                repair="1(w . x + b > 0)",
-            ),
+    printed=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j)",
+    proved=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j > 0) \text{ off the kink}, \quad "
+    r"\sigma'_{ij} \in [0, 1] \text{ on it}",
+    remark="The indicator is printed without '> 0', and Appendix A writes g_1, ..., g_n for g_1, ..., g_N. The "
+    "proofs C.2 to C.9 use only mu_ij = lambda_i sigma'_ij >= 0, mu_ij = 0 where the pre-activation is negative, "
+    "and q_i = 1: neither sigma' <= 1, nor a shared lambda, nor the equation for v.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="The indicator is printed as 1(w . x + b), without > 0.",
+            repair="1(w . x + b > 0)",
         ),
     ),
 )

@@ -3,24 +3,11 @@ r"""[VYS22, Example 1]: how large z is on almost orthogonal data, and on random 
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    below,
-    equal,
-    undefined,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, equal, stated, undefined, value
 from marginflow.theory.vys22.setting import Setting
 
 
@@ -55,10 +42,8 @@ def _all_apply(settings: list[Setting]) -> tuple[Check, ...]:
 _DIMENSIONS_A = (100, 300, 1000)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Ex1a",
-    kind="example",
     number="Example 1, first item",
     meaning="On m = Theta(d) almost orthogonal samples the vector z has bounded size, whatever d is.",
     formula=r"\max_{i \ne j} |\langle x_i, x_j \rangle| = O(1),\ m = \Theta(d) \implies \|z\| = O(1)",
@@ -67,11 +52,9 @@ _DIMENSIONS_A = (100, 300, 1000)
     example=lambda: Instance(name="p = 1, d = 100, 300, 1000", parameters={"p": 1.0}),
     control=lambda: Instance(name="two samples in every dimension", parameters={"p": 0.0, "exponent": 0.1}),
     control_shows="two samples in every dimension: m = Theta(d) fails, and z grows beyond any bound for Theta(d)",
-    forms=Forms(
-        printed=r"\|z\| = O(1)",
-        proved=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
-        remark="For p = 0, m = (d + 1)/3 and c = 1/2 the literal z tends to 8.66; sqrt(d/m) = 1.73 is enough.",
-    ),
+    printed=r"\|z\| = O(1)",
+    proved=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
+    remark="For p = 0, m = (d + 1)/3 and c = 1/2 the literal z tends to 8.66; sqrt(d/m) = 1.73 is enough.",
 )
 def example_1a(instance: Instance) -> Findings:
     """p fixed, m as large as allowed (or its power), d = 100, 300, 1000: is ||z|| bounded?"""
@@ -113,10 +96,8 @@ def random_samples(d: int, seed: int, samples: int = 0) -> Dataset | None:
     return GramReduction(Sphere(dimension=d, labels="balanced")).sample(m, seed=seed)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Ex1b",
-    kind="example",
     number="Example 1, second item",
     meaning="On random data, m of order sqrt(d)/ln d, the vector z has size of order (sqrt(d) ln d)^(1/2).",
     formula=r"m = \Theta\left(\tfrac{\sqrt{d}}{\ln d}\right) \implies \|z\| = O\left(\sqrt{\sqrt{d} \ln d}\right)",
@@ -128,11 +109,9 @@ def random_samples(d: int, seed: int, samples: int = 0) -> Dataset | None:
     example=lambda: Instance(name="random data in dimensions 16000, 160000, 1600000"),
     control=lambda: Instance(name="two samples in every dimension", parameters={"dimension": 10**8, "samples": 2}),
     control_shows="two samples in every dimension: z grows like sqrt(d)",
-    forms=Forms(
-        printed=r"m = \Theta\left(\tfrac{\sqrt{d}}{\log d}\right)",
-        proved=r"m = \left\lfloor \frac{d+1}{3(\sqrt{d} \ln d + 1)} \right\rfloor \ge 2 \iff d \ge 2123",
-        remark="The literal z is longer than sqrt(d) itself for random data with d below about 400000.",
-    ),
+    printed=r"m = \Theta\left(\tfrac{\sqrt{d}}{\log d}\right)",
+    proved=r"m = \left\lfloor \frac{d+1}{3(\sqrt{d} \ln d + 1)} \right\rfloor \ge 2 \iff d \ge 2123",
+    remark="The literal z is longer than sqrt(d) itself for random data with d below about 400000.",
 )
 def example_1b(instance: Instance) -> Findings:
     """The explicit m of the example in three dimensions a factor 10 apart; Gram data, so that any d is cheap."""

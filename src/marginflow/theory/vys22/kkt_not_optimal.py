@@ -14,14 +14,13 @@ to 1: the point is not a local minimum. All of it but the factor 1/r is rational
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, below, equal, is_kkt_point, true, value
+from marginflow.theory.frame import Findings, Instance, below, equal, is_kkt_point, stated, true, value
 
 
 def leaning(s: float) -> TwoLayer:
@@ -41,10 +40,8 @@ def exact_numbers(s: Fraction) -> tuple[Fraction, Fraction, Fraction]:
     return margins[0], margins[1], size
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Rem.notlocal",
-    kind="remark",
     number="Section 2, after Theorem 2.1",
     meaning="A KKT point of the max-margin problem need not be a local optimum: arbitrarily near is a shorter network.",
     formula=r"y_i N_{\theta(s)}(x_i) = 1, \quad \|\theta(s)\|^2 = \frac{3 + s^4}{4} \|\theta\|^2 < \|\theta\|^2, \quad "
@@ -55,7 +52,7 @@ def exact_numbers(s: Fraction) -> tuple[Fraction, Fraction, Fraction]:
     control=lambda: Instance(name="the point itself", parameters={"s": 1.0}),
     control_shows="at s = 1 the network is the KKT point itself, and not shorter",
     control_outcome="violated",
-    forms=Forms(known="Quoted in the paper without an example; this one is exact, on two samples."),
+    known="Quoted in the paper without an example; this one is exact, on two samples.",
 )
 def rem_notlocal(instance: Instance) -> Findings:
     """The certificate of theta(1), and theta(s) in rational arithmetic: feasible, shorter, and near."""

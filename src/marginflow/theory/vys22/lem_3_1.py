@@ -3,12 +3,11 @@ r"""[VYS22, Lemma 3.1]: random points of the sphere are nearly orthogonal. Exact
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from scipy.special import betaln
 
 from marginflow.errors import InputError
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, equal, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, equal, stated, value
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
 
@@ -78,10 +77,8 @@ def _case(dimension: int, **size: float) -> Instance:
     return Instance(name=f"d = {dimension}, {sizes}", parameters={"dimension": dimension, **size})
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Lem3.1a",
-    kind="lemma",
     number="Lemma 3.1, first part",
     meaning="Random unit vectors have pairwise inner products of at most 1/2, with probability near 1.",
     formula=r"P\left(\max_{i \ne j} |\langle x_i, x_j \rangle| > \tfrac12\right) \le "
@@ -91,22 +88,18 @@ def _case(dimension: int, **size: float) -> Instance:
     example=lambda: _case(200, n_samples=200),
     control=lambda: _case(200, n_samples=200, span=20),
     control_shows="points of a subspace of dimension 20: some pair is almost surely closer than 1/2",
-    forms=Forms(
-        printed=r"d^{2k+1} \left(\tfrac34\right)^{(d-3)/2}",
-        sharp=r"\binom{m}{2}\, I_{3/4}\left(\tfrac{d-1}{2}, \tfrac12\right)",
-        remark="Stated for the unit sphere; on the sphere of radius sqrt(d) the threshold is d/2. The step "
-        "Gamma((d-1)/2) >= Gamma(d/2 - 1) of the proof is false for d = 3 and 4, where B >= 2/d holds anyway.",
-    ),
+    printed=r"d^{2k+1} \left(\tfrac34\right)^{(d-3)/2}",
+    sharp=r"\binom{m}{2}\, I_{3/4}\left(\tfrac{d-1}{2}, \tfrac12\right)",
+    remark="Stated for the unit sphere; on the sphere of radius sqrt(d) the threshold is d/2. The step "
+    "Gamma((d-1)/2) >= Gamma(d/2 - 1) of the proof is false for d = 3 and 4, where B >= 2/d holds anyway.",
 )
 def lemma_3_1a(instance: Instance) -> Findings:
     """ln of the exact union of pair tails against the printed bound, threshold 1/2."""
     return _judge(instance, "a")
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Lem3.1b",
-    kind="lemma",
     number="Lemma 3.1, second part",
     meaning="Random unit vectors have pairwise inner products of at most ln(d)/sqrt(d), with probability near 1.",
     formula=r"P\left(\max_{i \ne j} |\langle x_i, x_j \rangle| > \tfrac{\ln d}{\sqrt{d}}\right) \le "
@@ -116,20 +109,17 @@ def lemma_3_1a(instance: Instance) -> Findings:
     example=lambda: _case(10_000, n_samples=100),
     control=lambda: _case(10_000, n_samples=100, span=100),
     control_shows="points of a subspace of dimension 100: some pair is closer than ln(d)/sqrt(d)",
-    forms=Forms(
-        printed=r"\tfrac{\log d}{\sqrt{d}}, \quad d^{2k+1-\ln(d)/4}",
-        sharp=r"\binom{m}{2}\, I_{1-t^2}\left(\tfrac{d-1}{2}, \tfrac12\right), \quad t = \tfrac{\ln d}{\sqrt{d}}",
-        remark="The logarithm is natural: the proof turns log into ln. The printed bound is at least 1 unless "
-        "ln d > 4(2k + 1): at m = d it says nothing below d = 160000, while the truth is 1e-6 at d = 1000. The proof "
-        "needs d >= 6.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="The proof uses Gamma((d-1)/2) >= Gamma(d/2 - 1), which is false for d = 3 and 4: "
-                "Gamma is not monotone below 1.46.",
-                evidence="Gamma(1) = 1 < Gamma(1/2) = 1.77 at d = 3",
-                repair="the bound on the Beta function that it serves is true there as well",
-            ),
+    printed=r"\tfrac{\log d}{\sqrt{d}}, \quad d^{2k+1-\ln(d)/4}",
+    sharp=r"\binom{m}{2}\, I_{1-t^2}\left(\tfrac{d-1}{2}, \tfrac12\right), \quad t = \tfrac{\ln d}{\sqrt{d}}",
+    remark="The logarithm is natural: the proof turns log into ln. The printed bound is at least 1 unless ln d > 4(2k "
+    "+ 1): at m = d it says nothing below d = 160000, while the truth is 1e-6 at d = 1000. The proof needs d >= 6.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="The proof uses Gamma((d-1)/2) >= Gamma(d/2 - 1), which is false for d = 3 and 4: "
+            "Gamma is not monotone below 1.46.",
+            evidence="Gamma(1) = 1 < Gamma(1/2) = 1.77 at d = 3",
+            repair="the bound on the Beta function that it serves is true there as well",
         ),
     ),
 )

@@ -2,7 +2,7 @@ r"""[VYS22, Section 4] Remarks around Theorem 4.1: width 2 suffices, five proper
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -14,14 +14,13 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness.explicit_vectors import vys22_vector
 from marginflow.theory.frame import (
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     equal,
     is_kkt_point,
+    stated,
     undefined,
     value,
 )
@@ -30,10 +29,8 @@ from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robu
 from marginflow.theory.vys22.setting import Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Rem.width2",
-    kind="remark",
     number="Section 4, after Example 1",
     meaning="Under the bound on m the data are fitted by a network of width 2.",
     formula=r"w = X^\top G^{-1} y, \quad N(x) = \sigma(w^\top x) - \sigma(-w^\top x) = w^\top x, \quad y_i N(x_i) = 1",
@@ -90,10 +87,8 @@ def _with_a_robust_one() -> Instance:
     return Instance(name="a KKT point and the robust network", data=point.data, networks=networks)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Rem.props",
-    kind="remark",
     number="Section 4, properties of Theorem 4.1",
     meaning="One z, known from the data alone, flips every sample in every KKT network, of any width and any start.",
     formula=r"y_i N_\theta(x_i - y_i z) \le -1 \quad \text{for all } i \text{ and all KKT points } \theta",
@@ -141,10 +136,8 @@ def _stretched(spread: float, dimension: int = 100, n_samples: int = 20) -> Inst
     return at_point(point, f"{n_samples} orthogonal samples with norms within {100 * spread:g} % of sqrt({dimension})")
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Rem.samenorm",
-    kind="remark",
     number="Section 4, after Example 1",
     meaning="The samples need not have equal norms: the proof goes through with the least and largest one.",
     formula=r"D = d_{\min} - (m-1)p, \quad z = \left(\frac{p+1}{D} + \frac{(n-1)(p+1) + d_{\max} + 1}{nD}\right) u, "
@@ -153,11 +146,9 @@ def _stretched(spread: float, dimension: int = 100, n_samples: int = 20) -> Inst
     example=lambda: _stretched(0.2),
     control=robust_control,
     control_shows="the robust network of Theorem 3.1 is not a KKT point, and z does not flip its samples",
-    forms=Forms(
-        printed=r"\|x_i\| \approx \sqrt{d}",
-        proved=r"m - 1 \le \frac{d_{\min} + 1}{3(p+1)}",
-        remark="The paper states a belief. The constants here are derived from its proofs, with norms in an interval.",
-    ),
+    printed=r"\|x_i\| \approx \sqrt{d}",
+    proved=r"m - 1 \le \frac{d_{\min} + 1}{3(p+1)}",
+    remark="The paper states a belief. The constants here are derived from its proofs, with norms in an interval.",
 )
 def same_norm(instance: Instance) -> Findings:
     """Lemmas C.1 to C.4 with ||x_i||^2 in [d_min, d_max], in the sharp form.

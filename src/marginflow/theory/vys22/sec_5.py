@@ -2,7 +2,6 @@ r"""[VYS22, Section 5.1]: the worked example, a robust network and a less robust
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -13,14 +12,13 @@ from marginflow.robustness import one_neuron_per_sample
 from marginflow.robustness.constructions import one_neuron_per_sample_without_bias
 from marginflow.robustness.directions import one_sided_direction
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, below, equal, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, below, equal, stated, value
 from marginflow.theory.vys22.setting import Setting
 
 _EXACT: Final = 1e-12
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Sec5.1",
     kind="example",
     number="Section 5.1",
@@ -32,10 +30,8 @@ _EXACT: Final = 1e-12
     example=lambda: Instance(name="d = 100", parameters={"dimension": 100}),
     control=lambda: Instance(name="d = 9", parameters={"dimension": 9}),
     control_shows="with an odd number of samples the halves differ, and z reaches -7/9 only",
-    forms=Forms(
-        remark="An illustration: m = d exceeds the (d + 1)/3 of Theorem 4.1, z aims at one class only, and N' is no "
-        "KKT point (v^2 = 1 differs from ||w'||^2 = 1/d, and b = 0 contradicts eq. (10) even after balancing)."
-    ),
+    remark="An illustration: m = d exceeds the (d + 1)/3 of Theorem 4.1, z aims at one class only, and N' is no "
+    "KKT point (v^2 = 1 differs from ||w'||^2 = 1/d, and b = 0 contradicts eq. (10) even after balancing).",
 )
 def section_5_1(instance: Instance) -> Findings:
     """x_i = sqrt(d) e_i, the first half positive; N with bias -1 against N' without."""

@@ -2,8 +2,6 @@ r"""[VYS22, Sections 5.2 to 5.5]: the sketch of the proof, for networks with |v_
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE
@@ -11,14 +9,13 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     equal,
     is_kkt_point,
+    stated,
     undefined,
     value,
 )
@@ -58,8 +55,7 @@ def _backward() -> Instance:
     return Instance(name="the frozen closed form with a neuron along -u", network=moved, data=data)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Sec5.2",
     kind="lemma",
     number="Section 5.2",
@@ -70,9 +66,7 @@ def _backward() -> Instance:
     example=frozen_orthogonal,
     control=frozen_robust,
     control_shows="at the robust network, outputs +1 and -1, the negative neurons stay shut at x_i - z",
-    forms=Forms(
-        remark="The sketch assumes |v_j| = 1; the KKT conditions for W and b do not care whether v is trained."
-    ),
+    remark="The sketch assumes |v_j| = 1; the KKT conditions for W and b do not care whether v is trained.",
 )
 def section_5_2(instance: Instance) -> Findings:
     """The three components at z: margins 1, J+ does not rise, J- falls by 2; together N(x_i - z) <= -1."""
@@ -97,8 +91,7 @@ def section_5_2(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Sec5.3",
     kind="lemma",
     number="Section 5.3",
@@ -121,8 +114,7 @@ def section_5_3(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Sec5.4",
     kind="lemma",
     number="Section 5.4",
@@ -153,8 +145,7 @@ def section_5_4(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Sec5.5",
     kind="lemma",
     number="Section 5.5, equations (5) and (6)",

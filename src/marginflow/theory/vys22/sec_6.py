@@ -2,27 +2,13 @@ r"""[VYS22, Section 6] Definitions of the experiments: who is on the margin, and
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.robustness import label_sum, minimal_step
 from marginflow.robustness.directions import ON_MARGIN_RTOL, margin_samples
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    at_most,
-    below,
-    equal,
-    true,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, below, equal, stated, true, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vys22.presets import with_longer_samples
 
@@ -37,10 +23,8 @@ def _misclassified() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.onmargin",
-    kind="definition",
     number="Section 6, Margin",
     meaning="A sample is on the margin, in the experiments, if it is within 10 % of the smallest margin.",
     formula=r"y_i N(x_i) \le 1.1 \cdot \min_l y_l N(x_l)",
@@ -84,10 +68,8 @@ def _never_flips() -> Instance:
     return Instance(name="a constant function", network=network, data=data)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.minpert",
-    kind="definition",
     number="Section 6.1",
     meaning="The smallest multiple of u over the margin samples that flips all of them at once.",
     formula=r"\min \left\{ c > 0 : y_i N\left(x_i - y_i c \tfrac{u_I}{\|u_I\|}\right) < 0 "
@@ -97,10 +79,8 @@ def _never_flips() -> Instance:
     control=_never_flips,
     control_shows="a constant function is flipped by no perturbation",
     control_outcome="violated",
-    forms=Forms(
-        remark="A largest value over the samples: it grows with their number, so the median is reported too. Where "
-        "a flip is undone further out, the step for all at once differs from the largest first flip."
-    ),
+    remark="A largest value over the samples: it grows with their number, so the median is reported too. Where "
+    "a flip is undone further out, the step for all at once differs from the largest first flip.",
 )
 def minimal_perturbation(instance: Instance) -> Findings:
     """The smallest c with y_i N(x_i - y_i c u/||u||) < 0 for all i on the margin at once, exactly, and evaluated."""

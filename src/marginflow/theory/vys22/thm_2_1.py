@@ -2,17 +2,13 @@ r"""[VYS22, Theorem 2.1]: gradient flow converges in direction to a KKT point. Q
 
 from __future__ import annotations
 
-from functools import partial
-
 from marginflow.theory.convergence import backwards, judge_convergence
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement
+from marginflow.theory.frame import Erratum, Findings, Instance, stated
 from marginflow.theory.recorded import flow_run
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Thm2.1",
-    kind="theorem",
     number="Theorem 2.1 (Lyu and Li; Ji and Telgarsky)",
     meaning="Once all samples are fitted, gradient flow heads for a KKT point of the max-margin problem.",
     formula=r"L(\theta(t_0)) < 1 \implies \frac{\theta(t)}{\|\theta(t)\|} \to \text{a KKT direction}, \quad "
@@ -21,19 +17,17 @@ from marginflow.theory.recorded import flow_run
     example=flow_run,
     control=lambda: backwards(flow_run(), "the record of the flow, read backwards"),
     control_shows="read backwards the record is no gradient flow: it leaves the KKT point",
-    forms=Forms(
-        printed=r"L(\theta(t_0)) < 1",
-        proved=r"L(\theta(t_0)) < \ell(0)",
-        remark="Asymptotic and with rates logarithmic in 1/L: at a finite time only the trend can be judged. A KKT "
-        "point need not be a local minimum. For the logistic loss the threshold is ln 2, not 1.",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="For the logistic loss with the natural logarithm, L < 1 does not mean that every sample is "
-                "classified correctly.",
-                evidence="margins -0.2 and 3 give L = ln(1 + e^0.2) + ln(1 + e^-3) = 0.847",
-                repair="L < ln 2, or the logarithm with base 2",
-            ),
+    printed=r"L(\theta(t_0)) < 1",
+    proved=r"L(\theta(t_0)) < \ell(0)",
+    remark="Asymptotic and with rates logarithmic in 1/L: at a finite time only the trend can be judged. A KKT "
+    "point need not be a local minimum. For the logistic loss the threshold is ln 2, not 1.",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="For the logistic loss with the natural logarithm, L < 1 does not mean that every sample is "
+            "classified correctly.",
+            evidence="margins -0.2 and 3 give L = ln(1 + e^0.2) + ln(1 + e^-3) = 0.847",
+            repair="L < ln 2, or the logarithm with base 2",
         ),
     ),
 )

@@ -2,7 +2,6 @@ r"""[VYS22, Theorem 3.1]: where no two samples are nearly parallel, a robust net
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,13 +14,12 @@ from marginflow.theory.frame import (
     Check,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     at_most,
     below,
     equal,
+    stated,
     undefined,
     unmet,
     value,
@@ -57,11 +55,8 @@ def _hypotheses(instance: Instance, setting: Setting) -> tuple[float, tuple[Chec
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Thm3.1",
-    kind="theorem",
-    number="Theorem 3.1",
     meaning="A network of width m has margin 1 and keeps its sign within (1 - c)/4 sqrt(d) of every sample.",
     formula=r"v_j = y_j,\ w_j = \frac{2 x_j}{d(1-c)},\ b_j = -\frac{1+c}{1-c}: \quad "
     r"\|x' - x_i\| \le \frac{1-c}{4} \sqrt{d} \implies y_i N(x') \ge \tfrac12",
@@ -72,17 +67,15 @@ def _hypotheses(instance: Instance, setting: Setting) -> tuple[float, tuple[Chec
     ),
     control=_nearly_parallel,
     control_shows="two samples at a cosine of 0.9, while c = 0.1 is claimed: each wakes the neuron of the other",
-    forms=Forms(
-        printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",
-        sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
-        remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
-        "hypothesis excludes. The network is not a KKT point: its biases have the wrong sign.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="The hypothesis excludes c = 0, which Section 5.1 uses.",
-                repair="c < 1 suffices; VYS22/Thm3.1-sharp",
-            ),
+    printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",
+    sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
+    remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
+    "hypothesis excludes. The network is not a KKT point: its biases have the wrong sign.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="The hypothesis excludes c = 0, which Section 5.1 uses.",
+            repair="c < 1 suffices; VYS22/Thm3.1-sharp",
         ),
     ),
 )
@@ -120,10 +113,8 @@ def theorem_3_1(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Thm3.1-sharp",
-    kind="theorem",
     number="Theorem 3.1, sharp",
     meaning="The network of Theorem 3.1 keeps its sign within twice the printed radius, and for c = 0 as well.",
     formula=r"\|x' - x_i\| < \frac{1-c}{2} \sqrt{d} \implies y_i N(x') > 0, \quad c < 1",
@@ -132,7 +123,8 @@ def theorem_3_1(instance: Instance) -> Findings:
     example=lambda: Instance(name="32 orthogonal samples", data=orthogonal_point(100, 32).data),
     control=_nearly_parallel,
     control_shows="two samples at a cosine of 0.9, while c = 0.1 is claimed: each wakes the neuron of the other",
-    forms=Forms(sharp=r"R = \frac{1-c}{2} \sqrt{d}", known="Attained along -x_i; Section 5.1 uses it at c = 0."),
+    sharp=r"R = \frac{1-c}{2} \sqrt{d}",
+    known="Attained along -x_i; Section 5.1 uses it at c = 0.",
 )
 def theorem_3_1_sharp(instance: Instance) -> Findings:
     """The certified radius of the construction against (1 - c)/2 sqrt(d), and the flip along -x_i that attains it."""

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
 from marginflow.theory.convergence import flow_checks, judge_direction
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, equal, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_most, equal, stated, undefined, unmet, value
 from marginflow.theory.recorded import coarse_run, flow_run, unfinished_run
 from marginflow.theory.vys22.presets import orthogonal_preset
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.loss",
-    kind="definition",
     number="Equation (1)",
     meaning="The loss is a sum over the samples, of e^-q or of the natural logarithm ln(1 + e^-q).",
     formula=r"L(\theta) = \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } \ln(1 + e^{-q})",
@@ -56,10 +53,8 @@ def def_loss(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.GF",
-    kind="definition",
     number="Section 2, Gradient flow",
     meaning="Gradient flow lowers the loss, conserves v_j^2 - ||(w_j, b_j)||^2, and does not care about sigma'(0).",
     formula=r"\frac{d\theta(t)}{dt} = -\nabla L(\theta(t))",
@@ -92,10 +87,8 @@ def def_gf(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Def.dirconv",
-    kind="definition",
     number="Section 2, Gradient flow",
     meaning="The direction of the parameters converges while their length grows.",
     formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
@@ -104,9 +97,7 @@ def def_gf(instance: Instance) -> Findings:
     control=unfinished_run,
     control_shows="after 20 steps the direction still turns",
     control_outcome="violated",
-    forms=Forms(
-        remark="A limit cannot be seen at a finite time; what is checked is how fast the direction turns in log time."
-    ),
+    remark="A limit cannot be seen at a finite time; what is checked is how fast the direction turns in log time.",
 )
 def def_dirconv(instance: Instance) -> Findings:
     """Angles between records, per unit of ln t."""

@@ -6,8 +6,6 @@ constants are those of the paper.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.theory.fcb22.cond_4_7_4_8 import NOTHING, alignment, measurable, orthogonality
@@ -23,28 +21,23 @@ from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.prop_3_2 import EXPLICIT
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
 from marginflow.theory.fcb22.thm_3_1.part_1 import misfits
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, undefined, unmet, value
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Thm3.1.det",
-    kind="theorem",
     number="Theorem 3.1, from a good run on",
     meaning="On a good run that satisfies every inequality of the proof literally, all of its claims hold to the end.",
-    formula=r"\text{good run} \wedge \text{ledger} \implies "
-    r"\tilde y_i f(x_i; W^{(T)}) \ge \tfrac{e^{-2}}{16 \cdot 1024}, \quad T = 1 + \tfrac{1}{4\alpha}, \; "
-    r"\alpha \le \tfrac{e^{-2} (1 - 1/C_0)^2}{6144}",
+    formula=r"\text{good run} \wedge \text{ledger} \implies \tilde y_i f(x_i; W^{(T)}) \ge \tfrac{e^{-2}}{16 \cdot "
+    r"1024}, \quad T = 1 + \tfrac{1}{4\alpha}, \; \alpha \le \tfrac{e^{-2} (1 - 1/C_0)^2}{6144}",
     needs=("data", "run", "start"),
     parameters=RUN,
     example=planted,
     control=lost_cluster,
     control_shows="a cluster whose labels are flipped for the most part: no edge, no growth, no margin",
-    forms=Forms(
-        remark="The deterministic half needs neither d nor m to be large. With four neurons, 1921 samples of which one "
-        "is noisy and alpha = 1/45600 all 16 deterministic lines of the ledger hold; the margin is 0.0078, about 1000 "
-        "times the literal one. Records are at geometrically spaced times, so growth between them is an average."
-    ),
+    remark="The deterministic half needs neither d nor m to be large. With four neurons, 1921 samples of which one "
+    "is noisy and alpha = 1/45600 all 16 deterministic lines of the ledger hold; the margin is 0.0078, about 1000 "
+    "times the literal one. Records are at geometrically spaced times, so growth between them is an average.",
 )
 def theorem_3_1_det(instance: Instance) -> Findings:
     """The whole chain from the ledger to the margins on one recorded run."""

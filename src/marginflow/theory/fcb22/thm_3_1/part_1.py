@@ -2,8 +2,6 @@ r"""[FCB22, Theorem 3.1, part 1] Clean samples are fitted and noisy ones are not
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, GAMMA, C2_proved
@@ -13,7 +11,7 @@ from marginflow.theory.fcb22.measures import mean_of, quotient
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import c16, lost_cluster
 from marginflow.theory.fcb22.region import THEOREM_3_1_1
-from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, value
 
 
 def literal(path: Path) -> tuple[Check, Check]:
@@ -32,10 +30,8 @@ def misfits(path: Path) -> Check:
     return at_most("samples with sgn f(x_i) != clean label", int((path.clean_margins[-1] <= 0).sum()), 0)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Thm3.1.1",
-    kind="theorem",
     number="Theorem 3.1, part 1",
     meaning="After T = 1 + 1/(4 alpha) steps every clean sample is classified as labelled and every noisy one is not.",
     formula=r"y_i = \mathrm{sgn} f(x_i; W^{(T)}) \; (i \in \mathcal{C}), \quad y_i \ne \mathrm{sgn} f(x_i; W^{(T)}) \; "
@@ -47,23 +43,21 @@ def misfits(path: Path) -> Check:
     control_shows="(A1)-(A7) hold with C = 5, but 80 % of one cluster is flipped: 'C large enough' must mean C > 8",
     control_outcome="constants unspecified",
     region=THEOREM_3_1_1,
-    forms=Forms(
-        printed=r"\text{for all } C > 1 \text{ sufficiently large}",
-        proved=r"C \ge 2.3 \cdot 10^{26} \text{ (A.ledger)}",
-        sharp=r"C \approx 12 \text{ measured (Rem.ConstWidth)}",
-        remark="gamma* is 400 to 1000 times the printed gamma.",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="The constants of the proof ask for C >= 2.3e26, so that n is above 1e28 and the noise rate below "
-                "1e-26; 'C large enough' must mean C > 8 in any case.",
-                evidence="FCB22/A.ledger; at C = 5 all noise on one cluster loses it",
-                repair="measured: from C = 12 on more than 60 % of the runs succeed (FCB22/Rem.ConstWidth)",
-            ),
-            Erratum(
-                severity="slip",
-                what="T = 1 + 1/(4 alpha) must be an integer, and ||W||_F <= 2 alpha T <= 1 needs alpha <= 1/4.",
-            ),
+    printed=r"\text{for all } C > 1 \text{ sufficiently large}",
+    proved=r"C \ge 2.3 \cdot 10^{26} \text{ (A.ledger)}",
+    sharp=r"C \approx 12 \text{ measured (Rem.ConstWidth)}",
+    remark="gamma* is 400 to 1000 times the printed gamma.",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="The constants of the proof ask for C >= 2.3e26, so that n is above 1e28 and the noise rate below "
+            "1e-26; 'C large enough' must mean C > 8 in any case.",
+            evidence="FCB22/A.ledger; at C = 5 all noise on one cluster loses it",
+            repair="measured: from C = 12 on more than 60 % of the runs succeed (FCB22/Rem.ConstWidth)",
+        ),
+        Erratum(
+            severity="slip",
+            what="T = 1 + 1/(4 alpha) must be an integer, and ||W||_F <= 2 alpha T <= 1 needs alpha <= 1/4.",
         ),
     ),
 )

@@ -3,7 +3,6 @@ r"""[FCB22, Theorem 3.1, part 2] The test error is close to the noise rate."""
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,7 +16,7 @@ from marginflow.theory.fcb22.path import RUN, Sample, path_of
 from marginflow.theory.fcb22.recorded import c16, gd_run, with_parameters
 from marginflow.theory.fcb22.region import THEOREM_3_1_2
 from marginflow.theory.fcb22.thm_3_1.part_1 import literal
-from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_most, equal, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_most, equal, stated, value
 from marginflow.theory.probability import clopper_pearson
 
 _UNLIKELY: Final = 1e-4
@@ -79,10 +78,8 @@ def _untrained() -> Instance:
     return with_parameters(still, C=4.0)
 
 
-@partial(
-    Statement,
+@stated(
     id="FCB22/Thm3.1.2",
-    kind="theorem",
     number="Theorem 3.1, part 2",
     meaning="The test error is at most the noise rate plus a term of order 1/sqrt(n).",
     formula=r"P(y \ne \mathrm{sgn} f(x; W^{(T)})) \le \eta + C \sqrt{\tfrac{\log(1/\delta)}{n}}",
@@ -92,24 +89,21 @@ def _untrained() -> Instance:
     control=_untrained,
     control_shows="a start that hardly moved: about half of the test points are wrong",
     region=THEOREM_3_1_2,
-    forms=Forms(
-        printed=r"\eta + C \sqrt{\log(1/\delta) / n}",
-        proved=r"\eta + \left[\sqrt{\log(1/\delta)} + 4/\gamma + \sqrt{2 \log(4/\delta)}\right] / \sqrt{n}, \quad "
-        r"4/\gamma = 4.8 \cdot 10^5",
-        sharp=r"\tfrac{|\mathcal{N}|}{n} + \tfrac{4 \|W\|_F \sqrt{E \|x\|^2}}{\gamma^* \sqrt{n}} + "
-        r"\sqrt{\tfrac{2 \log(4/\delta)}{n}}",
-        remark="The data-dependent form is reported, not judged: gamma* and the norm come from the run, and no union "
-        "over their values is taken.",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="The bound of the proof, 4/gamma = 4.8e5 over sqrt(n), is below 1 only for n above 2e11; it "
-                "spends a "
-                "fifth delta, and the factor 2 of the theorem it cites is missing (5.66/gamma instead of 4/gamma).",
-                repair="probability 1 - 5 delta",
-            ),
-            Erratum(severity="slip", what="log(2T/delta) is stray."),
+    printed=r"\eta + C \sqrt{\log(1/\delta) / n}",
+    proved=r"\eta + \left[\sqrt{\log(1/\delta)} + 4/\gamma + \sqrt{2 \log(4/\delta)}\right] / \sqrt{n}, \quad "
+    r"4/\gamma = 4.8 \cdot 10^5",
+    sharp=r"\tfrac{|\mathcal{N}|}{n} + \tfrac{4 \|W\|_F \sqrt{E \|x\|^2}}{\gamma^* \sqrt{n}} + "
+    r"\sqrt{\tfrac{2 \log(4/\delta)}{n}}",
+    remark="The data-dependent form is reported, not judged: gamma* and the norm come from the run, and no union "
+    "over their values is taken.",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="The bound of the proof, 4/gamma = 4.8e5 over sqrt(n), is below 1 only for n above 2e11; it spends a "
+            "fifth delta, and the factor 2 of the theorem it cites is missing (5.66/gamma instead of 4/gamma).",
+            repair="probability 1 - 5 delta",
         ),
+        Erratum(severity="slip", what="log(2T/delta) is stray."),
     ),
 )
 def theorem_3_1_2(instance: Instance) -> Findings:

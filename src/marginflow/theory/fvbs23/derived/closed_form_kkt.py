@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    equal,
-    is_kkt_point,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
-from marginflow.theory.fvbs23.presets import (
-    B,
-    means_point,
-    preset,
-    specialist_point,
-)
+from marginflow.theory.fvbs23.presets import B, means_point, preset, specialist_point
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/X.ConvexPairKKT",
     kind="construction",
     number="Derived: a convex program whose optimality conditions are those of Problem (2)",
@@ -76,8 +58,7 @@ def x_pair(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/X.ClosedFormKKT",
     kind="construction",
     number="Derived, sigma = 0",
@@ -90,11 +71,8 @@ def x_pair(instance: Instance) -> Findings:
     control=lambda: replace(means_point(), parameters={"form": "specialist"}),
     control_shows="the pair is not the closed form with one neuron per cluster",
     control_outcome="violated",
-    forms=Forms(
-        sharp=r"\eta_{flip} = \frac{d + 1 + k_- (\rho - 1)}{(d + \rho)(1 + k_-)}",
-        remark="The specialists flip at eta of about 1/(1 + k_-), the pair at 1/k: both are KKT points of the "
-        "same data.",
-    ),
+    sharp=r"\eta_{flip} = \frac{d + 1 + k_- (\rho - 1)}{(d + \rho)(1 + k_-)}",
+    remark="The specialists flip at eta of about 1/(1 + k_-), the pair at 1/k: both are KKT points of the same data.",
 )
 def x_closed(instance: Instance) -> Findings:
     """(i) the pair with kinks on orthogonal means; (ii) one neuron per mean with inner products -rho."""

@@ -3,24 +3,14 @@ r"""[FVBS23/X.GramReduction] Samples of clusters drawn in the dimension of their
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
 from scipy import stats
 
-from marginflow.theory.frame import (
-    Findings,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    value,
-)
-from marginflow.theory.fvbs23.presets import (
-    A,
-    preset,
-)
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
@@ -39,15 +29,13 @@ def naive_reduction() -> Instance:
     return Instance(name="plain Gaussian coordinates", data=replace(data, X=X), law=good.law, test=good.test)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/X.GramReduction",
     kind="construction",
     number="Derived: weights lie in the span of samples, u in that of means",
     meaning="Clusters in any dimension d can be drawn in k + n coordinates with the exact law of all inner products.",
-    formula=r"(\mu, 0) + \sigma (g, T), \quad g \sim \mathcal{N}(0, I_k), \quad T \text{ lower triangular}, \ "
-    r"T_{ii}^2 \sim "
-    r"\chi^2_{d - k - i}",
+    formula=r"(\mu, 0) + \sigma (g, T), \quad g \sim \mathcal{N}(0, I_k), \quad T \text{ lower triangular}, \ T_{ii}^2 "
+    r"\sim \chi^2_{d - k - i}",
     needs=("data", "law", "test"),
     example=lambda: preset(A),
     control=naive_reduction,

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    below,
-    is_kkt_point,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
-from marginflow.theory.fvbs23.presets import (
-    A,
-    flipped_label,
-    preset,
-)
+from marginflow.theory.fvbs23.presets import A, flipped_label, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
@@ -136,20 +120,18 @@ def sharp_checks(neurons: Neurons, test: Dataset, bounds: SharpBounds, name: str
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/X.SharpCertificate",
     kind="lemma",
     number="Derived from Lemmas A.10 to A.12 and D.2 to D.7",
     meaning="The same chain with any bounds on inner products, proved or measured, certifies outputs and a shorter z.",
-    formula=r"c'' = \frac{(k-1) B}{a}, \ S_{max} = \frac{1}{a (1 - 2c'')}, \ S_{min} = \frac{1 - 3c''}{(1 - 2c'') "
-    r"A}, \ "
-    r"\eta > \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
+    formula=r"c'' = \frac{(k-1) B}{a}, \ S_{max} = \frac{1}{a (1 - 2c'')}, \ S_{min} = \frac{1 - 3c''}{(1 - 2c'') A}, "
+    r"\ \eta > \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
     needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
     control=flipped_label,
     control_shows="one label is not that of its cluster",
-    forms=Forms(remark="Needs neither equal norms nor Assumption 2.2; the measured z depends on the sample."),
+    remark="Needs neither equal norms nor Assumption 2.2; the measured z depends on the sample.",
 )
 def x_sharp(instance: Instance) -> Findings:
     """The chain of Appendices A and D with measured inner products in place of p and Delta, and with proved ones."""

@@ -3,7 +3,7 @@ r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, samples off the ma
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -12,16 +12,8 @@ from marginflow.limit import convex_pair
 from marginflow.robustness import minimal_step
 from marginflow.robustness.baselines import nearest_neighbour_radius
 from marginflow.robustness.linear import mean_classifier
-from marginflow.theory.frame import Findings, Instance, Statement, above, at_least, at_most, is_kkt_point, value
-from marginflow.theory.fvbs23.presets import (
-    A,
-    B,
-    F,
-    close_means,
-    law_of,
-    preset,
-    with_robust_network,
-)
+from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
+from marginflow.theory.fvbs23.presets import A, B, F, close_means, law_of, preset, with_robust_network
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_4_1 import on_event
@@ -29,10 +21,8 @@ from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Linear",
-    kind="remark",
     number="Section 4, after Theorem 4.2",
     meaning="The linear classifier u / d is right with margin about 1 and flips at about sqrt(d / k), like the "
     "networks.",
@@ -82,10 +72,8 @@ def ambient_clusters(sigma: float | str = "1/sqrt(d)") -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-1NN",
-    kind="remark",
     number="Section 4",
     meaning="With sigma = 1/sqrt(d) the nearest neighbour rule is robust at distances of order sqrt(d); KKT "
     "points are not.",
@@ -131,10 +119,8 @@ def rem_1nn(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-MarginNotTight",
-    kind="remark",
     number="Section 4.1, comparison with [VYS22]",
     meaning="Samples need not lie on the margin, unlike in [VYS22]: most of a cluster is behind a few of its points.",
     formula=r"\exists i: \ y_i N_\theta(x_i) > 1",
@@ -170,10 +156,8 @@ def few_samples() -> Instance:
     return at_point(convex_pair(data), "20 samples of 40 clusters", law=law, test=law.fresh(600, train=data))
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-SampleOpt",
-    kind="remark",
     number="Section 3, after Theorem 3.1",
     meaning="About k samples are needed: on clusters that were never seen a network can only guess.",
     formula=r"n = o(k) \implies \text{a share } (1 - \tfrac{1}{k})^n \text{ of the clusters is unseen, error about } "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -12,27 +12,9 @@ from marginflow.data import Clusters, GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    at_most,
-    is_kkt_point,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
-from marginflow.theory.fvbs23.presets import (
-    A,
-    hundreds_of_clusters,
-    law_of,
-    preset,
-    robust_of_many,
-    specialist_point,
-)
+from marginflow.theory.fvbs23.presets import A, hundreds_of_clusters, law_of, preset, robust_of_many, specialist_point
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -103,10 +85,8 @@ def several_starts() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Width",
-    kind="remark",
     number="Section 3, after Theorem 3.1",
     meaning="The bounds hold for every width.",
     formula=r"m \text{ does not occur in } F, \ 4 n q_d, \ \tfrac{3}{128}, \ \eta_1, \ \eta_2",
@@ -122,10 +102,8 @@ def rem_width(instance: Instance) -> Findings:
     return _same_bounds(instance)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Init",
-    kind="remark",
     number="Section 3, after Theorem 3.1",
     meaning="The bounds hold whatever the initialisation was, at every KKT point that is reached.",
     formula=r"\theta(0) \text{ does not occur in the bounds}",
@@ -186,10 +164,8 @@ def two_families() -> Instance:
     return replace(special, networks=(pair,), name="specialists and the exact pair on the same 332 means")
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Universal",
-    kind="remark",
     number="Section 4, after Theorem 4.2",
     meaning="One vector z flips almost all points: a universal perturbation.",
     formula=r"z = \eta \sum_q y^{(q)} \mu^{(q)} \text{ does not depend on } x",
@@ -203,10 +179,8 @@ def rem_universal(instance: Instance) -> Findings:
     return _one_z(instance)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Transfer",
-    kind="remark",
     number="Section 4, after Theorem 4.2",
     meaning="The same z flips every KKT point: it transfers between networks.",
     formula=r"z \text{ does not depend on } \theta",
@@ -238,10 +212,8 @@ def _without_noise(point: Instance) -> Instance:
     return replace(point, data=data.subset(first), law=exact, test=None, multipliers=weights)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Sigma0",
-    kind="remark",
     number="Section 4, comparison with [VYS22, Theorem 4.1]",
     meaning="As sigma tends to 0 the samples are the means, and the result of [VYS22] is recovered up to constants.",
     formula=r"\sigma \to 0: \quad \Delta = 0, \ n = k, \ 10 k (p + 1) \le d + 1, \quad \|z\| = "
@@ -250,11 +222,9 @@ def _without_noise(point: Instance) -> Instance:
     example=lambda: _without_noise(hundreds_of_clusters()),
     control=lambda: _without_noise(robust_of_many()),
     control_shows="the robust network on the means is not a KKT point, and the printed z does not flip it",
-    forms=Forms(
-        remark="sigma = 0 itself is outside Assumption 2.2; the deterministic lemmas hold there. Constants: c' "
-        "<= 1/10 here, "
-        '<= 1/3 in [VYS22], so the second version\'s "strict generalisation" is one up to constants.'
-    ),
+    remark="sigma = 0 itself is outside Assumption 2.2; the deterministic lemmas hold there. Constants: c' "
+    "<= 1/10 here, "
+    '<= 1/3 in [VYS22], so the second version\'s "strict generalisation" is one up to constants.',
 )
 def rem_sigma0(instance: Instance) -> Findings:
     """All deterministic lemmas with Delta = 0, where training and test points are the means."""

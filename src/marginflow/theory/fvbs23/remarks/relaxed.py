@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.data import ClusterConstants, Clusters, GramReduction
 from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.limit import convex_pair
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    below,
-    is_kkt_point,
-    true,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, stated, true, value
 from marginflow.theory.fvbs23.derived.sharp_certificate import Radii, SharpBounds, sharp_checks
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import law_of
@@ -44,10 +33,8 @@ def unequal_norms(spread: float = 0.05) -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Norm",
-    kind="remark",
     number="Section 2, after Example 1",
     meaning="Means of about the same norm will do: the certificate with measured inner products does not ask for more.",
     formula=r"\|\mu^{(j)}\| \in [1 - e, 1 + e] \sqrt{d}",
@@ -100,10 +87,8 @@ def other_noise(word: str = "laplace", along: bool = False) -> Instance:
     return at_point(convex_pair(data), f"{word} noise" + (" on one line" if along else ""), law=law, test=test)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-Noise",
-    kind="remark",
     number="Section 2, after Example 1",
     meaning="Any noise will do that is short and has small components in every direction; P1 to P3 are all that "
     "is used.",
@@ -112,7 +97,7 @@ def other_noise(word: str = "laplace", along: bool = False) -> Instance:
     example=other_noise,
     control=lambda: other_noise("laplace", along=True),
     control_shows="noise of the same length along one mean breaks P2 and P3, and with them P4 and P5",
-    forms=Forms(remark="Stated with O-tilde; here the constants of P1 to P3 are asked of the other noise as they are."),
+    remark="Stated with O-tilde; here the constants of P1 to P3 are asked of the other noise as they are.",
 )
 def rem_noise(instance: Instance) -> Findings:
     """P1 to P3 and the outputs on good test points, for noise that is not Gaussian."""
@@ -177,10 +162,8 @@ def loud(d: int, sigma: float = 2.0) -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Rem-SigmaBig",
-    kind="remark",
     number="Section 2, after Example 1",
     meaning="With few clusters, generalisation survives noise above 1, up to about d^(1/8).",
     formula=r"k = \tilde O(1), \ p = \tilde O(\sqrt{d}): \quad \sigma = \tilde O(d^{1/8})",
@@ -188,11 +171,9 @@ def loud(d: int, sigma: float = 2.0) -> Instance:
     example=lambda: loud(14_000_000),
     control=lambda: opposite(loud(14_000_000)),
     control_shows="the opposite network: every point is on the wrong side",
-    forms=Forms(
-        printed=r"\sigma = \tilde O(d^{1/8})",
-        sharp=r"\sigma^4 \lesssim \frac{\sqrt{d}}{\mathrm{const} \cdot k \ln d}",
-        remark="For sigma = 2 and k = 2 the sharp chain ends above zero from d = 13088339 on.",
-    ),
+    printed=r"\sigma = \tilde O(d^{1/8})",
+    sharp=r"\sigma^4 \lesssim \frac{\sqrt{d}}{\mathrm{const} \cdot k \ln d}",
+    remark="For sigma = 2 and k = 2 the sharp chain ends above zero from d = 13088339 on.",
 )
 def rem_sigma_big(instance: Instance) -> Findings:
     """sigma above 1: the sharp chain still ends above zero in a large dimension."""

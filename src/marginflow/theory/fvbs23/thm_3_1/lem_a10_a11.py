@@ -2,11 +2,9 @@ r"""[FVBS23, Lemmas A.10 and A.11]: the sums over neurons at a KKT point, from a
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons
 
@@ -44,24 +42,18 @@ def lower_sums(neurons: Neurons) -> tuple[Check, ...]:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.10",
-    kind="lemma",
-    number="Lemma A.10",
     meaning="No cluster carries more weight than about 1 / d.",
     formula=r"\max_q \max(S_q^+, S_q^-) \le \frac{1}{(1 - 2c')(d - \Delta + 1)} \le \frac{5}{4 (d - \Delta + 1)}, "
-    r"\quad "
-    r"S_q^\pm = \sum_{i \in I^{(q)}} \sum_{j \in J_\pm} \lambda_i v_j^2 \phi'_{ij}",
+    r"\quad S_q^\pm = \sum_{i \in I^{(q)}} \sum_{j \in J_\pm} \lambda_i v_j^2 \phi'_{ij}",
     needs=("network", "data", "law"),
     example=lambda: preset(A),
     control=flipped_label,
     control_shows="one label is not that of its cluster: its multiplier is hundreds of times too large",
-    forms=Forms(
-        printed=r"\frac{1}{(1 - 2c')(d - \Delta + 1)}",
-        remark="Attained as c' tends to 0. The proof bounds the weight of a cluster on neurons of the other sign by "
-        "(p + Delta + 1)/(d - Delta + 1) times that of all other clusters; this is checked too.",
-    ),
+    printed=r"\frac{1}{(1 - 2c')(d - \Delta + 1)}",
+    remark="Attained as c' tends to 0. The proof bounds the weight of a cluster on neurons of the other sign by "
+    "(p + Delta + 1)/(d - Delta + 1) times that of all other clusters; this is checked too.",
 )
 def lemma_a10(instance: Instance) -> Findings:
     """The sums S_q over the neurons of either sign, from above, with the largest ratio to the bound."""
@@ -78,23 +70,18 @@ def lemma_a10(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.11",
-    kind="lemma",
-    number="Lemma A.11",
     meaning="Every cluster carries a weight of at least about 1 / (3d) on the neurons of its own sign.",
     formula=r"q \in Q_\pm: \ S_q^\pm \ge \left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
     needs=("network", "data", "law"),
     example=lambda: preset(A),
     control=lambda: scaled_neurons(factor=0.3),
     control_shows="outputs 0.3 times as large, inputs to match: not a KKT point, and the weights v_j^2 are too small",
-    forms=Forms(
-        printed=r"\left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
-        proved=r"\frac{1 - 3c'}{1 - 2c'} \cdot \frac{1}{3d + \Delta + 1}",
-        sharp=r"\frac{1 - 3c'}{1 - 2c'} \cdot \frac{1}{(1 + 2 \sigma^2) d + 2 g + 1}",
-        remark="3d is the squared norm of a sample with sigma = 1; with little noise the truth is three times larger.",
-    ),
+    printed=r"\left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
+    proved=r"\frac{1 - 3c'}{1 - 2c'} \cdot \frac{1}{3d + \Delta + 1}",
+    sharp=r"\frac{1 - 3c'}{1 - 2c'} \cdot \frac{1}{(1 + 2 \sigma^2) d + 2 g + 1}",
+    remark="3d is the squared norm of a sample with sigma = 1; with little noise the truth is three times larger.",
 )
 def lemma_a11(instance: Instance) -> Findings:
     """The sums S_q over the neurons of the own sign, from below, with the smallest ratio to the bound."""

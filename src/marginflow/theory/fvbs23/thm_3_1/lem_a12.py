@@ -3,7 +3,6 @@ r"""[FVBS23, Lemma A.12]: a KKT point classifies every point near a seen cluster
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -13,18 +12,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.data import Dataset
 from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.errors import InputError
-from marginflow.theory.frame import (
-    Check,
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    at_most,
-    value,
-)
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, missing_cluster, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
@@ -111,11 +99,8 @@ def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
     return fine
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.12",
-    kind="lemma",
-    number="Lemma A.12",
     meaning="A point near one cluster and nearly orthogonal to the others gets the label of that cluster.",
     formula=r"y^{(r)} N_\theta(x) \ge \frac{1 - 3c'}{1 - 2c'} \cdot \frac{d - \Delta + 1}{3d + \Delta + 1} - "
     r"\frac{2c'}{1 - 2c'} \ge \frac{3}{128}",
@@ -123,13 +108,11 @@ def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
     example=lambda: preset(A),
     control=missing_cluster,
     control_shows="the points of a cluster without samples are near no cluster that was seen",
-    forms=Forms(
-        printed=r"\mathrm{sign}(N_\theta(x)) = y^{(r)}",
-        proved=r"y^{(r)} N_\theta(x) \ge \tfrac{3}{128}",
-        remark="Printed with Q^(r) where I^(r) is meant. Beside the test points, for each cluster the worst "
-        "point of the allowed region is tried. Training points have larger norms than the lemma allows.",
-        errata=(Erratum(severity="slip", what="Q^(r) is printed where I^(r) is meant."),),
-    ),
+    printed=r"\mathrm{sign}(N_\theta(x)) = y^{(r)}",
+    proved=r"y^{(r)} N_\theta(x) \ge \tfrac{3}{128}",
+    remark="Printed with Q^(r) where I^(r) is meant. Beside the test points, for each cluster the worst "
+    "point of the allowed region is tried. Training points have larger norms than the lemma allows.",
+    errata=(Erratum(severity="slip", what="Q^(r) is printed where I^(r) is meant."),),
 )
 def lemma_a12(instance: Instance) -> Findings:
     """y N(x) against the bound with the actual c', and against 3/128."""

@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_most,
-    value,
-)
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
 from marginflow.theory.fvbs23.presets import A, long_noise, preset
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters

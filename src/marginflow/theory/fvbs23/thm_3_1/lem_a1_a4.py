@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -12,11 +11,8 @@ from scipy import optimize, special
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_most, equal, value
-from marginflow.theory.probability import (
-    log_chi_square_tail,
-    log_two_sided_gaussian_tail,
-)
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_most, equal, stated, value
+from marginflow.theory.probability import log_chi_square_tail, log_two_sided_gaussian_tail
 
 
 def log_noise_norm_tail(d: int, stretch: float = 1.0) -> float:
@@ -89,11 +85,8 @@ def _at(dimension: int, **more: float) -> Callable[[], Instance]:
     return lambda: Instance(name=f"d = {dimension}", parameters={"dimension": dimension, **more})
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.1",
-    kind="lemma",
-    number="Lemma A.1",
     meaning="Gaussian noise is rarely longer than sigma sqrt(2d).",
     formula=r"\Pr[\|\xi\| \ge \sigma \sqrt{2d}] \le e^{-d/16}",
     needs=("parameters",),
@@ -101,22 +94,17 @@ def _at(dimension: int, **more: float) -> Callable[[], Instance]:
     example=_at(549),
     control=_at(549, stretch=1.5),
     control_shows=_SHOWS.format("1.5"),
-    forms=Forms(
-        printed=r"e^{-d/16}",
-        sharp=r"\Pr[\chi^2_d \ge 2d] = e^{-(1 - \ln 2) d/2 + o(d)}",
-        remark="The constant 1/16 = 0.0625 could be (1 - ln 2)/2 = 0.153.",
-    ),
+    printed=r"e^{-d/16}",
+    sharp=r"\Pr[\chi^2_d \ge 2d] = e^{-(1 - \ln 2) d/2 + o(d)}",
+    remark="The constant 1/16 = 0.0625 could be (1 - ln 2)/2 = 0.153.",
 )
 def lemma_a1(instance: Instance) -> Findings:
     """The exact chi-square tail against the bound."""
     return _tail(instance, "P(||xi|| >= sigma sqrt(2d))", log_noise_norm_tail, lambda d: -d / 16)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.2",
-    kind="lemma",
-    number="Lemma A.2",
     meaning="Noise rarely has a component of more than sigma ln d along a fixed vector.",
     formula=r"\Pr[|\langle a, \xi' \rangle| \ge \|a\| \sigma \ln d] \le 2 d^{-\ln(d)/2}",
     needs=("parameters",),
@@ -124,15 +112,11 @@ def lemma_a1(instance: Instance) -> Findings:
     example=_at(549),
     control=_at(549, stretch=2.0),
     control_shows=_SHOWS.format("two"),
-    forms=Forms(
-        printed=r"2 d^{-\ln(d)/2}",
-        sharp=r"\mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right)",
-        remark="The vector a must not be zero, or the event is certain.",
-        errata=(
-            Erratum(
-                severity="slip", what="The vector a may not be zero, or the event is certain.", repair="a not zero"
-            ),
-        ),
+    printed=r"2 d^{-\ln(d)/2}",
+    sharp=r"\mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right)",
+    remark="The vector a must not be zero, or the event is certain.",
+    errata=(
+        Erratum(severity="slip", what="The vector a may not be zero, or the event is certain.", repair="a not zero"),
     ),
 )
 def lemma_a2(instance: Instance) -> Findings:
@@ -140,11 +124,8 @@ def lemma_a2(instance: Instance) -> Findings:
     return _tail(instance, "P(|<a, xi>| >= ||a|| sigma ln d)", _log_component_tail, _half_square)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.3",
-    kind="lemma",
-    number="Lemma A.3",
     meaning="Two independent noises are nearly orthogonal.",
     formula=r"\Pr[|\langle \xi, \xi' \rangle| \ge \sigma^2 \sqrt{2d} \ln d] \le e^{-d/16} + 2 d^{-\ln(d)/2}",
     needs=("parameters",),
@@ -152,12 +133,10 @@ def lemma_a2(instance: Instance) -> Findings:
     example=_at(549),
     control=_at(549, stretch=2.0),
     control_shows=_SHOWS.format("two"),
-    forms=Forms(
-        printed=r"e^{-d/16} + 2 q_d",
-        sharp=r"\mathbb{E}_{R^2 \sim \chi^2_d}\ \mathrm{erfc}\left(\frac{\sqrt{d} \ln d}{R}\right)",
-        remark="The factor sqrt 2 in the threshold is not needed: ||xi|| is near sigma sqrt(d), so that the exact tail "
-        "is about the square of the bound.",
-    ),
+    printed=r"e^{-d/16} + 2 q_d",
+    sharp=r"\mathbb{E}_{R^2 \sim \chi^2_d}\ \mathrm{erfc}\left(\frac{\sqrt{d} \ln d}{R}\right)",
+    remark="The factor sqrt 2 in the threshold is not needed: ||xi|| is near sigma sqrt(d), so that the exact tail "
+    "is about the square of the bound.",
 )
 def lemma_a3(instance: Instance) -> Findings:
     """The exact tail of the inner product against the bound."""
@@ -169,11 +148,8 @@ def lemma_a3(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.4",
-    kind="lemma",
-    number="Lemma A.4",
     meaning="Noise is nearly orthogonal to a mean.",
     formula=r"\Pr[|\langle \mu^{(i)}, \xi \rangle| \ge \sigma \sqrt{d} \ln d] \le 2 d^{-\ln(d)/2}",
     needs=("parameters",),
@@ -181,9 +157,8 @@ def lemma_a3(instance: Instance) -> Findings:
     example=_at(3382),
     control=_at(3382, stretch=2.0),
     control_shows=_SHOWS.format("two"),
-    forms=Forms(
-        printed=r"2 q_d", remark="Lemma A.2 with ||mu|| = sqrt(d). In dimension 3 the bound is 1.09 and says nothing."
-    ),
+    printed=r"2 q_d",
+    remark="Lemma A.2 with ||mu|| = sqrt(d). In dimension 3 the bound is 1.09 and says nothing.",
 )
 def lemma_a4(instance: Instance) -> Findings:
     """The exact Gaussian tail against the bound, for a mean."""

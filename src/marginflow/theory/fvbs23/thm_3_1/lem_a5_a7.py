@@ -3,14 +3,14 @@ r"""[FVBS23, Lemmas A.5 to A.7]: inner products of samples within and across clu
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
 
 from marginflow.arrays import BoolArray
 from marginflow.data import Clusters, Dataset
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.setting import Sample
 
 _D: Final = 549
@@ -58,11 +58,8 @@ def _pairs(sample: Sample, chosen: BoolArray) -> tuple[Check, Check]:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.5",
-    kind="lemma",
-    number="Lemma A.5",
     meaning="Samples of two clusters are as orthogonal as the means, up to Delta.",
     formula=r"|\langle \mu^{(i)} + \xi, \mu^{(j)} + \xi' \rangle| \le |\langle \mu^{(i)}, \mu^{(j)} \rangle| + "
     r"4 \sigma \sqrt{d} \ln d",
@@ -70,7 +67,9 @@ def _pairs(sample: Sample, chosen: BoolArray) -> tuple[Check, Check]:
     example=aligned,
     control=lambda: aligned(2.0),
     control_shows="the noises have twice the inner product that is allowed",
-    forms=Forms(printed=r"4 g", proved=r"(2 + \sqrt{2}) g", remark="The example attains the proved bound."),
+    printed=r"4 g",
+    proved=r"(2 + \sqrt{2}) g",
+    remark="The example attains the proved bound.",
 )
 def lemma_a5(instance: Instance) -> Findings:
     """Pairs of different clusters: by how much |<x, x'>| exceeds |<mu_i, mu_j>|."""
@@ -87,22 +86,17 @@ def lemma_a5(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.6",
-    kind="lemma",
-    number="Lemma A.6",
     meaning="Two samples of one cluster have the inner product d up to Delta.",
     formula=r"|\langle \mu^{(i)} + \xi, \mu^{(i)} + \xi' \rangle - d| \le 4 \sigma \sqrt{d} \ln d",
     needs=("data", "law"),
     example=aligned,
     control=lambda: aligned(2.0),
     control_shows="the noises have twice the inner product that is allowed",
-    forms=Forms(
-        printed=r"4 g",
-        proved=r"(2 + \sqrt{2}) g",
-        remark="For two different noises only: with xi = xi' the square ||xi||^2, up to 2 sigma^2 d, is added.",
-    ),
+    printed=r"4 g",
+    proved=r"(2 + \sqrt{2}) g",
+    remark="For two different noises only: with xi = xi' the square ||xi||^2, up to 2 sigma^2 d, is added.",
 )
 def lemma_a6(instance: Instance) -> Findings:
     """Pairs of one cluster, i = i' left out: how far <x, x'> is from d."""
@@ -118,22 +112,17 @@ def lemma_a6(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.7",
-    kind="lemma",
-    number="Lemma A.7",
     meaning="The squared norm of a sample is between d - Delta/2 and 3d + Delta/2.",
     formula=r"d - 2 \sigma \sqrt{d} \ln d \le \|\mu^{(i)} + \xi\|^2 \le 3 d + 2 \sigma \sqrt{d} \ln d",
     needs=("data", "law"),
     example=lambda: aligned(0.0),
     control=lambda: aligned(0.0, squared=150.0),
     control_shows="the noise is twelve times as long as sigma sqrt(2d), and the samples are longer than claimed",
-    forms=Forms(
-        printed=r"3 d + 2 g",
-        sharp=r"(1 + 2 \sigma^2) d + 2 g",
-        remark="The example attains the sharp bound; 3d is for sigma = 1.",
-    ),
+    printed=r"3 d + 2 g",
+    sharp=r"(1 + 2 \sigma^2) d + 2 g",
+    remark="The example attains the sharp bound; 3d is for sigma = 1.",
 )
 def lemma_a7(instance: Instance) -> Findings:
     """Squared norms of the samples, from both sides."""

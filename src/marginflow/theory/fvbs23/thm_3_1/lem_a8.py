@@ -3,20 +3,13 @@ r"""[FVBS23, Lemma A.8]: with k ln(d)^2 samples every cluster is seen."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, value
-from marginflow.theory.probability import (
-    log_coupon_missed_tail,
-    union,
-)
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.probability import log_coupon_missed_tail, union
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemA.8",
-    kind="lemma",
-    number="Lemma A.8",
     meaning="With n >= k ln(d)^2 samples every cluster is seen.",
     formula=r"n \ge k \ln^2 d \implies \Pr[\exists q : I^{(q)} = \emptyset] \le k d^{-\ln d} \le d^{1 - \ln d}",
     needs=("parameters",),
@@ -24,11 +17,9 @@ from marginflow.theory.probability import (
     example=lambda: Instance(name="d = 957, k = 10", parameters={"dimension": 957, "n_clusters": 10}),
     control=lambda: Instance(name="n = k", parameters={"dimension": 957, "n_clusters": 10, "n": 10}),
     control_shows="ten samples are not enough for ten clusters",
-    forms=Forms(
-        printed=r"d^{1 - \ln d}",
-        proved=r"k d^{-\ln d}",
-        sharp=r"\sum_{j=1}^{k} (-1)^{j+1} \binom{k}{j} \left(1 - \tfrac{j}{k}\right)^n",
-    ),
+    printed=r"d^{1 - \ln d}",
+    proved=r"k d^{-\ln d}",
+    sharp=r"\sum_{j=1}^{k} (-1)^{j+1} \binom{k}{j} \left(1 - \tfrac{j}{k}\right)^n",
 )
 def lemma_a8(instance: Instance) -> Findings:
     """The chain k (1 - 1/k)^n <= k e^(-n/k) <= k d^(-ln d) <= d^(1 - ln d), and inclusion and exclusion below it."""

@@ -5,22 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 import numpy as np
 
 from marginflow.data import Clusters, Dataset, GramReduction
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Kind, Statement, above, at_most, compare, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Forms,
+    Instance,
+    Kind,
+    Statement,
+    above,
+    at_most,
+    compare,
+    stated,
+    value,
+)
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, missing_cluster, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
-from marginflow.theory.probability import (
-    clopper_pearson,
-    log_coupon_missed_tail,
-    log_two_sided_gaussian_tail,
-    union,
-)
+from marginflow.theory.probability import clopper_pearson, log_coupon_missed_tail, log_two_sided_gaussian_tail, union
 
 
 def _stretched(sample: int, factor: float, toward: str = "") -> Callable[[], Instance]:
@@ -223,11 +229,8 @@ def log_exact_union(s: Setting, n: int) -> float:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/PropA.1",
-    kind="proposition",
-    number="Proposition A.1",
     meaning="A sample of at least k ln(d)^2 points satisfies P1 to P6 with overwhelming probability.",
     formula=r"\Pr[\neg (P1 \wedge \dots \wedge P6)] \le 3 n^2 d^{-\ln(d)/2} + n^2 e^{-d/16} + d^{1 - \ln d}",
     needs=("law",),
@@ -235,12 +238,10 @@ def log_exact_union(s: Setting, n: int) -> float:
     example=lambda: law_only(law_of(549, 2)),
     control=lambda: replace(law_only(law_of(549, 2), "2 samples of 2 clusters"), parameters={"n": 2}),
     control_shows="two samples of two clusters: every other draw misses a cluster, so that P6 fails",
-    forms=Forms(
-        printed=r"3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}",
-        sharp=r"(n(n-1) + 2nk) q_d + n e^{-d/16} + k d^{-\ln d}",
-        remark="Failure probabilities are compared as logarithms: 1 - 1e-44 is 1 in floating point. In dimension "
-        "38 the bound exceeds 1, although most draws satisfy P1 to P6.",
-    ),
+    printed=r"3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}",
+    sharp=r"(n(n-1) + 2nk) q_d + n e^{-d/16} + k d^{-\ln d}",
+    remark="Failure probabilities are compared as logarithms: 1 - 1e-44 is 1 in floating point. In dimension "
+    "38 the bound exceeds 1, although most draws satisfy P1 to P6.",
 )
 def proposition_a1(instance: Instance) -> Findings:
     """The union of exact tails against F, and draws beside both."""

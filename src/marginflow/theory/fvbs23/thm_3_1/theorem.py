@@ -3,17 +3,8 @@ r"""[FVBS23, Theorem 3.1]: every KKT point classifies fresh points of seen clust
 from __future__ import annotations
 
 import math
-from functools import partial
 
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_most,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_most, stated, value
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import B, blind_network, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting
@@ -51,27 +42,21 @@ def packaging(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, 
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Thm3.1",
-    kind="theorem",
-    number="Theorem 3.1",
     meaning="With k ln(d)^2 samples and more, every KKT point has a test error of at most epsilon, however wide it is.",
     formula=r"k \ln^2 d \le n \le \min\left\{\sqrt{\tfrac{\delta}{3}}\, e^{d/32}, \tfrac{\sqrt{\delta}}{3} "
-    r"d^{\ln(d)/4}, "
-    r"\tfrac{\epsilon}{4} d^{\ln(d)/2}\right\} \implies \Pr[y N_\theta(x) \le 0] \le \epsilon",
+    r"d^{\ln(d)/4}, \tfrac{\epsilon}{4} d^{\ln(d)/2}\right\} \implies \Pr[y N_\theta(x) \le 0] \le \epsilon",
     needs=("network", "data", "law", "test"),
     parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},
     example=lambda: preset(B),
     control=blind_network,
     control_shows="a network without neurons for two of ten clusters is not a KKT point and errs there",
     region=region.THEOREM_3_1,
-    forms=Forms(
-        printed=r"n \le \min\{\dots\}",
-        remark="The window for n is empty for small d (for k = 2 below d = 183 with epsilon = delta = 0.1), where the "
-        "theorem is void although Assumption 2.2 can hold from d = 20 on. The bound on the error is uniform over "
-        "KKT points.",
-    ),
+    printed=r"n \le \min\{\dots\}",
+    remark="The window for n is empty for small d (for k = 2 below d = 183 with epsilon = delta = 0.1), where the "
+    "theorem is void although Assumption 2.2 can hold from d = 20 on. The bound on the error is uniform over "
+    "KKT points.",
 )
 def theorem_3_1(instance: Instance) -> Findings:
     """The test error with its confidence interval against epsilon; the steps from Theorem A.1 to here."""

@@ -2,8 +2,6 @@ r"""[FVBS23, Theorem A.1]: with probability 1 - F every KKT point errs on at mos
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
@@ -12,13 +10,12 @@ from marginflow.theory.frame import (
     Check,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     is_kkt_point,
+    stated,
     true,
     value,
 )
@@ -67,32 +64,26 @@ def without_waste(s: Setting, n: int) -> Check:
     return at_most("ln F', counted without waste", s.log_failure_sharp(n), printed, vacuous=printed >= 0)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/ThmA.1",
-    kind="theorem",
-    number="Theorem A.1",
     meaning="With probability 1 - F over the sample, every KKT point errs with probability at most 4 n q_d.",
     formula=r"F = 3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}, \quad \Pr_{(x, y)}[y N_\theta(x) \le 0] \le 4 n q_d, "
-    r"\quad "
-    r"q_d = d^{-\ln(d)/2}",
+    r"\quad q_d = d^{-\ln(d)/2}",
     needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
     control=blind_network,
     control_shows="a network without neurons for two of ten clusters is not a KKT point and errs there",
     region=region.THEOREM_A1,
-    forms=Forms(
-        printed=r"\text{let } \theta \text{ be a KKT point; then with probability } 1 - F \text{ over } S",
-        proved=r"\text{with probability } 1 - F \text{ over } S \text{, for every KKT point } \theta",
-        sharp=r"\Pr[y N_\theta(x) < \tfrac{3}{128}] \le (2n + 2k) q_d",
-        remark="One event of the sample serves all KKT points. That the draw is in that event counts as a hypothesis "
-        "here; how likely it is, is Proposition A.1.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="The KKT point is fixed before the sample is drawn.",
-                repair="with probability 1 - F over S, for every KKT point",
-            ),
+    printed=r"\text{let } \theta \text{ be a KKT point; then with probability } 1 - F \text{ over } S",
+    proved=r"\text{with probability } 1 - F \text{ over } S \text{, for every KKT point } \theta",
+    sharp=r"\Pr[y N_\theta(x) < \tfrac{3}{128}] \le (2n + 2k) q_d",
+    remark="One event of the sample serves all KKT points. That the draw is in that event counts as a hypothesis "
+    "here; how likely it is, is Proposition A.1.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="The KKT point is fixed before the sample is drawn.",
+            repair="with probability 1 - F over S, for every KKT point",
         ),
     ),
 )

@@ -2,26 +2,17 @@ r"""[FVBS23, Lemma D.2]: on points near one cluster the output is bounded."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_most, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
-from marginflow.theory.fvbs23.presets import (
-    A,
-    flipped_label,
-    preset,
-)
+from marginflow.theory.fvbs23.presets import A, flipped_label, preset
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_cluster, test_clusters
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemD.2",
-    kind="lemma",
-    number="Lemma D.2",
     meaning="On points near one cluster the output is at most 2; the proof gives 3/2.",
     formula=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right) \le "
     r"\frac{3}{2}",
@@ -29,17 +20,15 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_
     example=lambda: preset(A),
     control=flipped_label,
     control_shows="one label is not that of its cluster",
-    forms=Forms(
-        printed=r"|N_\theta(x)| \le 2",
-        proved=r"|N_\theta(x)| \le \tfrac{3}{2}",
-        sharp=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right)",
-        remark="The statement says 2, the proof announces 4, its arithmetic ends at 3/2.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="The lemma says 2, its proof announces 4, its arithmetic ends at 3/2.",
-                repair="3/2",
-            ),
+    printed=r"|N_\theta(x)| \le 2",
+    proved=r"|N_\theta(x)| \le \tfrac{3}{2}",
+    sharp=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right)",
+    remark="The statement says 2, the proof announces 4, its arithmetic ends at 3/2.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="The lemma says 2, its proof announces 4, its arithmetic ends at 3/2.",
+            repair="3/2",
         ),
     ),
 )

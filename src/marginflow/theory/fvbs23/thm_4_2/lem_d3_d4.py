@@ -2,19 +2,13 @@ r"""[FVBS23, Lemmas D.3 and D.4]: no neuron is far from active, and every neuron
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 import numpy as np
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
+from marginflow.theory.frame import Findings, Instance, at_least, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
-from marginflow.theory.fvbs23.presets import (
-    A,
-    backward_neuron,
-    preset,
-    robust_control,
-)
+from marginflow.theory.fvbs23.presets import A, backward_neuron, preset, robust_control
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
 
@@ -22,22 +16,17 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_nois
 _INPUT_RTOL: Final = 1e-12
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemD.3",
-    kind="lemma",
-    number="Lemma D.3",
     meaning="No neuron is far from being active on a fresh point.",
     formula=r"w_j^\top x + b_j \ge -(2 \Delta + p + 1)\, s_j, \quad s_j = \sum_i \lambda_i |v_j| \phi'_{ij}",
     needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
     control=robust_control,
     control_shows="the robust network is not a KKT point: its neurons are far from active on other clusters",
-    forms=Forms(
-        printed=r"-(2 \Delta + p + 1) \sum_i \lambda_i |v_j \phi'_{ij}|",
-        sharp=r"-\max(2 \Delta, p + \Delta + 1)\, s_j",
-        remark="The hypothesis on <xi_i, xi> is never used.",
-    ),
+    printed=r"-(2 \Delta + p + 1) \sum_i \lambda_i |v_j \phi'_{ij}|",
+    sharp=r"-\max(2 \Delta, p + \Delta + 1)\, s_j",
+    remark="The hypothesis on <xi_i, xi> is never used.",
 )
 def lemma_d3(instance: Instance) -> Findings:
     """Every neuron's input at x, from below, in units of its weight s_j."""
@@ -61,11 +50,8 @@ def lemma_d3(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemD.4",
-    kind="lemma",
-    number="Lemma D.4",
     meaning="Every neuron responds to u with the sign of its output and at least D_u times its weight.",
     formula=r"j \in J_+: w_j^\top u \ge s_j D_u, \quad j \in J_-: w_j^\top u \le -s_j D_u, \quad "
     r"D_u = d - \Delta - k p - k \Delta",
@@ -73,11 +59,9 @@ def lemma_d3(instance: Instance) -> Findings:
     example=lambda: preset(A),
     control=backward_neuron,
     control_shows="a positive neuron points along -u: the network separates and is not a KKT point",
-    forms=Forms(
-        printed=r"w_j^\top u \le \sum_i \lambda_i v_j \phi'_{ij} D_u \quad (j \in J_-)",
-        sharp=r"D_u \to d - g - (k - 1)(p + g)",
-        remark="Correct as printed, since v_j < 0 on J_-. The proof needs P3 only, with g = Delta / 4.",
-    ),
+    printed=r"w_j^\top u \le \sum_i \lambda_i v_j \phi'_{ij} D_u \quad (j \in J_-)",
+    sharp=r"D_u \to d - g - (k - 1)(p + g)",
+    remark="Correct as printed, since v_j < 0 on J_-. The proof needs P3 only, with g = Delta / 4.",
 )
 def lemma_d4(instance: Instance) -> Findings:
     """w_j . u against s_j D_u with the sign of v_j."""

@@ -2,28 +2,21 @@ r"""[FVBS23, Lemma D.5]: the step along u is well defined."""
 
 from __future__ import annotations
 
-from functools import partial
-
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_least, below, true, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, below, stated, true, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
 from marginflow.theory.fvbs23.setting import Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemD.5",
-    kind="lemma",
-    number="Lemma D.5",
     meaning="The number that every neuron's response to u is measured in is positive.",
     formula=r"D_u = d - \Delta - k (p + \Delta) > 0",
     needs=("law",),
     example=lambda: law_only(law_of(549, 2)),
     control=lambda: law_only(law_of(100, 2, 0.5)),
     control_shows="with sigma = 1/2 in dimension 100, D_u is negative",
-    forms=Forms(
-        printed=r"d - \Delta - k(p + \Delta) > 0",
-        sharp=r"D_u = (d - \Delta) - c'(d - \Delta + 1) + k \ge \tfrac{6}{7} d + k - \tfrac{1}{10}",
-    ),
+    printed=r"d - \Delta - k(p + \Delta) > 0",
+    sharp=r"D_u = (d - \Delta) - c'(d - \Delta + 1) + k \ge \tfrac{6}{7} d + k - \tfrac{1}{10}",
 )
 def lemma_d5(instance: Instance) -> Findings:
     """D_u is positive, equals (d - Delta) - c'(d - Delta + 1) + k, and is at least 6d/7 + k - 1/10."""

@@ -3,12 +3,11 @@ r"""[FVBS23, Lemmas D.6 to D.8]: a step along u wakes the neurons of the other c
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Check, Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.neurons import Neurons
 from marginflow.theory.fvbs23.presets import A, preset, robust_control, robust_of_many
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
@@ -16,15 +15,11 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_nois
 from marginflow.theory.fvbs23.thm_4_2.lem_d3_d4 import _INPUT_RTOL
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemD.6",
-    kind="lemma",
-    number="Lemma D.6",
     meaning="A step eta_1 along u activates all neurons of the other class.",
-    formula=r"\eta \ge \eta_1 = \frac{2 \Delta + p + 1}{D_u}, \ z = \eta u: \quad j \in J_-: w_j^\top (x - z) + "
-    r"b_j \ge 0, "
-    r"\quad j \in J_+: w_j^\top (x + z) + b_j \ge 0",
+    formula=r"\eta \ge \eta_1 = \frac{2 \Delta + p + 1}{D_u}, \ z = \eta u: \quad j \in J_-: w_j^\top (x - z) + b_j "
+    r"\ge 0, \quad j \in J_+: w_j^\top (x + z) + b_j \ge 0",
     needs=("network", "data", "law", "test"),
     parameters={"times": "eta / eta_1, at least 1"},
     example=lambda: preset(A),
@@ -117,51 +112,41 @@ def _flip(instance: Instance, sign: float) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemD.7",
-    kind="lemma",
-    number="Lemma D.7",
     meaning="Subtracting z from a positive fresh point takes the output to -1 or below.",
     formula=r"r \in Q_+: \ N_\theta(x - z) \le N_\theta(x) - \eta_2 D_u \sum_q S_q^- \le 2 - 3 = -1",
     needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
     control=robust_of_many,
     control_shows="the robust network on 396 clusters is not a KKT point, and z does not flip it",
-    forms=Forms(
-        printed=r"N_\theta(x - z) \le -1",
-        proved=r"N_\theta(x - z) \le -\tfrac{3}{2}",
-        sharp=r"\eta_2 \to \tfrac{1}{2} \eta_2 \text{ still gives } N_\theta(x - z) \le 0",
-        remark="The 3 in eta_2 is 2 + 1 with the loose 2 of Lemma D.2.",
-    ),
+    printed=r"N_\theta(x - z) \le -1",
+    proved=r"N_\theta(x - z) \le -\tfrac{3}{2}",
+    sharp=r"\eta_2 \to \tfrac{1}{2} \eta_2 \text{ still gives } N_\theta(x - z) \le 0",
+    remark="The 3 in eta_2 is 2 + 1 with the loose 2 of Lemma D.2.",
 )
 def lemma_d7(instance: Instance) -> Findings:
     """The chain for the points of positive clusters."""
     return _flip(instance, 1.0)
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemD.8",
-    kind="lemma",
-    number="Lemma D.8",
     meaning="Adding z to a negative fresh point takes the output to 1 or above.",
     formula=r"r \in Q_-: \ N_\theta(x + z) \ge N_\theta(x) + \eta_2 D_u \sum_q S_q^+ \ge -2 + 3 = 1",
     needs=("network", "data", "law", "test"),
     example=lambda: preset(A),
     control=robust_of_many,
     control_shows="the robust network on 396 clusters is not a KKT point, and z does not flip it",
-    forms=Forms(
-        printed=r"N_\theta(x + z) \ge 1",
-        proved=r"N_\theta(x + z) \ge \tfrac{3}{2}",
-        remark="Step (i) of the printed chain replaces x' by x in the terms of J_- under an equality sign; it is an "
-        "inequality.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="Step (i) of the chain replaces x' by x in the terms of J_- under an equality sign.",
-                repair="an inequality, in the right direction",
-            ),
+    printed=r"N_\theta(x + z) \ge 1",
+    proved=r"N_\theta(x + z) \ge \tfrac{3}{2}",
+    remark="Step (i) of the printed chain replaces x' by x in the terms of J_- under an equality sign; it is an "
+    "inequality.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="Step (i) of the chain replaces x' by x in the terms of J_- under an equality sign.",
+            repair="an inequality, in the right direction",
         ),
     ),
 )

@@ -3,13 +3,9 @@ r"""[FVBS23, Lemma D.9]: the step along u has length O(sqrt(d / (c^2 k)))."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_most, value
-from marginflow.theory.fvbs23.presets import (
-    law_of,
-    law_only,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_most, stated, value
+from marginflow.theory.fvbs23.presets import law_of, law_only
 from marginflow.theory.fvbs23.setting import Setting
 
 
@@ -38,25 +34,19 @@ def size_checks(s: Setting) -> tuple[Check, tuple[Check, ...]]:
     return at_most("||z||", eta * s.u_norm, 13.31 * order, tolerance=1e-3, note="13.31 sqrt(d / (c^2 k))"), steps
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/LemD.9",
-    kind="lemma",
-    number="Lemma D.9",
     meaning="z has length O(sqrt(d / (c^2 k))), with a constant of at most 13.31.",
     formula=r"\|z\| = (\eta_1 + \eta_2) \|u\| \le C \sqrt{\frac{d}{c^2 k}}, \quad C \le 13.31",
     needs=("law",),
     example=lambda: law_only(law_of(549, 2)),
     control=lambda: law_only(law_of(549, 2, 0.308)),
     control_shows="so much noise that D_u is almost zero: z is longer than the bound",
-    forms=Forms(
-        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
-        proved=r"\|z\| \le (c A_d + B_d) \sqrt{1.1 + \tfrac{0.1}{d}} \sqrt{\frac{d}{c^2 k}}",
-        sharp=r"\|z\| \to \frac{9}{c} \sqrt{\frac{d}{k}} \quad (p = 0, c' \to 0)",
-        remark="Step (ii) bounds (1 - 2c')/(1 - 3c') by monotonicity in c' of the whole fraction, not term by "
-        "term. With "
-        "c = 1/2 z is shorter than the data only from hundreds of clusters on.",
-    ),
+    printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
+    proved=r"\|z\| \le (c A_d + B_d) \sqrt{1.1 + \tfrac{0.1}{d}} \sqrt{\frac{d}{c^2 k}}",
+    sharp=r"\|z\| \to \frac{9}{c} \sqrt{\frac{d}{k}} \quad (p = 0, c' \to 0)",
+    remark="Step (ii) bounds (1 - 2c')/(1 - 3c') by monotonicity in c' of the whole fraction, not term by term. With c "
+    "= 1/2 z is shorter than the data only from hundreds of clusters on.",
 )
 def lemma_d9(instance: Instance) -> Findings:
     """The links of the chain from eta_1 + eta_2 to the length of z."""

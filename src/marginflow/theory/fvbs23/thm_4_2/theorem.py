@@ -3,18 +3,10 @@ r"""[FVBS23, Theorem 4.2]: not a KKT point is robust."""
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    undefined,
-)
+from marginflow.theory.frame import Check, Findings, Instance, stated, undefined
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
 from marginflow.theory.fvbs23.setting import Sample
@@ -26,11 +18,8 @@ from marginflow.theory.probability import clopper_pearson
 from marginflow.theory.vacuity import says_nothing
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/Thm4.2",
-    kind="theorem",
-    number="Theorem 4.2",
     meaning="With probability 1 - delta, one z of length O(sqrt(d/(c^2 k))) flips all but a share epsilon of the "
     "points.",
     formula=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right), \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
@@ -41,16 +30,13 @@ from marginflow.theory.vacuity import says_nothing
     control=robust_of_many,
     control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
     region=region.THEOREM_4_2,
-    forms=Forms(
-        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
-        remark="The window for n is that of Theorem 3.1. sign(0) = -1, so a positive point flips at N = 0 already. "
-        "The printed z is shorter than the data only from k = 396 clusters on, which needs d >= 6961 even "
-        "without noise and n >= k ln(d)^2 = 31,003 samples; with sigma = 1/sqrt(d) it needs d of about "
-        "200,000 and 59,000 samples. The example is the limit of small noise: sigma = 1e-30 is allowed by the "
-        "assumption and rounds every sample to its mean, so that a KKT point is known in closed form. With "
-        "noise that a float resolves the 31,003 samples span all 6961 dimensions (1.7 GB) and no KKT point of "
-        "theirs is known without training on them.",
-    ),
+    printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
+    remark="The window for n is that of Theorem 3.1. sign(0) = -1, so a positive point flips at N = 0 already. The "
+    "printed z is shorter than the data only from k = 396 clusters on, which needs d >= 6961 even without noise and n "
+    ">= k ln(d)^2 = 31,003 samples; with sigma = 1/sqrt(d) it needs d of about 200,000 and 59,000 samples. The example "
+    "is the limit of small noise: sigma = 1e-30 is allowed by the assumption and rounds every sample to its mean, so "
+    "that a KKT point is known in closed form. With noise that a float resolves the 31,003 samples span all 6961 "
+    "dimensions (1.7 GB) and no KKT point of theirs is known without training on them.",
 )
 def theorem_4_2(instance: Instance) -> Findings:
     """The share of fresh points that change their sign, with its confidence interval, against 1 - epsilon."""

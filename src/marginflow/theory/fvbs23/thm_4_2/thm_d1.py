@@ -6,7 +6,6 @@ import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -15,17 +14,7 @@ from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import ExplicitVector, fvbs23_vector, measured_cluster_vector
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_most,
-    undefined,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, above, at_most, stated, undefined, value
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
 from marginflow.theory.fvbs23.setting import Sample
@@ -80,11 +69,8 @@ def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) 
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="FVBS23/ThmD.1",
-    kind="theorem",
-    number="Theorem D.1",
     meaning="With probability 1 - F over the sample, one z along u flips every KKT point on all but 4 n q_d of "
     "the points.",
     formula=r"z = (\eta_1 + \eta_2) \sum_q y^{(q)} \mu^{(q)}, \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
@@ -94,14 +80,12 @@ def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) 
     control=robust_of_many,
     control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
     region=region.THEOREM_4_2,
-    forms=Forms(
-        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
-        proved=r"\|z\| \le 13.31 \sqrt{\frac{d}{c^2 k}}",
-        sharp=r"\eta = \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
-        remark="The literal z is longer than the data until k is in the hundreds; then what it flips shows nothing. "
-        "The sharp z keeps the radii that P1 to P3 give; the measured z uses those of the sample; the exact one is "
-        "the smallest multiple of u. z depends on the distribution alone.",
-    ),
+    printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
+    proved=r"\|z\| \le 13.31 \sqrt{\frac{d}{c^2 k}}",
+    sharp=r"\eta = \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
+    remark="The literal z is longer than the data until k is in the hundreds; then what it flips shows nothing. "
+    "The sharp z keeps the radii that P1 to P3 give; the measured z uses those of the sample; the exact one is "
+    "the smallest multiple of u. z depends on the distribution alone.",
 )
 def theorem_d1(instance: Instance) -> Findings:
     """On a good draw: exact tails against 4 n q_d, the signs of all good test points before and after z, its length."""

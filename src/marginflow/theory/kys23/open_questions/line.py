@@ -2,7 +2,7 @@ r"""[KYS23, sec. 3 and 6] Open questions on the line, measured: KKT points, loca
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_least, below, equal, unmet, value
+from marginflow.theory.frame import Check, Findings, Instance, above, at_least, below, equal, stated, unmet, value
 from marginflow.theory.kys23.line import Bends, line_samples, on_the_line
 from marginflow.theory.kys23.line_points import global_point, linearity_counterexample, spikes
 from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
@@ -93,8 +93,7 @@ def _no_kkt_points() -> Instance:
     return Instance(name="spikes, which are not KKT points", data=point.data, networks=(point.the_network(),))
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O2",
     kind="probe",
     number="Section 6",
@@ -111,8 +110,7 @@ def o2(instance: Instance) -> Findings:
     return _spread(instance, minima=False)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O3",
     kind="probe",
     number="Theorem 3.2",
@@ -128,8 +126,7 @@ def o3(instance: Instance) -> Findings:
     return _spread(instance, minima=True)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O4",
     kind="probe",
     number="Footnote 4",
@@ -200,8 +197,7 @@ def _step_sample(m: int, edge: float, power: float, seed: int) -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O8",
     kind="probe",
     number="Section 3",

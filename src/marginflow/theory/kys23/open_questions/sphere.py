@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -16,13 +16,12 @@ from marginflow.networks import MLP
 from marginflow.theory.frame import (
     Check,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     is_kkt_point,
+    stated,
     true,
     value,
 )
@@ -52,8 +51,7 @@ def error_at(m: int, k: int, d: int, seed: int = 0) -> Estimate:
     return sampled_error(network, law, 2000, seed=seed + 1, train=data, confidence=0.99)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O1",
     kind="probe",
     number="Section 6: between one dimension and d of order m^2",
@@ -96,8 +94,7 @@ def _widths() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O5",
     kind="probe",
     number="After Theorem 4.3: the dependence on n",
@@ -107,11 +104,9 @@ def _widths() -> Instance:
     example=_widths,
     control=lambda: Instance(name="in dimension 3", data=frozen_low().data, networks=(frozen_low().the_network(),)),
     control_shows="the samples are far from orthogonal",
-    forms=Forms(
-        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{q - k}{1 + m}",
-        remark="Not in the orthonormal limit: there every KKT point has this B, whatever n and the frozen outputs are "
-        "(proved in thm_4_3/orthonormal.py), so any p below 3/8 gives B > 1/4 for large m.",
-    ),
+    sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{q - k}{1 + m}",
+    remark="Not in the orthonormal limit: there every KKT point has this B, whatever n and the frozen outputs are "
+    "(proved in thm_4_3/orthonormal.py), so any p below 3/8 gives B > 1/4 for large m.",
 )
 def o5(instance: Instance) -> Findings:
     """B of every given network, beside the value on orthonormal samples."""
@@ -153,8 +148,7 @@ def _doubled() -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O6",
     kind="probe",
     number="Section 6: Theorem 4.1 without its condition on the norm",
@@ -164,11 +158,9 @@ def _doubled() -> Instance:
     example=lambda: trained_point(40, 4, 10**6, 40),
     control=_doubled,
     control_shows="not a KKT point",
-    forms=Forms(
-        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies \|\theta\| = \|\theta^*\|, \ \beta = \frac{q - k}{1 + m}",
-        remark="On orthonormal samples the KKT point with biases is unique up to splitting neurons: the pair, which is "
-        "max-margin (proved in thm_4_3/orthonormal.py). The condition of Theorem 4.1 on the norm is then no condition.",
-    ),
+    sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies \|\theta\| = \|\theta^*\|, \ \beta = \frac{q - k}{1 + m}",
+    remark="On orthonormal samples the KKT point with biases is unique up to splitting neurons: the pair, which is "
+    "max-margin (proved in thm_4_3/orthonormal.py). The condition of Theorem 4.1 on the norm is then no condition.",
 )
 def o6(instance: Instance) -> Findings:
     """The norm against its least value, beta, and the clean error of one KKT point."""
@@ -207,8 +199,7 @@ def continued(m: int, k: int, d: int, seed: int) -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O7",
     kind="probe",
     number="After Proposition 4.6: random samples",
@@ -218,11 +209,9 @@ def continued(m: int, k: int, d: int, seed: int) -> Instance:
     example=lambda: continued(12, 3, 10**4, 2),
     control=lambda: pair_point(40, 4, 10**6),
     control_shows="a network with biases",
-    forms=Forms(
-        remark="It does where all inner products of negative samples are negative. A positive one makes the specialist "
-        "of one sample active on the other, and no Clarke weight undoes that, for both have the neuron's own label: "
-        "the two merge.",
-    ),
+    remark="It does where all inner products of negative samples are negative. A positive one makes the specialist "
+    "of one sample active on the other, and no Clarke weight undoes that, for both have the neuron's own label: "
+    "the two merge.",
 )
 def o7(instance: Instance) -> Findings:
     """What is left of the specialists, and the clean error."""
@@ -244,8 +233,7 @@ def o7(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O9",
     kind="probe",
     number="Section 6: deeper networks",
@@ -255,7 +243,7 @@ def o7(instance: Instance) -> Findings:
     example=sphere_deep,
     control=lambda: sphere_deep(steps=1),
     control_shows="the run has not fitted the samples",
-    forms=Forms(remark="Other activations than the ReLU are not measured: this library knows no other."),
+    remark="Other activations than the ReLU are not measured: this library knows no other.",
 )
 def o9(instance: Instance) -> Findings:
     """The clean error and the KKT residual at the end of a deep run."""
@@ -294,8 +282,7 @@ def _biased() -> Instance:
     return Instance(name="a network with biases", data=point.data, networks=(point.the_network(),))
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/O10",
     kind="probe",
     number="Derived: Proposition 4.5 after its repair",

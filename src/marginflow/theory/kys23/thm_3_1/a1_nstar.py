@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,11 +16,10 @@ from marginflow.theory.frame import (
     Counterexample,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_most,
     equal,
+    stated,
     true,
     undefined,
     unmet,
@@ -70,8 +68,7 @@ def expected_changes(m: int, p: float) -> float:
     return math.fsum((chances * (np.diff(labels, axis=1) != 0).sum(axis=1)).tolist())
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/A1.Nstar",
     kind="remark",
     number="Appendix A.1, equation (6)",
@@ -84,18 +81,16 @@ def expected_changes(m: int, p: float) -> float:
     ),
     control_shows="one label change needs two neurons, because one neuron has one sign; print allows one",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"n^* \le |\{ i : y_i \ne y_{i+1} \}|",
-        proved=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1",
-        remark="Print is one short for s = 0, 1, 2; it is not always: the five points of the counterexample to Prop. "
-        "A.4 have s = 4 and four neurons.",
-        errata=(
-            Erratum(
-                severity="statement false",
-                what="s label changes may need s + 1 neurons.",
-                evidence="one change of label: one neuron has one sign",
-                repair="the bound plus 1, which is reached by a construction; the order stays",
-            ),
+    printed=r"n^* \le |\{ i : y_i \ne y_{i+1} \}|",
+    proved=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1",
+    remark="Print is one short for s = 0, 1, 2; it is not always: the five points of the counterexample to Prop. "
+    "A.4 have s = 4 and four neurons.",
+    errata=(
+        Erratum(
+            severity="statement false",
+            what="s label changes may need s + 1 neurons.",
+            evidence="one change of label: one neuron has one sign",
+            repair="the bound plus 1, which is reached by a construction; the order stays",
         ),
     ),
 )

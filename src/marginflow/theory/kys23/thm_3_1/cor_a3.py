@@ -3,12 +3,11 @@ r"""[KYS23, Corollary A.3] Among five consecutive labels -1 a KKT point is negat
 from __future__ import annotations
 
 import itertools
-from functools import partial
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, below, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_least, below, stated, undefined, value
 from marginflow.theory.kys23.line import Bends, kkt_point, line_samples, minus_runs
 from marginflow.theory.kys23.line_points import global_point, spikes
 
@@ -23,11 +22,8 @@ def fives(y: FloatArray) -> list[int]:
     return [start for a, b in minus_runs(y, 5) for start in range(a, b - 3)]
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/CorA.3",
-    kind="corollary",
-    number="Corollary A.3",
     meaning="Among five consecutive samples labelled -1 are two neighbours between which a KKT point is negative.",
     formula=r"y_i = \dots = y_{i+4} = -1 \;\Rightarrow\; \exists \ell \in \{i, \dots, i+3\}: \; "
     r"N_\theta |_{[x_\ell, x_{\ell+1}]} < 0",
@@ -35,10 +31,8 @@ def fives(y: FloatArray) -> list[int]:
     example=lambda: global_point(40, 0.2, runs=2, run_length=7),
     control=lambda: spikes(40, 0.2, runs=2, run_length=7),
     control_shows="spikes are positive between any two samples; they interpolate, but are not a KKT point",
-    forms=Forms(
-        remark="The proof writes N(z) > 0 where it has N(z) >= 0. Runs of five occur once in 1e5 samples at p = 0.1, "
-        "so they are planted.",
-    ),
+    remark="The proof writes N(z) > 0 where it has N(z) >= 0. Runs of five occur once in 1e5 samples at p = 0.1, "
+    "so they are planted.",
 )
 def cor_a3(instance: Instance) -> Findings:
     """The largest value of N on the best segment of every five consecutive labels -1."""

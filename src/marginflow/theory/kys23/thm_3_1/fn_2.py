@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -21,14 +21,13 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     equal,
     is_kkt_point,
+    stated,
     undefined,
     unmet,
     value,
@@ -79,8 +78,7 @@ def for_all_labels(m: int, p: float, *, kkt: bool = True, seed: int = 0) -> Inst
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/FN2",
     kind="remark",
     number="Footnote 2",
@@ -95,10 +93,8 @@ def for_all_labels(m: int, p: float, *, kkt: bool = True, seed: int = 0) -> Inst
     example=lambda: for_all_labels(6, 0.3),
     control=lambda: for_all_labels(6, 0.3, kkt=False),
     control_shows="spikes that are negative between any two samples err almost everywhere: more than C sqrt(p)",
-    forms=Forms(
-        sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
-        remark="The expectation over labels is exact, that over x is the sample at hand.",
-    ),
+    sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
+    remark="The expectation over labels is exact, that over x is the sample at hand.",
 )
 def fn_2(instance: Instance) -> Findings:
     """E over all labels of the exact clean error."""

@@ -6,13 +6,11 @@ force an error of at least the sum of their least gaps.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.generalisation import line_error
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_least, stated, undefined, value
 from marginflow.theory.kys23.line import in_the_interval, kkt_point, line_samples
 from marginflow.theory.kys23.line_points import global_point, spikes
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives
@@ -31,8 +29,7 @@ def five_group_core(x: FloatArray, y: FloatArray) -> float:
     return float(group_gaps(x)[negative].sum())
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Thm3.1.groups",
     kind="lemma",
     number="Proof of Theorem 3.1, lower half, per sample",
@@ -42,10 +39,8 @@ def five_group_core(x: FloatArray, y: FloatArray) -> float:
     example=lambda: global_point(40, 0.2, runs=2, run_length=9),
     control=lambda: spikes(40, 0.2, runs=2, run_length=9, depth=1000.0),
     control_shows="spikes through the same samples err less than the groups of five force on KKT points",
-    forms=Forms(
-        sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
-        remark="The printed expectation counts the one segment of a group five times; the sum over groups does not.",
-    ),
+    sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
+    remark="The printed expectation counts the one segment of a group five times; the sum over groups does not.",
 )
 def thm_3_1_groups(instance: Instance) -> Findings:
     """The exact clean error against the sum over the groups."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -18,12 +18,11 @@ from marginflow.theory.frame import (
     Counterexample,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     below,
     equal,
+    stated,
     undefined,
     unmet,
     value,
@@ -74,11 +73,8 @@ def event(x: FloatArray, delta: float) -> bool:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemA.1",
-    kind="lemma",
-    number="Lemma A.1",
     meaning="With probability 1 - delta/4 no gap of m uniform points is too large and few are too small, for m >= m_0.",
     formula=r"\Pr\Big[ \max_i (x_{i+1} - x_i) \le \tfrac{\log(8(m+1)/\delta)}{m+1}, \; "
     r"\big| \{ i : x_{i+1} - x_i < \tfrac{1}{10(m+1)} \} \big| < \tfrac{m+1}{8} \Big] \ge 1 - \tfrac{\delta}{4}",
@@ -89,27 +85,25 @@ def event(x: FloatArray, delta: float) -> bool:
     control_shows="at m = 1000, delta = 0.001 too many gaps are small more often than delta/4; no m_0 serves every "
     "delta",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"\Pr[\Delta_{(j)} \le r] \to \Big( 1 - \tfrac{e^{-(m+1) r + \log(m+1)}}{m+1} \Big)^j",
-        sharp=r"\Pr[\text{all } K \text{ given spacings} \le r] = \sum_j (-1)^j \tbinom{K}{j} (1 - j r)_+^m",
-        remark="At delta = 0.1 the exact law violates the bound for every m from 3 to 311 and last decides so at m = "
-        "359; it first holds for certain at 408, and from 456 on (checked up to 700). In between the two conditions "
-        "are known exactly and their union is not.",
-        errata=(
-            Erratum(
-                severity="statement false",
-                headline="No absolute m₀ is large enough for every δ; at m = 1000 and δ = 0.001 the bound fails.",
-                what="m_0 cannot be absolute: the second condition fails with a probability that is positive for every "
-                "m and does not depend on delta.",
-                evidence="violated at m = 1000, delta = 0.001 and at m = 2000, delta = 1e-6, by the exact law of "
-                "spacings in whole numbers",
-                repair="m >= m_0 + c log(1/delta); Theorem 3.1 needs no more",
-            ),
-            Erratum(
-                severity="slip",
-                what="Each condition gets 1 - delta/4 and then a union bound is needed; the law of the j-th ordered "
-                "spacing is right for j = m + 1 only; 1/(10m) and 1/(10(m + 1)) are mixed.",
-            ),
+    printed=r"\Pr[\Delta_{(j)} \le r] \to \Big( 1 - \tfrac{e^{-(m+1) r + \log(m+1)}}{m+1} \Big)^j",
+    sharp=r"\Pr[\text{all } K \text{ given spacings} \le r] = \sum_j (-1)^j \tbinom{K}{j} (1 - j r)_+^m",
+    remark="At delta = 0.1 the exact law violates the bound for every m from 3 to 311 and last decides so at m = "
+    "359; it first holds for certain at 408, and from 456 on (checked up to 700). In between the two conditions "
+    "are known exactly and their union is not.",
+    errata=(
+        Erratum(
+            severity="statement false",
+            headline="No absolute m₀ is large enough for every δ; at m = 1000 and δ = 0.001 the bound fails.",
+            what="m_0 cannot be absolute: the second condition fails with a probability that is positive for every "
+            "m and does not depend on delta.",
+            evidence="violated at m = 1000, delta = 0.001 and at m = 2000, delta = 1e-6, by the exact law of "
+            "spacings in whole numbers",
+            repair="m >= m_0 + c log(1/delta); Theorem 3.1 needs no more",
+        ),
+        Erratum(
+            severity="slip",
+            what="Each condition gets 1 - delta/4 and then a union bound is needed; the law of the j-th ordered "
+            "spacing is right for j = m + 1 only; 1/(10m) and 1/(10(m + 1)) are mixed.",
         ),
     ),
 )

@@ -6,20 +6,15 @@ each has at most one positive neuron in a run. [Safran et al. 2022, Lemma E.6]
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from marginflow.theory.frame import Findings, Instance, Statement, at_least, at_most, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, undefined, value
 from marginflow.theory.kys23.line import Bends, kkt_point, line_samples, minus_runs
 from marginflow.theory.kys23.line_points import global_point, spikes
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemA.2",
-    kind="lemma",
-    number="Lemma A.2",
     meaning="Between consecutive samples labelled -1 the slope of a KKT point increases at most twice.",
     formula=r"y_i = \dots = y_j = -1 \;\Rightarrow\; N'_\theta \text{ increases at most twice in } [x_i, x_j]",
     needs=("network", "data"),

@@ -7,31 +7,12 @@ names. With c = 1 the lower half says nothing below three million samples (p = 0
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from marginflow.generalisation import line_error
-from marginflow.theory.frame import (
-    Check,
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    undefined,
-    value,
-)
-from marginflow.theory.kys23.line import (
-    Bends,
-    in_the_interval,
-    kkt_point,
-    line_samples,
-    noise_rate,
-    sampled_labels,
-)
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, undefined, value
+from marginflow.theory.kys23.line import Bends, in_the_interval, kkt_point, line_samples, noise_rate, sampled_labels
 from marginflow.theory.kys23.line_points import global_point, spikes
 from marginflow.theory.kys23.region import THEOREM_3_1
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives, negative_segment
@@ -53,11 +34,8 @@ def upper_half(error: float, rate: float, slack: float, C: float, name: str) -> 
     return at_most(f"L_cl <= C ({name} + sqrt(log(m/delta)/m))", error, bound, vacuous=bound >= 1)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Thm3.1",
-    kind="theorem",
-    number="Theorem 3.1",
     meaning="On the line every KKT point has a clean error between order p^5 and order sqrt(p), whatever the width.",
     formula=r"c \Big( p^5 - \sqrt{\tfrac{\log(m/\delta)}{m}} \Big) \le L_{\mathrm{cl}}(N_\theta) \le "
     r"C \Big( \sqrt p + \sqrt{\tfrac{\log(m/\delta)}{m}} \Big)",
@@ -72,24 +50,22 @@ def upper_half(error: float, rate: float, slack: float, C: float, name: str) -> 
     control=lambda: spikes(60, 0.2, 1, depth=-1000.0),
     control_shows="spikes that are negative almost everywhere but on the samples: the error is far above sqrt(p)",
     region=THEOREM_3_1,
-    forms=Forms(
-        proved=r"\text{lower half: KYS23/Thm3.1.groups}; \quad \text{upper half: KYS23/Thm3.1.upper}",
-        remark="With c = C = 1 the lower bound is positive only for m above about 3e6 (p = 0.3); with the constant of "
-        "the VC bound that is cited the upper one is below 1 only for p below about 0.01.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="McDiarmid's inequality is applied to the clean error itself, as if one label changed N only "
-                "nearby. A KKT point may change everywhere when one label does.",
-                evidence="nothing in the proof compares the KKT points of two samples",
-                repair="apply it to the explicit sum over groups (KYS23/Thm3.1.groups), which changes by one gap; the "
-                "upper half stays open in this form",
-            ),
-            Erratum(
-                severity="slip",
-                what="The inner sum over a group counts the one segment that is negative five times.",
-                repair="one segment a group: p^5/20 instead of p^5/4 in the limit",
-            ),
+    proved=r"\text{lower half: KYS23/Thm3.1.groups}; \quad \text{upper half: KYS23/Thm3.1.upper}",
+    remark="With c = C = 1 the lower bound is positive only for m above about 3e6 (p = 0.3); with the constant of "
+    "the VC bound that is cited the upper one is below 1 only for p below about 0.01.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="McDiarmid's inequality is applied to the clean error itself, as if one label changed N only "
+            "nearby. A KKT point may change everywhere when one label does.",
+            evidence="nothing in the proof compares the KKT points of two samples",
+            repair="apply it to the explicit sum over groups (KYS23/Thm3.1.groups), which changes by one gap; the "
+            "upper half stays open in this form",
+        ),
+        Erratum(
+            severity="slip",
+            what="The inner sum over a group counts the one segment that is negative five times.",
+            repair="one segment a group: p^5/20 instead of p^5/4 in the limit",
         ),
     ),
 )

@@ -7,7 +7,6 @@ error is at most twice the error on noisy labels; one label is said to change n*
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -19,12 +18,11 @@ from marginflow.theory.frame import (
     Counterexample,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     at_most,
     equal,
+    stated,
     undefined,
     unmet,
     value,
@@ -44,10 +42,8 @@ from marginflow.theory.kys23.thm_3_1.theorem import upper_half
 _ENUMERATED = 8
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Thm3.1.upper",
-    kind="theorem",
     number="Theorem 3.1, upper half, and Appendix A.1, equations (6) and (7)",
     meaning="Few label changes, a class of small VC dimension, and so an error of order sqrt(p): step by step.",
     formula=r"\mathbb{E}\, n^* \le 2 p (1 - p)(m - 1), \quad \mathbb{E} \sqrt{n^*} \le \sqrt{\mathbb{E}\, n^*}, \quad "
@@ -62,16 +58,14 @@ _ENUMERATED = 8
     example=lambda: global_point(60, 0.2, 1),
     control=lambda: spikes(60, 0.2, 1, depth=-1000.0),
     control_shows="spikes that are negative almost everywhere but on the samples: the error is far above sqrt(p)",
-    forms=Forms(
-        printed=r"\Pr[N_\theta(x) \le 0] \le C (\sqrt p + \sqrt{\log(1/\delta)/m})",
-        remark="The VC bound conditions on n*, which depends on the sample; as the training error is 0, the "
-        "realisable rate would give p log(1/p), better than sqrt(p).",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="The VC bound is taken conditionally on n*, which is a function of the sample it speaks of.",
-                repair="a union over the values of n* costs a factor of order log m",
-            ),
+    printed=r"\Pr[N_\theta(x) \le 0] \le C (\sqrt p + \sqrt{\log(1/\delta)/m})",
+    remark="The VC bound conditions on n*, which depends on the sample; as the training error is 0, the "
+    "realisable rate would give p log(1/p), better than sqrt(p).",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="The VC bound is taken conditionally on n*, which is a function of the sample it speaks of.",
+            repair="a union over the values of n* costs a factor of order log m",
         ),
     ),
 )
@@ -114,8 +108,7 @@ def least_width(y: FloatArray) -> tuple[int, int]:
     return min(s, 2) + 1, s + 1
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/A1.Flip",
     kind="remark",
     number="Appendix A.1, before the end of the proof of Theorem 3.1",
@@ -131,16 +124,14 @@ def least_width(y: FloatArray) -> tuple[int, int]:
     ),
     control_shows="+, +, + needs one neuron, and +, -, + three",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"\text{flipping a single label changes } n^* \text{ by at most } 1",
-        proved=r"\text{by at most } 2",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="One label changes the least width, and the number of label changes, by up to 2, not 1.",
-                evidence="+, +, + needs one neuron; +, -, + needs three",
-                repair="by at most 2, which costs a constant only",
-            ),
+    printed=r"\text{flipping a single label changes } n^* \text{ by at most } 1",
+    proved=r"\text{by at most } 2",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="One label changes the least width, and the number of label changes, by up to 2, not 1.",
+            evidence="+, +, + needs one neuron; +, -, + needs three",
+            repair="by at most 2, which costs a constant only",
         ),
     ),
 )

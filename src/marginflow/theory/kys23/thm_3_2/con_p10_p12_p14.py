@@ -14,7 +14,6 @@ The paper writes them for right-facing neurons, j1 left of j2; for left-facing o
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -25,13 +24,12 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     equal,
+    stated,
     true,
     undefined,
     unmet,
@@ -200,10 +198,8 @@ _PARAMETERS: Final = {
 }
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Con.P10",
-    kind="construction",
     number="Equation (10)",
     meaning="A neuron that bends N up moves away from the next that bends it down: N rises between, the norm falls.",
     formula=r"\|\theta\|^2 - \|\theta_\delta\|^2 = 2 \delta \big( v_1^2 - \tfrac{v_1 w_1 v_2}{w_2} + w_1^2 k_1 (k_2 - "
@@ -214,19 +210,15 @@ _PARAMETERS: Final = {
     control=lambda: _pair(2.0, same_way=False),
     control_shows="neurons that face each other: N changes everywhere, which is the gap in the proof of Prop. A.4",
     control_outcome="violated",
-    forms=Forms(
-        remark="The text needs k_1 > 0; at balanced neurons Cauchy-Schwarz does without.",
-    ),
+    remark="The text needs k_1 > 0; at balanced neurons Cauchy-Schwarz does without.",
 )
 def con_p10(instance: Instance) -> Findings:
     """The move of (10) on two given neurons."""
     return _judge(instance, 10)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Con.P12",
-    kind="construction",
     number="Equation (12)",
     meaning="A neuron that bends N up hands a share to one that bends it down behind: N falls between, the norm falls.",
     formula=r"\|\theta\|^2 - \|\theta_\delta\|^2 = 2 \delta \big( v_1^2 - \tfrac{v_1}{v_2} (w_1 w_2 + b_1 b_2) \big) + "
@@ -237,20 +229,16 @@ def con_p10(instance: Instance) -> Findings:
     control=lambda: _pair(2.0, same_way=False),
     control_shows="neurons that face each other: N changes off the interval",
     control_outcome="violated",
-    forms=Forms(
-        remark="The middle term of (13) must be v_1 w_1 w_2 / v_2; the line before (11) drops v_2^2. N changes up to "
-        "the new kink of j2, which is a little beyond the old one.",
-    ),
+    remark="The middle term of (13) must be v_1 w_1 w_2 / v_2; the line before (11) drops v_2^2. N changes up to "
+    "the new kink of j2, which is a little beyond the old one.",
 )
 def con_p12(instance: Instance) -> Findings:
     """The move of (12) on two given neurons."""
     return _judge(instance, 12)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Con.P14",
-    kind="construction",
     number="Equation (14)",
     meaning="The move of (12) with either order of bends: N changes only between the two kinks, and the norm falls.",
     formula=r"\|\theta\|^2 - \|\theta_\delta\|^2 = 2 \delta \big( v_1^2 - \tfrac{v_1}{v_2} (w_1 w_2 + b_1 b_2) \big) + "
@@ -261,10 +249,8 @@ def con_p12(instance: Instance) -> Findings:
     control=lambda: _pair(-2.0, same_way=False),
     control_shows="neurons that face each other: N changes off the interval",
     control_outcome="violated",
-    forms=Forms(
-        remark='"Unchanged outside (x_{i-1}, x_{i+1})" is wrong where k_1 < x_{i-1}; feasibility survives, since only '
-        "samples labelled + are raised there.",
-    ),
+    remark='"Unchanged outside (x_{i-1}, x_{i+1})" is wrong where k_1 < x_{i-1}; feasibility survives, since only '
+    "samples labelled + are raised there.",
 )
 def con_p14(instance: Instance) -> Findings:
     """The move of (14) on two given neurons."""

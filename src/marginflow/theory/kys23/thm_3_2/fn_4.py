@@ -3,33 +3,19 @@ r"""[KYS23, footnote 4] Theorem 3.2 in expectation: over all labels of a few sam
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from marginflow.certificates import minimality
 from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    equal,
-    true,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, undefined, unmet, value
 from marginflow.theory.kys23.line import line_samples
 from marginflow.theory.kys23.thm_3_1.a1_nstar import label_law
 from marginflow.theory.kys23.thm_3_1.fn_2 import all_labels, certified, for_all_labels
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/FN4",
     kind="remark",
     number="Footnote 4",
@@ -44,10 +30,8 @@ from marginflow.theory.kys23.thm_3_1.fn_2 import all_labels, certified, for_all_
     example=lambda: for_all_labels(6, 0.3),
     control=lambda: for_all_labels(6, 0.3, kkt=False),
     control_shows="spikes that are negative between any two samples err almost everywhere: more than C p",
-    forms=Forms(
-        sharp=r"\mathbb{E}_y L_{\mathrm{cl}}(N_{\theta^*}) = p \quad \text{(KYS23/X.1NN)}",
-        remark="Of global optima the expectation is p itself, as of 1-nearest neighbour: KYS23/X.1NN, a conjecture.",
-    ),
+    sharp=r"\mathbb{E}_y L_{\mathrm{cl}}(N_{\theta^*}) = p \quad \text{(KYS23/X.1NN)}",
+    remark="Of global optima the expectation is p itself, as of 1-nearest neighbour: KYS23/X.1NN, a conjecture.",
 )
 def fn_4(instance: Instance) -> Findings:
     """E over all labels of the exact clean error, beside that of 1-nearest neighbour."""

@@ -2,18 +2,13 @@ r"""[KYS23, Lemmas A.6 and A.7] The two halves of Proposition A.4; both false as
 
 from __future__ import annotations
 
-from functools import partial
-
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement
+from marginflow.theory.frame import Erratum, Findings, Instance, stated
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point, linearity_counterexample
 from marginflow.theory.kys23.thm_3_2.prop_a4 import PATTERN, pattern_findings
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemA.6",
-    kind="lemma",
-    number="Lemma A.6",
     meaning="The linear half of Prop. A.4: N is linear behind the - of a pattern +, -, +. False as printed.",
     formula=PATTERN + r" \;\Rightarrow\; N_\theta \text{ linear on } (x_i, x_{i+1})",
     needs=("network", "data"),
@@ -21,18 +16,16 @@ from marginflow.theory.kys23.thm_3_2.prop_a4 import PATTERN, pattern_findings
     control=linearity_counterexample,
     control_shows="a local minimum on six points, found by search, that bends between x_i and x_{i+1}",
     control_outcome="refuted",
-    forms=Forms(
-        errata=(
-            Erratum(
-                severity="statement false",
-                what="The linear half of Prop. A.4 falls with it.",
-                evidence="a local minimum on six points that bends by 0.676 behind a -, enclosed in ball arithmetic",
-                repair="KYS23/PropA.4-repaired",
-            ),
-            Erratum(
-                severity="slip",
-                what="Case (2) must read N'(z2) < N'(z1); the middle term of (13) is v1 w1 w2 / v2; i >= 2 is needed.",
-            ),
+    errata=(
+        Erratum(
+            severity="statement false",
+            what="The linear half of Prop. A.4 falls with it.",
+            evidence="a local minimum on six points that bends by 0.676 behind a -, enclosed in ball arithmetic",
+            repair="KYS23/PropA.4-repaired",
+        ),
+        Erratum(
+            severity="slip",
+            what="Case (2) must read N'(z2) < N'(z1); the middle term of (13) is v1 w1 w2 / v2; i >= 2 is needed.",
         ),
     ),
 )
@@ -41,11 +34,8 @@ def lem_a6(instance: Instance) -> Findings:
     return pattern_findings(instance, linear=True, values=False)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemA.7",
-    kind="lemma",
-    number="Lemma A.7",
     meaning="The other half of Prop. A.4: N = -1 at the - of a pattern +, -, + and N = 1 behind it. False as printed.",
     formula=PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1",
     needs=("network", "data"),
@@ -53,15 +43,13 @@ def lem_a6(instance: Instance) -> Findings:
     control=five_point_minimum,
     control_shows="N(x_5) = 4 at a strict local minimum",
     control_outcome="refuted",
-    forms=Forms(
-        remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has.",
-        errata=(
-            Erratum(
-                severity="statement false",
-                what="The half of Prop. A.4 about values falls with it.",
-                evidence="N(x_5) = 4 at a strict local minimum on five points",
-                repair="KYS23/PropA.4-repaired",
-            ),
+    remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has.",
+    errata=(
+        Erratum(
+            severity="statement false",
+            what="The half of Prop. A.4 about values falls with it.",
+            evidence="N(x_5) = 4 at a strict local minimum on five points",
+            repair="KYS23/PropA.4-repaired",
         ),
     ),
 )

@@ -21,7 +21,6 @@ The mirror image holds for left-facing neurons, with (x_{i-1}, x_i) in the place
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -32,12 +31,11 @@ from marginflow.theory.frame import (
     Counterexample,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     at_most,
     equal,
+    stated,
     undefined,
     unmet,
     value,
@@ -161,11 +159,8 @@ def pattern_breaks(instance: Instance, *, linear: bool, values: bool) -> Counter
 PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/PropA.4",
-    kind="proposition",
-    number="Proposition A.4",
     meaning="At a local minimum a pattern +, -, + has N = -1, then 1, and N linear in between. False as printed.",
     formula=PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1, \; N_\theta \text{ linear on } "
     r"(x_i, x_{i+1})",
@@ -174,20 +169,17 @@ PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
     control=five_point_minimum,
     control_shows="five points, four neurons facing both ways: a strict local minimum with N(x_5) = 4",
     control_outcome="refuted",
-    forms=Forms(
-        printed=PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
-        remark="No global optimum has violated it so far.",
-        errata=(
-            Erratum(
-                severity="statement false",
-                headline="Five points refute it: a strict local minimum has N(x₅) = 4 where the proposition says 1.",
-                what="Equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j "
-                "|w_j|; "
-                "the perturbations are local only if both neurons face the same way.",
-                evidence="five points at distances h, h, h and far, four neurons facing both ways: a strict local "
-                "minimum with N(x_5) = 4 instead of 1, enclosed in ball arithmetic; the hunter finds others",
-                repair="KYS23/PropA.4-repaired",
-            ),
+    printed=PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
+    remark="No global optimum has violated it so far.",
+    errata=(
+        Erratum(
+            severity="statement false",
+            headline="Five points refute it: a strict local minimum has N(x₅) = 4 where the proposition says 1.",
+            what="Equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j |w_j|; "
+            "the perturbations are local only if both neurons face the same way.",
+            evidence="five points at distances h, h, h and far, four neurons facing both ways: a strict local "
+            "minimum with N(x_5) = 4 instead of 1, enclosed in ball arithmetic; the hunter finds others",
+            repair="KYS23/PropA.4-repaired",
         ),
     ),
 )
@@ -196,10 +188,8 @@ def prop_a4(instance: Instance) -> Findings:
     return pattern_findings(instance, linear=True, values=True)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/PropA.4-repaired",
-    kind="proposition",
     number="Proposition A.4, repaired",
     meaning="Prop. A.4 where the neurons around the pattern face right; its mirror image where they face left.",
     formula=PATTERN + r", \; w_j > 0 \text{ for all kinks around} \;\Rightarrow\; N_\theta(x_i) = -1, \; "
@@ -208,12 +198,10 @@ def prop_a4(instance: Instance) -> Findings:
     example=lambda: right_facing_point(10, 0.35, 0),
     control=five_point_minimum,
     control_shows="around both patterns of the five points neurons face both ways, or N does not bend down before",
-    forms=Forms(
-        proved=r"\text{all neurons that bend } N \text{ between the last } - \text{ before and the first } - \text{ "
-        r"behind face right, and } N \text{ bends down before } x_i",
-        remark="With one orientation the perturbations (10), (12), (14) are local and the proof goes through; at "
-        "differentiable points it needs the KKT conditions only.",
-    ),
+    proved=r"\text{all neurons that bend } N \text{ between the last } - \text{ before and the first } - \text{ "
+    r"behind face right, and } N \text{ bends down before } x_i",
+    remark="With one orientation the perturbations (10), (12), (14) are local and the proof goes through; at "
+    "differentiable points it needs the KKT conditions only.",
 )
 def prop_a4_repaired(instance: Instance) -> Findings:
     """Values and chord at the covered patterns, and at those of the mirror image."""

@@ -2,8 +2,6 @@ r"""[KYS23, Prop. A.5] Between two neighbouring samples labelled + a local minim
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.data import Dataset
@@ -12,10 +10,9 @@ from marginflow.theory.frame import (
     Counterexample,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
+    stated,
     undefined,
     unmet,
     value,
@@ -25,27 +22,22 @@ from marginflow.theory.kys23.line import STRUCTURE, Bends, in_the_interval, line
 from marginflow.theory.kys23.line_points import at_limit, local_point, spikes
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/PropA.5",
-    kind="proposition",
-    number="Proposition A.5",
     meaning="At a local minimum N is not negative between two neighbouring samples labelled +.",
     formula=r"y_i = y_{i+1} = 1 \;\Rightarrow\; N_\theta(x) \ge 0 \quad \forall x \in [x_i, x_{i+1}]",
     needs=("network", "data"),
     example=lambda: local_point(12, 0.3, 1),
     control=lambda: spikes(20, 0.3, depth=-1.0),
     control_shows="spikes that dip to -1 between any two samples interpolate, but are not a KKT point",
-    forms=Forms(
-        remark="A sharper form, N >= 1 for samples in [0, 1], is KYS23/X.A5.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="The proof refers to case (1) of Lemma A.6, which assumes that both neurons face right; the upper "
-                "half of Theorem 3.2 rests on it.",
-                evidence="1,375 local minima from our solver: none dips below N = 1 on [0, 1]",
-                repair="open; no counterexample is known",
-            ),
+    remark="A sharper form, N >= 1 for samples in [0, 1], is KYS23/X.A5.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="The proof refers to case (1) of Lemma A.6, which assumes that both neurons face right; the upper "
+            "half of Theorem 3.2 rests on it.",
+            evidence="1,375 local minima from our solver: none dips below N = 1 on [0, 1]",
+            repair="open; no counterexample is known",
         ),
     ),
 )
@@ -86,8 +78,7 @@ def dips_below_zero(instance: Instance) -> Counterexample | None:
     return None
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/X.A5",
     kind="proposition",
     number="Derived: conjecture on Proposition A.5",
@@ -100,11 +91,9 @@ def dips_below_zero(instance: Instance) -> Counterexample | None:
         line.max_margin(Dataset(X=np.array([[-2.0], [2.0]]), y=np.ones(2))), "the global optimum on -2 (+) and 2 (+)"
     ),
     control_shows="-2 and 2, both +: N(0) = 2/5 at the global optimum",
-    forms=Forms(
-        remark="A conjecture: 1,343 local minima on [0, 1], 229 of them not global, never dip below 1.",
-        known="on [0, 1] no local minimum was seen below N = 1 between neighbours labelled + (Prop. A.5 says N >= 0); "
-        "on the real line there are: N(0) = 2/5 at the global optimum on -2 (+) and 2 (+).",
-    ),
+    remark="A conjecture: 1,343 local minima on [0, 1], 229 of them not global, never dip below 1.",
+    known="on [0, 1] no local minimum was seen below N = 1 between neighbours labelled + (Prop. A.5 says N >= 0); "
+    "on the real line there are: N(0) = 2/5 at the global optimum on -2 (+) and 2 (+).",
 )
 def x_a5(instance: Instance) -> Findings:
     """The least value of N at margin 1 between neighbours labelled +."""

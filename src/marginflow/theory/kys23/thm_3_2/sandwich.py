@@ -9,7 +9,6 @@ Prop. A.4 gives LO and Prop. A.5 gives HI. LO fails where Prop. A.4 does.
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
@@ -21,11 +20,10 @@ from marginflow.theory.frame import (
     Counterexample,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
     at_most,
+    stated,
     undefined,
     unmet,
     value,
@@ -105,8 +103,7 @@ def below_lower_core(instance: Instance) -> Counterexample | None:
     return Counterexample(summary=summary, proof="ball arithmetic of 192 bits (Krawczyk's test)")
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Thm3.2.sandwich",
     kind="lemma",
     number="Proof of Theorem 3.2, per sample",
@@ -118,19 +115,17 @@ def below_lower_core(instance: Instance) -> Counterexample | None:
     control=five_point_minimum,
     control_shows="a local minimum with L = 0.25 below LO = 0.30",
     control_outcome="refuted",
-    forms=Forms(
-        proved=r"\mathbb{E}\,\mathrm{LO} = \tfrac{p (1-p)^2}{2} \tfrac{m-2}{m+1}, \quad "
-        r"\mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
-        remark="The paper's E HI = 2p forgets the two end pieces of [0, 1], mass 2/(m + 1), where Prop. A.5 is silent.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="The per-sample lower bound behind Theorem 3.2 rests on Prop. A.4 and is false with it; the "
-                "theorem, whose constants are free and which speaks of most samples, is not refuted by that.",
-                evidence="five points at distances h, h, h and far: a local minimum with error 2.5 h where LO is near "
-                "1/2; 0 of 213 local minima on uniform samples fell below LO",
-                repair="open with high probability over samples (KYS23/O3)",
-            ),
+    proved=r"\mathbb{E}\,\mathrm{LO} = \tfrac{p (1-p)^2}{2} \tfrac{m-2}{m+1}, \quad "
+    r"\mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
+    remark="The paper's E HI = 2p forgets the two end pieces of [0, 1], mass 2/(m + 1), where Prop. A.5 is silent.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="The per-sample lower bound behind Theorem 3.2 rests on Prop. A.4 and is false with it; the "
+            "theorem, whose constants are free and which speaks of most samples, is not refuted by that.",
+            evidence="five points at distances h, h, h and far: a local minimum with error 2.5 h where LO is near "
+            "1/2; 0 of 213 local minima on uniform samples fell below LO",
+            repair="open with high probability over samples (KYS23/O3)",
         ),
     ),
 )

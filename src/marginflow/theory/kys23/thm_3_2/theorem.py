@@ -5,21 +5,8 @@ c and C are said to exist only; the values used are those of the printed expecta
 
 from __future__ import annotations
 
-from functools import partial
-
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
-from marginflow.theory.frame import (
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    below,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, below, stated, undefined, unmet, value
 from marginflow.theory.instances import opposite
 from marginflow.theory.kys23.line import (
     in_the_interval,
@@ -35,11 +22,8 @@ from marginflow.theory.kys23.thm_3_1.theorem import deviation, lower_half, upper
 from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores, sandwich
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Thm3.2",
-    kind="theorem",
-    number="Theorem 3.2",
     meaning="On the line the clean error of every local minimum is of order p, whatever the width.",
     formula=r"c \Big( p - \sqrt{\tfrac{\log(m/\delta)}{m}} \Big) \le L_{\mathrm{cl}}(N_\theta) \le "
     r"C \Big( p + \sqrt{\tfrac{\log(m/\delta)}{m}} \Big)",
@@ -55,18 +39,16 @@ from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores
     control_shows="the opposite network errs on 96 per cent of the interval: it does not interpolate",
     gap=lambda: five_points_with(p=0.3),
     region=THEOREM_3_2,
-    forms=Forms(
-        proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI} \quad \text{(KYS23/Thm3.2.sandwich; LO is false)}",
-        remark="The lower half rests on Prop. A.4, the upper half on Prop. A.5.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="The lower half rests on Prop. A.4, which is false where neurons face both ways; the upper half "
-                "rests on Prop. A.5, whose proof has the same gap. McDiarmid is applied to the error itself.",
-                evidence="a local minimum with L = 0.25 below LO = 0.30 (KYS23/Thm3.2.sandwich), where the printed "
-                "bound, (p - 0.88)/8, says nothing",
-                repair="open (KYS23/O3)",
-            ),
+    proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI} \quad \text{(KYS23/Thm3.2.sandwich; LO is false)}",
+    remark="The lower half rests on Prop. A.4, the upper half on Prop. A.5.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="The lower half rests on Prop. A.4, which is false where neurons face both ways; the upper half "
+            "rests on Prop. A.5, whose proof has the same gap. McDiarmid is applied to the error itself.",
+            evidence="a local minimum with L = 0.25 below LO = 0.30 (KYS23/Thm3.2.sandwich), where the printed "
+            "bound, (p - 0.88)/8, says nothing",
+            repair="open (KYS23/O3)",
         ),
     ),
 )

@@ -12,7 +12,6 @@ with multipliers 1/||(x_i, 1)||: |F(u)| <= max_i lambda_i sigma(u . xt_i) <= 1 f
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -20,19 +19,7 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import line
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    equal,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, stated, undefined, unmet, value
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, line_samples
 from marginflow.theory.kys23.line_points import at_limit, global_point
 from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
@@ -57,8 +44,7 @@ def _two_points() -> Instance:
     return at_limit(line.max_margin(data), "the global optimum on -1 (+) and 2 (-)")
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/X.1NN",
     kind="remark",
     number="Derived: conjecture on the global optimum on the line",
@@ -69,13 +55,11 @@ def _two_points() -> Instance:
     example=lambda: global_point(20, 0.3, 5),
     control=_two_points,
     control_shows="-1 (+) and 2 (-): the zero of the global optimum is 1/3, that of 1-nearest neighbour 1/2",
-    forms=Forms(
-        remark="A conjecture: no counterexample among 7,303 instances on [0, 1] and 2,912 on x >= 0; on [-1.5, 1.5], "
-        "where the condition fails, 8 of 628 contradict the sign. On [0, 1] it makes the expected error exactly p.",
-        known="the global max-margin network on the line does not have the sign of 1-nearest neighbour in general: on "
-        "-1 (+) and 2 (-) its zero is 1/3 instead of 1/2 (in fractions). Where all 1 + x_i x_k >= 0, which holds "
-        "on [0, 1], no sample has contradicted it; then the expected clean error is exactly p.",
-    ),
+    remark="A conjecture: no counterexample among 7,303 instances on [0, 1] and 2,912 on x >= 0; on [-1.5, 1.5], "
+    "where the condition fails, 8 of 628 contradict the sign. On [0, 1] it makes the expected error exactly p.",
+    known="the global max-margin network on the line does not have the sign of 1-nearest neighbour in general: on "
+    "-1 (+) and 2 (-) its zero is 1/3 instead of 1/2 (in fractions). Where all 1 + x_i x_k >= 0, which holds "
+    "on [0, 1], no sample has contradicted it; then the expected clean error is exactly p.",
 )
 def x_1nn(instance: Instance) -> Findings:
     """The length between the first and the last sample on which the two signs differ."""

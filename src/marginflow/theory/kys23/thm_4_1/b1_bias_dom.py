@@ -3,7 +3,6 @@ r"""[KYS23, proof of Theorem 4.1]: once beta > 1/2, the biases decide the sign o
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,12 +14,11 @@ from marginflow.theory.frame import (
     Check,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
+    stated,
     undefined,
     unmet,
     value,
@@ -77,8 +75,7 @@ def dominance(network: TwoLayer, data: Dataset) -> BiasDominance:
     return bias_dominance(network, dimension=max(2, data.ambient_dimension or data.dimension))
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/B1.BiasDom",
     kind="lemma",
     number="Proof of Theorem 4.1, Equation (17)",
@@ -90,22 +87,19 @@ def dominance(network: TwoLayer, data: Dataset) -> BiasDominance:
     example=lambda: pair_point(100, 2, 10**6),
     control=lambda: pair_point(40, 20, 10**6),
     control_shows="with as many negative as positive samples beta vanishes and half of the sphere is negative",
-    forms=Forms(
-        printed=r"\frac12 - \frac{81 m c'' \sqrt{2 \ln(m/\epsilon)}}{\sqrt{d}}",
-        proved=r"\frac12 - 9 m \sqrt{\frac{2 c'' \ln(2m/\epsilon)}{d}}",
-        sharp=r"\frac{n}{2} \Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], "
-        r"\quad M = \sum_j |v_j| \|w_j\|",
-        remark="The form that is derived here needs no KKT point and no span.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="||X^T X - I|| = ||X X^T - I|| is false for d > m (the left side is at least 1); a factor sqrt(m) "
-                "between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m). The last two errors "
-                "cancel. "
-                "The test law is silently N(0, I/d).",
-                evidence="X = e_1 in dimension 2: ||X^T X - I|| = 1, ||X X^T - I|| = 0",
-                repair="the least eigenvalue of X X^T; or the bound here, from K, beta and n alone",
-            ),
+    printed=r"\frac12 - \frac{81 m c'' \sqrt{2 \ln(m/\epsilon)}}{\sqrt{d}}",
+    proved=r"\frac12 - 9 m \sqrt{\frac{2 c'' \ln(2m/\epsilon)}{d}}",
+    sharp=r"\frac{n}{2} \Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], "
+    r"\quad M = \sum_j |v_j| \|w_j\|",
+    remark="The form that is derived here needs no KKT point and no span.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="||X^T X - I|| = ||X X^T - I|| is false for d > m (the left side is at least 1); a factor sqrt(m) "
+            "between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m). The last two errors cancel. "
+            "The test law is silently N(0, I/d).",
+            evidence="X = e_1 in dimension 2: ||X^T X - I|| = 1, ||X X^T - I|| = 0",
+            repair="the least eigenvalue of X X^T; or the bound here, from K, beta and n alone",
         ),
     ),
 )

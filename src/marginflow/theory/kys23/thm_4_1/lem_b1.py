@@ -3,24 +3,12 @@ r"""[KYS23, Lemma B.1]: nearly orthogonal samples, ||X X^T|| = O(1) and few nega
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Final
 
 import numpy as np
 
 from marginflow.data.bartlett import bartlett
-from marginflow.theory.frame import (
-    Check,
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_least,
-    at_most,
-    value,
-)
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, stated, value
 from marginflow.theory.kys23.lem_d2 import explicit_deviation
 from marginflow.theory.kys23.unit_sphere import log_binomial_tail
 from marginflow.theory.probability import estimate, log_sphere_correlation_tail, union
@@ -40,11 +28,8 @@ def log_pairs_tail(m: int, d: int, threshold: float) -> float:
     return union(log_sphere_correlation_tail(threshold, d), m * (m - 1) / 2)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.1",
-    kind="lemma",
-    number="Lemma B.1",
     meaning="With probability 1 - delta: small inner products, ||X X^T|| <= C, and |I_-| <= 3pm/2.",
     formula=r"|x_i^\top x_l| \le \sqrt{\frac{2 \ln(3m^2/\delta)}{d}} \ (i \ne l), \quad \|X X^\top\| \le C, \quad "
     r"|I_-| \le \frac{3pm}{2}",
@@ -60,24 +45,20 @@ def log_pairs_tail(m: int, d: int, threshold: float) -> float:
     example=lambda: Instance(name="m = 100, d = 10^6, p = 0.2", parameters={"m": 100, "dimension": 10**6, "p": 0.2}),
     control=lambda: Instance(name="m = 100, d = 20, p = 0.2", parameters={"m": 100, "dimension": 20, "p": 0.2}),
     control_shows="d < m, which Section 4 excludes: ||X X^T|| >= m/d = 5 > C = 4, always",
-    forms=Forms(
-        printed=r"p \le c_1, \quad m > c_2 \frac{\ln(1/\delta)}{p}",
-        proved=r"p \le \tfrac14, \quad m \ge \frac{5 \ln(3/\delta)}{p}, \quad d \ge c\, m",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="Bernstein's inequality loses its factor 1/2, and exp(-pm/5) is not a bound of P(|I_-| >= 3pm/2).",
-                evidence="m = 276, p = 7/64: the exact tail is 0.00259, exp(-pm/5) is 0.00239; found by the hunter, in "
-                "fractions",
-                repair="exp(-3pm/28), so that c_2 = 28/3 instead of 5",
-            ),
-            Erratum(
-                severity="slip",
-                what="Property 1 must exclude i = l; Property 2 needs d >= c m, which the lemma does not say (Section "
-                "4 "
-                "assumes d >> m throughout, and the theorem's d >= c_3 m^2 supplies it); ln(1/delta) must be "
-                "ln(3/delta).",
-            ),
+    printed=r"p \le c_1, \quad m > c_2 \frac{\ln(1/\delta)}{p}",
+    proved=r"p \le \tfrac14, \quad m \ge \frac{5 \ln(3/\delta)}{p}, \quad d \ge c\, m",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="Bernstein's inequality loses its factor 1/2, and exp(-pm/5) is not a bound of P(|I_-| >= 3pm/2).",
+            evidence="m = 276, p = 7/64: the exact tail is 0.00259, exp(-pm/5) is 0.00239; found by the hunter, in "
+            "fractions",
+            repair="exp(-3pm/28), so that c_2 = 28/3 instead of 5",
+        ),
+        Erratum(
+            severity="slip",
+            what="Property 1 must exclude i = l; Property 2 needs d >= c m, which the lemma does not say (Section 4 "
+            "assumes d >> m throughout, and the theorem's d >= c_3 m^2 supplies it); ln(1/delta) must be ln(3/delta).",
         ),
     ),
 )

@@ -3,23 +3,12 @@ r"""[KYS23, Lemma B.2]: a network with small biases that fits the positive sampl
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.limit import orthogonal
-from marginflow.theory.frame import (
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, stated, undefined, unmet, value
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
 from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
@@ -43,30 +32,25 @@ def _with_bias() -> Instance:
     return Instance(name="the construction of Lemma B.3", network=biased_pair(data, 2), data=data)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.2",
-    kind="lemma",
-    number="Lemma B.2",
     meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(|I_+| / ||X X^T||).",
     formula=r"\sum_j v_j \sigma(b_j) \le \tfrac12 \implies \|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
     needs=("network", "data"),
     example=without_bias,
     control=_with_bias,
     control_shows="large biases fit 399 positive samples with ||theta||^2 = 5 < sqrt(399/12)",
-    forms=Forms(
-        printed=r"\|\theta\|^2 \ge C \sqrt{|I_+|}",
-        proved=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{12 \|X X^\top\|}}",
-        sharp=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
-        remark="Feasible is enough, no max-margin solution is needed. The sharp constant comes from ||theta||^2 >= 2 "
-        "||v|| ||W||_F.",
-        errata=(
-            Erratum(severity="slip", what="'Take i in [m]' must be i in I_+."),
-            Erratum(
-                severity="constant",
-                what="The constant 1/sqrt(12 ||X X^T||) can be 1/sqrt(||X X^T||).",
-                repair="sharp form of KYS23/LemB.2; it takes c_4 of Theorem 4.1 from 0.0065 to 0.155",
-            ),
+    printed=r"\|\theta\|^2 \ge C \sqrt{|I_+|}",
+    proved=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{12 \|X X^\top\|}}",
+    sharp=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
+    remark="Feasible is enough, no max-margin solution is needed. The sharp constant comes from ||theta||^2 >= 2 "
+    "||v|| ||W||_F.",
+    errata=(
+        Erratum(severity="slip", what="'Take i in [m]' must be i in I_+."),
+        Erratum(
+            severity="constant",
+            what="The constant 1/sqrt(12 ||X X^T||) can be 1/sqrt(||X X^T||).",
+            repair="sharp form of KYS23/LemB.2; it takes c_4 of Theorem 4.1 from 0.0065 to 0.155",
         ),
     ),
 )

@@ -3,24 +3,13 @@ r"""[KYS23, Lemma B.3]: a network with large biases and ||theta||^2 of order sqr
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
 
 from marginflow.data import Dataset
-from marginflow.theory.frame import (
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    equal,
-    undefined,
-    value,
-)
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, equal, stated, undefined, value
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair, exact_norm_times_root
 from marginflow.theory.kys23.unit_sphere import Sample, beta_of, size_of
@@ -117,11 +106,9 @@ _FORMULA: Final = (
 _PARAMETERS: Final = {"width": "n, 2 by default", "delta": "0.1; only for the printed dimension"}
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.3",
     kind="construction",
-    number="Lemma B.3",
     meaning="Some network has margin 1 and ||theta||^2 <= 9 sqrt(|I_-|); the printed one has not for |I_-| = 1.",
     formula=_FORMULA,
     needs=("data",),
@@ -130,19 +117,17 @@ _PARAMETERS: Final = {"width": "n, 2 by default", "delta": "0.1; only for the pr
     control=_contradiction,
     control_shows="one place has both labels: no network has a positive margin there",
     gap=lambda: _orthonormal_instance(8, 1),
-    forms=Forms(
-        printed=r"\|\theta\|^2 \le 9 \sqrt{|I_-|}",
-        proved=r"\|\theta\|^2 = \frac{4 \|s\|^2 + 4k + 2}{\sqrt{k}}, \quad s = \sum_{I_-} x_r",
-        remark="For k = 0 the formula divides by zero.",
-        errata=(
-            Erratum(
-                severity="proof gap",
-                what="The sum of v_j^2 is 4 sqrt(k); the proof has 2 sqrt(k). So the printed network exceeds 9 sqrt(k) "
-                "for k = 1, attains it for k = 2 orthonormal samples, exceeds it for k = 2 when x_1 . x_2 > 0, and is "
-                "below it from k = 4 on. The claim, that some network has the bound, is true for all k.",
-                evidence="one negative sample: ||theta||^2 = 10 > 9, in fractions; at margin 1 it is 5",
-                repair="divide by the margin, which is at least 1.6: KYS23/LemB.3-repaired",
-            ),
+    printed=r"\|\theta\|^2 \le 9 \sqrt{|I_-|}",
+    proved=r"\|\theta\|^2 = \frac{4 \|s\|^2 + 4k + 2}{\sqrt{k}}, \quad s = \sum_{I_-} x_r",
+    remark="For k = 0 the formula divides by zero.",
+    errata=(
+        Erratum(
+            severity="proof gap",
+            what="The sum of v_j^2 is 4 sqrt(k); the proof has 2 sqrt(k). So the printed network exceeds 9 sqrt(k) "
+            "for k = 1, attains it for k = 2 orthonormal samples, exceeds it for k = 2 when x_1 . x_2 > 0, and is "
+            "below it from k = 4 on. The claim, that some network has the bound, is true for all k.",
+            evidence="one negative sample: ||theta||^2 = 10 > 9, in fractions; at margin 1 it is 5",
+            repair="divide by the margin, which is at least 1.6: KYS23/LemB.3-repaired",
         ),
     ),
 )
@@ -151,8 +136,7 @@ def lemma_b3(instance: Instance) -> Findings:
     return _judge(instance, repaired=False)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.3-repaired",
     kind="construction",
     number="Lemma B.3, rescaled to margin 1",
@@ -163,12 +147,10 @@ def lemma_b3(instance: Instance) -> Findings:
     example=lambda: _orthonormal_instance(8, 1),
     control=lambda: noisy_sample(40, 0.3, 60, count="exact"),
     control_shows="in dimension 60 the samples are too far from orthogonal, and the network does not separate them",
-    forms=Forms(
-        proved=r"\|\theta\|^2 \le \frac{8.4 k + 2}{1.6 \sqrt{k}} \le 6.5 \sqrt{k}",
-        sharp=r"4 \sqrt{k} + \frac{1}{\sqrt{k}} \quad \text{on orthonormal samples}",
-        remark="The least ||theta||^2 on orthonormal samples is that of the exact pair, "
-        "2 (sqrt(q (1 + k)/(1 + m)) + sqrt(k (1 + q)/(1 + m))).",
-    ),
+    proved=r"\|\theta\|^2 \le \frac{8.4 k + 2}{1.6 \sqrt{k}} \le 6.5 \sqrt{k}",
+    sharp=r"4 \sqrt{k} + \frac{1}{\sqrt{k}} \quad \text{on orthonormal samples}",
+    remark="The least ||theta||^2 on orthonormal samples is that of the exact pair, "
+    "2 (sqrt(q (1 + k)/(1 + m)) + sqrt(k (1 + q)/(1 + m))).",
 )
 def lemma_b3_repaired(instance: Instance) -> Findings:
     """The construction at margin 1."""

@@ -3,23 +3,11 @@ r"""[KYS23, Remark 4.2] Theorem 4.1 for other isotropic laws."""
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import cache
 
 from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramReduction, NoisySphere
 from marginflow.limit import convex_pair
-from marginflow.theory.frame import (
-    Erratum,
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    above,
-    at_most,
-    below,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_most, below, stated, undefined, unmet, value
 from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import fresh_error, sampled_check
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
@@ -43,11 +31,8 @@ def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Insta
     return at_point(convex_pair(data), f"the exact pair, law: {name}, d = {d}", law=laws[name])
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Rem4.2",
-    kind="remark",
-    number="Remark 4.2",
     meaning="Any law with nearly orthogonal samples and ||X X^T|| = O(1) will do: N(0, I/d), the ball; not N(0, I).",
     formula=r"|x_i^\top x_l| = o(1), \quad \|X X^\top\| = O(1) \implies \text{Theorem 4.1}",
     needs=("network", "data", "law"),
@@ -55,13 +40,9 @@ def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Insta
     example=lambda: other_law_point("gaussian"),
     control=lambda: other_law_point("standard gaussian"),
     control_shows="N(0, I) has inner products of order sqrt(d); the biases are then negligible",
-    forms=Forms(
-        printed=r"\text{standard Gaussian}",
-        proved=r"\mathcal{N}(0, I/d)",
-        errata=(
-            Erratum(severity="slip", what="The standard Gaussian N(0, I) has neither property; N(0, I/d) is meant."),
-        ),
-    ),
+    printed=r"\text{standard Gaussian}",
+    proved=r"\mathcal{N}(0, I/d)",
+    errata=(Erratum(severity="slip", what="The standard Gaussian N(0, I) has neither property; N(0, I/d) is meant."),),
 )
 def remark_4_2(instance: Instance) -> Findings:
     """Only small inner products and ||X X^T|| = O(1) are used; norms need not be 1."""

@@ -3,7 +3,6 @@ r"""[KYS23, Section 4, after Theorem 4.1] The display of the proof intuition, wh
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -13,10 +12,9 @@ from marginflow.theory.frame import (
     Counterexample,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     at_least,
+    stated,
     true,
     undefined,
     unmet,
@@ -44,8 +42,7 @@ def _exact_gap(network: TwoLayer, x: list[float]) -> Fraction:
     return total
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Sec4.Display",
     kind="remark",
     number="Section 4, display after Theorem 4.1",
@@ -57,18 +54,15 @@ def _exact_gap(network: TwoLayer, x: list[float]) -> Fraction:
     control=_one_neuron,
     control_shows="v = b = 1, w . x = -1: the left side is 0, the right side 1",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j \sigma(w_j^\top x)|",
-        proved=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j| |w_j^\top x|",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="The display of the intuition has |v_j sigma(w_j . x)| where |v_j| |w_j . x| is needed; the "
-                "proof, "
-                "equation (17), has it right.",
-                evidence="v = b = 1, w . x = -1: 0 >= 1, in fractions",
-                repair="equation (17), KYS23/B1.BiasDom",
-            ),
+    printed=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j \sigma(w_j^\top x)|",
+    proved=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j| |w_j^\top x|",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="The display of the intuition has |v_j sigma(w_j . x)| where |v_j| |w_j . x| is needed; the proof, "
+            "equation (17), has it right.",
+            evidence="v = b = 1, w . x = -1: 0 >= 1, in fractions",
+            repair="equation (17), KYS23/B1.BiasDom",
         ),
     ),
 )

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from marginflow.theory.frame import (
     Check,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
     is_kkt_point,
+    stated,
     true,
     undefined,
     unmet,
@@ -84,15 +82,11 @@ def literal_constants(C_op: float) -> dict[str, float]:
 EXAMPLE_CONSTANTS: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Thm4.1",
-    kind="theorem",
-    number="Theorem 4.1",
     meaning="In high dimension, KKT points whose norm is near the least one have almost no clean error.",
     formula=r"p \le c_1, \ m \ge \frac{c_2 \ln(1/\delta)}{p}, \ d \ge c_3 m^2 \ln\frac{m}{\epsilon} "
-    r"\ln\frac{m}{\delta}, \ "
-    r"\|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2 \implies L_{cl} \le \epsilon",
+    r"\ln\frac{m}{\delta}, \ \|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2 \implies L_{cl} \le \epsilon",
     needs=("network", "data", "law"),
     parameters={
         "epsilon": "0.01 by default",
@@ -106,28 +100,22 @@ EXAMPLE_CONSTANTS: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
     control=lambda: pair_point(60, 30, 10**9),
     control_shows="with half of the labels turned even the max-margin network is too large, and the error is a half",
     region=THEOREM_4_1,
-    forms=Forms(
-        proved=r"c_2 = 5, \quad c_3 = 648, \quad c_4 < \frac{1}{36 \sqrt{18\, C_{op}}} \approx 0.0065 \implies p \le "
-        r"4.3 "
-        r"\cdot 10^{-5}, \ m \ge 268{,}583, \ d \ge 2 \cdot 10^{14}",
-        sharp=r"\text{KYS23/Thm4.1-sharp}",
-        remark="The example uses constants that its sample meets and names them; with those of the proof no network "
-        "that "
-        "can be stored qualifies.",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="The constants of the proof need p <= 4.3e-5, m >= 268,583 and d >= 2e14 at delta = 0.1: the "
-                "ratio of "
-                "the norms is at least 1, so that p <= c_4^2.",
-                repair="KYS23/Thm4.1-sharp, where p of about 0.06 qualifies",
-            ),
-            Erratum(
-                severity="slip",
-                what="||theta*|| is written where ||theta*||^2 is meant, 'K <= c_4/sqrt(p) S' has an undefined S, and "
-                "the "
-                "intuition says Omega(|I_+|) and O(|I_-|) where the lemmas have square roots.",
-            ),
+    proved=r"c_2 = 5, \quad c_3 = 648, \quad c_4 < \frac{1}{36 \sqrt{18\, C_{op}}} \approx 0.0065 \implies p \le 4.3 "
+    r"\cdot 10^{-5}, \ m \ge 268{,}583, \ d \ge 2 \cdot 10^{14}",
+    sharp=r"\text{KYS23/Thm4.1-sharp}",
+    remark="The example uses constants that its sample meets and names them; with those of the proof no network that "
+    "can be stored qualifies.",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="The constants of the proof need p <= 4.3e-5, m >= 268,583 and d >= 2e14 at delta = 0.1: the ratio of "
+            "the norms is at least 1, so that p <= c_4^2.",
+            repair="KYS23/Thm4.1-sharp, where p of about 0.06 qualifies",
+        ),
+        Erratum(
+            severity="slip",
+            what="||theta*|| is written where ||theta*||^2 is meant, 'K <= c_4/sqrt(p) S' has an undefined S, and the "
+            "intuition says Omega(|I_+|) and O(|I_-|) where the lemmas have square roots.",
         ),
     ),
 )
@@ -177,10 +165,8 @@ def theorem_4_1(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Thm4.1-sharp",
-    kind="theorem",
     number="Theorem 4.1, in the numbers of the sample",
     meaning="In high dimension, KKT points whose norm is near the least one have beta > 1/2 and almost no clean error.",
     formula=r"\|\theta\|^2 \le \frac{c_4}{\sqrt{p}} \|\theta^*\|^2 \implies \|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X "
@@ -190,11 +176,9 @@ def theorem_4_1(instance: Instance) -> Findings:
     example=lambda: pair_point(300, 6, 10**12),
     control=lambda: pair_point(60, 30, 10**9),
     control_shows="with half of the labels turned even the max-margin network is too large, and the error is a half",
-    forms=Forms(
-        sharp=r"\|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X X^\top\|}}, \quad \Pr\left[\|P x\|^2 \ge \frac{\|X X^\top\|}"
-        r"{|I_+|}\right] \le \epsilon",
-        remark="In this form the max-margin network itself qualifies up to k/q of about 1/16, p of about 0.06.",
-    ),
+    sharp=r"\|\theta\|^2 < \sqrt{\frac{|I_+|}{\|X X^\top\|}}, \quad \Pr\left[\|P x\|^2 \ge \frac{\|X X^\top\|}"
+    r"{|I_+|}\right] \le \epsilon",
+    remark="In this form the max-margin network itself qualifies up to k/q of about 1/16, p of about 0.06.",
 )
 def theorem_4_1_sharp(instance: Instance) -> Findings:
     """The norm against its least value, beta, and the clean error, proved and counted."""

@@ -2,15 +2,12 @@ r"""[KYS23, proof of Theorem 4.3] No multiplier exceeds 3mn once B > 1/4."""
 
 from __future__ import annotations
 
-from functools import partial
-
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, above, at_most, value
+from marginflow.theory.frame import Findings, Instance, above, at_most, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/B2.LamMax",
     kind="lemma",
     number="Proof of Theorem 4.3, both cases",
@@ -20,12 +17,10 @@ from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
     example=lambda: frozen_point(88, 2, 1, 10**13),
     control=frozen_close,
     control_shows="two opposite samples at an angle of 0.1 have multipliers of 100, and 3mn is 12",
-    forms=Forms(
-        printed=r"\max_i \lambda_i \le 3mn",
-        sharp=r"\max_{I_+} \lambda_i \le \tfrac32, \quad \max_{I_-} \lambda_i \le \tfrac32 mn",
-        remark="Case II cites Lemma B.5 where B.6 is meant. On the exact points measured the largest multiplier is "
-        "below 1, a four-hundredth of the bound and less.",
-    ),
+    printed=r"\max_i \lambda_i \le 3mn",
+    sharp=r"\max_{I_+} \lambda_i \le \tfrac32, \quad \max_{I_-} \lambda_i \le \tfrac32 mn",
+    remark="Case II cites Lemma B.5 where B.6 is meant. On the exact points measured the largest multiplier is "
+    "below 1, a four-hundredth of the bound and less.",
 )
 def b2_lam_max(instance: Instance) -> Findings:
     """The largest multiplier of either class against what the two cases give."""

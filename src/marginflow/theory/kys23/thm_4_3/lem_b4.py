@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import partial
 
 from marginflow.theory.frame import (
     Check,
     Counterexample,
     Erratum,
     Findings,
-    Forms,
     Instance,
-    Statement,
     above,
     at_least,
     at_most,
+    stated,
     unmet,
     value,
 )
@@ -31,11 +29,8 @@ def _at(m: int, n: int, d: int, p: float) -> Instance:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.4",
-    kind="lemma",
-    number="Lemma B.4",
     meaning="With probability 1 - delta: small inner products and |I_-| <= c_1 m / n^2; needs m of order n^2.",
     formula=r"p \le \frac{c}{n^2}, \ m > c' \ln\frac{2}{\delta}: \quad |x_i^\top x_l| \le \sqrt{\frac{2 \ln(2m^2/"
     r"\delta)}{d}}, \quad |I_-| \le \frac{c_1 m}{n^2}",
@@ -53,19 +48,17 @@ def _at(m: int, n: int, d: int, p: float) -> Instance:
     control=lambda: _at(20 * 10**2, 10, 10**15, NOISE / 200),
     control_shows="m = 20 n^2 allows no negative sample at all, and one appears with probability 0.365",
     control_outcome="refuted",
-    forms=Forms(
-        printed=r"m > c' \ln\frac{2}{\delta}",
-        proved=r"m \ge C n^2 \ln\frac{2}{\delta}",
-        remark="The theorem's m >= c_2 n ln(1/delta) is no help for large n.",
-        errata=(
-            Erratum(
-                severity="statement false",
-                headline="A number of samples of order log(1/δ) is too few: it must grow with n² as well.",
-                what="m of order ln(1/delta) is too few for |I_-| <= c_1 m/n^2: m below n^2/c_1 demands |I_-| = 0.",
-                evidence="m = 20 n^2, p = 1/(44 n^2): fails with probability about 1 - e^(-c/c_1), whatever n is; for "
-                "every c and c' some delta and n contradict it",
-                repair="m >= C n^2 ln(2/delta)",
-            ),
+    printed=r"m > c' \ln\frac{2}{\delta}",
+    proved=r"m \ge C n^2 \ln\frac{2}{\delta}",
+    remark="The theorem's m >= c_2 n ln(1/delta) is no help for large n.",
+    errata=(
+        Erratum(
+            severity="statement false",
+            headline="A number of samples of order log(1/δ) is too few: it must grow with n² as well.",
+            what="m of order ln(1/delta) is too few for |I_-| <= c_1 m/n^2: m below n^2/c_1 demands |I_-| = 0.",
+            evidence="m = 20 n^2, p = 1/(44 n^2): fails with probability about 1 - e^(-c/c_1), whatever n is; for "
+            "every c and c' some delta and n contradict it",
+            repair="m >= C n^2 ln(2/delta)",
         ),
     ),
 )

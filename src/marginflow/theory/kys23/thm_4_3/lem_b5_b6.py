@@ -2,22 +2,19 @@ r"""[KYS23, Lemmas B.5 and B.6]: all biases are non-negative, and every sample h
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, value
+from marginflow.theory.frame import Findings, Instance, at_least, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_low, frozen_point
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
 from marginflow.theory.kys23.unit_sphere import separates
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.5",
-    kind="lemma",
-    number="Lemma B.5",
     meaning="With nearly orthogonal samples every bias of a KKT point with frozen outputs is non-negative.",
     formula=r"m^2 \rho \le \tfrac12 \implies b_j \ge 0 \quad \forall j",
     needs=("network", "data"),
@@ -25,12 +22,10 @@ from marginflow.theory.kys23.unit_sphere import separates
     example=lambda: frozen_point(60, 8, 15, 10**9),
     control=frozen_low,
     control_shows="in dimension 3 the samples are far from orthogonal, and some biases are negative",
-    forms=Forms(
-        printed=r"d \ge 8 m^4 \ln\frac{2m^2}{\delta}",
-        proved=r"m^2 \rho \le \tfrac12, \quad \text{with Clarke weights as well}",
-        remark="Not for trained outputs, nor for networks that training has not yet brought to a KKT point: there the "
-        "initialisation is remembered and negative biases occur.",
-    ),
+    printed=r"d \ge 8 m^4 \ln\frac{2m^2}{\delta}",
+    proved=r"m^2 \rho \le \tfrac12, \quad \text{with Clarke weights as well}",
+    remark="Not for trained outputs, nor for networks that training has not yet brought to a KKT point: there the "
+    "initialisation is remembered and negative biases occur.",
 )
 def lemma_b5(instance: Instance) -> Findings:
     """The sign of every bias."""
@@ -63,18 +58,15 @@ def _asleep() -> Instance:
     return Instance(name="the negative neuron asleep", network=sleeping, data=point.data)
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.6",
-    kind="lemma",
-    number="Lemma B.6",
     meaning="Every sample that is classified correctly has an active neuron with an output of its own sign.",
     formula=r"y_i N(x_i) > 0 \implies \exists j:\ y_i v_j > 0, \quad w_j^\top x_i + b_j > 0",
     needs=("network", "data"),
     example=lambda: frozen_point(60, 8, 15, 10**9),
     control=_asleep,
     control_shows="training from small weights puts the negative neurons to sleep; then nothing is fitted",
-    forms=Forms(remark="Pure feasibility: lambda_i > 0, as printed, is not needed, nor that theta is a KKT point."),
+    remark="Pure feasibility: lambda_i > 0, as printed, is not needed, nor that theta is a KKT point.",
 )
 def lemma_b6(instance: Instance) -> Findings:
     """The largest pre-activation among the neurons of the own sign, for every sample."""

@@ -8,13 +8,12 @@ the premise is false, nothing here is counted as evidence.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 import numpy as np
 
 from marginflow.data import Dataset
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
 
@@ -34,11 +33,8 @@ def _repeated(times: int = 30) -> Instance:
 _DELTA: Final = {"delta": "0.1; only for the printed dimension"}
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.7",
-    kind="lemma",
-    number="Lemma B.7",
     meaning="If B <= 1/4, every positive sample has lambda_i >= 1/(4n). Vacuous in the regime of Theorem 4.3.",
     formula=r"B = \sum_{v_j = 1} b_j - \sum_{v_j = -1} b_j \le \tfrac14 \implies \lambda_i \ge \frac{1}{4n} \quad "
     r"\forall i \in I_+",
@@ -47,17 +43,14 @@ _DELTA: Final = {"delta": "0.1; only for the printed dimension"}
     example=lambda: frozen_point(40, 2, 18, 10**12),
     control=_repeated,
     control_shows="a positive sample is repeated thirty times: the copies share its multiplier",
-    forms=Forms(
-        printed=r"d \ge 32 m^4 n^2 \ln\frac{2m^2}{\delta}",
-        proved=r"1 \le B + n \lambda_r + n \rho \sum_{i \ne r} \lambda_i \quad \text{at every KKT point}",
-        remark="Only a step of the proof that B > 1/4.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="Equation (22) and the display after it have a sign wrong; Section 4.1 defines sigma' by '> 1' "
-                "where "
-                "'> 0' is meant.",
-            ),
+    printed=r"d \ge 32 m^4 n^2 \ln\frac{2m^2}{\delta}",
+    proved=r"1 \le B + n \lambda_r + n \rho \sum_{i \ne r} \lambda_i \quad \text{at every KKT point}",
+    remark="Only a step of the proof that B > 1/4.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="Equation (22) and the display after it have a sign wrong; Section 4.1 defines sigma' by '> 1' where "
+            "'> 0' is meant.",
         ),
     ),
 )
@@ -92,11 +85,8 @@ def lemma_b7(instance: Instance) -> Findings:
     )  # fmt: skip
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/LemB.8",
-    kind="lemma",
-    number="Lemma B.8",
     meaning="If B <= 1/4, every negative sample has lambda_i <= 10/4. Vacuous in the regime of Theorem 4.3.",
     formula=r"B \le \tfrac14 \implies \lambda_i \le \tfrac{10}{4} \quad \forall i \in I_-",
     needs=("network", "data"),
@@ -104,15 +94,13 @@ def lemma_b7(instance: Instance) -> Findings:
     example=lambda: frozen_point(40, 2, 18, 10**12),
     control=frozen_close,
     control_shows="two opposite samples at an angle of 0.1: their multipliers are near 100",
-    forms=Forms(
-        printed=r"d \ge 16 m^4 n^4 \ln\frac{2m^2}{\delta}",
-        proved=r"d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="With d >= 16 m^4 n^4 ln(2m^2/delta), 2 m^2 n^2 rho is at most 0.707, not 1/2 as the proof says.",
-                repair="32 instead of 16",
-            ),
+    printed=r"d \ge 16 m^4 n^4 \ln\frac{2m^2}{\delta}",
+    proved=r"d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="With d >= 16 m^4 n^4 ln(2m^2/delta), 2 m^2 n^2 rho is at most 0.707, not 1/2 as the proof says.",
+            repair="32 instead of 16",
         ),
     ),
 )

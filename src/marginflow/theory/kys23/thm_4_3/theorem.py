@@ -3,11 +3,10 @@ r"""[KYS23, Theorem 4.3] KKT points with frozen outputs overfit benignly."""
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least, at_most, value
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, stated, value
 from marginflow.theory.kys23.region import THEOREM_4_3
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error
@@ -23,11 +22,8 @@ def log_literal_error(sample: Sample, n: int) -> float:
     return union(log_sphere_correlation_tail(threshold, sample.d), sample.m) if sample.d >= 2 else 0.0
 
 
-@partial(
-    Statement,
+@stated(
     id="KYS23/Thm4.3",
-    kind="theorem",
-    number="Theorem 4.3",
     meaning="KKT points with n outputs frozen at +1, -1 have small clean error if p = O(1/n^2) and d is huge.",
     formula=r"|I_-| \le \frac{m}{22 n^2}, \ 2 m^2 n^2 \rho \le \tfrac12 \implies b_j \ge 0, \ B > \tfrac14, \ "
     r"\max_i \lambda_i \le 3mn, \ N(x) \ge \tfrac14 - 3 m^2 n^2 \max_i |x^\top x_i|",
@@ -37,28 +33,25 @@ def log_literal_error(sample: Sample, n: int) -> float:
     control=lambda: frozen_point(40, 2, 20, 10**13),
     control_shows="with half of the labels turned B vanishes, and so does everything that follows",
     region=THEOREM_4_3,
-    forms=Forms(
-        printed=r"p \le \frac{c_1}{n^2}, \ m \ge c_2 n \ln\frac1\delta, \ d \ge c_3 m^4 n^4 \ln\frac{m}{\epsilon} "
-        r"\ln\frac{m^2}{\delta}",
-        proved=r"c_1 < \tfrac{1}{22}, \ m \ge 2n, \ d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}, \ d > 288 m^4 n^4 "
-        r"\ln\frac{2m}{\epsilon}",
-        sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{|I_+| - |I_-|}{1 + m} \quad "
-        r"\text{at every KKT point, for every } n",
-        remark="The smallest case with a negative sample is n = 2, m = 88, d of order 10^12, reached by sampling Gram "
-        "matrices. Interpolation is a hypothesis: from small weights the negative neurons fall asleep and gradient "
-        "descent never fits.",
-        errata=(
-            Erratum(
-                severity="constant",
-                what="m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2 (KYS23/LemB.4).",
-                repair="m of order n^2 ln(1/delta)",
-            ),
+    printed=r"p \le \frac{c_1}{n^2}, \ m \ge c_2 n \ln\frac1\delta, \ d \ge c_3 m^4 n^4 \ln\frac{m}{\epsilon} "
+    r"\ln\frac{m^2}{\delta}",
+    proved=r"c_1 < \tfrac{1}{22}, \ m \ge 2n, \ d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}, \ d > 288 m^4 n^4 "
+    r"\ln\frac{2m}{\epsilon}",
+    sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies B = \frac{|I_+| - |I_-|}{1 + m} \quad "
+    r"\text{at every KKT point, for every } n",
+    remark="The smallest case with a negative sample is n = 2, m = 88, d of order 10^12, reached by sampling Gram "
+    "matrices. Interpolation is a hypothesis: from small weights the negative neurons fall asleep and gradient "
+    "descent never fits.",
+    errata=(
+        Erratum(
+            severity="constant",
+            what="m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2 (KYS23/LemB.4).",
+            repair="m of order n^2 ln(1/delta)",
         ),
-        known="on orthonormal samples every KKT point with frozen outputs and biases has B = (|I_+| - |I_-|)/(1 + m), "
-        "so "
-        "that the condition p = O(1/n^2) is not needed there; with trained outputs the KKT point is unique up to "
-        "splitting neurons and is the global optimum (theory/kys23/thm_4_3/orthonormal.py).",
     ),
+    known="on orthonormal samples every KKT point with frozen outputs and biases has B = (|I_+| - |I_-|)/(1 + m), so "
+    "that the condition p = O(1/n^2) is not needed there; with trained outputs the KKT point is unique up to splitting "
+    "neurons and is the global optimum (theory/kys23/thm_4_3/orthonormal.py).",
 )
 def theorem_4_3(instance: Instance) -> Findings:
     """Biases, B, multipliers, the bound on N at fresh points, and the clean error."""

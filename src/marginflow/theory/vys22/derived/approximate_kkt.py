@@ -9,7 +9,7 @@ equation for v.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -21,7 +21,7 @@ from marginflow.data import Dataset
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
 from marginflow.robustness.explicit_vectors import vys22_steps
-from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_least, at_most, undefined, value
+from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, stated, undefined, value
 from marginflow.theory.instances import at_point
 from marginflow.theory.vys22.presets import orthogonal_preset
 from marginflow.theory.vys22.setting import Setting
@@ -151,8 +151,7 @@ def short_samples(factor: float = 0.1) -> Instance:
     return at_point(convex_pair(Dataset(X=X, y=data.y)), "the exact pair on samples of unequal length")
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/X.cert",
     kind="theorem",
     number="from Lemmas C.2 to C.8",

@@ -2,8 +2,6 @@ r"""X.orthKKT: the KKT point on orthogonal samples in closed form, and its exact
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.arrays import FloatArray
@@ -14,12 +12,12 @@ from marginflow.robustness import minimal_step
 from marginflow.theory.frame import (
     Findings,
     Instance,
-    Statement,
     at_least,
     at_most,
     below,
     equal,
     is_kkt_point,
+    stated,
     undefined,
     value,
 )
@@ -47,8 +45,7 @@ def closed_form(setting: Setting) -> tuple[TwoLayer, FloatArray, float]:
     return network, lam, s
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/X.orthKKT",
     kind="construction",
     number="from equations (9)-(10), for p = 0",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 import numpy as np
 
 from marginflow.certificates import training_floor
 from marginflow.flow import Geometric, LossBelow
-from marginflow.theory.frame import Findings, Instance, Statement, at_least, equal, true, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_least, equal, stated, true, undefined, value
 from marginflow.theory.recorded import recipe_run
 
 # The estimate of the number of steps neglects lower-order terms; this is how well it is meant.
@@ -26,8 +25,7 @@ def _another_start() -> Instance:
     return replace(good, name="the recipe with another start", run=None, start=replace(start, W=30.0 * start.W))
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/X.floor",
     kind="theorem",
     number="from equation (3)",
@@ -83,8 +81,7 @@ def _half_way() -> Instance:
     return replace(whole, name="the recipe, interrupted half way", run=half)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/X.iters",
     kind="remark",
     number="from Section 6, Experimental setting",

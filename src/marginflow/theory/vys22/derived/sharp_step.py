@@ -2,20 +2,17 @@ r"""X.sharp: the shortest step along u that the lemmas of Theorem 4.1 prove, whe
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_vector
-from marginflow.theory.frame import Findings, Instance, Statement, at_most, is_kkt_point, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_most, is_kkt_point, stated, undefined, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/X.sharp",
     kind="theorem",
     number="from Lemmas C.2 and C.4",

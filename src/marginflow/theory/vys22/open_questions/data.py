@@ -2,23 +2,21 @@ r"""Probes about the data: more samples (OQ1), unequal norms (OQ4), clusters (OQ
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from marginflow.data import Clusters, Gaussian, GramReduction, Sphere
 from marginflow.limit import convex_pair, kkt_point
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import Check, Findings, Instance, Statement, at_least, is_kkt_point, unmet, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, is_kkt_point, stated, unmet, value
 from marginflow.theory.instances import at_point, orthogonal_point
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ1",
-    kind="probe",
     number="Section 7, first open question",
     meaning="Does the flip along u stay of order sqrt(d/m) when there are far more samples than the theorem allows?",
     formula=r"\|z\| \sqrt{m/d} \quad \text{as } m / m_{\mathrm{allowed}} \text{ grows}",
@@ -57,10 +55,8 @@ def gaussian_point() -> Instance:
     return at_point(convex_pair(data), "the exact pair on 10 Gaussian samples in dimension 100000")
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ4",
-    kind="probe",
     number="Section 4, after Example 1",
     meaning="What do the constants become on Gaussian inputs, whose norms differ?",
     formula=r"d_{\min} \le \|x_i\|^2 \le d_{\max}",
@@ -94,10 +90,8 @@ def unequal_norms(instance: Instance) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ5",
-    kind="probe",
     number="Section 4, before Corollary 4.1",
     meaning="On clustered data, how often do the support vectors satisfy the bound of Corollary 4.1?",
     formula=r"|\{i : \lambda_i > 0\}| \le \frac{d+1}{3(p+1)}",
@@ -152,10 +146,8 @@ def _robust_with_test_points() -> Instance:
     return Instance(name=control.name, network=control.network, data=control.data, test=control.data)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ6",
-    kind="probe",
     number="Section 4 speaks of training points only",
     meaning="Does the z of the training set flip points that were not trained on?",
     formula=r"\mathrm{sign}\, N(x - \mathrm{sign}(N(x)) z) \ne \mathrm{sign}\, N(x) \text{ for fresh } x",

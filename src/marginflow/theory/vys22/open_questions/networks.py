@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -13,7 +13,7 @@ from marginflow.limit import kkt_point, orthogonal
 from marginflow.networks import MLP, TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_vector
-from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_most, is_kkt_point, unmet, value
+from marginflow.theory.frame import Check, Findings, Instance, above, at_most, is_kkt_point, stated, unmet, value
 from marginflow.theory.recorded import deep_run, flow_run, recipe_run, trained_by, unfinished_run
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
 from marginflow.theory.vys22.remarks import several_networks
@@ -33,10 +33,8 @@ def flip_along(network: MLP | TwoLayer, setting: Setting) -> float:
     return float(brentq(worst, 0.0, top)) if worst(top) <= 0 else np.inf
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ2",
-    kind="probe",
     number="Section 7, second open question",
     meaning="Are deeper trained networks flipped by the same direction u, and at what size?",
     formula=r"N_L(x) = W_L \sigma(W_{L-1} \cdots \sigma(W_1 x + b_1)), \quad L > 2",
@@ -83,10 +81,8 @@ def _untrained() -> Instance:
     return Instance(name="a network before training", data=flow_run().data, networks=(start,))
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ3",
-    kind="probe",
     number="Section 7, last open question",
     meaning="Do other optimisers lead to networks that are more robust along u?",
     formula=r"\theta_{t+1} = \theta_t - \eta\, \mathrm{rule}(\nabla L(\theta_t))",
@@ -115,10 +111,8 @@ def _with_robust() -> Instance:
     return Instance(name="a KKT point and the robust network", data=orthogonal_preset().data, networks=networks)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ7",
-    kind="probe",
     number="Theorem 4.1, its constant",
     meaning="How far is the printed z from the smallest one, over several KKT points?",
     formula=r"\max_\theta \frac{\|z_{\mathrm{exact}}(\theta)\|}{\|z_{\mathrm{printed}}\|}",
@@ -158,10 +152,8 @@ def _untrained_single() -> Instance:
     return Instance(name="a network before training", data=flow_run().data, network=start)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ8",
-    kind="probe",
     number="Section 6, default initialisation",
     meaning="Lazy networks far from any KKT point are flipped along u as well: how far are they, and at what size?",
     formula=r"\frac{\|\theta_0\|}{\|\theta_T\|}, \quad \text{KKT residual}, \quad \|z_{\mathrm{exact}}\|",
@@ -197,10 +189,8 @@ def _found_from(seeds: int) -> tuple[TwoLayer, ...]:
     return tuple(kkt_point(data, width=12, seed=seed).network for seed in range(seeds))
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/OQ9",
-    kind="probe",
     number="X.orthKKT",
     meaning="On orthogonal samples, do KKT points found from different starts all equal the closed form?",
     formula=r"p = 0: \quad N_\theta = N_{\mathrm{closed\ form}} \text{ for all KKT points found}",

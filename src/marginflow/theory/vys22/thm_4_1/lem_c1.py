@@ -2,43 +2,26 @@ r"""[VYS22, Lemma C.1]: at a KKT point every sample is exactly on the margin."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE
-from marginflow.theory.frame import (
-    Findings,
-    Forms,
-    Instance,
-    Statement,
-    at_most,
-    equal,
-    is_kkt_point,
-    true,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, at_most, equal, is_kkt_point, stated, true, value
 from marginflow.theory.vys22.presets import gram_preset, with_longer_samples
 from marginflow.theory.vys22.setting import Neurons, Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.1",
-    kind="lemma",
-    number="Lemma C.1",
     meaning="At a KKT point on few, nearly orthogonal samples, every sample attains exactly margin 1.",
     formula=r"y_i N_\theta(x_i) = 1 \quad \text{for all } i \in I",
     needs=("network", "data"),
     example=gram_preset,
     control=lambda: with_longer_samples(1.5, 3.0),
     control_shows="samples that are multiples of others have other norms, and margins 1.44 and 2.76",
-    forms=Forms(
-        printed=r"m \le \frac{d+1}{3(p+1)} \implies y_i N_\theta(x_i) = 1",
-        sharp=r"m - 1 \le \frac{d+1}{3(p+1)} \implies y_i N_\theta(x_i) = 1",
-        remark="The sums of the proof skip one sample, so m - 1 in place of m suffices. Random data with m = sqrt(d) "
-        "are not covered, although Section 6 reads as if they were.",
-    ),
+    printed=r"m \le \frac{d+1}{3(p+1)} \implies y_i N_\theta(x_i) = 1",
+    sharp=r"m - 1 \le \frac{d+1}{3(p+1)} \implies y_i N_\theta(x_i) = 1",
+    remark="The sums of the proof skip one sample, so m - 1 in place of m suffices. Random data with m = sqrt(d) "
+    "are not covered, although Section 6 reads as if they were.",
 )
 def lemma_c1(instance: Instance) -> Findings:
     """All q_i = 1, and the two facts on the largest weight alpha that the contradiction of the proof rests on."""

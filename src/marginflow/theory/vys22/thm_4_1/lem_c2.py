@@ -2,9 +2,7 @@ r"""[VYS22, Lemma C.2]: the total weight S of the positive neurons, and of the n
 
 from __future__ import annotations
 
-from functools import partial
-
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, is_kkt_point, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, is_kkt_point, stated, value
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
 from marginflow.theory.vys22.setting import Neurons, Setting
 
@@ -19,24 +17,19 @@ def sharp_bound(n: int, p: float, d: float) -> float:
     return n / ((n - 1) * (p + 1) + d + 1) if n else 0.0
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.2",
-    kind="lemma",
-    number="Lemma C.2",
     meaning="Margin 1 needs weight: the sums of v_j^2 lambda_i sigma'_ij over J+ and over J- are not small.",
     formula=r"\sum_{i \in I} \sum_{j \in J^\pm} v_j^2 \lambda_i \sigma'_{ij} \ge \frac{mc}{(cc' + 1)(d + 1)}",
     needs=("network", "data"),
     example=orthogonal_preset,
     control=unbalanced_control,
     control_shows="same function, but the multipliers that come closest to explaining it carry almost no weight",
-    forms=Forms(
-        printed=r"S_\pm \ge \frac{mc}{(cc' + 1)(d + 1)}",
-        sharp=r"S_\pm \ge \frac{|I^\pm|}{(|I^\pm| - 1)(p + 1) + d + 1}",
-        remark="The last display of the printed proof begins with the sum over I+ twice; the first should run over I. "
-        "Multipliers from hard 0/1 patterns can seem to violate the lemma: Clarke weights are needed at kinks.",
-        errata=(Erratum(severity="slip", what="The last display sums over I+ twice; the first sum is over I."),),
-    ),
+    printed=r"S_\pm \ge \frac{mc}{(cc' + 1)(d + 1)}",
+    sharp=r"S_\pm \ge \frac{|I^\pm|}{(|I^\pm| - 1)(p + 1) + d + 1}",
+    remark="The last display of the printed proof begins with the sum over I+ twice; the first should run over I. "
+    "Multipliers from hard 0/1 patterns can seem to violate the lemma: Clarke weights are needed at kinks.",
+    errata=(Erratum(severity="slip", what="The last display sums over I+ twice; the first sum is over I."),),
 )
 def lemma_c2(instance: Instance) -> Findings:
     """S+ and S- against the printed and the averaged bound."""

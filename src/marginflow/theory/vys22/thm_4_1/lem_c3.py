@@ -2,33 +2,26 @@ r"""[VYS22, Lemma C.3]: a pre-activation on a sample is not far below zero."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from marginflow.certificates import KINK_TOLERANCE
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, is_kkt_point
+from marginflow.theory.frame import Findings, Instance, at_least, is_kkt_point, stated
 from marginflow.theory.vys22.presets import gram_preset, robust_control
 from marginflow.theory.vys22.setting import Neurons, Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.3",
-    kind="lemma",
-    number="Lemma C.3",
     meaning="Every neuron's pre-activation on every sample is at least -(p + 1) times the neuron's weight.",
     formula=r"w_j^\top x_i + b_j \ge -(p+1) \sum_{l \in I} |v_j| \lambda_l \sigma'_{lj}",
     needs=("network", "data"),
     example=gram_preset,
     control=robust_control,
     control_shows="pre-activations are -1 on other samples, and the best multipliers are too small to allow it",
-    forms=Forms(
-        printed=r"w_j^\top x_i + b_j < 0 \implies \sigma'_{ij} = 0",
-        proved=r"w_j^\top x_i + b_j < -\tau \implies \sigma'_{ij} = 0",
-        remark="In floating point a kink may read -1e-16 and still carry a Clarke weight, so the case split needs a "
-        "tolerance tau.",
-    ),
+    printed=r"w_j^\top x_i + b_j < 0 \implies \sigma'_{ij} = 0",
+    proved=r"w_j^\top x_i + b_j < -\tau \implies \sigma'_{ij} = 0",
+    remark="In floating point a kink may read -1e-16 and still carry a Clarke weight, so the case split needs a "
+    "tolerance tau.",
 )
 def lemma_c3(instance: Instance) -> Findings:
     """pre_ij >= -(p + 1) |v_j| Lambda_j; a pair counts as a kink within the tolerance of the certificate."""

@@ -2,20 +2,15 @@ r"""[VYS22, Lemma C.4]: along u = sum_l y_l x_l every neuron moves by at least i
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, at_most, is_kkt_point, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, is_kkt_point, stated, value
 from marginflow.theory.vys22.presets import backward_control, gram_preset
 from marginflow.theory.vys22.setting import Neurons, Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.4",
-    kind="lemma",
-    number="Lemma C.4",
     meaning="Every neuron's response to u has the sign of its output and at least the size (d - mp) of its weights.",
     formula=r"j \in J^+:\ w_j^\top u \ge v_j \Lambda_j (d - mp), \qquad "
     r"j \in J^-:\ w_j^\top u \le v_j \Lambda_j (d - mp)",
@@ -23,13 +18,11 @@ from marginflow.theory.vys22.setting import Neurons, Setting
     example=gram_preset,
     control=backward_control,
     control_shows="a positive neuron points along -u, which no multipliers explain",
-    forms=Forms(
-        printed=r"w_j^\top u \le \sum_i v_j \lambda_i \sigma'_{ij} (d - mp) \quad (j \in J^-)",
-        proved=r"w_j^\top u \le -|v_j| \Lambda_j (d - mp)",
-        sharp=r"w_j^\top u \le -|v_j| \Lambda_j (d - (m-1)p)",
-        remark="Correct as printed, because v_j < 0 on J-; writing |v_j| without the minus sign would reverse it. "
-        "With p = 0 it is an equality.",
-    ),
+    printed=r"w_j^\top u \le \sum_i v_j \lambda_i \sigma'_{ij} (d - mp) \quad (j \in J^-)",
+    proved=r"w_j^\top u \le -|v_j| \Lambda_j (d - mp)",
+    sharp=r"w_j^\top u \le -|v_j| \Lambda_j (d - (m-1)p)",
+    remark="Correct as printed, because v_j < 0 on J-; writing |v_j| without the minus sign would reverse it. "
+    "With p = 0 it is an equality.",
 )
 def lemma_c4(instance: Instance) -> Findings:
     """w_j . u >= v_j Lambda_j (d - m p) on J+, and <= on J-, where v_j < 0."""

@@ -2,19 +2,14 @@ r"""[VYS22, Lemma C.5]: d - m p > 0, in fact at least (2d - 1)/3."""
 
 from __future__ import annotations
 
-from functools import partial
-
 from marginflow.data import Sphere
-from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, above, at_least
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, stated
 from marginflow.theory.instances import gram_point
 from marginflow.theory.vys22.setting import Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.5",
-    kind="lemma",
-    number="Lemma C.5",
     meaning="The samples are so few and so nearly orthogonal that d - mp is positive, at least about 2d/3.",
     formula=r"d - mp > 0",
     needs=("data",),
@@ -23,17 +18,15 @@ from marginflow.theory.vys22.setting import Setting
         name="10 random samples in dimension 100", data=Sphere(dimension=100, labels="both").sample(10)
     ),
     control_shows="m = 10 is far more than (d + 1) / (3 (p + 1)), and d - mp is negative",
-    forms=Forms(
-        printed=r"d - \frac{c'(d+1)p}{p+1} \ge d - \frac13 \cdot \frac{2dp}{p} = \frac{d}{3}",
-        proved=r"d - mp \ge \frac{d}{3}",
-        sharp=r"d - mp \ge \frac{2d - 1}{3}",
-        remark="The printed step divides p by p, undefined at p = 0; there d - mp = d and nothing is to prove.",
-        errata=(
-            Erratum(
-                severity="slip",
-                what="A step divides p by p, which is undefined for orthogonal samples.",
-                repair="d - mp = d where p = 0",
-            ),
+    printed=r"d - \frac{c'(d+1)p}{p+1} \ge d - \frac13 \cdot \frac{2dp}{p} = \frac{d}{3}",
+    proved=r"d - mp \ge \frac{d}{3}",
+    sharp=r"d - mp \ge \frac{2d - 1}{3}",
+    remark="The printed step divides p by p, undefined at p = 0; there d - mp = d and nothing is to prove.",
+    errata=(
+        Erratum(
+            severity="slip",
+            what="A step divides p by p, which is undefined for orthogonal samples.",
+            repair="d - mp = d where p = 0",
         ),
     ),
 )

@@ -2,20 +2,15 @@ r"""[VYS22, Lemma C.6]: after the first step eta_1 u all neurons of the other si
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from marginflow.theory.frame import Findings, Instance, Statement, at_least, is_kkt_point, value
+from marginflow.theory.frame import Findings, Instance, at_least, is_kkt_point, stated, value
 from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import Neurons, Setting
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.6",
-    kind="lemma",
-    number="Lemma C.6",
     meaning="A step of (p + 1)/(d - mp) along u opens every neuron of the other sign on every sample.",
     formula=r"\eta \ge \frac{p+1}{d - mp}: \quad j \in J^-:\ w_j^\top (x_i - \eta u) + b_j \ge 0, \quad "
     r"j \in J^+:\ w_j^\top (x_i + \eta u) + b_j \ge 0",

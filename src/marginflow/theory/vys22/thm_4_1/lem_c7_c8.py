@@ -2,21 +2,9 @@ r"""[VYS22, Lemmas C.7 and C.8]: z takes every positive sample to N <= -1 and ev
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Instance,
-    Statement,
-    at_least,
-    at_most,
-    is_kkt_point,
-    undefined,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, stated, undefined, value
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import Neurons, Setting
 
@@ -59,11 +47,8 @@ def _judge(instance: Instance, label: int) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.7",
-    kind="lemma",
-    number="Lemma C.7",
     meaning="Subtracting z takes every positive sample from N = 1 to N <= -1.",
     formula=r"i \in I^+:\ N_\theta(x_i - z) \le N_\theta(x_i) - \eta_2 (d - mp) S_- \le -1",
     needs=("network", "data"),
@@ -76,11 +61,8 @@ def lemma_c7(instance: Instance) -> Findings:
     return _judge(instance, 1)
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.8",
-    kind="lemma",
-    number="Lemma C.8",
     meaning="Adding z takes every negative sample from N = -1 to N >= 1.",
     formula=r"i \in I^-:\ N_\theta(x_i + z) \ge N_\theta(x_i) + \eta_2 (d - mp) S_+ \ge 1",
     needs=("network", "data"),

@@ -2,11 +2,9 @@ r"""[VYS22, Lemma C.9]: the size of z, step by step; a fact about the data alone
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
+from marginflow.theory.frame import Findings, Instance, at_most, stated, value
 from marginflow.theory.instances import gram_point
 from marginflow.theory.vys22.presets import gram_preset
 from marginflow.theory.vys22.setting import Setting
@@ -33,23 +31,18 @@ def chain(setting: Setting) -> dict[str, float]:
     }
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/LemC.9",
-    kind="lemma",
-    number="Lemma C.9",
     meaning="The vector z has norm at most 18 sqrt(2) sqrt(d/m) / c.",
     formula=r"\|z\| \le \frac{(18cc' + 12)\sqrt{2d}}{c \sqrt{m}} \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
     needs=("data",),
     example=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
     control=lambda: Instance(name="11 samples with p = 9 in dimension 100", data=gram_point(100, 11, 9.0).data),
     control_shows="m p is almost d, and z is longer than the bound",
-    forms=Forms(
-        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
-        proved=r"\|z\| \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
-        sharp=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
-        remark="The proof uses c <= 1; since a share of the smaller class is at most 1/2, 15 sqrt(2) holds as well.",
-    ),
+    printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
+    proved=r"\|z\| \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
+    sharp=r"\|z\| \le \frac{15 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
+    remark="The proof uses c <= 1; since a share of the smaller class is at most 1/2, 15 sqrt(2) holds as well.",
 )
 def lemma_c9(instance: Instance) -> Findings:
     """Every inequality of the chain, and with c <= 1/2 the constant 15 sqrt 2 in place of 18 sqrt 2."""

@@ -3,14 +3,13 @@ r"""[VYS22, Theorem 4.1]: at every KKT point one small vector z = eta sum_i y_i 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 import numpy as np
 
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_steps, vys22_vector
-from marginflow.theory.frame import Check, Findings, Forms, Instance, Statement, at_most, is_kkt_point, undefined, value
+from marginflow.theory.frame import Check, Findings, Instance, at_most, is_kkt_point, stated, undefined, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vacuity import says_nothing
 from marginflow.theory.vys22 import region
@@ -63,11 +62,8 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     )
 
 
-@partial(
-    Statement,
+@stated(
     id="VYS22/Thm4.1",
-    kind="theorem",
-    number="Theorem 4.1",
     meaning="At every KKT point one vector along the sum of y_i x_i, of size O(sqrt(d/m)), flips every sample.",
     formula=r"z = (\eta_1 + \eta_2) \sum_{i \in I} y_i x_i, \quad y_i N_\theta(x_i - y_i z) \le -1, \quad "
     r"\|z\| \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
@@ -76,14 +72,12 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     control=robust_control,
     control_shows="the network is robust and has all margins 1, but is not a KKT point",
     region=region.THEOREM_4_1,
-    forms=Forms(
-        printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
-        proved=r"\|z\| \le \frac{(18 c c' + 12) \sqrt{2d}}{c \sqrt{m}}",
-        sharp=r"\|z\| = \left(\frac{p+1}{D} + \frac{(n-1)(p+1) + d + 1}{n D}\right) \|u\|, \quad D = d - (m-1)p, \quad "
-        r"n = \min(|I^+|, |I^-|)",
-        remark="The sharp form flips the sign (y N <= 0) instead of reaching -1. On random data the printed z is "
-        "longer than sqrt(d) for d below about 400000.",
-    ),
+    printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 m}}\right)",
+    proved=r"\|z\| \le \frac{(18 c c' + 12) \sqrt{2d}}{c \sqrt{m}}",
+    sharp=r"\|z\| = \left(\frac{p+1}{D} + \frac{(n-1)(p+1) + d + 1}{n D}\right) \|u\|, \quad D = d - (m-1)p, \quad "
+    r"n = \min(|I^+|, |I^-|)",
+    remark="The sharp form flips the sign (y N <= 0) instead of reaching -1. On random data the printed z is "
+    "longer than sqrt(d) for d below about 400000.",
 )
 def theorem_4_1(instance: Instance) -> Findings:
     """Hypotheses on the data and the KKT point; z and what it does to every sample."""

@@ -1,0 +1,67 @@
+"""`@stated`: what the id says need not be said again."""
+
+from __future__ import annotations
+
+import pytest
+
+from marginflow.errors import InputError
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, stated
+
+
+def written(id: str, **more: str) -> Statement:
+    def judge(instance: Instance) -> Findings:
+        return Findings(claims=(at_least("one", 1.0, 0.0),))
+
+    return stated(
+        id=id,
+        meaning="One is at least zero.",
+        formula=r"1 \ge 0",
+        needs=("parameters",),
+        example=Instance,
+        control=Instance,
+        control_shows="nothing",
+        **more,  # type: ignore[arg-type]  # words alone, of which `kind`, `number` and the forms are made
+    )(judge)
+
+
+@pytest.mark.parametrize(
+    ("id", "kind", "number"),
+    [
+        ("VYS22/LemC.4", "lemma", "Lemma C.4"),
+        ("FVBS23/LemA.10", "lemma", "Lemma A.10"),
+        ("KYS23/Thm3.1", "theorem", "Theorem 3.1"),
+        ("KYS23/PropA.4", "proposition", "Proposition A.4"),
+        ("FVBS23/Ex2", "example", "Example 2"),
+        ("FVBS23/Asm2.2", "assumption", "Assumption 2.2"),
+    ],
+)
+def test_an_id_says_the_kind_and_the_number(id: str, kind: str, number: str) -> None:
+    made = written(id)
+    assert (made.kind, made.number) == (kind, number)
+    assert made.source == f"[{made.paper.key}, {number}]"
+
+
+@pytest.mark.parametrize(
+    ("id", "kind"), [("VYS22/Def.net", "definition"), ("FVBS23/Con-Robust", "construction"), ("VYS22/OQ1", "probe")]
+)
+def test_an_id_without_a_number_says_the_kind_alone(id: str, kind: str) -> None:
+    assert written(id, number="Section 2").kind == kind
+    with pytest.raises(InputError, match="has no number"):
+        written(id)
+
+
+@pytest.mark.parametrize("id", ["VYS22/Thm3.1-sharp", "FVBS23/Thm2.1+3.1", "VYS22/Lem3.1a"])
+def test_a_part_or_a_variant_of_a_result_is_numbered_by_hand(id: str) -> None:
+    with pytest.raises(InputError, match="has no number"):
+        written(id)
+
+
+def test_an_id_that_says_no_kind_needs_one() -> None:
+    with pytest.raises(InputError, match="has the kind ''"):
+        written("VYS22/X.cert", number="from Lemma C.2")
+    assert written("VYS22/X.cert", kind="theorem", number="from Lemma C.2").kind == "theorem"
+
+
+def test_forms_are_made_of_what_is_said_of_them() -> None:
+    assert written("VYS22/LemC.4").forms is None
+    assert written("VYS22/LemC.4", printed="1", remark="Loose.").forms == Forms(printed="1", remark="Loose.")
