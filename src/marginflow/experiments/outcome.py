@@ -24,6 +24,9 @@ def ours(reason: str) -> str:
     return f"our bound: {reason}"
 
 
+ROUNDING = ours("zero up to rounding errors")
+
+
 @final
 @dataclass(frozen=True, kw_only=True)
 class Mean:
@@ -93,18 +96,12 @@ class Finding(Brief, Plain):
     basis: str = ""
 
     @classmethod
-    def about(cls, name: str, mean: Mean, relation: Relation, bound: float, *, basis: str = "") -> Finding:
-        """A finding about a mean over seeds."""
-        finite = mean.count > 1
-        return cls(
-            name=name,
-            value=mean.value,
-            relation=relation,
-            bound=bound,
-            low=mean.low if finite else None,
-            high=mean.high if finite else None,
-            basis=basis,
-        )
+    def about(cls, name: str, found: Mean | float, relation: Relation, bound: float, *, basis: str = "") -> Finding:
+        """A finding about a mean over seeds, or about a number that has no interval."""
+        if not isinstance(found, Mean):
+            return cls(name=name, value=found, relation=relation, bound=bound, basis=basis)
+        low, high = (found.low, found.high) if found.count > 1 else (None, None)
+        return cls(name=name, value=found.value, relation=relation, bound=bound, low=low, high=high, basis=basis)
 
     @classmethod
     def within(cls, name: str, mean: Mean, bound: float, *, basis: str = "") -> tuple[Finding, Finding]:

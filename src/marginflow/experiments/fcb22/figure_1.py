@@ -141,26 +141,14 @@ def _at_border(degrees: float) -> tuple[float, float]:
 def judge(rows: Sequence[Row]) -> Outcome:
     """No clean sample wrong, no flipped one fitted, four rays close to those of the ideal classifier."""
     findings = (
-        Finding(
-            name="most clean samples wrong",
-            value=most(column(rows, "clean_wrong")),
-            relation="<=",
-            bound=0.0,
-            basis=PAPER,
-        ),
-        Finding(
-            name="most flipped samples fitted",
-            value=most(column(rows, "noisy_fitted")),
-            relation="<=",
-            bound=0.0,
-            basis=PAPER,
-        ),
-        Finding(name="most rays", value=most(column(rows, "rays")), relation="==", bound=4.0, basis=PAPER),
-        Finding(
-            name="farthest ray from ±45°, in degrees",
-            value=most(column(rows, "farthest_ray")),
-            relation="<=",
-            bound=CLOSE,
+        Finding.about("most clean samples wrong", most(column(rows, "clean_wrong")), "<=", 0.0, basis=PAPER),
+        Finding.about("most flipped samples fitted", most(column(rows, "noisy_fitted")), "<=", 0.0, basis=PAPER),
+        Finding.about("most rays", most(column(rows, "rays")), "==", 4.0, basis=PAPER),
+        Finding.about(
+            "farthest ray from ±45°, in degrees",
+            most(column(rows, "farthest_ray")),
+            "<=",
+            CLOSE,
             basis=ours('"simple" is not a number in the paper; five degrees are what an eye sees'),
         ),
     )

@@ -17,6 +17,8 @@ SMALL_ERROR, FACTOR = 0.01, 1.5
 _GENERALISES = ours("the theorem is about d → ∞; one in a hundred is small here")
 _PROPORTIONAL = ours("the theorem has a constant that it does not state; without noise it is 1")
 _EXPONENT = ours("−1/2 in the theorem, with 0.1 for finite d and k")
+_EXACT = ours("points that are not exact say nothing about the theorem")
+_ORDER_K = ours("the theorems differ by a factor of order k")
 # Larger noise than this is drawn, but the claim is not about it.
 SMALL_SIGMA = 0.1
 DEVIATIONS = (
@@ -80,33 +82,17 @@ def judge(rows: Sequence[Row]) -> Outcome:
     own, other = where(kkt, clusters=largest), where(robust, clusters=largest)
     on = ("dimension", "sigma", "seed")
     ratio = Mean.of(b / a for a, b in pairs(own, other, "flip_over_root_d", on))
+    exact = sum(bool(row["exact"]) for row in kkt) / len(kkt)
+    errors = {name: Mean.of(column(found, "error")) for name, found in (("KKT", kkt), ("robust", robust))}
     findings = [
-        Finding(
-            name="share of KKT networks that are exact",
-            value=sum(bool(row["exact"]) for row in kkt) / len(kkt),
-            relation="==",
-            bound=1.0,
-            basis=ours("points that are not exact say nothing about the theorem"),
+        Finding.about("share of KKT networks that are exact", exact, "==", 1.0, basis=_EXACT),
+        *(
+            Finding.about(f"test error of the {name} networks", error, "<=", SMALL_ERROR, basis=_GENERALISES)
+            for name, error in errors.items()
         ),
+        Finding.about("largest flip · √(k/d) of a KKT network", most(scaled), "<=", FACTOR, basis=_PROPORTIONAL),
         Finding.about(
-            "test error of the KKT networks", Mean.of(column(kkt, "error")), "<=", SMALL_ERROR, basis=_GENERALISES
-        ),
-        Finding.about(
-            "test error of the robust networks", Mean.of(column(robust, "error")), "<=", SMALL_ERROR, basis=_GENERALISES
-        ),
-        Finding(
-            name="largest flip · √(k/d) of a KKT network",
-            value=most(scaled),
-            relation="<=",
-            bound=FACTOR,
-            basis=_PROPORTIONAL,
-        ),
-        Finding.about(
-            f"flip of the robust over that of the KKT network, k = {largest:g}",
-            ratio,
-            ">=",
-            2.0,
-            basis=ours("the theorems differ by a factor of order k"),
+            f"flip of the robust over that of the KKT network, k = {largest:g}", ratio, ">=", 2.0, basis=_ORDER_K
         ),
     ]
     counts = sorted({number(row, "clusters") for row in kkt})
@@ -115,8 +101,8 @@ def judge(rows: Sequence[Row]) -> Outcome:
         sizes = [Mean.of(column(where(kkt, clusters=k), "flip_over_root_d")).value for k in counts]
         slope = float(np.polyfit(np.log(counts), np.log(sizes), 1)[0])
         findings += [
-            Finding(name="exponent of the flip in k", value=slope, relation="<=", bound=-0.4, basis=_EXPONENT),
-            Finding(name="exponent of the flip in k", value=slope, relation=">=", bound=-0.6, basis=_EXPONENT),
+            Finding.about("exponent of the flip in k", slope, "<=", -0.4, basis=_EXPONENT),
+            Finding.about("exponent of the flip in k", slope, ">=", -0.6, basis=_EXPONENT),
         ]
     for classifier in values(small, "classifier"):
         flips = column(where(small, classifier=classifier), "flip_over_root_d")

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.kys23.profile import CLAIM, by_dimension, tempered_to_benign
-from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, DIMENSIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import noise_run
+from marginflow.experiments.frame import product
+from marginflow.experiments.kys23.figure_1 import half
+from marginflow.experiments.kys23.setting import DIMENSIONS, NOISES
 
-LAPTOP = {"noise": (0.1, 0.2, 0.3, 0.4, 0.5), "samples": (200,), "width": (500,)}
-
-FIGURE = Figure(
-    id="KYS23/Fig1R",
-    title="clean test error against the noise in different dimensions, m = 2000",
-    claim=CLAIM,
-    cell=noise_run,
-    panels=by_dimension,
-    judge=tempered_to_benign,
-    sizes={
-        "smoke": Grid(
-            cells=brief(
-                dimension=(5, 800),
-                noise=(0.1, 0.3, 0.5),
-                samples=(40,),
-                width=(100,),
-                time=(400.0,),
-                test_points=(1000,),
-            )
-        ),
-        "laptop": Grid(
-            cells=brief(method=("recipe",), dimension=(20, 100, 400, 2000), **LAPTOP)
-            + brief(method=("KKT point",), dimension=(100, 400, 2000), **LAPTOP),
-            seeds=3,
-        ),
-        "paper": Grid(
-            cells=product(method=("recipe", "KKT point"), dimension=DIMENSIONS, noise=NOISES, samples=(2000,)), seeds=10
-        ),
-    },
-    deviations=DEVIATIONS_WITH_KKT,
+FIGURE = half(
+    "KYS23/Fig1R",
+    2000,
+    smoke={"dimension": (5, 800), "samples": (40,), "width": (100,), "test_points": (1000,)},
+    laptop={"samples": (200,), "width": (500,)},
+    dimensions=(20, 100, 400, 2000),
+    paper=product(method=("recipe", "KKT point"), dimension=DIMENSIONS, noise=NOISES, samples=(2000,)),
 )

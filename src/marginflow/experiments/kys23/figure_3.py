@@ -9,12 +9,13 @@ import numpy as np
 
 from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.proof_cases import CASES, LABELS, SAMPLES, CaseName
-from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, least, most, number, ours
+from marginflow.experiments.outcome import PAPER, ROUNDING, Finding, Outcome, column, least, most, number, ours
 from marginflow.experiments.panel import Panel, Row
 from marginflow.networks import TwoLayer
 from marginflow.sweeps import task
 
 TINY = 1e-6
+_FIRST_ORDER = ours("δ = 1e-6 leaves terms of the second order")
 
 
 class ProofCase(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,50 +94,15 @@ def judge(rows: Sequence[Row]) -> Outcome:
         abs(a / b - 1.0) for a, b in zip(column(rows, "drop_measured"), column(rows, "drop_by_formula"), strict=True)
     ]
     fall = [a - b for a, b in zip(column(rows, "norm_before"), column(rows, "norm_after"), strict=True)]
+    elsewhere = most(column(rows, "change_elsewhere"))
     return Outcome(
         findings=(
-            Finding(
-                name="least margin before",
-                value=least(column(rows, "margin_before")),
-                relation=">=",
-                bound=1.0,
-                basis=PAPER,
-            ),
-            Finding(
-                name="least margin after",
-                value=least(column(rows, "margin_after")),
-                relation=">=",
-                bound=1.0 - 1e-12,
-                basis=PAPER,
-            ),
-            Finding(
-                name="least fall of ‖θ‖²",
-                value=least(fall),
-                relation=">=",
-                bound=1e-6,
-                basis=ours("above rounding errors"),
-            ),
-            Finding(
-                name="least fall by the formula",
-                value=least(column(rows, "drop_by_formula")),
-                relation=">=",
-                bound=0.0,
-                basis=PAPER,
-            ),
-            Finding(
-                name="error of the formula for small δ",
-                value=most(ratio),
-                relation="<=",
-                bound=1e-3,
-                basis=ours("δ = 1e-6 leaves terms of the second order"),
-            ),
-            Finding(
-                name="largest change of N elsewhere",
-                value=most(column(rows, "change_elsewhere")),
-                relation="<=",
-                bound=1e-9,
-                basis=ours("zero up to rounding errors"),
-            ),
+            Finding.about("least margin before", least(column(rows, "margin_before")), ">=", 1.0, basis=PAPER),
+            Finding.about("least margin after", least(column(rows, "margin_after")), ">=", 1.0 - 1e-12, basis=PAPER),
+            Finding.about("least fall of ‖θ‖²", least(fall), ">=", 1e-6, basis=ours("above rounding errors")),
+            Finding.about("least fall by the formula", least(column(rows, "drop_by_formula")), ">=", 0.0, basis=PAPER),
+            Finding.about("error of the formula for small δ", most(ratio), "<=", 1e-3, basis=_FIRST_ORDER),
+            Finding.about("largest change of N elsewhere", elsewhere, "<=", 1e-9, basis=ROUNDING),
         ),
         remarks=(
             "All neurons face right. With neurons that face both ways Proposition A.4 is false as stated: see "

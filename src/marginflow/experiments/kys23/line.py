@@ -18,6 +18,7 @@ from marginflow.experiments.kys23.perturbations import through
 from marginflow.experiments.kys23.profile import curves
 from marginflow.experiments.outcome import (
     PAPER,
+    ROUNDING,
     Finding,
     Mean,
     Outcome,
@@ -43,6 +44,7 @@ KINDS: tuple[Kind, ...] = (*MINIMA, SADDLE)
 # So many KKT points that are not local minima are looked at for each sample; the first is the one that is drawn.
 _LOOKED_AT = 5
 _LINEAR = ours('"proportional to p" has constants that the theorem does not state')
+_CALLED = ours("what is drawn must be what it is called")
 
 
 class LineRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,48 +163,24 @@ def judge(rows: Sequence[Row]) -> Outcome:
     """
     found = [row for row in rows if row["found"]]
     findings = [
-        Finding(
-            name="largest KKT residual",
-            value=most(column(found, "residual")),
-            relation="<=",
-            bound=1e-8,
-            basis=ours("zero up to rounding errors"),
-        ),
-        Finding(
-            name="share of points that are what they are called",
-            value=_rightly(found),
-            relation="==",
-            bound=1.0,
-            basis=ours("what is drawn must be what it is called"),
-        ),
+        Finding.about("largest KKT residual", most(column(found, "residual")), "<=", 1e-8, basis=ROUNDING),
+        Finding.about("share of points that are what they are called", _rightly(found), "==", 1.0, basis=_CALLED),
     ]
     minima = [row for row in rows if row["kind"] != SADDLE]
     for kind in values(minima, "kind"):
         own = where(minima, kind=kind)
         ratio = _over_noise(own)
+        below = least(number(row, "error") - number(row, "below") for row in own)
+        above = most(number(row, "error") - number(row, "above") for row in own)
         findings += [
             Finding.about(f"L / p, {kind}", ratio, ">=", 0.5, basis=_LINEAR),
             Finding.about(f"L / p, {kind}", ratio, "<=", 2.0, basis=_LINEAR),
-            Finding(
-                name=f"least L minus the bound from below, {kind}",
-                value=least(number(row, "error") - number(row, "below") for row in own),
-                relation=">=",
-                bound=-1e-12,
-                basis=PAPER,
-            ),
-            Finding(
-                name=f"largest L minus the bound from above, {kind}",
-                value=most(number(row, "error") - number(row, "above") for row in own),
-                relation="<=",
-                bound=1e-12,
-                basis=PAPER,
-            ),
+            Finding.about(f"least L minus the bound from below, {kind}", below, ">=", -1e-12, basis=PAPER),
+            Finding.about(f"largest L minus the bound from above, {kind}", above, "<=", 1e-12, basis=PAPER),
         ]
     best = where(minima, kind="global optimum")
     apart = most([0.0, *(abs(number(row, "error") - number(row, "nearest_neighbour")) for row in best)])
-    findings.append(
-        Finding(name="|L − L of 1-NN| at the global optimum", value=apart, relation="<=", bound=1e-9, basis=PAPER)
-    )
+    findings.append(Finding.about("|L − L of 1-NN| at the global optimum", apart, "<=", 1e-9, basis=PAPER))
     others = [row for row in minima if row["kind"] != "global optimum"]
     better = sum(number(row, "norm_over_best") > 1.0 + 1e-9 for row in others)
     remark = f"{better} of {len(others)} local minima are not global, and {_unlike_neighbours(others)} have another "

@@ -77,15 +77,15 @@ def tempered(rows: Sequence[Row], name: str) -> list[Finding]:
     """The error is linear in the noise, with a slope that is not small."""
     slope, r2 = fit(rows)
     return [
-        Finding(name=f"R² of a line, {name}", value=r2, relation=">=", bound=LINEAR_R2, basis=_TEMPERED),
-        Finding(name=f"slope of a line, {name}", value=slope, relation=">=", bound=LEAST_SLOPE, basis=_TEMPERED),
+        Finding.about(f"R² of a line, {name}", r2, ">=", LINEAR_R2, basis=_TEMPERED),
+        Finding.about(f"slope of a line, {name}", slope, ">=", LEAST_SLOPE, basis=_TEMPERED),
     ]
 
 
 def interpolation(rows: Sequence[Row]) -> Finding:
     """Every trained network classifies all noisy training samples correctly."""
     share = sum(bool(row["interpolates"]) for row in rows) / len(rows)
-    return Finding(name="share of runs that interpolate", value=share, relation="==", bound=1.0, basis=PAPER)
+    return Finding.about("share of runs that interpolate", share, "==", 1.0, basis=PAPER)
 
 
 def little_change(rows: Sequence[Row], by: str, bound: float) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, most, ours, values, where
+from marginflow.experiments.outcome import ROUNDING, Finding, Mean, Outcome, column, most, ours, values, where
 from marginflow.experiments.panel import Panel, Row, over_seeds
 from marginflow.experiments.vys22.samples import METHODS
 from marginflow.experiments.vys22.sphere import sphere_run
@@ -50,38 +50,17 @@ def judge(rows: Sequence[Row]) -> Outcome:
     findings = []
     recipe, exact = where(rows, method="recipe", separated=True), where(rows, method="KKT point", separated=True)
     worst = most(column(exact, "residual"))
-    findings.append(
-        Finding(
-            name="largest residual of the KKT points",
-            value=worst,
-            relation="<=",
-            bound=CERTIFIED,
-            basis=ours("zero up to rounding errors"),
-        )
-    )
+    findings.append(Finding.about("largest residual of the KKT points", worst, "<=", CERTIFIED, basis=ROUNDING))
     for alpha in values(rows, "alpha"):
         curve = where(recipe, alpha=alpha)
         widths = sorted(column(curve, "width"))
         narrow, wide = (Mean.of(column(where(curve, width=width), "residual")) for width in (widths[0], widths[-1]))
-        findings.append(
-            Finding.about(
-                f"residual of the recipe at width {widths[-1]:g}, m = d^{alpha:g}",
-                wide,
-                ">=",
-                0.1,
-                basis=ours("a tenth is far from zero"),
-            )
-        )
-        name = f"how much larger it is than at width {widths[0]:g}, m = d^{alpha:g}"
-        findings.append(
-            Finding(
-                name=name,
-                value=wide.value - narrow.value,
-                relation=">=",
-                bound=0.0,
-                basis=ours("farther means not nearer"),
-            )
-        )
+        name = f"residual of the recipe at width {widths[-1]:g}, m = d^{alpha:g}"
+        farther = f"how much larger it is than at width {widths[0]:g}, m = d^{alpha:g}"
+        findings += [
+            Finding.about(name, wide, ">=", 0.1, basis=ours("a tenth is far from zero")),
+            Finding.about(farther, wide.value - narrow.value, ">=", 0.0, basis=ours("farther means not nearer")),
+        ]
     lost = [row for row in rows if not row["separated"]]
     remarks = tuple(
         f"Left out: the {row['method']} of width {row['width']} on {row['samples']} samples, seed {row['seed']}, which "

@@ -78,12 +78,8 @@ def judge(rows: Sequence[Row]) -> Outcome:
                 spread = (most(mean.value for mean in flips) - least(mean.value for mean in flips)) / middle
                 name = f"spread of the flip over the widths, relative to its mean, {method}, d = {d}"
                 findings.append(
-                    Finding(
-                        name=name,
-                        value=spread,
-                        relation="<=",
-                        bound=ALMOST,
-                        basis=ours('"almost the same" is not a number in the paper'),
+                    Finding.about(
+                        name, spread, "<=", ALMOST, basis=ours('"almost the same" is not a number in the paper')
                     )
                 )
     return Outcome(findings=tuple(findings), gaps=not findings)

@@ -45,13 +45,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
         d, least = min(by_dimension, key=lambda pair: (not math.isnan(pair[1].value), pair[1].value))
         if alpha == 0.5:
             findings.append(
-                Finding(
-                    name=f"least share on the margin, m = d^0.5, d = {d}",
-                    value=least.value,
-                    relation="==",
-                    bound=1.0,
-                    basis=PAPER,
-                )
+                Finding.about(f"least share on the margin, m = d^0.5, d = {d}", least.value, "==", 1.0, basis=PAPER)
             )
         else:
             findings.append(

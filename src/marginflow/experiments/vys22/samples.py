@@ -87,4 +87,4 @@ def fitted(rows: Sequence[Row]) -> Finding:
     """Every run ended with all samples correct."""
     share = sum(bool(row["separated"]) for row in rows) / len(rows)
     name = "share of runs that ended with every sample correct"
-    return Finding(name=name, value=share, relation="==", bound=1.0, basis=PAPER)
+    return Finding.about(name, share, "==", 1.0, basis=PAPER)

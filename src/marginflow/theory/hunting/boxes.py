@@ -12,7 +12,7 @@ from marginflow.theory.hunting.family import AbstractFamily, Candidate
 from marginflow.theory.instance import Instance
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Range:
     """Whole numbers from `low` to `high`, drawn evenly in their logarithm, times `unit`.
 
@@ -86,3 +86,19 @@ class NumberBox(AbstractFamily):
             for less in sorted({box.low, candidate[name] // 2, candidate[name] - 1}):
                 if box.low <= less < candidate[name]:
                     yield {**candidate, name: less}
+
+
+def box(
+    what: str,
+    make: Callable[..., Instance] = parameters_alone,
+    **ends: tuple[int, int] | tuple[int, int, float],
+) -> NumberBox:
+    """What its members are, what makes them, and the least and the largest of each number, with a unit if not 1.
+
+    Examples
+    --------
+    >>> from marginflow.theory.hunting.boxes import box
+    >>> box("numbers", n=(1, 80), t=(1, 80, 1 / 8)).title
+    'numbers: n 1 to 80, t 0.125 to 10'
+    """
+    return NumberBox(what=what, ranges={name: Range(*given) for name, given in ends.items()}, make=make)

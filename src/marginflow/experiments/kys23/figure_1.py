@@ -1,0 +1,41 @@
+"""[KYS23, Figure 1]: clean test error against the noise in different dimensions; what its two halves share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from marginflow.experiments.frame import Figure, Grid
+from marginflow.experiments.kys23.profile import CLAIM, by_dimension, tempered_to_benign
+from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, brief
+from marginflow.experiments.kys23.sphere import noise_run
+
+
+def half(
+    id: str,
+    m: int,
+    *,
+    smoke: dict[str, Sequence[object]],
+    laptop: dict[str, Sequence[object]],
+    dimensions: Sequence[int],
+    paper: tuple[dict[str, object], ...],
+) -> Figure:
+    """The half with m samples; on a laptop the recipe has all of the dimensions, KKT points the last three."""
+    common: dict[str, Sequence[object]] = {"noise": (0.1, 0.2, 0.3, 0.4, 0.5), **laptop}
+    return Figure(
+        id=id,
+        title=f"clean test error against the noise in different dimensions, m = {m}",
+        claim=CLAIM,
+        cell=noise_run,
+        panels=by_dimension,
+        judge=tempered_to_benign,
+        sizes={
+            "smoke": Grid(cells=brief(**smoke, noise=(0.1, 0.3, 0.5), time=(400.0,))),
+            "laptop": Grid(
+                cells=brief(method=("recipe",), dimension=dimensions, **common)
+                + brief(method=("KKT point",), dimension=dimensions[-3:], **common),
+                seeds=3,
+            ),
+            "paper": Grid(cells=paper, seeds=10),
+        },
+        deviations=DEVIATIONS_WITH_KKT,
+    )
