@@ -6,7 +6,7 @@ Copy this file to `src/marginflow/theory/<paper>/<what the paper calls it>.py`, 
 
 from __future__ import annotations
 
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.instances import orthogonal_point
 
 
@@ -41,8 +41,7 @@ def BLANK_NAME(instance: Instance) -> Findings:
         at_most("BLANK hypothesis", data.n_samples, data.dimension),
         # ... every hypothesis, each as one check
     )
-    if unmet(hypotheses):
-        return undefined(hypotheses, "BLANK what cannot be written down without them")
+    require(hypotheses, "BLANK what cannot be written down without them")
     return Findings(
         hypotheses=hypotheses,
         constants=(value("BLANK a number on the way", network.norm_squared()),),

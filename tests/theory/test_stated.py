@@ -1,17 +1,21 @@
-"""`@stated`: what the id says need not be said again."""
+"""`@stated`: what the id says need not be said again; `require`: where a judge ends."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Callable
 
 import pytest
 
 from marginflow.errors import InputError
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, stated
+from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, require, stated
 
 
-def written(id: str, **more: str) -> Statement:
-    def judge(instance: Instance) -> Findings:
-        return Findings(claims=(at_least("one", 1.0, 0.0),))
+def one_is_positive(instance: Instance) -> Findings:
+    return Findings(claims=(at_least("one", 1.0, 0.0),))
 
+
+def written(id: str, judge: Callable[[Instance], Findings] = one_is_positive, **more: str) -> Statement:
     return stated(
         id=id,
         meaning="One is at least zero.",
@@ -65,3 +69,17 @@ def test_an_id_that_says_no_kind_needs_one() -> None:
 def test_forms_are_made_of_what_is_said_of_them() -> None:
     assert written("VYS22/LemC.4").forms is None
     assert written("VYS22/LemC.4", printed="1", remark="Loose.").forms == Forms(printed="1", remark="Loose.")
+
+
+@pytest.mark.parametrize(("number", "outcome"), [(2.0, "holds"), (0.0, "not applicable"), (math.nan, "undecided")])
+def test_a_judge_ends_where_a_hypothesis_that_it_requires_is_not_met(number: float, outcome: str) -> None:
+    def judge(instance: Instance) -> Findings:
+        enough = at_least("the number", number, 1.0)
+        require(enough, "there is no square root of its excess")
+        return Findings(hypotheses=(enough,), claims=(at_least("the root", math.sqrt(number - 1.0), 0.0),))
+
+    verdict = written("VYS22/LemC.4", judge).judge_instance(Instance())
+    assert verdict.outcome == outcome
+    assert [check.name for check in verdict.hypotheses] == ["the number"]
+    assert len(verdict.claims) == (outcome == "holds")
+    assert verdict.findings.undefined == ("" if outcome == "holds" else "there is no square root of its excess")

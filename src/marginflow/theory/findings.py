@@ -84,6 +84,14 @@ class Findings(Brief):
             object.__setattr__(self, name, tuple(replace(check, role=role) for check in checks))
 
 
+class UndefinedError(Exception):
+    """Ends a judge early: what it has found is all that can be found. `require` raises it, `Statement` answers it."""
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings.undefined)
+        self.findings = findings
+
+
 def undefined(hypotheses: tuple[Check, ...], note: str, constants: tuple[Check, ...] = ()) -> Findings:
     """What to return where the claims cannot even be written down, because a hypothesis fails.
 

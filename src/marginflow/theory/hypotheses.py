@@ -8,6 +8,7 @@ from typing import Final
 
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
 from marginflow.theory.check import Check
+from marginflow.theory.findings import UndefinedError, undefined
 from marginflow.theory.instance import Instance
 
 NEAR: Final = 1e-2
@@ -58,3 +59,9 @@ def unmet(*hypotheses: Check | Iterable[Check]) -> bool:
     """Whether some of these hypotheses is not met, so that what follows cannot be computed."""
     flat = (check for given in hypotheses for check in ((given,) if isinstance(given, Check) else given))
     return any(check.state != "met" for check in flat)
+
+
+def require(hypotheses: Check | tuple[Check, ...], note: str) -> None:
+    """End the judge here, with `undefined(hypotheses, note)`, unless every one of these hypotheses is met."""
+    if unmet(hypotheses):
+        raise UndefinedError(undefined((hypotheses,) if isinstance(hypotheses, Check) else hypotheses, note))

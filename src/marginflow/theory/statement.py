@@ -19,7 +19,7 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.atlas import Region
 from marginflow.theory.bibliography import PAPERS, Paper
 from marginflow.theory.errata import Erratum
-from marginflow.theory.findings import Findings
+from marginflow.theory.findings import Findings, UndefinedError
 from marginflow.theory.instance import INPUTS, Instance
 from marginflow.theory.outcomes import Outcome
 from marginflow.theory.verdict import Verdict
@@ -189,7 +189,10 @@ class Statement:
             _check_start_of_run(instance)
             _check_data_of_run(instance)
         instance.forget_looks()
-        found = self.judge(instance)
+        try:
+            found = self.judge(instance)
+        except UndefinedError as early:
+            found = early.findings
         return Verdict(id=self.id, findings=found, kind=self.kind, instance=instance.name, unused=instance.unused())
 
     def check(

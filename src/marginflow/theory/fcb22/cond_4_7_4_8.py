@@ -9,19 +9,7 @@ import numpy as np
 from marginflow.theory.fcb22.constants import ORTHOGONALITY
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Instance,
-    at_least,
-    at_most,
-    equal,
-    stated,
-    true,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, require, stated, true, value
 
 
 def measurable(path: Path) -> tuple[Check, Check]:
@@ -70,8 +58,7 @@ def condition_4_7(instance: Instance) -> Findings:
     """The share of J that is aligned at every recorded time from 1 on."""
     path = path_of(instance)
     usable = measurable(path)
-    if unmet(usable):
-        return undefined(usable, NOTHING)
+    require(usable, NOTHING)
     shares = [float(aligned.mean()) if aligned.size else 0.0 for aligned in path.aligned]
     later = [aligned for aligned, t in zip(path.aligned, path.times, strict=True) if t >= 1]
     always = np.logical_and.reduce(later) if later else np.zeros(0, dtype=np.bool_)
@@ -110,8 +97,7 @@ def condition_4_8(instance: Instance) -> Findings:
     """The largest |<w_j, mu_opposite>| / (alpha |a_j|) over all recorded times."""
     path = path_of(instance)
     usable = measurable(path)
-    if unmet(usable):
-        return undefined(usable, NOTHING)
+    require(usable, NOTHING)
     K = path.orthogonality
     return Findings(
         hypotheses=usable,

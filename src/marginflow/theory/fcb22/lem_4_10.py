@@ -24,9 +24,8 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     equal,
+    require,
     stated,
-    undefined,
-    unmet,
     value,
 )
 
@@ -115,8 +114,7 @@ def lemma_4_10(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = measurable(path)
-    if unmet(usable):
-        return undefined(usable, NOTHING)
+    require(usable, NOTHING)
     first = FirstStep(path=path)
     C1, C2 = run.C1, run.C2
     a = np.where(path.a > 0, path.a, 1.0)

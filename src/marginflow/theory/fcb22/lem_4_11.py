@@ -10,19 +10,7 @@ from marginflow.theory.fcb22.descent import complete, growth, slopes, small_star
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import RUN, Path, path_of
 from marginflow.theory.fcb22.recorded import tight, wide_clusters
-from marginflow.theory.frame import (
-    Check,
-    Erratum,
-    Findings,
-    Instance,
-    at_least,
-    at_most,
-    below,
-    stated,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, below, require, stated, value
 
 
 def moves(path: Path) -> tuple[Check, Check, Check]:
@@ -92,8 +80,7 @@ def lemma_4_11(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = measurable(path)
-    if unmet(usable):
-        return undefined(usable, NOTHING)
+    require(usable, NOTHING)
     share, C1 = path.sample.noisy_share, run.C1
     p = path.opposite_projection
     turns = float((np.diff(np.sign(p[1:]), axis=0) != 0).mean()) if p.shape[0] > 2 else float("nan")

@@ -29,10 +29,9 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     equal,
+    require,
     stated,
     true,
-    undefined,
-    unmet,
     value,
 )
 from marginflow.theory.probability import clopper_pearson
@@ -56,8 +55,7 @@ def rem_simple_rule(instance: Instance) -> Findings:
     """Agreement of sgn f with sgn f* on test points and on the circle of span(mu1, mu2), and where neurons point."""
     path = path_of(instance)
     usable = measurable(path)
-    if unmet(usable):
-        return undefined(usable, NOTHING)
+    require(usable, NOTHING)
     test = Sample.of(instance.the_test())
     ideal = np.abs(test.coordinates[:, 0]) - np.abs(test.coordinates[:, 1])
     network = path.end
@@ -138,8 +136,7 @@ def rem_init_no_capture(instance: Instance) -> Findings:
     """The share of J that is aligned before the first step."""
     path = path_of(instance)
     usable = measurable(path)
-    if unmet(usable):
-        return undefined(usable, NOTHING)
+    require(usable, NOTHING)
     shares = [float(aligned.mean()) for aligned in path.aligned]
     return Findings(
         hypotheses=usable,
@@ -226,8 +223,7 @@ def rem_norm_growth(instance: Instance) -> Findings:
     """The norms of J from record to record, and the ratio of opposite to own projection."""
     path = path_of(instance)
     usable = measurable(path)
-    if unmet(usable):
-        return undefined(usable, NOTHING)
+    require(usable, NOTHING)
     J = path.neurons.J
     later = path.times >= 1
     norms = path.norms[later][:, J]

@@ -11,7 +11,7 @@ from marginflow.certificates import DEFAULT_TOLERANCE, minimality
 from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, require, stated, true, value
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, on_the_line
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point
 
@@ -46,8 +46,7 @@ def def_p1(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     trained = network.outputs == "trained" and network.b is not None
     hypotheses = (*on_the_line(instance), true("hidden biases, trained outputs", trained))
-    if unmet(hypotheses):
-        return undefined(hypotheses, "the dual bound is computed on the line")
+    require(hypotheses, "the dual bound is computed on the line")
     margins = network.margins(data.X, data.y)
     norm = network.norm_squared()
     total_variation = float(np.linalg.norm(network.directions, axis=1).sum())
@@ -104,8 +103,7 @@ def def_kkt(instance: Instance) -> Findings:
     certificate, data = instance.certificate, instance.the_data()
     network, lam = certificate.network, certificate.multipliers
     hypotheses = (true("separates the samples", certificate.status != "does not separate"),)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no rescaling to margin 1")
+    require(hypotheses, "no rescaling to margin 1")
     scale = float(np.sqrt(network.norm_squared()))
     Xt = augmented_samples(data.X, bias=network.b is not None)
     S = (certificate.mu * data.y[:, None]).T @ Xt  # sum_i lambda_i y_i relu'_ij xt_i, one row per neuron
@@ -204,8 +202,7 @@ def _with_zero_neuron() -> Instance:
 def def_locmin(instance: Instance) -> Findings:
     """The decision procedure, and the necessary test: no small perturbation has a larger normalised margin."""
     hypotheses = kkt_point(instance)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "only a KKT point can be a local minimum")
+    require(hypotheses, "only a KKT point can be a local minimum")
     data, network = instance.the_data(), instance.certificate.network
     decision = minimality(network, data, certificate=instance.certificate)
     rng = np.random.default_rng(instance.seed)
@@ -251,8 +248,7 @@ def def_locmin(instance: Instance) -> Findings:
 def x_global_lp(instance: Instance) -> Findings:
     """sup |F_lambda| over all arcs, evaluated in integers, closes the gap between the network and its dual."""
     hypotheses = kkt_point(instance)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no multipliers at margin 1")
+    require(hypotheses, "no multipliers at margin 1")
     certificate = instance.certificate
     supremum = dual_supremum(instance)
     upper = certificate.network.norm_squared() / 2 / float(certificate.margins.min())

@@ -21,10 +21,9 @@ from marginflow.theory.frame import (
     at_most,
     below,
     equal,
+    require,
     stated,
     true,
-    undefined,
-    unmet,
     value,
 )
 from marginflow.theory.kys23.line_points import global_point
@@ -68,8 +67,7 @@ def set_1d(instance: Instance) -> Findings:
         below("p < 1/2", p, 0.5),
         at_least("m >= 2", data.n_samples, 2.0),
     )
-    if unmet(hypotheses):
-        return undefined(hypotheses, "the setting is on a line with p < 1/2")
+    require(hypotheses, "the setting is on a line with p < 1/2")
     m = data.n_samples
     x = np.sort(data.X[:, 0])
     spacings = np.sort(np.diff(x, prepend=0.0, append=1.0))
@@ -170,8 +168,7 @@ def def_lcl(instance: Instance) -> Findings:
     network = instance.the_network()
     points = instance.whole("grid", 0)
     hypotheses = (equal("dimension d", network.dimension, 1.0),)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "lengths of intervals need a line")
+    require(hypotheses, "lengths of intervals need a line")
     exact, strict = line_error(network), line_error(network, ties="correct")
     reported = exact.value
     if points:
@@ -277,8 +274,7 @@ def def_regimes(instance: Instance) -> Findings:
         at_least("sizes, of which a limit needs two", len(set(sizes)), 2.0),
         at_least("noise rates in (0, 1/2) seen at two sizes", len(profile.trends), 1.0),
     )
-    if unmet(hypotheses):
-        return undefined(hypotheses, "regimes are limits as m or d grows; one size says nothing")
+    require(hypotheses, "regimes are limits as m or d grows; one size says nothing")
     largest = max(profile.fits, default=None)
     slope = (
         (value("slope of L against p at the largest size", profile.fits[largest].slope),) if largest is not None else ()

@@ -11,19 +11,7 @@ from scipy import special
 
 from marginflow.data import Dataset, GramReduction, NoisySphere, in_span
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import (
-    Findings,
-    Instance,
-    above,
-    at_least,
-    at_most,
-    below,
-    equal,
-    stated,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, below, equal, require, stated, value
 from marginflow.theory.kys23.unit_sphere import Sample, log_binomial_tail, noisy_sphere
 
 # The chance with which each of the three tests may reject a sample that is as it should be.
@@ -76,8 +64,7 @@ def sphere(instance: Instance) -> Findings:
         at_least("samples", m, 2),
         at_least("d", d, 2),
     )
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no law to compare with")
+    require(hypotheses, "no law to compare with")
     signed = np.clip(np.diagonal(sample.gram, offset=1), -1.0, 1.0)
     squares = np.sort(special.betainc(0.5, (d - 1) / 2, np.minimum(signed**2, 1.0)) * np.sign(signed))
     F = (1 + squares) / 2  # the distribution function of x_i . x_{i+1} at its own values

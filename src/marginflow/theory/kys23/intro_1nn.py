@@ -10,7 +10,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Interval
 from marginflow.generalisation import nearest_neighbour_line_error
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, require, stated, value
 from marginflow.theory.kys23.line import line_samples
 
 
@@ -57,8 +57,7 @@ def intro_1nn(instance: Instance) -> Findings:
         at_most("p <= 1/2", p, 0.5),
         at_most("m, for all 2^m labels", data.n_samples, 10.0),
     )
-    if unmet(hypotheses):
-        return undefined(hypotheses, "the expectation is over all labels of at most ten samples on a line")
+    require(hypotheses, "the expectation is over all labels of at most ten samples on a line")
     x, _ = line_samples(data)
     rates = _rates(x, p, dependence)
     clean, noisy = [], []

@@ -16,10 +16,10 @@ from marginflow.theory.frame import (
     above,
     at_least,
     equal,
+    require,
     stated,
     true,
     undefined,
-    unmet,
     value,
 )
 from marginflow.theory.vys22.presets import frozen_orthogonal, orthogonal_preset, robust_control
@@ -183,8 +183,7 @@ def def_robust(instance: Instance) -> Findings:
     d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
     R = instance.number("radius", 0.25 * float(np.sqrt(d)))
     two = true("both labels occur", bool((data.y > 0).any() and (data.y < 0).any()), "otherwise there is no boundary")
-    if unmet(two):
-        return undefined((two,), "no boundary")
+    require(two, "no boundary")
     lower = interval_bound(network, data.X, data.y).radii
     u = label_sum(data.X, data.y)
     upper = np.full(data.n_samples, np.inf)

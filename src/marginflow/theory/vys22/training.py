@@ -9,7 +9,7 @@ import numpy as np
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
 from marginflow.theory.convergence import flow_checks, judge_direction
-from marginflow.theory.frame import Findings, Instance, at_most, equal, stated, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_most, equal, require, stated, value
 from marginflow.theory.recorded import coarse_run, flow_run, unfinished_run
 from marginflow.theory.vys22.presets import orthogonal_preset
 
@@ -37,8 +37,7 @@ def def_loss(instance: Instance) -> Findings:
     q = instance.the_network().margins(data.X, data.y)
     reduction = instance.word("reduction", "sum", ("sum", "mean"))
     in_range = at_most("largest |q_i|", float(np.abs(q).max()), 700.0, note="so that e^-q is a float")
-    if unmet(in_range):
-        return undefined((in_range,), "the terms cannot be added up one by one")
+    require(in_range, "the terms cannot be added up one by one")
     exponential = math.log(math.fsum(math.exp(-float(margin)) for margin in q))
     logistic = math.log(math.fsum(math.log1p(math.exp(-float(margin))) for margin in q))
     return Findings(

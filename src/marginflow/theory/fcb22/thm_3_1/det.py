@@ -21,7 +21,7 @@ from marginflow.theory.fcb22.path import RUN, path_of
 from marginflow.theory.fcb22.prop_3_2 import EXPLICIT
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
 from marginflow.theory.fcb22.thm_3_1.part_1 import misfits
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, require, stated, value
 
 
 @stated(
@@ -44,8 +44,7 @@ def theorem_3_1_det(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = measurable(path)
-    if unmet(usable):
-        return undefined(usable, NOTHING)
+    require(usable, NOTHING)
     lines = ledger(s, path.sample.noisy_share, path.C0, run.C1, run.C2)
     Cf = C3_proved(path.C0)
     outside = 1 - float(path.neurons.J.mean())

@@ -19,10 +19,9 @@ from marginflow.theory.frame import (
     Instance,
     at_most,
     equal,
+    require,
     stated,
     true,
-    undefined,
-    unmet,
     value,
 )
 from marginflow.theory.kys23.line import line_samples, on_the_line
@@ -98,8 +97,7 @@ def a1_nstar(instance: Instance) -> Findings:
     """n* between what two labels need and the narrowest network at hand; the construction with s + 1 neurons."""
     data = instance.the_data()
     hypotheses = on_the_line(instance)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "label changes need an order")
+    require(hypotheses, "label changes need an order")
     x, y = line_samples(data)
     s = label_changes(y)
     made = classifier_of_least_pieces(x, y)

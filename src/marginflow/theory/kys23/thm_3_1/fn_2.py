@@ -27,9 +27,8 @@ from marginflow.theory.frame import (
     at_most,
     equal,
     is_kkt_point,
+    require,
     stated,
-    undefined,
-    unmet,
     value,
 )
 from marginflow.theory.kys23.line import in_the_interval, line_samples, on_the_line
@@ -101,8 +100,7 @@ def fn_2(instance: Instance) -> Findings:
     data, p = instance.the_data(), instance.number("p")
     c, C = instance.number("c", 1 / 20), instance.number("C", 1.0)
     hypotheses = all_labels(instance, p)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "one network for each of the labels of at most seven samples is needed")
+    require(hypotheses, "one network for each of the labels of at most seven samples is needed")
     x, _ = line_samples(data)
     labels, chances = label_law(x.size, p)
     errors = np.array([line_error(network).value for network in instance.networks])

@@ -22,9 +22,8 @@ from marginflow.theory.frame import (
     at_least,
     below,
     equal,
+    require,
     stated,
-    undefined,
-    unmet,
     value,
 )
 
@@ -116,8 +115,7 @@ def lem_a1(instance: Instance) -> Findings:
         below("delta < 1", delta, 1.0),
         below("m, so that whole numbers stay small", m, 5001.0),
     )
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no probability to compute")
+    require(hypotheses, "no probability to compute")
     r = Fraction(largest_gap_allowed(m, delta)).limit_denominator(10**9)
     small = Fraction(1, 10 * (m + 1))
     large_fine = float(no_large_gap(m, r, m - 1))

@@ -22,9 +22,9 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     equal,
+    require,
     stated,
     undefined,
-    unmet,
     value,
 )
 from marginflow.theory.kys23.line import (
@@ -138,8 +138,7 @@ def least_width(y: FloatArray) -> tuple[int, int]:
 def a1_flip(instance: Instance) -> Findings:
     """n* of the labels and of every neighbour, by the exact values for up to two changes."""
     hypotheses = on_the_line(instance)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "label changes need an order")
+    require(hypotheses, "label changes need an order")
     _, y = line_samples(instance.the_data())
     worst: Check | None = None
     for i in range(y.size):

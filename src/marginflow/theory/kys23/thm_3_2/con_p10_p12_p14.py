@@ -29,10 +29,9 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     equal,
+    require,
     stated,
     true,
-    undefined,
-    unmet,
     value,
 )
 from marginflow.theory.kys23.line_points import mirror
@@ -105,8 +104,7 @@ def _judge(instance: Instance, equation: int) -> Findings:
         true("hidden biases", network.b is not None),
         at_least("neurons", network.width, 2.0),
     )
-    if unmet(ready):
-        return undefined(ready, "no two neurons on a line to move against each other")
+    require(ready, "no two neurons on a line to move against each other")
     j1, j2, delta = instance.whole("j1", 0), instance.whole("j2", 1), instance.number("delta", 1e-5)
     w, b, v = _parts(network, j1, j2)
     hypotheses: tuple[Check, ...] = (
@@ -119,8 +117,7 @@ def _judge(instance: Instance, equation: int) -> Findings:
     )
     if equation != 14:
         hypotheses = (*hypotheses, above("v_1, which bends N up", float(v[j1]), 0.0))
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no two neurons to move against each other")
+    require(hypotheses, "no two neurons to move against each other")
     k1, k2 = -b[j1] / w[j1], -b[j2] / w[j2]
     hypotheses = (*hypotheses, above("k2 lies on the side that j1 faces: (k2 - k1) w_1", float((k2 - k1) * w[j1]), 0.0))
     moved = (move_kink if equation == 10 else hand_over)(network, j1, j2, delta)

@@ -9,7 +9,7 @@ import numpy as np
 from marginflow.certificates import minimality
 from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, require, stated, true, value
 from marginflow.theory.kys23.line import line_samples
 from marginflow.theory.kys23.thm_3_1.a1_nstar import label_law
 from marginflow.theory.kys23.thm_3_1.fn_2 import all_labels, certified, for_all_labels
@@ -38,8 +38,7 @@ def fn_4(instance: Instance) -> Findings:
     data, p = instance.the_data(), instance.number("p")
     c, C = instance.number("c", 1 / 8), instance.number("C", 2.0)
     hypotheses = all_labels(instance, p)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "one network for each of the labels of at most seven samples is needed")
+    require(hypotheses, "one network for each of the labels of at most seven samples is needed")
     x, _ = line_samples(data)
     labels, chances = label_law(x.size, p)
     kkt = certified(instance, x, labels)

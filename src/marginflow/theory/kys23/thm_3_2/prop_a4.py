@@ -35,9 +35,9 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     equal,
+    require,
     stated,
     undefined,
-    unmet,
     value,
 )
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
@@ -104,8 +104,7 @@ def covered_both_ways(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patter
 def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired: bool = False) -> Findings:
     """What Prop. A.4, either of its halves, or its repair says of an instance."""
     hypotheses = local_minimum(instance)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no local minimum on the line")
+    require(hypotheses, "no local minimum on the line")
     x, y = line_samples(instance.the_data())
     network = instance.certificate.network
     every = patterns(network, x, y)

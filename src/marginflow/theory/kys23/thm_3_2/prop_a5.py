@@ -12,6 +12,7 @@ from marginflow.theory.frame import (
     Findings,
     Instance,
     at_least,
+    require,
     stated,
     undefined,
     unmet,
@@ -98,8 +99,7 @@ def dips_below_zero(instance: Instance) -> Counterexample | None:
 def x_a5(instance: Instance) -> Findings:
     """The least value of N at margin 1 between neighbours labelled +."""
     hypotheses = local_minimum(instance)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no local minimum on the line")
+    require(hypotheses, "no local minimum on the line")
     x, y = line_samples(instance.the_data())
     indices = plus_plus(y)
     hypotheses = (*hypotheses, in_the_interval(instance), at_least("neighbours labelled +, +", indices.size, 1.0))

@@ -19,7 +19,7 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import line
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, stated, undefined, unmet, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, require, stated, value
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, line_samples
 from marginflow.theory.kys23.line_points import at_limit, global_point
 from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
@@ -64,8 +64,7 @@ def _two_points() -> Instance:
 def x_1nn(instance: Instance) -> Findings:
     """The length between the first and the last sample on which the two signs differ."""
     hypotheses = kkt_point(instance)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no KKT point on the line")
+    require(hypotheses, "no KKT point on the line")
     x, y = line_samples(instance.the_data())
     ends = (float(x[0]), float(x[-1]))
     span = max(ends[1] - ends[0], 1e-300)

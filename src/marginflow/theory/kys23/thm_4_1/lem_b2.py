@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from marginflow.limit import orthogonal
-from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, stated, undefined, unmet, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
 from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
@@ -59,8 +59,7 @@ def lemma_b2(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     sample = Sample.of(data)
     fits = separates(network, data)
-    if unmet(fits):
-        return undefined((fits,), "only a network that separates can be brought to margin 1")
+    require(fits, "only a network that separates can be brought to margin 1")
     network = network.at_margin_one(data.X, data.y)
     beta, K = beta_of(network), size_of(network)
     products = float(np.linalg.norm(network.v)) * np.linalg.norm(sample.X @ network.W.T, axis=1)

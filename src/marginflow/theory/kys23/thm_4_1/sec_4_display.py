@@ -8,17 +8,7 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import (
-    Counterexample,
-    Erratum,
-    Findings,
-    Instance,
-    at_least,
-    stated,
-    true,
-    undefined,
-    unmet,
-)
+from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, at_least, require, stated, true
 from marginflow.theory.kys23.thm_4_1.lem_b2 import without_bias
 
 
@@ -70,8 +60,7 @@ def sec_4_display(instance: Instance) -> Findings:
     """Both sides at the samples; the repaired inequality beside them."""
     network, X = instance.the_network(), instance.the_data().X
     hypotheses = (true("dimensions agree", network.dimension == X.shape[1]),)
-    if unmet(hypotheses):
-        return undefined(hypotheses, "no value of N to compare")
+    require(hypotheses, "no value of N to compare")
     b = network.b if network.b is not None else np.zeros(network.width)
     products = X @ network.W.T
     biases = float(network.v @ np.maximum(b, 0.0))
