@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Final
 
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
-from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_least, at_most, below, stated, value
+from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, below, stated, value
 
 # The two feasible sets of numbers that fit on two cores, and those of Figure 1.
 C16: Final = Numbers(
@@ -26,114 +27,120 @@ def with_numbers(name: str, numbers: Numbers, C: float | None = None) -> Instanc
     return Instance(name=name, parameters=parameters if C is None else {**parameters, "C": C})
 
 
-def _one(cap: str, claim: Callable[[Numbers, float], Check]) -> Callable[[Instance], Findings]:
-    """The judge of one of (A1)-(A6): the inequality at the given C, beside the largest C that it allows."""
-
-    def judge(instance: Instance) -> Findings:
-        numbers = Numbers.of(instance)
-        C = numbers.constant(instance)
-        return Findings(
-            hypotheses=(*numbers.confidence(), above("C", C, 1.0)),
-            constants=(
-                value("largest C", numbers.caps[cap]),
-                value("slack, largest C / C", numbers.caps[cap] / C),
-            ),
-            claims=(claim(numbers, C),),
-        )
-
-    return judge
-
-
-def _assumption(
-    cap: str, meaning: str, formula: str, claim: Callable[[Numbers, float], Check], broken: dict[str, float], shows: str
-) -> Statement:
-    return Statement(
-        id=f"FCB22/{cap}",
-        kind="assumption",
-        number=f"Assumption ({cap})",
-        meaning=meaning,
-        formula=formula,
-        needs=("parameters",),
-        parameters=NUMBERS,
-        judge=_one(cap, claim),
-        example=lambda: with_numbers("the numbers of the instance C = 16", C16, 16.0),
-        control=lambda: with_numbers("the same numbers but one", replace(C16, **broken), 16.0),
-        control_shows=shows,
-        control_outcome="violated",
-    )
-
-
-def _dimension(s: Numbers, C: float) -> Check:
-    return at_least("d", s.d, C * max(math.log(s.n / s.delta) ** 2, math.log(s.m / s.delta)))
-
-
-A1: Final = _assumption(
-    "A1",
-    "The dimension is large against the logarithms of the sample size and the width.",
-    r"d \ge C \max\{\log^2(n/\delta), \log(m/\delta)\}",
-    _dimension,
-    {"d": 1000.0},
-    "1000 dimensions instead of 1200: C is at most 14.5",
-)
-
-A2: Final = _assumption(
-    "A2",
-    "The width is at least a constant.",
-    r"m \ge C \log(1/\delta)",
-    lambda s, C: at_least("m", s.m, C * math.log(1 / s.delta)),
-    {"m": 36.0},
-    "36 neurons instead of 100: C is at most 15.6",
-)
-
-A3: Final = _assumption(
-    "A3",
-    "The clusters are narrow: samples lie within about 1/C of their mean.",
-    r"\sigma^2 \le \frac{1}{C^2 d}",
-    lambda s, C: at_most("sigma^2", s.sigma**2, 1 / (C**2 * s.d)),
-    {"sigma": 0.2 / math.sqrt(1200)},
-    "sigma sqrt(d) = 0.2, the spread of Figure 1: C is at most 5",
-)
-
-A4: Final = _assumption(
-    "A4",
-    "The sample size is at least a constant times the logarithm of the width.",
-    r"n \ge C \log(m/\delta)",
-    lambda s, C: at_least("n", s.n, C * math.log(s.m / s.delta)),
-    {"n": 110.0},
-    "110 samples instead of 400: C is at most 15.9",
-)
-
-A5: Final = _assumption(
-    "A5",
-    "The noise rate is at most a constant.",
-    r"\eta \le 1/C",
-    lambda s, C: at_most("eta", s.eta, 1 / C),
-    {"eta": 0.15},
-    "a noise rate of 0.15, as in Figure 1: C is at most 6.7",
-)
-
-A6: Final = _assumption(
-    "A6",
-    "The start is small.",
-    r"\omega_{\mathrm{init}}^2 \le \frac{1}{C^4 m d}",
-    lambda s, C: at_most("omega^2", s.omega**2, 1 / (C**4 * s.m * s.d)),
-    {"omega": 0.25 / math.sqrt(120_000)},
-    "omega sqrt(m d) = 1/4, the start of Figure 1: C is at most 2",
-)
-
-
-@stated(
-    id="FCB22/A7",
+_assumption = partial(
+    stated,
     kind="assumption",
-    number="Assumption (A7)",
-    meaning="The step-size is a constant, neither too small nor too large; it bounds C from both sides.",
-    formula=r"\frac{1}{2 \sqrt{C}} \le \alpha \le \frac{1}{\sqrt{C}}",
     needs=("parameters",),
     parameters=NUMBERS,
     example=lambda: with_numbers("the numbers of the instance C = 16", C16, 16.0),
+    control_outcome="violated",
+)
+
+
+def _but(**broken: float) -> Callable[[], Instance]:
+    """The numbers of the instance C = 16, but for one."""
+    return lambda: with_numbers("the same numbers but one", replace(C16, **broken), 16.0)
+
+
+def _capped(instance: Instance, cap: str, claim: Callable[[Numbers, float], Check]) -> Findings:
+    """The inequality at the given C, beside the largest C that it allows."""
+    numbers = Numbers.of(instance)
+    C = numbers.constant(instance)
+    largest = numbers.caps[cap]
+    return Findings(
+        hypotheses=(*numbers.confidence(), above("C", C, 1.0)),
+        constants=(value("largest C", largest), value("slack, largest C / C", largest / C)),
+        claims=(claim(numbers, C),),
+    )
+
+
+@_assumption(
+    id="FCB22/A1",
+    number="Assumption (A1)",
+    meaning="The dimension is large against the logarithms of the sample size and the width.",
+    formula=r"d \ge C \max\{\log^2(n/\delta), \log(m/\delta)\}",
+    control=_but(d=1000.0),
+    control_shows="1000 dimensions instead of 1200: C is at most 14.5",
+)
+def a1(instance: Instance) -> Findings:
+    """d against the logarithms."""
+    return _capped(
+        instance, "A1", lambda s, C: at_least("d", s.d, C * max(math.log(s.n / s.delta) ** 2, math.log(s.m / s.delta)))
+    )
+
+
+@_assumption(
+    id="FCB22/A2",
+    number="Assumption (A2)",
+    meaning="The width is at least a constant.",
+    formula=r"m \ge C \log(1/\delta)",
+    control=_but(m=36.0),
+    control_shows="36 neurons instead of 100: C is at most 15.6",
+)
+def a2(instance: Instance) -> Findings:
+    """m against log(1/delta)."""
+    return _capped(instance, "A2", lambda s, C: at_least("m", s.m, C * math.log(1 / s.delta)))
+
+
+@_assumption(
+    id="FCB22/A3",
+    number="Assumption (A3)",
+    meaning="The clusters are narrow: samples lie within about 1/C of their mean.",
+    formula=r"\sigma^2 \le \frac{1}{C^2 d}",
+    control=_but(sigma=0.2 / math.sqrt(1200)),
+    control_shows="sigma sqrt(d) = 0.2, the spread of Figure 1: C is at most 5",
+)
+def a3(instance: Instance) -> Findings:
+    """sigma^2 against 1/d."""
+    return _capped(instance, "A3", lambda s, C: at_most("sigma^2", s.sigma**2, 1 / (C**2 * s.d)))
+
+
+@_assumption(
+    id="FCB22/A4",
+    number="Assumption (A4)",
+    meaning="The sample size is at least a constant times the logarithm of the width.",
+    formula=r"n \ge C \log(m/\delta)",
+    control=_but(n=110.0),
+    control_shows="110 samples instead of 400: C is at most 15.9",
+)
+def a4(instance: Instance) -> Findings:
+    """n against log(m/delta)."""
+    return _capped(instance, "A4", lambda s, C: at_least("n", s.n, C * math.log(s.m / s.delta)))
+
+
+@_assumption(
+    id="FCB22/A5",
+    number="Assumption (A5)",
+    meaning="The noise rate is at most a constant.",
+    formula=r"\eta \le 1/C",
+    control=_but(eta=0.15),
+    control_shows="a noise rate of 0.15, as in Figure 1: C is at most 6.7",
+)
+def a5(instance: Instance) -> Findings:
+    """eta against 1/C."""
+    return _capped(instance, "A5", lambda s, C: at_most("eta", s.eta, 1 / C))
+
+
+@_assumption(
+    id="FCB22/A6",
+    number="Assumption (A6)",
+    meaning="The start is small.",
+    formula=r"\omega_{\mathrm{init}}^2 \le \frac{1}{C^4 m d}",
+    control=_but(omega=0.25 / math.sqrt(120_000)),
+    control_shows="omega sqrt(m d) = 1/4, the start of Figure 1: C is at most 2",
+)
+def a6(instance: Instance) -> Findings:
+    """omega^2 against 1/(md)."""
+    return _capped(instance, "A6", lambda s, C: at_most("omega^2", s.omega**2, 1 / (C**4 * s.m * s.d)))
+
+
+@_assumption(
+    id="FCB22/A7",
+    number="Assumption (A7)",
+    meaning="The step-size is a constant, neither too small nor too large; it bounds C from both sides.",
+    formula=r"\frac{1}{2 \sqrt{C}} \le \alpha \le \frac{1}{\sqrt{C}}",
     control=lambda: with_numbers("the step-size of Figure 1", replace(C16, alpha=0.05), 16.0),
     control_shows="a step-size of 0.05 needs C between 100 and 400",
-    control_outcome="violated",
     printed=r"\tfrac{1}{2 \sqrt{C}} \le \alpha \le \tfrac{1}{\sqrt{C}}",
     proved=r"\alpha = \tfrac{1}{4k}, \quad C \in [4 k^2, 16 k^2]",
     remark="T = 1 + 1/(4 alpha) counts steps, so alpha = 1/(4 k); and 2 alpha T <= 1, used for the norm of the "

@@ -2,26 +2,23 @@ r"""[FCB22, Conditions 4.7 and 4.8] Neuron alignment and almost-orthogonality al
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from marginflow.theory.fcb22.constants import ORTHOGONALITY
-from marginflow.theory.fcb22.path import RUN, Path, path_of
+from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, require, stated, true, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, require, true, value
 
 
-def measurable(path: Path) -> tuple[Check, Check]:
-    """Without a neuron in J and the records of steps 0 and 1 nothing can be said of the path."""
+def require_measurable(path: Path) -> tuple[Check, Check]:
+    """The hypotheses without which nothing can be said of the path; where one is not met, the judge ends here."""
     first_two = path.times.size > 1 and path.times[0] == 0 and path.times[1] == 1
-    return (
+    usable = (
         at_least("neurons in J", int(path.neurons.J.sum()), 1),
         true("steps 0 and 1 are recorded", bool(first_two)),
     )
-
-
-NOTHING: Final = "there is no neuron in J, or no first step"
+    require(usable, "there is no neuron in J, or no first step")
+    return usable
 
 
 def alignment(path: Path) -> Check:
@@ -39,15 +36,13 @@ def orthogonality(path: Path) -> Check:
     return at_most("|<w_j, mu_opposite>| / (alpha |a_j|), t >= 0", path.orthogonality, ORTHOGONALITY)
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Cond4.7",
     kind="definition",
     number="Condition 4.7",
     meaning="Neuron alignment: each neuron of J_mu is active on all of its cluster and on none of the opposite.",
     formula=r"j \in J_\mu: \quad \langle w_j^{(t)}, x_k \rangle > 0 \; (k \in I_\mu), \qquad "
     r"\langle w_j^{(t)}, x_k \rangle \le 0 \; (k \in I_{-\mu})",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=c16,
     control=wide_clusters,
     control_shows="clusters of radius 1 are not captured by one small step",
@@ -57,8 +52,7 @@ def orthogonality(path: Path) -> Check:
 def condition_4_7(instance: Instance) -> Findings:
     """The share of J that is aligned at every recorded time from 1 on."""
     path = path_of(instance)
-    usable = measurable(path)
-    require(usable, NOTHING)
+    usable = require_measurable(path)
     shares = [float(aligned.mean()) if aligned.size else 0.0 for aligned in path.aligned]
     later = [aligned for aligned, t in zip(path.aligned, path.times, strict=True) if t >= 1]
     always = np.logical_and.reduce(later) if later else np.zeros(0, dtype=np.bool_)
@@ -78,15 +72,13 @@ def condition_4_7(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Cond4.8",
     kind="definition",
     number="Condition 4.8",
     meaning="Almost-orthogonality: neurons of J stay nearly orthogonal to the means of the other label.",
     formula=r"|\langle w_j^{(t)}, \mu_2 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_1}), \quad "
     r"|\langle w_j^{(t)}, \mu_1 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_2}), \quad t \le \tau",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=c16,
     control=figure,
     control_shows="in Figure 1 the start is larger than the steps: K is above 10 at t = 0",
@@ -96,8 +88,7 @@ def condition_4_7(instance: Instance) -> Findings:
 def condition_4_8(instance: Instance) -> Findings:
     """The largest |<w_j, mu_opposite>| / (alpha |a_j|) over all recorded times."""
     path = path_of(instance)
-    usable = measurable(path)
-    require(usable, NOTHING)
+    usable = require_measurable(path)
     K = path.orthogonality
     return Findings(
         hypotheses=usable,

@@ -14,7 +14,7 @@ from marginflow.data import XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_network
 from marginflow.networks import TwoLayer
-from marginflow.theory.fcb22.path import RUN, Neurons, Sample, path_of
+from marginflow.theory.fcb22.path import Neurons, Sample, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, figure
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, value
 from marginflow.theory.probability import clopper_pearson
@@ -106,14 +106,12 @@ def _no_neurons() -> Instance:
     return replace(good, start=moved, run=replace(run, trajectory=trajectory), name="a start orthogonal to the means")
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Def.J",
     number="Lemma 4.2",
     meaning="Neurons whose initial correlation with a mean of their own label reaches 1/(3 C0 sqrt(d)).",
     formula=r"J_{\pm\mu_1} = \{j : a_j > 0, \langle \tfrac{w_j^{(0)}}{\|w_j^{(0)}\|}, \pm\mu_1 \rangle \ge "
     r"\tfrac{1}{3 C_0 \sqrt{d}}\}, \quad J_{\pm\mu_2} = \{j : a_j < 0, \dots \pm\mu_2 \dots\}",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=c16,
     control=_no_neurons,
     control_shows="the start is orthogonal to both means, so that J is empty",
@@ -143,13 +141,11 @@ def def_j(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Def.capture",
     number="Section 4.1",
     meaning="A neuron captures a cluster when it is active on its samples exactly where the mean itself would be.",
     formula=r"\mathrm{sgn}\langle w_j, x_i \rangle = \mathrm{sgn}\langle \mu, x_i \rangle \text{ for all } i \in I_\mu",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=c16,
     control=lambda: figure(5, n=1000, m=100),
     control_shows="the start of Figure 1 is large against the step-size: after 5 steps many clusters are not captured",

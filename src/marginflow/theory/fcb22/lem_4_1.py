@@ -7,9 +7,9 @@ import math
 from scipy import special
 
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.path import RUN, path_of
+from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import figure, many_neurons
-from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, stated, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, value
 
 
 def norm_failure(m: float, d: float, low: float = 0.25, high: float = 2.25) -> float:
@@ -25,14 +25,12 @@ def count_failure(m: int, C0: float, delta: float) -> float:
     return float(special.bdtr(least - 1, m, p)) if least >= 1 else 0.0
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Lem4.1",
     meaning="Initial weights have norm about omega sqrt(d), and most of them are not too orthogonal to a given vector.",
     formula=r"\tfrac12 \omega \sqrt{d} \le \|w_j^{(0)}\| \le \tfrac32 \omega \sqrt{d}, \quad "
     r"\#\{j : |\langle w_j^{(0)}, \mu \rangle| \ge \tfrac{\omega}{2 C_0}\} \ge "
     r"m \left(1 - \tfrac{1}{2 C_0} - \sqrt{\tfrac{2 \log(4/\delta)}{m}}\right)",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=many_neurons,
     control=lambda: figure(5, n=1000, m=100),
     control_shows="in the plane of Figure 1 the norms of the start are spread far beyond a factor of 3/2",

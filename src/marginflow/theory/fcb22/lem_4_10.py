@@ -9,25 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.fcb22.cond_4_7_4_8 import NOTHING, measurable
+from marginflow.theory.fcb22.cond_4_7_4_8 import require_measurable
 from marginflow.theory.fcb22.descent import small_start
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
-from marginflow.theory.fcb22.path import RUN, Path, path_of
+from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import tight, wide_start
-from marginflow.theory.frame import (
-    Check,
-    Erratum,
-    Findings,
-    Instance,
-    above,
-    at_least,
-    at_most,
-    equal,
-    require,
-    stated,
-    value,
-)
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, equal, value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,12 +77,10 @@ def amplified(path: Path, C2: float) -> Check:
     return at_least("<w_j/|w_j|, mu> after one step", path.correlations[1], 1 / (16 * C2))
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Lem4.10",
     meaning="One step amplifies correlations of order 1/sqrt(d) to order 1, and aligns every neuron of J.",
     formula=r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \ge \tfrac{1}{16 C_2}, \; j \in J_\mu",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=tight,
     control=wide_start,
     control_shows="a start of norm 8 hides the step: correlations stay of order 1/sqrt(d)",
@@ -113,8 +99,7 @@ def lemma_4_10(instance: Instance) -> Findings:
     """The step split as in Eq. (28), every bound of the proof on its parts, and the correlations after it."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
-    usable = measurable(path)
-    require(usable, NOTHING)
+    usable = require_measurable(path)
     first = FirstStep(path=path)
     C1, C2 = run.C1, run.C2
     a = np.where(path.a > 0, path.a, 1.0)

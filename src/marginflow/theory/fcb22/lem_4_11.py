@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginflow.theory.fcb22.cond_4_7_4_8 import NOTHING, alignment, measurable, orthogonality
+from marginflow.theory.fcb22.cond_4_7_4_8 import alignment, orthogonality, require_measurable
 from marginflow.theory.fcb22.constants import CORRELATION_LATER, E2
 from marginflow.theory.fcb22.descent import complete, growth, slopes, small_start, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.path import RUN, Path, path_of
+from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import tight, wide_clusters
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, below, require, stated, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, below, value
 
 
 def moves(path: Path) -> tuple[Check, Check, Check]:
@@ -53,13 +53,11 @@ def later_correlations(path: Path) -> Check:
     return at_least("<w_j/|w_j|, mu>, t >= 2", path.correlations[path.times >= 2], CORRELATION_LATER)
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Lem4.11",
     meaning="Once aligned, neurons stay aligned and almost orthogonal to the other label's means until the end.",
     formula=r"\text{Conditions 4.7 and 4.8 hold for } t = 1, \dots, \tfrac{1}{4\alpha}; \quad "
     r"\left\langle \tfrac{w_j^{(t)}}{\|w_j^{(t)}\|}, \mu \right\rangle \ge \tfrac{e^{-2}}{256}",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=tight,
     control=wide_clusters,
     control_shows="clusters of radius 1: neurons are not aligned after the first step",
@@ -79,8 +77,7 @@ def lemma_4_11(instance: Instance) -> Findings:
     """Both conditions at every recorded time, and Eqs. (35) to (43) of their induction."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
-    usable = measurable(path)
-    require(usable, NOTHING)
+    usable = require_measurable(path)
     share, C1 = path.sample.noisy_share, run.C1
     p = path.opposite_projection
     turns = float((np.diff(np.sign(p[1:]), axis=0) != 0).mean()) if p.shape[0] > 2 else float("nan")

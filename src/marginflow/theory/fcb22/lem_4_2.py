@@ -8,9 +8,9 @@ from scipy import special
 
 from marginflow.theory.fcb22.constants import C0_PAPER
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.path import RUN, path_of
+from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import many_neurons, with_parameters
-from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, stated, value
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, value
 
 
 def set_probability(d: float, C0: float) -> float:
@@ -25,13 +25,11 @@ def set_failure(m: int, d: float, C0: float) -> float:
     return min(1.0, 4 * float(special.bdtr(least - 1, m // 2, set_probability(d, C0)))) if least >= 1 else 0.0
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Lem4.2",
     meaning="For each of the four means a good share of the neurons of its label is weakly correlated with it.",
     formula=r"|J_\mu| \ge \tfrac{m}{4} \left(1 - \tfrac{1}{C_0}\right)^2, \quad "
     r"|J| \ge m \left(1 - \tfrac{1}{C_0}\right)^2",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=many_neurons,
     control=lambda: with_parameters(many_neurons(), C0=C0_PAPER),
     control_shows="with the paper's C0 the lemma needs m = 3e23, and 400 neurons do not fall into equal quarters",

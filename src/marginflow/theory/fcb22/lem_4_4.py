@@ -12,9 +12,9 @@ from marginflow.data import XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.theory.fcb22.constants import HOEFFDING, C2_proved
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.path import RUN, path_of
+from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, wide_clusters, with_parameters
-from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, stated, true, value
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, true, value
 
 
 def log_edge_tail(shift: FloatArray, n: int, least: float) -> FloatArray:
@@ -36,14 +36,12 @@ def _gaussian(instance: Instance) -> bool:
     return not isinstance(law, XorClusters) or type(isotropic_law(law.cluster_law)).__name__ == "Normal"
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Lem4.4",
     meaning="A weak correlation with a mean makes a neuron active on more samples of its cluster than of the opposite.",
     formula=r"\sum_{i \in I_\mu^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) - "
     r"\sum_{i \in I_{-\mu}^{\mathcal{C}}} \phi'(\langle w_j^{(0)}, x_i \rangle) \ge \tfrac{n}{C_2}, \quad "
     r"C_2 = 12 C_0 \sqrt{2 \pi e}",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=c16,
     control=lambda: with_parameters(wide_clusters(), C0=1000.0),
     control_shows="clusters of radius 1 and neurons that are almost orthogonal to their mean: no edge",

@@ -10,9 +10,9 @@ from marginflow.theory.fcb22.cond_4_7_4_8 import alignment, orthogonality
 from marginflow.theory.fcb22.constants import E2, ORTHOGONALITY, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.path import RUN, Path, path_of
+from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, value
 
 
 def subnetwork_margin(path: Path) -> Check:
@@ -20,13 +20,11 @@ def subnetwork_margin(path: Path) -> Check:
     return at_least("clean label times f^J(x_i)", path.subnetwork_margins(), 1 / C3_proved(path.C0))
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Lem4.9",
     meaning="Aligned and almost orthogonal neurons make a subnetwork with a margin for the clean labels.",
     formula=r"\tilde y_i f^J(x_i; W^{(T)}) \ge \tfrac{1}{C_3}, \quad C_3 = \tfrac{4096 e^2}{(1 - 1/C_0)^2}, \quad "
     r"\|W^{(T)}\|_F \le 1",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=planted,
     control=lost_cluster,
     control_shows="a cluster whose labels are flipped for the most part is learned as they say",

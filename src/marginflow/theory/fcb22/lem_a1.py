@@ -6,17 +6,15 @@ import math
 
 from marginflow.theory.fcb22.descent import small_start, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.path import RUN, path_of
+from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import figure, tight
-from marginflow.theory.frame import Erratum, Findings, Instance, at_most, stated, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_most, value
 
 
-@stated(
+@stated_of_run(
     id="FCB22/LemA.1",
     meaning="After t steps a neuron has norm at most 2 |a_j| alpha t: a small start is soon forgotten.",
     formula=r"\|w_j^{(t)}\| \le 2 |a_j| \alpha t, \quad \|W^{(t)}\|_F \le 2 \alpha t \quad (t \ge 1)",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=tight,
     control=figure,
     control_shows="the start of Figure 1 has norm 1/4, far above alpha / 3",

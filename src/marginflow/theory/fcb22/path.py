@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Final
 
 import numpy as np
@@ -19,10 +19,12 @@ from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.theory.fcb22.constants import C0_MEASURED
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
-from marginflow.theory.frame import Instance
+from marginflow.theory.frame import Instance, stated
 
 RUN: Final = {**NUMBERS, "C0": "threshold 1/(3 C0 sqrt(d)) of the neuron sets J, 2 by default"}
 """The parameters of every statement about a run."""
+stated_of_run = partial(stated, needs=("data", "run", "start"), parameters=RUN)
+"""Writes a statement about a recorded run on samples, and its start."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

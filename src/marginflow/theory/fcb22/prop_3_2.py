@@ -11,10 +11,10 @@ from marginflow.theory.fcb22.descent import complete
 from marginflow.theory.fcb22.features import feature_change, features
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
-from marginflow.theory.fcb22.path import RUN, path_of
+from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import gd_run, tight
 from marginflow.theory.fcb22.region import PROPOSITION_3_2
-from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, value
 
 EXPLICIT: Final = GAMMA
 """e^-2 / (16 * 1024), the constant of Prop. 3.2; the same number as the margin of Eq. (45)."""
@@ -25,13 +25,11 @@ def _lazy() -> Instance:
     return gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=1000.0, rate=1e-5, steps=1)
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Prop3.2",
     meaning="The hidden representation of every sample moves by at least 1/(C omega sqrt(md)) relative to its start.",
     formula=r"\frac{\|\phi(W^{(T)} x_i) - \phi(W^{(0)} x_i)\|}{\|\phi(W^{(0)} x_i)\|} \ge "
     r"\frac{1}{C \omega_{\mathrm{init}} \sqrt{md}} \ge \frac{1}{C}, \quad C = 16 \cdot 1024 \, e^2",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=tight,
     control=_lazy,
     control_shows="a start of norm 1000 and a step-size of 1e-5: the lazy regime, in which features do not move",

@@ -5,38 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
-from typing import Final
 
 import numpy as np
 from scipy import special
 
 from marginflow.data import XorClusters
 from marginflow.data.isotropic import isotropic_law
-from marginflow.theory.fcb22.cond_4_7_4_8 import NOTHING, measurable
+from marginflow.theory.fcb22.cond_4_7_4_8 import require_measurable
 from marginflow.theory.fcb22.constants import E2
 from marginflow.theory.fcb22.descent import complete, slopes, small_start
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import least_of, median_of, quotient
 from marginflow.theory.fcb22.numbers import DELTA
-from marginflow.theory.fcb22.path import RUN, Sample, path_of
+from marginflow.theory.fcb22.path import RUN, Sample, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, gd_run, long_run, lost_cluster, success, success_at, wide_clusters
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error, pointwise_check
-from marginflow.theory.frame import (
-    Erratum,
-    Findings,
-    Instance,
-    above,
-    at_least,
-    at_most,
-    equal,
-    require,
-    stated,
-    true,
-    value,
-)
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, equal, stated, true, value
 from marginflow.theory.probability import clopper_pearson
-
-RUN_NEEDS: Final = ("data", "run", "start")
 
 
 @stated(
@@ -54,8 +39,7 @@ RUN_NEEDS: Final = ("data", "run", "start")
 def rem_simple_rule(instance: Instance) -> Findings:
     """Agreement of sgn f with sgn f* on test points and on the circle of span(mu1, mu2), and where neurons point."""
     path = path_of(instance)
-    usable = measurable(path)
-    require(usable, NOTHING)
+    usable = require_measurable(path)
     test = Sample.of(instance.the_test())
     ideal = np.abs(test.coordinates[:, 0]) - np.abs(test.coordinates[:, 1])
     network = path.end
@@ -118,13 +102,11 @@ def rem_test_pointwise(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Rem.InitNoCapture",
     number="Sections 4.1 and 4.2",
     meaning="At the start many samples of a cluster are not captured: true for sigma sqrt(d) near 1, not under (A3).",
     formula=r"\text{neuron alignment fails at } t = 0 \text{ for most of } J",
-    needs=RUN_NEEDS,
-    parameters=RUN,
     example=wide_clusters,
     control=c16,
     control_shows="under (A3) with C = 16 nearly all neurons of J are aligned at the start already",
@@ -135,8 +117,7 @@ def rem_test_pointwise(instance: Instance) -> Findings:
 def rem_init_no_capture(instance: Instance) -> Findings:
     """The share of J that is aligned before the first step."""
     path = path_of(instance)
-    usable = measurable(path)
-    require(usable, NOTHING)
+    usable = require_measurable(path)
     shares = [float(aligned.mean()) for aligned in path.aligned]
     return Findings(
         hypotheses=usable,
@@ -163,14 +144,12 @@ def _against() -> Instance:
     return replace(good, run=replace(run, trajectory=trajectory), name="neurons that point away from their means")
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Rem.Edge",
     number="Section 4.3",
     meaning="A weak correlation captures a share 1/2 + Delta of the own cluster: the edge that one step amplifies.",
     formula=r"\tfrac{|\{i \in I_\mu : \langle w_j^{(0)}, x_i \rangle > 0\}|}{|I_\mu|} \approx \tfrac12 + \Delta, \quad "
     r"\Delta = P(0 < Z < \langle v, \mu \rangle / \sigma)",
-    needs=RUN_NEEDS,
-    parameters=RUN,
     example=wide_clusters,
     control=_against,
     control_shows="the mirrored start captures less than half",
@@ -206,14 +185,12 @@ def rem_edge(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Rem.NormGrowth",
     number="Section 1",
     meaning="Neurons of J grow in every step and turn orthogonal to the means of the other label.",
     formula=r"\|w_j^{(t+1)}\| > \|w_j^{(t)}\|, \quad \frac{|\langle w_j^{(t)}, \mu_{\mathrm{opp}} \rangle|}"
     r"{\langle w_j^{(t)}, \mu_{\mathrm{own}} \rangle} \to 0 \quad (j \in J, t \ge 1)",
-    needs=RUN_NEEDS,
-    parameters=RUN,
     example=lambda: c16(k=10),
     control=lost_cluster,
     control_shows="with one cluster lost, neurons keep what they have of the means of the other label",
@@ -222,8 +199,7 @@ def rem_edge(instance: Instance) -> Findings:
 def rem_norm_growth(instance: Instance) -> Findings:
     """The norms of J from record to record, and the ratio of opposite to own projection."""
     path = path_of(instance)
-    usable = measurable(path)
-    require(usable, NOTHING)
+    usable = require_measurable(path)
     J = path.neurons.J
     later = path.times >= 1
     norms = path.norms[later][:, J]
@@ -332,13 +308,11 @@ def rem_small_init(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Rem.EarlyStop",
     number="Section 5",
     meaning="Up to T no sample loses its weight in the gradient: the network is in the linear part of the loss.",
     formula=r"-\ell'(y_i f(x_i; W^{(t)})) \ge \tfrac12 e^{-2} \quad (t \le T)",
-    needs=RUN_NEEDS,
-    parameters=RUN,
     example=c16,
     control=lambda: long_run(500, 1.0, 3000),
     control_shows="3000 steps instead of 2: the samples are fitted and their weights gone",

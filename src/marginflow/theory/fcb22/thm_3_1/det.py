@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginflow.theory.fcb22.cond_4_7_4_8 import NOTHING, alignment, measurable, orthogonality
+from marginflow.theory.fcb22.cond_4_7_4_8 import alignment, orthogonality, require_measurable
 from marginflow.theory.fcb22.constants import GAMMA, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes, weight_growth
 from marginflow.theory.fcb22.features import feature_change
@@ -17,21 +17,19 @@ from marginflow.theory.fcb22.ledger import ledger
 from marginflow.theory.fcb22.lem_4_9 import subnetwork_margin
 from marginflow.theory.fcb22.lem_4_10 import amplified
 from marginflow.theory.fcb22.lem_4_11 import later_correlations, moves
-from marginflow.theory.fcb22.path import RUN, path_of
+from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.prop_3_2 import EXPLICIT
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
 from marginflow.theory.fcb22.thm_3_1.part_1 import misfits
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, require, stated, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, value
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Thm3.1.det",
     number="Theorem 3.1, from a good run on",
     meaning="On a good run that satisfies every inequality of the proof literally, all of its claims hold to the end.",
     formula=r"\text{good run} \wedge \text{ledger} \implies \tilde y_i f(x_i; W^{(T)}) \ge \tfrac{e^{-2}}{16 \cdot "
     r"1024}, \quad T = 1 + \tfrac{1}{4\alpha}, \; \alpha \le \tfrac{e^{-2} (1 - 1/C_0)^2}{6144}",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=planted,
     control=lost_cluster,
     control_shows="a cluster whose labels are flipped for the most part: no edge, no growth, no margin",
@@ -43,8 +41,7 @@ def theorem_3_1_det(instance: Instance) -> Findings:
     """The whole chain from the ledger to the margins on one recorded run."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
-    usable = measurable(path)
-    require(usable, NOTHING)
+    usable = require_measurable(path)
     lines = ledger(s, path.sample.noisy_share, path.C0, run.C1, run.C2)
     Cf = C3_proved(path.C0)
     outside = 1 - float(path.neurons.J.mean())

@@ -8,10 +8,10 @@ from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, GAMMA, C2_prov
 from marginflow.theory.fcb22.descent import complete
 from marginflow.theory.fcb22.ledger import ledger, needed_constant
 from marginflow.theory.fcb22.measures import mean_of, quotient
-from marginflow.theory.fcb22.path import RUN, Path, path_of
+from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, lost_cluster
 from marginflow.theory.fcb22.region import THEOREM_3_1_1
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, value
 
 
 def literal(path: Path) -> tuple[Check, Check]:
@@ -30,14 +30,12 @@ def misfits(path: Path) -> Check:
     return at_most("samples with sgn f(x_i) != clean label", int((path.clean_margins[-1] <= 0).sum()), 0)
 
 
-@stated(
+@stated_of_run(
     id="FCB22/Thm3.1.1",
     number="Theorem 3.1, part 1",
     meaning="After T = 1 + 1/(4 alpha) steps every clean sample is classified as labelled and every noisy one is not.",
     formula=r"y_i = \mathrm{sgn} f(x_i; W^{(T)}) \; (i \in \mathcal{C}), \quad y_i \ne \mathrm{sgn} f(x_i; W^{(T)}) \; "
     r"(i \in \mathcal{N}); \quad \tilde y_i f(x_i; W^{(T)}) \ge \gamma = \tfrac{e^{-2}}{16 \cdot 1024}",
-    needs=("data", "run", "start"),
-    parameters=RUN,
     example=c16,
     control=lost_cluster,
     control_shows="(A1)-(A7) hold with C = 5, but 80 % of one cluster is flipped: 'C large enough' must mean C > 8",

@@ -3,17 +3,16 @@ r"""[FVBS23, Lemmas A.13 and D.1]: a fresh point is near its own cluster and nea
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
 
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_most, value
+from marginflow.theory.frame import Findings, Instance, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, long_noise, preset
 from marginflow.theory.fvbs23.setting import Sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.probability import clopper_pearson
 
 
-def _event(instance: Instance) -> Findings:
-    """Exact tails of the Gaussian events that the proof uses, and a count."""
+def _tails(instance: Instance) -> Findings:
     sample = Sample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)
@@ -40,36 +39,32 @@ def _event(instance: Instance) -> Findings:
     )
 
 
-def _event_statement(id: str, number: str, meaning: str) -> Statement:
-    return Statement(
-        id=id,
-        kind="lemma",
-        number=number,
-        meaning=meaning,
-        formula=r"\Pr_\xi\left[\forall i: |\langle \xi_i, \xi \rangle|, |\langle x_i, \xi \rangle| \le \Delta, \ "
-        r"|\langle x_i, x \rangle - d| \le \Delta \ (i \in I^{(r)}), \ |\langle x_i, x \rangle| \le p + \Delta \ "
-        r"(i \notin I^{(r)})\right] \ge 1 - 4 n q_d",
-        needs=("data", "law", "test"),
-        judge=_event,
-        example=lambda: preset(A),
-        control=long_noise,
-        control_shows="the noise of one sample is twenty times too long for fresh noise to be nearly orthogonal to it",
-        forms=Forms(
-            printed=r"4 n q_d",
-            sharp=r"\sum_i \mathrm{erfc}\left(\frac{2 g}{\sqrt{2} \sigma \|\xi_i\|}\right) + "
-            r"k\ \mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right) \le (2n + 2k) q_d",
-            remark="The proof drops an absolute value. The bound is far too small for counting; the tails are exact.",
-        ),
-    )
-
-
-LEMMA_A13: Final = _event_statement(
-    "FVBS23/LemA.13", "Lemma A.13", "A fresh point is near its own cluster and nearly orthogonal to the other ones."
+_event = partial(
+    stated,
+    formula=r"\Pr_\xi\left[\forall i: |\langle \xi_i, \xi \rangle|, |\langle x_i, \xi \rangle| \le \Delta, \ "
+    r"|\langle x_i, x \rangle - d| \le \Delta \ (i \in I^{(r)}), \ |\langle x_i, x \rangle| \le p + \Delta \ "
+    r"(i \notin I^{(r)})\right] \ge 1 - 4 n q_d",
+    needs=("data", "law", "test"),
+    example=lambda: preset(A),
+    control=long_noise,
+    control_shows="the noise of one sample is twenty times too long for fresh noise to be nearly orthogonal to it",
+    printed=r"4 n q_d",
+    sharp=r"\sum_i \mathrm{erfc}\left(\frac{2 g}{\sqrt{2} \sigma \|\xi_i\|}\right) + "
+    r"k\ \mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right) \le (2n + 2k) q_d",
+    remark="The proof drops an absolute value. The bound is far too small for counting; the tails are exact.",
 )
 
 
-LEMMA_D1: Final = _event_statement(
-    "FVBS23/LemD.1",
-    "Lemma D.1",
-    "Lemma A.13 again, for a point of a random cluster, as the proof of Theorem 4.2 needs it.",
+@_event(id="FVBS23/LemA.13", meaning="A fresh point is near its own cluster and nearly orthogonal to the other ones.")
+def lemma_a13(instance: Instance) -> Findings:
+    """Exact tails of the Gaussian events that the proof uses, and a count."""
+    return _tails(instance)
+
+
+@_event(
+    id="FVBS23/LemD.1",
+    meaning="Lemma A.13 again, for a point of a random cluster, as the proof of Theorem 4.2 needs it.",
 )
+def lemma_d1(instance: Instance) -> Findings:
+    """Exact tails of the Gaussian events that the proof uses, and a count."""
+    return _tails(instance)

@@ -3,211 +3,164 @@ r"""[FVBS23, Proposition A.1 and Appendix A.1] Properties P1 to P6 of a sample, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from functools import partial
 
 import numpy as np
 
-from marginflow.data import Clusters, Dataset, GramReduction
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Forms,
-    Instance,
-    Kind,
-    Statement,
-    above,
-    at_most,
-    compare,
-    stated,
-    value,
-)
+from marginflow.arrays import FloatArray
+from marginflow.data import Clusters, GramReduction
+from marginflow.theory.frame import Check, Findings, Instance, above, at_most, compare, stated, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, missing_cluster, preset
 from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
 from marginflow.theory.probability import clopper_pearson, log_coupon_missed_tail, log_two_sided_gaussian_tail, union
 
 
-def _stretched(sample: int, factor: float, toward: str = "") -> Callable[[], Instance]:
-    """A preset in which the noise of one sample is stretched, or points along a mean: P1 to P5 fail there."""
+def _with_point(sample: int, point: FloatArray, name: str) -> Instance:
+    """The preset with one of its points moved."""
+    good = preset(A)
+    X = good.the_data().X.copy()
+    X[sample] = point
+    return Instance(name=name, data=replace(good.the_data(), X=X), law=good.law)
 
-    def made() -> Instance:
-        good = preset(A)
-        data = good.the_data()
-        assert data.means is not None
-        assert data.clusters is not None
-        X = data.X.copy()
-        centre = data.means[data.clusters[sample]]
-        noise = X[sample] - centre
-        if toward:  # a unit vector along its own mean, or along that of the other cluster
-            q = int(data.clusters[sample])
-            noise = data.means[q if toward == "own" else 1 - q] / math.sqrt(A[0])
-        X[sample] = centre + factor * noise
-        bad = Dataset(
-            X=X,
-            y=data.y,
-            clusters=data.clusters,
-            means=data.means,
-            mean_labels=data.mean_labels,
-            ambient_dimension=data.ambient_dimension,
-        )
-        return Instance(name="a sample with one point moved", data=bad, law=good.law)
 
-    return made
+def _stretched(factor: float, toward: str = "") -> Instance:
+    """The noise of the first sample is stretched, or points along a mean: P1 to P5 fail there."""
+    data = preset(A).the_data()
+    assert data.means is not None
+    assert data.clusters is not None
+    q = int(data.clusters[0])
+    noise = data.X[0] - data.means[q]
+    if toward:  # a unit vector along its own mean, or along that of the other cluster
+        noise = data.means[q if toward == "own" else 1 - q] / math.sqrt(A[0])
+    return _with_point(0, data.means[q] + factor * noise, "a sample with one point moved")
 
 
 def _copied_noise() -> Instance:
     """Two samples of different clusters with the same noise: the inner product of the noises is its squared norm."""
-    good = preset(A)
-    data = good.the_data()
+    data = preset(A).the_data()
     assert data.means is not None
     assert data.clusters is not None
-    X = data.X.copy()
     other = int(np.flatnonzero(data.clusters != data.clusters[0])[0])
     # sigma = 1/sqrt(d): ||xi||^2 is near 1, the bound of P2 is sigma^2 sqrt(2d) ln d = 0.38.
-    X[other] = data.means[data.clusters[other]] + (X[0] - data.means[data.clusters[0]])
-    bad = Dataset(
-        X=X,
-        y=data.y,
-        clusters=data.clusters,
-        means=data.means,
-        mean_labels=data.mean_labels,
-        ambient_dimension=data.ambient_dimension,
+    point = data.means[data.clusters[other]] + (data.X[0] - data.means[data.clusters[0]])
+    return _with_point(other, point, "two samples with the same noise")
+
+
+_property = partial(
+    stated, kind="definition", needs=("data", "law"), example=lambda: preset(A), control_outcome="violated"
+)
+
+
+def _found(sample: Sample, claims: tuple[Check, ...], derived: tuple[Check, ...] = ()) -> Findings:
+    return Findings(
+        constants=(value("Delta", sample.setting.Delta), value("n", sample.n)), claims=claims, derived=derived
     )
-    return Instance(name="two samples with the same noise", data=bad, law=good.law)
 
 
-Lines = Callable[[Sample], tuple[Check, ...]]
+@_property(
+    id="FVBS23/P1",
+    number="Appendix A.1, (P1)",
+    meaning="Noise is no longer than sigma sqrt(2d).",
+    formula=r"\|\xi_i\| \le \sigma \sqrt{2d}",
+    control=lambda: _stretched(2.0),
+    control_shows="the noise of one sample is twice as long",
+)
+def p1(instance: Instance) -> Findings:
+    """The lengths of the noises."""
+    sample = Sample.of(instance)
+    return _found(sample, (sample.P1(),))
 
 
-def _judge(claims_of: Lines, derived_of: Lines) -> Callable[[Instance], Findings]:
-    def judge(instance: Instance) -> Findings:
-        sample = Sample.of(instance)
-        s = sample.setting
-        constants = (value("Delta", s.Delta), value("n", sample.n))
-        return Findings(constants=constants, claims=claims_of(sample), derived=derived_of(sample))
+@_property(
+    id="FVBS23/P2",
+    number="Appendix A.1, (P2)",
+    meaning="The noises of two samples are nearly orthogonal.",
+    formula=r"|\langle \xi_i, \xi_{i'} \rangle| \le \sigma^2 \sqrt{2d} \ln d \quad (i \ne i')",
+    control=_copied_noise,
+    control_shows="two samples share their noise",
+    remark="Here sigma is squared; Lemmas A.5 and A.6 use the weaker bound with sigma.",
+)
+def p2(instance: Instance) -> Findings:
+    """Inner products of the noises."""
+    sample = Sample.of(instance)
+    return _found(sample, (sample.P2(),))
 
-    return judge
+
+@_property(
+    id="FVBS23/P3",
+    number="Appendix A.1, (P3)",
+    meaning="Noise is nearly orthogonal to every mean.",
+    formula=r"|\langle \mu^{(q)}, \xi_i \rangle| \le \sigma \sqrt{d} \ln d = \tfrac{\Delta}{4}",
+    control=lambda: _stretched(1.0, toward="other"),
+    control_shows="the noise of one sample points along a mean",
+)
+def p3(instance: Instance) -> Findings:
+    """Inner products of noises and means."""
+    sample = Sample.of(instance)
+    return _found(sample, (sample.P3(),))
 
 
-def _sharp_p4(sample: Sample) -> tuple[Check, ...]:
+@_property(
+    id="FVBS23/P4",
+    number="Appendix A.1, (P4)",
+    meaning="Samples of different clusters are nearly orthogonal.",
+    formula=r"|\langle x_i, x_{i'} \rangle| \le p + \Delta",
+    control=lambda: _stretched(3.0, toward="other"),
+    control_shows="one sample leans toward the mean of another cluster",
+    printed=r"p + \Delta",
+    sharp=r"p + (2 + \sqrt{2} \sigma) g, \quad g = \tfrac{\Delta}{4}",
+    remark="Follows from P1 to P3 when sigma <= 1.",
+)
+def p4(instance: Instance) -> Findings:
+    """Inner products across clusters, against the printed radius and the one that P1 to P3 give."""
+    sample = Sample.of(instance)
     s = sample.setting
     across = np.abs(np.where(sample.same, 0.0, sample.gram))
     sharp = s.p + (2 + math.sqrt(2) * s.sigma) * s.g
-    return (at_most("P4 with the radius that P1-P3 give", across, sharp, scale=s.d),)
+    derived = at_most("P4 with the radius that P1-P3 give", across, sharp, scale=s.d)
+    return _found(sample, (sample.P4(),), (derived,))
 
 
-def _sharp_p5(sample: Sample) -> tuple[Check, ...]:
+@_property(
+    id="FVBS23/P5",
+    number="Appendix A.1, (P5)",
+    meaning="Samples of one cluster, i = i' included, have inner products between d - Delta and 3d + Delta.",
+    formula=r"d - \Delta \le \langle x_i, x_{i'} \rangle \le 3d + \Delta",
+    control=lambda: _stretched(-12.0, toward="own"),
+    control_shows="one sample is on the other side of its mean",
+    printed=r"3d + \Delta",
+    sharp=r"|\langle x_i, x_{i'} \rangle - d| \le (2 + \sqrt{2} \sigma) g \ (i \ne i'), \quad "
+    r"\|x_i\|^2 \le (1 + 2 \sigma^2) d + 2 g",
+    remark="3d is needed for i = i' and sigma = 1 only.",
+)
+def p5(instance: Instance) -> Findings:
+    """Inner products within clusters and squared norms, against the printed bounds and those that P1 to P3 give."""
+    sample = Sample.of(instance)
     s = sample.setting
     apart = sample.same & ~np.eye(sample.n, dtype=np.bool_)
     spread = (2 + math.sqrt(2) * s.sigma) * s.g
-    diagonal = np.diag(sample.gram)
-    return (
-        at_most("|<x_i, x_i'> - d|, i != i'", np.where(apart, np.abs(sample.gram - s.d), 0.0), spread, scale=s.d),
-        at_most("||x_i||^2", diagonal, (1 + 2 * s.sigma**2) * s.d + 2 * s.g, scale=s.d),
+    off = np.where(apart, np.abs(sample.gram - s.d), 0.0)
+    derived = (
+        at_most("|<x_i, x_i'> - d|, i != i'", off, spread, scale=s.d),
+        at_most("||x_i||^2", np.diag(sample.gram), (1 + 2 * s.sigma**2) * s.d + 2 * s.g, scale=s.d),
     )
+    return _found(sample, sample.P5(), derived)
 
 
-def _property(
-    number: int,
-    meaning: str,
-    formula: str,
-    claims: Lines,
-    control: Callable[[], Instance],
-    shows: str,
-    forms: Forms | None = None,
-    derived: Lines = lambda sample: (),
-) -> Statement:
-    kind: Kind = "definition"
-    return Statement(
-        id=f"FVBS23/P{number}",
-        kind=kind,
-        number=f"Appendix A.1, (P{number})",
-        meaning=meaning,
-        formula=formula,
-        needs=("data", "law"),
-        judge=_judge(claims, derived),
-        example=lambda: preset(A),
-        control=control,
-        control_shows=shows,
-        control_outcome="violated",
-        forms=forms,
-    )
-
-
-P1: Final = _property(
-    1,
-    "Noise is no longer than sigma sqrt(2d).",
-    r"\|\xi_i\| \le \sigma \sqrt{2d}",
-    lambda sample: (sample.P1(),),
-    _stretched(0, 2.0),
-    "the noise of one sample is twice as long",
+@_property(
+    id="FVBS23/P6",
+    number="Appendix A.1, (P6)",
+    meaning="Every cluster has a sample.",
+    formula=r"I^{(q)} \ne \emptyset",
+    control=missing_cluster,
+    control_shows="the last cluster has no sample",
 )
-
-
-P2: Final = _property(
-    2,
-    "The noises of two samples are nearly orthogonal.",
-    r"|\langle \xi_i, \xi_{i'} \rangle| \le \sigma^2 \sqrt{2d} \ln d \quad (i \ne i')",
-    lambda sample: (sample.P2(),),
-    _copied_noise,
-    "two samples share their noise",
-    Forms(remark="Here sigma is squared; Lemmas A.5 and A.6 use the weaker bound with sigma."),
-)
-
-
-P3: Final = _property(
-    3,
-    "Noise is nearly orthogonal to every mean.",
-    r"|\langle \mu^{(q)}, \xi_i \rangle| \le \sigma \sqrt{d} \ln d = \tfrac{\Delta}{4}",
-    lambda sample: (sample.P3(),),
-    _stretched(0, 1.0, toward="other"),
-    "the noise of one sample points along a mean",
-)
-
-
-P4: Final = _property(
-    4,
-    "Samples of different clusters are nearly orthogonal.",
-    r"|\langle x_i, x_{i'} \rangle| \le p + \Delta",
-    lambda sample: (sample.P4(),),
-    _stretched(0, 3.0, toward="other"),
-    "one sample leans toward the mean of another cluster",
-    Forms(
-        printed=r"p + \Delta",
-        sharp=r"p + (2 + \sqrt{2} \sigma) g, \quad g = \tfrac{\Delta}{4}",
-        remark="Follows from P1 to P3 when sigma <= 1.",
-    ),
-    _sharp_p4,
-)
-
-
-P5: Final = _property(
-    5,
-    "Samples of one cluster, i = i' included, have inner products between d - Delta and 3d + Delta.",
-    r"d - \Delta \le \langle x_i, x_{i'} \rangle \le 3d + \Delta",
-    lambda sample: sample.P5(),
-    _stretched(0, -12.0, toward="own"),
-    "one sample is on the other side of its mean",
-    Forms(
-        printed=r"3d + \Delta",
-        sharp=r"|\langle x_i, x_{i'} \rangle - d| \le (2 + \sqrt{2} \sigma) g \ (i \ne i'), \quad "
-        r"\|x_i\|^2 \le (1 + 2 \sigma^2) d + 2 g",
-        remark="3d is needed for i = i' and sigma = 1 only.",
-    ),
-    _sharp_p5,
-)
-
-
-P6: Final = _property(
-    6,
-    "Every cluster has a sample.",
-    r"I^{(q)} \ne \emptyset",
-    lambda sample: (sample.P6(),),
-    missing_cluster,
-    "the last cluster has no sample",
-)
+def p6(instance: Instance) -> Findings:
+    """The clusters that have a sample."""
+    sample = Sample.of(instance)
+    return _found(sample, (sample.P6(),))
 
 
 def is_nice(law: Clusters | GramReduction, n: int, seed: int) -> bool:

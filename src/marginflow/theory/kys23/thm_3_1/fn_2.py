@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -40,24 +41,35 @@ MOST: int = 7
 """Samples up to which one network for each of the 2^m labels is asked for."""
 
 
-def all_labels(instance: Instance, p: float) -> tuple[Check, ...]:
-    """On the line, few samples, and one network for each of their labels."""
-    m = instance.the_data().n_samples
-    wanted = 2.0 ** min(m, MOST)
-    return (
-        *on_the_line(instance),
-        in_the_interval(instance),
-        above("p", p, 0.0),
-        at_most("p <= 1/2", p, 0.5),
-        at_most("m, for all 2^m labels", m, MOST),
-        equal("networks, one for each of 2^m labels", len(instance.networks), wanted),
-    )
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AllLabels:
+    """A few samples x on the line, all of their labels with the chance of each, and E_y L_cl over these."""
 
+    x: FloatArray
+    labels: FloatArray
+    chances: FloatArray
+    hypotheses: tuple[Check, ...]
+    mean: float
 
-def certified(instance: Instance, x: FloatArray, labels: FloatArray) -> Check:
-    """Every network is a KKT point on the samples with its labels."""
-    pairs = zip(instance.networks, labels, strict=True)
-    return is_kkt_point([certify(network, Dataset(X=x[:, None], y=y)) for network, y in pairs])
+    @classmethod
+    def of(cls, instance: Instance, p: float) -> AllLabels:
+        """From the networks of an instance; the judge ends here where there is not one for each of the labels."""
+        m = instance.the_data().n_samples
+        hypotheses = (
+            *on_the_line(instance),
+            in_the_interval(instance),
+            above("p", p, 0.0),
+            at_most("p <= 1/2", p, 0.5),
+            at_most("m, for all 2^m labels", m, MOST),
+            equal("networks, one for each of 2^m labels", len(instance.networks), 2.0 ** min(m, MOST)),
+        )
+        require(hypotheses, "one network for each of the labels of at most seven samples is needed")
+        x, _ = line_samples(instance.the_data())
+        labels, chances = label_law(x.size, p)
+        pairs = zip(instance.networks, labels, strict=True)
+        kkt = is_kkt_point([certify(network, Dataset(X=x[:, None], y=y)) for network, y in pairs])
+        mean = math.fsum(chances * np.array([line_error(network).value for network in instance.networks]))
+        return cls(x=x, labels=labels, chances=chances, hypotheses=(*hypotheses, kkt), mean=mean)
 
 
 @cache
@@ -97,26 +109,18 @@ def for_all_labels(m: int, p: float, *, kkt: bool = True, seed: int = 0) -> Inst
 )
 def fn_2(instance: Instance) -> Findings:
     """E over all labels of the exact clean error."""
-    data, p = instance.the_data(), instance.number("p")
-    c, C = instance.number("c", 1 / 20), instance.number("C", 1.0)
-    hypotheses = all_labels(instance, p)
-    require(hypotheses, "one network for each of the labels of at most seven samples is needed")
-    x, _ = line_samples(data)
-    labels, chances = label_law(x.size, p)
-    errors = np.array([line_error(network).value for network in instance.networks])
-    mean = math.fsum(chances * errors)
-    cores = np.array([five_group_core(x, y) for y in labels])
+    p, c, C = instance.number("p"), instance.number("c", 1 / 20), instance.number("C", 1.0)
+    every = AllLabels.of(instance, p)
+    mean, gaps = every.mean, p**5 * float(group_gaps(every.x).sum())
+    cores = math.fsum(every.chances * np.array([five_group_core(every.x, y) for y in every.labels]))
     return Findings(
-        hypotheses=(*hypotheses, certified(instance, x, labels)),
+        hypotheses=every.hypotheses,
         constants=(value("E_y L_cl", mean), value("p, the error of 1-nearest neighbour", p)),
         claims=(
             at_least("E L_cl >= c p^5", mean, c * p**5),
             at_most("E L_cl <= C sqrt(p)", mean, C * math.sqrt(p), vacuous=C * math.sqrt(p) >= 1),
         ),
-        derived=(at_least("E L_cl against p^5 times the least gaps", mean, p**5 * float(group_gaps(x).sum())),),
-        arithmetic=(
-            equal("E of the groups' error = p^5 sum of least gaps", math.fsum(chances * cores),
-                  p**5 * float(group_gaps(x).sum())),
-        ),
+        derived=(at_least("E L_cl against p^5 times the least gaps", mean, gaps),),
+        arithmetic=(equal("E of the groups' error = p^5 sum of least gaps", cores, gaps),),
         unspecified=(value("c", c), value("C", C)),
-    )  # fmt: skip
+    )

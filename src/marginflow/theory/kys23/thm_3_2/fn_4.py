@@ -8,11 +8,9 @@ import numpy as np
 
 from marginflow.certificates import minimality
 from marginflow.data import Dataset
-from marginflow.generalisation import line_error, nearest_neighbour_line_error
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, require, stated, true, value
-from marginflow.theory.kys23.line import line_samples
-from marginflow.theory.kys23.thm_3_1.a1_nstar import label_law
-from marginflow.theory.kys23.thm_3_1.fn_2 import all_labels, certified, for_all_labels
+from marginflow.generalisation import nearest_neighbour_line_error
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, value
+from marginflow.theory.kys23.thm_3_1.fn_2 import AllLabels, for_all_labels
 
 
 @stated(
@@ -35,21 +33,17 @@ from marginflow.theory.kys23.thm_3_1.fn_2 import all_labels, certified, for_all_
 )
 def fn_4(instance: Instance) -> Findings:
     """E over all labels of the exact clean error, beside that of 1-nearest neighbour."""
-    data, p = instance.the_data(), instance.number("p")
-    c, C = instance.number("c", 1 / 8), instance.number("C", 2.0)
-    hypotheses = all_labels(instance, p)
-    require(hypotheses, "one network for each of the labels of at most seven samples is needed")
-    x, _ = line_samples(data)
-    labels, chances = label_law(x.size, p)
-    kkt = certified(instance, x, labels)
-    minima = kkt.state == "met" and all(
+    p, c, C = instance.number("p"), instance.number("c", 1 / 8), instance.number("C", 2.0)
+    every = AllLabels.of(instance, p)
+    mean, x = every.mean, every.x
+    minima = every.hypotheses[-1].state == "met" and all(
         minimality(network, Dataset(X=x[:, None], y=y)).verdict == "local minimum"
-        for network, y in zip(instance.networks, labels, strict=True)
+        for network, y in zip(instance.networks, every.labels, strict=True)
     )
-    mean = math.fsum(chances * np.array([line_error(network).value for network in instance.networks]))
-    neighbour = math.fsum(chances * np.array([nearest_neighbour_line_error(x, y).value for y in labels]))
+    nearest = np.array([nearest_neighbour_line_error(x, y).value for y in every.labels])
+    neighbour = math.fsum(every.chances * nearest)
     return Findings(
-        hypotheses=(*hypotheses, kkt, true("all of them local minima", minima)),
+        hypotheses=(*every.hypotheses, true("all of them local minima", minima)),
         constants=(value("E_y L_cl", mean),),
         claims=(at_least("E L_cl >= c p", mean, c * p), at_most("E L_cl <= C p", mean, C * p, vacuous=C * p >= 1)),
         derived=(equal("E L_cl = p", mean, p, scale=1.0),),
