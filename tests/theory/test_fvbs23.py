@@ -18,7 +18,7 @@ from marginflow.theory.fvbs23 import presets
 from marginflow.theory.fvbs23.open_questions import log_noncentral_ball
 from marginflow.theory.fvbs23.presets import A, B, C, E, F, W, cluster_point, law_of, law_only, preset
 from marginflow.theory.fvbs23.remarks.relaxed import proved_bounds, smallest_certified_dimension
-from marginflow.theory.fvbs23.setting import Sample, Setting
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
 from marginflow.theory.fvbs23.thm_3_1.prop_a1 import is_nice
 from marginflow.theory.fvbs23.thm_3_1.theorem import log_window
@@ -82,7 +82,7 @@ def test_the_contrast_does_not_bite_with_64_clusters_or_fewer() -> None:
 
 def test_correlated_means_are_at_the_limit_of_the_assumption() -> None:
     """The two correlated instances stress p: their slack is almost nothing."""
-    s = Setting.of(INSTANCES["means correlated to the limit"]())
+    s = ClusterSetting.of(INSTANCES["means correlated to the limit"]())
     assert 0.09 < s.c_prime <= 0.1
 
 
@@ -136,7 +136,7 @@ def test_a_sign_that_was_wrong_before_does_not_count_as_flipped() -> None:
 
 def test_half_the_step_flips_nobody() -> None:
     instance = preset(B)
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     test = instance.the_test()
     s = sample.setting
     outputs = test.y * instance.the_network()(test.X - test.y[:, None] * (0.5 / s.k) * sample.u)
@@ -237,7 +237,7 @@ def test_window_of_theorem_3_1_opens_at_these_dimensions(k: int, d: int) -> None
     """eps = delta = 0.1; with a whole number of samples."""
 
     def is_open(dimension: int) -> bool:
-        s = Setting.of(law_only(law_of(dimension, k, 1e-6)))
+        s = ClusterSetting.of(law_only(law_of(dimension, k, 1e-6)))
         lower, upper = log_window(s, 0.1, 0.1)
         return math.ceil(math.exp(lower)) <= math.exp(min(upper, 700.0))
 
@@ -321,7 +321,7 @@ def test_noncentral_ball_agrees_with_scipy_where_scipy_can() -> None:
 def test_samples_are_nice_where_the_bound_says_nothing(d: int, k: int, sigma: float) -> None:
     law = law_of(d, k, sigma)
     n = math.ceil(k * math.log(d) ** 2)
-    assert Setting.of(law_only(law)).log_failure(n) > 0
+    assert ClusterSetting.of(law_only(law)).log_failure(n) > 0
     assert sum(is_nice(law, n, seed) for seed in range(60)) == 60
 
 

@@ -35,7 +35,7 @@ from marginflow.theory.kys23.thm_4_1.max_margin import dual_supremum_bound, max_
 from marginflow.theory.kys23.thm_4_1.rem_4_2 import other_law_point
 from marginflow.theory.kys23.thm_4_1.theorem import literal_c4, log_far_from_span
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
-from marginflow.theory.kys23.unit_sphere import Sample, beta_of, log_binomial_tail, size_of
+from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, log_binomial_tail, size_of
 from marginflow.theory.probability import log_sphere_correlation_tail
 
 
@@ -132,7 +132,7 @@ def test_norm_of_the_biased_pair_at_two_samples() -> None:
 
 def test_error_of_the_biased_pair_is_a_tail_of_one_coordinate() -> None:
     law, data = noisy_data(30, 6, 200)
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     network = biased_pair(data, 2)
     points = law.fresh(40_000, train=data, seed=5).X
     share = float((network(points) <= 0).mean())
@@ -174,7 +174,7 @@ def test_the_dual_function_never_exceeds_its_bound(seed: int, d: int, m: int) ->
 def test_theorem_41_where_its_sharpened_constants_begin() -> None:
     """m = 700, p = 0.02, d = 4e8: the pair is max-margin, and small enough for beta > 1/2."""
     _, data = noisy_data(700, 14, 4 * 10**8)
-    best, sample = max_margin(data), Sample.of(data)
+    best, sample = max_margin(data), SphereSample.of(data)
     assert best.upper / best.lower == pytest.approx(1.0, abs=1e-9)
     assert best.upper == pytest.approx(15.07, abs=0.01)
     assert best.upper < least_norm(sample)

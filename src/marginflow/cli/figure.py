@@ -24,7 +24,7 @@ from marginflow.plain import to_plain
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
-    from marginflow.experiments import Figure, Grid, Result
+    from marginflow.experiments import Figure, FigureResult, Grid
     from marginflow.experiments.cost import Cost
     from marginflow.report.style import Mode, Width
     from marginflow.sweeps import Store
@@ -172,7 +172,7 @@ def _planned(
     return DONE
 
 
-def _misjudged(cost: Cost, result: Result) -> str | None:
+def _misjudged(cost: Cost, result: FigureResult) -> str | None:
     """A sentence if the estimate was wrong by more than a factor of two; None for what takes seconds, or was right."""
     if cost.hours is None or result.missing or max(3600 * cost.hours, result.seconds) < _WORTH_SAYING:
         return None
@@ -187,7 +187,7 @@ def _name(id: str, size: str) -> str:
     return f"{id.replace('/', '-')}-{size}"
 
 
-def _written(result: Result, folder: Path, images: Sequence[str], width: Width, mode: Mode) -> list[Path]:
+def _written(result: FigureResult, folder: Path, images: Sequence[str], width: Width, mode: Mode) -> list[Path]:
     """Page, rows and pictures; all names begin with the id and the size."""
     from marginflow.report import draw, write
     from marginflow.report.results import Result as Record
@@ -213,7 +213,7 @@ def _written(result: Result, folder: Path, images: Sequence[str], width: Width, 
     return written
 
 
-def table_text(result: Result) -> str:
+def table_text(result: FigureResult) -> str:
     """The rows as CSV, columns in order of first appearance."""
     columns = list(dict.fromkeys(column for row in result.rows for column in row))
     text = io.StringIO()

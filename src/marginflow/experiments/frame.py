@@ -139,7 +139,7 @@ class Figure(Brief):
         any_code: bool = False,
         only_stored: bool = False,
         progress: Show | None = None,
-    ) -> Result:
+    ) -> FigureResult:
         """Compute every cell and judge the claim.
 
         Parameters
@@ -186,7 +186,7 @@ class Figure(Brief):
         )
         gap = self._gap(found, len(sweep.cells), None if store is None else Store(store))
         panels = self.panels(found.rows) if found.rows else ()
-        return Result(
+        return FigureResult(
             figure=self,
             size=size,
             seed=first,
@@ -220,7 +220,7 @@ class Figure(Brief):
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Result(Brief, Plain):
+class FigureResult(Brief, Plain):
     """A figure computed: rows, what is drawn of them, the outcome of its claim, seconds, and how many are missing."""
 
     plain_names = (

@@ -14,7 +14,7 @@ from marginflow.report.chart import Chart
 from marginflow.report.encodings import finished
 from marginflow.report.page import Page, Section
 from marginflow.report.table import Table
-from marginflow.theory.atlas import Atlas, Cell, grid_of
+from marginflow.theory.atlas import Atlas, MapCell, grid_of
 
 COLOURS: Final = {"not applicable": "#c9ccd1", "says nothing": "#f2c14e", "says something": "#2e7d5b"}
 TABLE_ROWS: Final = 200
@@ -171,9 +171,9 @@ def atlas_page(atlas: Atlas, *, command: str, versions: dict[str, str]) -> Page:
     )
 
 
-def _distinct(cells: Sequence[Cell], names: tuple[str, str | None]) -> list[Cell]:
+def _distinct(cells: Sequence[MapCell], names: tuple[str, str | None]) -> list[MapCell]:
     """One cell for each place of the picture; the first where further axes vary."""
-    seen: dict[tuple[float, ...], Cell] = {}
+    seen: dict[tuple[float, ...], MapCell] = {}
     for cell in cells:
         seen.setdefault(tuple(cell.numbers[name] for name in names if name), cell)
     return list(seen.values())

@@ -74,7 +74,7 @@ class Region:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell(Plain):
+class MapCell(Plain):
     """One point of the grid.
 
     Parameters
@@ -121,7 +121,7 @@ class Atlas(Plain):
     id : str
     axes : tuple of str
         Letters that vary.
-    cells, marks : tuple of Cell
+    cells, marks : tuple of MapCell
     observed_name : str
         What was observed, in the unit of the bound; empty where nothing was.
     failures : tuple of str
@@ -132,8 +132,8 @@ class Atlas(Plain):
 
     id: str
     axes: tuple[str, ...]
-    cells: tuple[Cell, ...]
-    marks: tuple[Cell, ...]
+    cells: tuple[MapCell, ...]
+    marks: tuple[MapCell, ...]
     observed_name: str = ""
     failures: tuple[str, ...] = ()
 
@@ -198,7 +198,7 @@ def draw(id: str, region: Region | None, grid: Mapping[str, Sequence[float]], *,
     return Atlas(id=id, axes=axes or names, cells=tuple(cells), marks=tuple(marks))
 
 
-def _cell(id: str, region: Region, given: Mapping[str, float], mark: str = "") -> Cell:
+def _cell(id: str, region: Region, given: Mapping[str, float], mark: str = "") -> MapCell:
     numbers = region.complete(given)
     found = region.judge(numbers)
     words: dict[Outcome, Word] = {"vacuous": "says nothing", "holds": "says something", "violated": "says something"}
@@ -211,7 +211,7 @@ def _cell(id: str, region: Region, given: Mapping[str, float], mark: str = "") -
         rooms.append((check.slack / size if 0 < size < math.inf else check.slack, check.name))
     room, binding = min(rooms, default=(math.inf, ""))
     bound = found.claims[0].observed if found.claims else math.nan
-    return Cell(numbers=numbers, word=word, binding=binding, room=room, bound=bound, mark=mark)
+    return MapCell(numbers=numbers, word=word, binding=binding, room=room, bound=bound, mark=mark)
 
 
 def with_observations(

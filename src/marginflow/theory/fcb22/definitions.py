@@ -14,7 +14,7 @@ from marginflow.data import XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_network
 from marginflow.networks import TwoLayer
-from marginflow.theory.fcb22.path import Neurons, Sample, path_of, stated_of_run
+from marginflow.theory.fcb22.path import NeuronSets, XorSample, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, figure
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, value
 from marginflow.theory.probability import clopper_pearson
@@ -48,7 +48,7 @@ def ideal_instance(sigma: float = 0.4, turned: bool = False) -> Instance:
 def def_fstar(instance: Instance) -> Findings:
     """Eq. (1) on the test points, and the clean error against the exact one."""
     test = instance.the_test()
-    sample = Sample.of(test)
+    sample = XorSample.of(test)
     network = instance.the_network()
     law = instance.the_law()
     gaussian = isinstance(law, XorClusters) and type(isotropic_law(law.cluster_law)).__name__ == "Normal"
@@ -97,7 +97,7 @@ def _no_neurons() -> Instance:
     good = c16()
     start, run = good.start, good.the_run()
     assert start is not None
-    mu = Sample.of(good.the_data()).mu
+    mu = XorSample.of(good.the_data()).mu
     W = start.W - (start.W @ mu.T) @ mu
     moved = TwoLayer(W=W, v=start.v, outputs="frozen")
     kept = run.trajectory.networks
@@ -124,7 +124,7 @@ def def_j(instance: Instance) -> Findings:
     d = instance.the_data().ambient_dimension or path.networks[0].dimension
     plain, close = plain_sets(path.networks[0], path.sample.means, 1 / (3 * path.C0 * math.sqrt(d)))
     sweep = tuple(
-        value(f"|J|/m at C0 = {C0:g}", float(Neurons.of(path.networks[0], path.sample.mu, C0).J.mean()))
+        value(f"|J|/m at C0 = {C0:g}", float(NeuronSets.of(path.networks[0], path.sample.mu, C0).J.mean()))
         for C0 in (1.0, 2.0, 4.0, 10.0, 100.0, 1000.0)
     )
     return Findings(

@@ -11,7 +11,7 @@ import numpy as np
 from marginflow.data import ClusterNoise, UniformNoise, XorClusters
 from marginflow.theory.fcb22.constants import C1_PAPER
 from marginflow.theory.fcb22.numbers import DELTA
-from marginflow.theory.fcb22.path import Sample
+from marginflow.theory.fcb22.path import XorSample
 from marginflow.theory.frame import Check, Counterexample, Erratum, Findings, Instance, at_least, at_most, stated, value
 
 
@@ -51,7 +51,7 @@ def _clusters_of(one_cluster: bool) -> Instance:
 )
 def equation_6(instance: Instance) -> Findings:
     """The four clean sizes against both printed bounds; what is repaired, and what is used, beside them."""
-    sample = Sample.of(instance.the_data())
+    sample = XorSample.of(instance.the_data())
     delta = instance.number("delta", DELTA)
     C1 = instance.number("C1", C1_PAPER)
     n = sample.n
@@ -82,7 +82,7 @@ def equation_6(instance: Instance) -> Findings:
     )
 
 
-def _uneven_noise(sample: Sample, u: float) -> Counterexample | None:
+def _uneven_noise(sample: XorSample, u: float) -> Counterexample | None:
     """Hypotheses and failing claim in fractions, with C_1 u enclosed; C_1 is only said to exist.
 
     With all clusters of n/4 samples and the noise in one of them the claim fails as soon as 3 |N|/n > C_1 u, and the

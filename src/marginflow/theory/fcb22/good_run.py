@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.theory.fcb22.constants import C1_PAPER
 from marginflow.theory.fcb22.numbers import Numbers
-from marginflow.theory.fcb22.path import Neurons, Path, Sample
+from marginflow.theory.fcb22.path import NeuronSets, Path, XorSample
 from marginflow.theory.frame import Check, at_least, at_most
 
 
@@ -26,16 +26,16 @@ class GoodRun:
     Parameters
     ----------
     numbers : Numbers
-    sample : Sample
-    neurons : Neurons
+    sample : XorSample
+    neurons : NeuronSets
     W : array, shape (m, d)
         Initial weights.
     C0 : float
     """
 
     numbers: Numbers
-    sample: Sample
-    neurons: Neurons
+    sample: XorSample
+    neurons: NeuronSets
     W: FloatArray
     C0: float
 

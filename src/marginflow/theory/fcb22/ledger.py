@@ -13,7 +13,7 @@ from marginflow.theory.fcb22.assumptions import C16
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, E2, HOEFFDING, C2_proved
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
-from marginflow.theory.fcb22.path import Sample
+from marginflow.theory.fcb22.path import XorSample
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, stated, value
 
 
@@ -152,7 +152,7 @@ def a_ledger(instance: Instance) -> Findings:
     C0 = instance.number("C0", C0_PAPER)
     C1 = instance.number("C1", C1_PAPER)
     C2 = instance.number("C2", C2_proved(C0))
-    share = numbers.noisy_share_bound if instance.data is None else Sample.of(instance.data).noisy_share
+    share = numbers.noisy_share_bound if instance.data is None else XorSample.of(instance.data).noisy_share
     lines = ledger(numbers, share, C0, C1, C2)
     C, binding = needed_constant(lines)
     wanted = tuple(value(f"C for {line.check.name}", line.needed) for line in lines)

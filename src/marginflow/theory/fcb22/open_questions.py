@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.networks import MLP, TwoLayer
 from marginflow.theory.fcb22.measures import mean_of, median_of
-from marginflow.theory.fcb22.path import RUN, Sample, path_of
+from marginflow.theory.fcb22.path import RUN, XorSample, path_of
 from marginflow.theory.fcb22.recorded import c16, deep, long_run, noise_limits, success, with_parameters
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error
 from marginflow.theory.frame import Check, Findings, Instance, at_least, stated, value
@@ -116,7 +116,7 @@ def _deep_with_cells() -> Instance:
 )
 def open_deep(instance: Instance) -> Findings:
     """Correlations of every layer before and after a step, and success rates where runs are counted."""
-    run, sample = instance.the_run(), Sample.of(instance.the_data())
+    run, sample = instance.the_run(), XorSample.of(instance.the_data())
     kept = run.trajectory.networks or ()
     depth = len(run.network.weights) if isinstance(run.network, MLP) else 2
     enough = (at_least("networks kept", len(kept), 2), at_least("more than two layers", depth, 3))

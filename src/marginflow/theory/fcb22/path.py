@@ -28,7 +28,7 @@ stated_of_run = partial(stated, needs=("data", "run", "start"), parameters=RUN)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sample:
+class XorSample:
     """The samples with their clusters.
 
     Parameters
@@ -48,7 +48,7 @@ class Sample:
     mu: FloatArray
 
     @classmethod
-    def of(cls, data: Dataset) -> Sample:
+    def of(cls, data: Dataset) -> XorSample:
         """Refuses data that do not know the four clusters in XOR position."""
         if data.clusters is None or data.means is None or data.clean_labels is None or data.means.shape[0] != 4:
             raise InputError(f"The data are {data!r}; samples of XorClusters, with their four clusters, are expected.")
@@ -107,7 +107,7 @@ class Sample:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Neurons:
+class NeuronSets:
     """The sets J_mu of Lemma 4.2.
 
     Parameters
@@ -125,7 +125,7 @@ class Neurons:
     threshold: float
 
     @classmethod
-    def of(cls, start: TwoLayer, mu: FloatArray, C0: float, d: int | None = None) -> Neurons:
+    def of(cls, start: TwoLayer, mu: FloatArray, C0: float, d: int | None = None) -> NeuronSets:
         """From the initial weights; d is the ambient dimension where it is not that of the weights."""
         norms = np.linalg.norm(start.W, axis=1, keepdims=True)
         correlations = start.W @ mu.T / np.where(norms > 0, norms, 1.0)
@@ -169,8 +169,8 @@ class Path:
     Parameters
     ----------
     numbers : Numbers
-    sample : Sample
-    neurons : Neurons
+    sample : XorSample
+    neurons : NeuronSets
     C0 : float
     times : array, shape (r,)
         Steps made; the first is 0.
@@ -179,8 +179,8 @@ class Path:
     """
 
     numbers: Numbers
-    sample: Sample
-    neurons: Neurons
+    sample: XorSample
+    neurons: NeuronSets
     C0: float
     times: IntArray
     networks: tuple[TwoLayer, ...]
@@ -312,12 +312,12 @@ def _path_of(instance: Instance) -> Path:
     networks = tuple(network for network in kept if isinstance(network, TwoLayer))
     if len(networks) != len(kept) or start.b is not None:
         raise InputError(f"The run is of {kept[0]!r}; two-layer networks without bias are expected.")
-    sample = Sample.of(data)
+    sample = XorSample.of(data)
     C0 = instance.number("C0", C0_MEASURED)
     return Path(
         numbers=Numbers.of(instance),
         sample=sample,
-        neurons=Neurons.of(start, sample.mu, C0, data.ambient_dimension),
+        neurons=NeuronSets.of(start, sample.mu, C0, data.ambient_dimension),
         C0=C0,
         times=run.trajectory.step,
         networks=networks,

@@ -17,7 +17,7 @@ from marginflow.theory.fcb22.descent import complete, slopes, small_start
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import least_of, median_of, quotient
 from marginflow.theory.fcb22.numbers import DELTA
-from marginflow.theory.fcb22.path import RUN, Sample, path_of, stated_of_run
+from marginflow.theory.fcb22.path import RUN, XorSample, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, gd_run, long_run, lost_cluster, success, success_at, wide_clusters
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error, pointwise_check
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, equal, stated, true, value
@@ -40,7 +40,7 @@ def rem_simple_rule(instance: Instance) -> Findings:
     """Agreement of sgn f with sgn f* on test points and on the circle of span(mu1, mu2), and where neurons point."""
     path = path_of(instance)
     usable = require_measurable(path)
-    test = Sample.of(instance.the_test())
+    test = XorSample.of(instance.the_test())
     ideal = np.abs(test.coordinates[:, 0]) - np.abs(test.coordinates[:, 1])
     network = path.end
     agree = float((np.sign(network(test.X)) == np.sign(ideal)).mean())

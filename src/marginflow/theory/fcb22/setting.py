@@ -15,7 +15,7 @@ from marginflow.data.isotropic import REFUSED, isotropic_law
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.theory.fcb22.numbers import noise_rate
-from marginflow.theory.fcb22.path import RUN, Sample
+from marginflow.theory.fcb22.path import RUN, XorSample
 from marginflow.theory.fcb22.recorded import c16, engines, summed_loss
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, equal, stated, true, value
 
@@ -89,7 +89,7 @@ def setting_data(instance: Instance) -> Findings:
     """Labels by definition; noise, cluster sizes, mean and covariance of z against what the law says."""
     law = instance.the_law()
     known = true("the law is XorClusters", isinstance(law, XorClusters))
-    sample = Sample.of(instance.the_data())
+    sample = XorSample.of(instance.the_data())
     sigma = law.sigma_value if isinstance(law, XorClusters) else math.nan
     eta = noise_rate(law) if isinstance(law, XorClusters) else math.nan
     n, d = sample.X.shape

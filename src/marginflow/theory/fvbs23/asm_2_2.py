@@ -10,7 +10,7 @@ from scipy import stats
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, flipped_label, law_of, law_only, preset
-from marginflow.theory.fvbs23.setting import Sample, Setting
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 
 # p-values of goodness-of-fit tests below this (or above one minus this) speak against the law.
 _SIGNIFICANT: Final = 1e-4
@@ -32,7 +32,7 @@ _SIGNIFICANT: Final = 1e-4
 )
 def assumption_2_2(instance: Instance) -> Findings:
     """The three parts, and the inequalities between d, k, p and Delta that follow from them."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     return Findings(
         constants=(
             value("p", s.p),
@@ -62,7 +62,7 @@ def assumption_2_2(instance: Instance) -> Findings:
 )
 def def_dclusters(instance: Instance) -> Findings:
     """Labels by definition; noise and cluster sizes by goodness of fit."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     sizes = np.bincount(sample.clusters, minlength=s.k)
     even = float(stats.chisquare(sizes).pvalue)

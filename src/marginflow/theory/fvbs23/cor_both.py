@@ -9,7 +9,7 @@ from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.presets import many_clusters, robust_of_many
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors
 
@@ -29,7 +29,7 @@ from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors
 )
 def cor_both(instance: Instance) -> Findings:
     """One sample: the KKT point is right and is flipped by a short vector that the robust network withstands."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)
     fine = are_nice(sample, test, clusters)

@@ -14,7 +14,7 @@ from marginflow.robustness.linear import mean_classifier
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, close_means, law_of, preset, robust_control
-from marginflow.theory.fvbs23.setting import Sample, Setting
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 
@@ -48,7 +48,7 @@ def linear_network(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance
 )
 def def_4_1(instance: Instance) -> Findings:
     """Share of the test points that keep their sign within rho sqrt(d): certified from below, refuted from above."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     network = instance.the_network()
     test, _ = test_clusters(instance)
     assert test.means is not None
@@ -94,7 +94,7 @@ def def_4_1(instance: Instance) -> Findings:
 )
 def rem_best(instance: Instance) -> Findings:
     """Distances between means and between samples: no network can be robust beyond them."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     pairs = ~np.eye(s.k, dtype=np.bool_)
     squares = np.add.outer(np.diag(s.gram), np.diag(s.gram)) - 2 * s.gram

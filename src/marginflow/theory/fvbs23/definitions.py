@@ -10,7 +10,7 @@ from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, stated, true, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons
 from marginflow.theory.instances import opposite
 
@@ -146,7 +146,7 @@ def problem_2(instance: Instance) -> Findings:
 def kkt(instance: Instance) -> Findings:
     """The printed conditions one by one, the missing one for v, and what follows from all."""
     certificate = instance.certificate
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     network, data = certificate.network, instance.the_data()
     lam, mu, v = certificate.multipliers, certificate.mu, network.v
     norm = float(np.sqrt(certificate.norm_squared))

@@ -7,7 +7,7 @@ import numpy as np
 from marginflow.theory.convergence import backwards
 from marginflow.theory.frame import Findings, Instance, at_most, below, stated, true, value
 from marginflow.theory.fvbs23.recorded import clusters_run
-from marginflow.theory.fvbs23.setting import Sample, cluster_law
+from marginflow.theory.fvbs23.setting import ClusterSample, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_3_1.theorem import window_hypotheses
 from marginflow.theory.probability import clopper_pearson
@@ -28,7 +28,7 @@ from marginflow.theory.probability import clopper_pearson
 )
 def end_to_end(instance: Instance) -> Findings:
     """The hypotheses of both theorems on the run and its data; the test error of the network at its end."""
-    run, sample = instance.the_run(), Sample.of(instance)
+    run, sample = instance.the_run(), ClusterSample.of(instance)
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
     test, _ = test_clusters(instance)

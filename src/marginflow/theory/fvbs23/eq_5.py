@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, equal, is_kkt_point, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons
 
 
@@ -57,7 +57,7 @@ def equation_5(instance: Instance) -> Findings:
 )
 def equation_5b(instance: Instance) -> Findings:
     """The linear part of Eq. (5) from the multipliers, for J+ and J-, at the test points."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     data, X = instance.the_data(), instance.the_test().X
     gram = data.X @ X.T + 1.0
     checks: list[Check] = []

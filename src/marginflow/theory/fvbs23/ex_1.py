@@ -7,7 +7,7 @@ import math
 from marginflow.data import Clusters, most_clusters
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
-from marginflow.theory.fvbs23.setting import Setting, cluster_law
+from marginflow.theory.fvbs23.setting import ClusterSetting, cluster_law
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
 
@@ -27,7 +27,7 @@ from marginflow.theory.probability import log_sphere_correlation_tail, union
 )
 def example_1_1(instance: Instance) -> Findings:
     """p of the drawn means against sqrt(d) ln d, with the exact probability that it is exceeded."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     guaranteed = math.sqrt(s.d) * s.L
     allowed = most_clusters(s.d, s.sigma, guaranteed)
     pair = log_sphere_correlation_tail(min(1.0, s.L / math.sqrt(s.d)), s.d)
@@ -64,7 +64,7 @@ def example_1_1(instance: Instance) -> Findings:
 )
 def example_1_2(instance: Instance) -> Findings:
     """Orthogonal means with sigma = 1/sqrt(d): the largest k that Assumption 2.2 allows."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     room = (s.d - 4 * s.L + 1) / (10 * (4 * s.L + 1))
     return Findings(
         hypotheses=(at_most("k", s.k, math.floor(room), note="(d - 4 ln d + 1) / (10 (4 ln d + 1))"),),
@@ -88,7 +88,7 @@ def example_1_2(instance: Instance) -> Findings:
 )
 def example_1_3(instance: Instance) -> Findings:
     """Correlated means: the largest p that Assumption 2.2 allows for the given k."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     largest = (s.d - s.Delta + 1) / (10 * s.k) - s.Delta - 1
     r = cluster_law(instance.the_law()).correlation
     return Findings(

@@ -8,7 +8,7 @@ import numpy as np
 
 from marginflow.data import Clusters, most_clusters
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, stated, true, value
-from marginflow.theory.fvbs23.setting import Setting
+from marginflow.theory.fvbs23.setting import ClusterSetting
 
 
 @stated(
@@ -34,7 +34,7 @@ def example_2(instance: Instance) -> Findings:
     for d in dimensions:
         k = max(2, 2 * int(share * most_clusters(d, 1.0, math.sqrt(d) * math.log(d)) / 2))
         law = Clusters(dimension=d, n_clusters=k, sigma=1.0, means="sphere", means_seed=instance.seed)
-        s = Setting.of(Instance(law=law))
+        s = ClusterSetting.of(Instance(law=law))
         settings.append(s)
         sizes.append((s.eta_1 + s.eta_2) * s.u_norm if s.D_u > 0 and s.c_prime < 1 / 3 else math.nan)
         bounds.append(13.31 * math.sqrt(s.d / s.k) / s.c)

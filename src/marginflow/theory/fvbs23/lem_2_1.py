@@ -6,11 +6,11 @@ import math
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, stated, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
-from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, log_sum
 from marginflow.theory.probability import log_gaussian_tail
 
 
-def log_linear_error(s: Setting) -> float:
+def log_linear_error(s: ClusterSetting) -> float:
     """ln of the exact probability that sign(u . x) is wrong: mean over j of Phi(-y^(j) <u, mu^(j)> / (sigma ||u||))."""
     toward = s.y * (s.gram @ s.y)
     return log_sum(*(log_gaussian_tail(float(distance) / (s.sigma * s.u_norm)) for distance in toward)) - math.log(s.k)
@@ -33,14 +33,14 @@ def log_linear_error(s: Setting) -> float:
 )
 def lemma_2_1(instance: Instance) -> Findings:
     """The exact error of u against the bounds, and the margin on the good event."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     exact = log_linear_error(s) if s.sigma > 0 else math.nan
     middle, printed = math.log(2 * s.k) + s.log_q, math.log(2) + (1 - s.L / 2) * s.L
     on_event = s.d - s.k * (s.p + s.g)
     derived: tuple[Check, ...] = ()
     if instance.data is not None:
         data = instance.data
-        sample = Sample.of(instance)
+        sample = ClusterSample.of(instance)
         derived = (below("- y_i u . x_i on the training sample", -data.y * (data.X @ sample.u), 0.0),)
     return Findings(
         hypotheses=s.assumption(),

@@ -10,26 +10,26 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.theory.frame import Instance
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Neurons:
+class CertifiedNeurons:
     """A network at margin 1 with mu_ij = lambda_i phi'_ij, as its certificate gives them."""
 
-    sample: Sample
+    sample: ClusterSample
     W: FloatArray
     b: FloatArray
     v: FloatArray
     mu: FloatArray
 
     @classmethod
-    def of(cls, instance: Instance) -> Neurons:
+    def of(cls, instance: Instance) -> CertifiedNeurons:
         """From the certificate of an instance."""
         certificate = instance.certificate
         network = certificate.network
         b = np.zeros(network.width) if network.b is None else network.b
-        return cls(sample=Sample.of(instance), W=network.W, b=b, v=network.v, mu=certificate.mu)
+        return cls(sample=ClusterSample.of(instance), W=network.W, b=b, v=network.v, mu=certificate.mu)
 
     @property
     def positive(self) -> BoolArray:

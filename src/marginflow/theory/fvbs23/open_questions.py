@@ -17,7 +17,7 @@ from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, below, is_kkt_point, stated, true, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
 from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
-from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law, log_sum
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_3_1.theorem import log_window
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import networks_of
@@ -27,7 +27,7 @@ from marginflow.theory.probability import clopper_pearson
 
 def _flips(instance: Instance, d: int, u_norm: float) -> tuple[Check, ...]:
     """Test error with its interval, and flips along u and along the learned gradient, over sqrt(d)."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     test, _ = test_clusters(instance)
     network = instance.certificate.network
     margins = test.y * network(test.X)
@@ -78,7 +78,7 @@ def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
 )
 def oq1(instance: Instance) -> Findings:
     """More clusters than the assumption allows: the flip along u at a KKT point, if there is one."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     data = instance.the_data()
     return Findings(
@@ -160,7 +160,7 @@ def log_noncentral_ball(d: int, squared: float) -> float:
 )
 def oq3(instance: Instance) -> Findings:
     """How many samples the theorem allows, and at how many a sample of the wrong label would be typical."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     epsilon, delta = instance.number("epsilon", 0.1), instance.number("delta", 0.1)
     lower, upper = log_window(s, epsilon, delta)
     squares = np.add.outer(np.diag(s.gram), np.diag(s.gram)) - 2 * s.gram
@@ -191,7 +191,7 @@ def oq3(instance: Instance) -> Findings:
 )
 def oq4(instance: Instance) -> Findings:
     """The flip along u on laws that the theorems do not speak of."""
-    s = Sample.of(instance).setting
+    s = ClusterSample.of(instance).setting
     law = cluster_law(instance.the_law())
     outside = law.cluster_law != "gaussian" or law.noise is not None
     return Findings(
@@ -233,7 +233,7 @@ def unbalanced(positive: int = 18, negative: int = 2, d: int = 4000, rho: float 
 )
 def oq5(instance: Instance) -> Findings:
     """The flip along u when the classes have different numbers of clusters."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     data = instance.the_data()
     rows = []

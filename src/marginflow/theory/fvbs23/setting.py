@@ -1,4 +1,6 @@
-r"""The letters of [FVBS23]: `Setting` knows the distribution, `Sample` a training set; KKT points are in neurons.py.
+r"""The letters of [FVBS23]: `ClusterSetting` knows the distribution, `ClusterSample` a training set.
+
+KKT points are in neurons.py.
 
 c is the balance of the labels of the clusters, c' = k (p + Delta + 1) / (d - Delta + 1); the two are unrelated.
 Logarithms are natural. `Delta` = 4 g with g = sigma sqrt(d) ln d, and q_d = d^(-ln(d)/2).
@@ -32,7 +34,7 @@ def cluster_law(law: AbstractDistribution) -> Clusters:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Setting:
+class ClusterSetting:
     """The numbers of a distribution of clusters.
 
     Parameters
@@ -50,7 +52,7 @@ class Setting:
     y: FloatArray
 
     @classmethod
-    def of(cls, instance: Instance) -> Setting:
+    def of(cls, instance: Instance) -> ClusterSetting:
         """From the law of an instance."""
         return _setting(instance.the_law())
 
@@ -204,13 +206,13 @@ class Setting:
 
 
 @lru_cache(maxsize=32)
-def _setting(law: AbstractDistribution) -> Setting:
+def _setting(law: AbstractDistribution) -> ClusterSetting:
     clusters = cluster_law(law)
     coordinates = clusters.mean_coordinates()
     gram = coordinates @ coordinates.T
     y = clusters.mean_label_values
     numbers = ClusterConstants.from_gram(gram, y, sigma=clusters.sigma_value, dimension=clusters.dimension)
-    return Setting(numbers=numbers, gram=gram, y=y)
+    return ClusterSetting(numbers=numbers, gram=gram, y=y)
 
 
 def log_sum(*logs: float) -> float:
@@ -220,16 +222,16 @@ def log_sum(*logs: float) -> float:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sample:
+class ClusterSample:
     """A training set beside its distribution; properties P1 to P6 [FVBS23, App. A.1]."""
 
-    setting: Setting
+    setting: ClusterSetting
     data: Dataset
     means: FloatArray
     clusters: IntArray
 
     @classmethod
-    def of(cls, instance: Instance) -> Sample:
+    def of(cls, instance: Instance) -> ClusterSample:
         """From the data and the law of an instance."""
         return _sample(instance.the_data(), instance.the_law())
 
@@ -372,7 +374,7 @@ class Sample:
 
 
 @lru_cache(maxsize=16)
-def _sample(data: Dataset, law: AbstractDistribution) -> Sample:
+def _sample(data: Dataset, law: AbstractDistribution) -> ClusterSample:
     if data.clusters is None or data.means is None:
         raise InputError("The data know no clusters; samples of Clusters, with clusters and means, are expected.")
     setting = _setting(law)
@@ -381,4 +383,4 @@ def _sample(data: Dataset, law: AbstractDistribution) -> Sample:
     ambient = data.dimension if data.ambient_dimension is None else data.ambient_dimension
     if ambient != setting.d:
         raise InputError(f"The data are of dimension {ambient}, but the law of dimension {setting.d}.")
-    return Sample(setting=setting, data=data, means=data.means, clusters=data.clusters)
+    return ClusterSample(setting=setting, data=data, means=data.means, clusters=data.clusters)

@@ -13,14 +13,14 @@ from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, equal, stated, value
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import A, close_means, preset, robust_control
-from marginflow.theory.fvbs23.setting import Setting
+from marginflow.theory.fvbs23.setting import ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.probability import log_two_sided_gaussian_tail
 
 
 def on_event(instance: Instance) -> BoolArray:
     """Which test points have |<mu_q, xi>| <= g for all q, shape (t,)."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     test, clusters = test_clusters(instance)
     assert test.means is not None
     noise = test.X - test.means[clusters]
@@ -32,7 +32,7 @@ def construction_checks(
     instance: Instance, network: TwoLayer
 ) -> tuple[tuple[Check, ...], tuple[Check, ...], tuple[Check, ...]]:
     """On the test points of the good event: what is claimed, the steps of the proof, and sharper forms."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     test, clusters = test_clusters(instance)
     fine = on_event(instance)
     X, q = test.X[fine], clusters[fine]
@@ -86,7 +86,7 @@ def construction_checks(
 )
 def theorem_4_1(instance: Instance) -> Findings:
     """The construction is made here from the means; the instance brings the law and test points."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     test, _ = test_clusters(instance)
     assert test.means is not None
     width = instance.whole("width", s.k + 3)
@@ -140,7 +140,7 @@ def lower_biases() -> Instance:
 )
 def con_robust(instance: Instance) -> Findings:
     """The given network must be the construction, and do what it is built for."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     network = instance.the_network()
     test, _ = test_clusters(instance)
     assert test.means is not None
@@ -175,7 +175,7 @@ def con_robust(instance: Instance) -> Findings:
 )
 def theorem_4_1_sharp(instance: Instance) -> Findings:
     """Inputs and certified radii of the construction, with the constants that keep sigma."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     test, _ = test_clusters(instance)
     assert test.means is not None
     made = one_neuron_per_cluster(test.means, s.y, ambient_dimension=s.d)

@@ -11,10 +11,10 @@ from marginflow.arrays import real_number, whole_number
 from marginflow.errors import InputError
 from marginflow.theory.hunting.catalogue import BY_CHANCE, CONJECTURES, FAMILIES, family_of
 from marginflow.theory.hunting.family import AbstractFamily
-from marginflow.theory.hunting.memory import Memory
+from marginflow.theory.hunting.memory import HuntMemory
 from marginflow.theory.hunting.pictures import picture_of
 from marginflow.theory.hunting.result import Glimpse, Hunt, HuntOutcome
-from marginflow.theory.hunting.search import Search, Trail, least
+from marginflow.theory.hunting.search import FamilySearch, Trail, least
 from marginflow.theory.registry import statement as statement_of
 from marginflow.theory.statement import Statement
 from marginflow.theory.verdict import Verdict
@@ -133,10 +133,10 @@ def _hunted(
     seed = whole_number("seed", seed, minimum=0)
     if tries is not None:
         tries = whole_number("tries", tries)
-    search = Search(statements=statements, beside=beside, family=family, seed=seed)
+    search = FamilySearch(statements=statements, beside=beside, family=family, seed=seed)
     hunted = tuple(statement.id for statement in statements)
     judged = (*hunted, *(statement.id for statement in beside))
-    memory = Memory(
+    memory = HuntMemory(
         None if state is None else Path(state), hunted=hunted, judged=judged, family=family.title, seed=seed
     )
     trails = memory.load()
@@ -155,7 +155,7 @@ def _hunted(
 
 
 def _brought_home(
-    search: Search, statement: Statement, trail: Trail, glimpses: tuple[Glimpse, ...], began: float, limit: float
+    search: FamilySearch, statement: Statement, trail: Trail, glimpses: tuple[Glimpse, ...], began: float, limit: float
 ) -> Hunt:
     worst, outcome, proof, claim = trail.worst, _outcome_without_failure(trail), "", ""
     if worst is not None and worst.slack < 0:

@@ -18,7 +18,7 @@ _SAVED_EVERY = 5.0
 _COUNTS = ("tries", "built", "applied", "telling")
 
 
-class Memory:
+class HuntMemory:
     """What a search has seen, in a file; without a path nothing is remembered.
 
     Parameters

@@ -211,7 +211,7 @@ _HYPOTHESES, _CLAIM = "hypotheses", "claim: "
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Search:
+class FamilySearch:
     """A search for the worst members of a family under some statements.
 
     Parameters

@@ -12,7 +12,7 @@ from scipy import special
 from marginflow.data import Dataset, GramReduction, NoisySphere, in_span
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, below, equal, require, stated, value
-from marginflow.theory.kys23.unit_sphere import Sample, log_binomial_tail, noisy_sphere
+from marginflow.theory.kys23.unit_sphere import SphereSample, log_binomial_tail, noisy_sphere
 
 # The chance with which each of the three tests may reject a sample that is as it should be.
 _REJECTION: Final = 1e-6
@@ -56,7 +56,7 @@ def sphere(instance: Instance) -> Findings:
     their empirical distribution function obeys the bound of Dvoretzky, Kiefer, Wolfowitz and Massart.
     """
     law = noisy_sphere(instance.the_law())
-    sample = Sample.of(instance.the_data())
+    sample = SphereSample.of(instance.the_data())
     d, m, k = sample.d, sample.m, sample.k
     hypotheses = (
         below("p", law.p, 0.5),

@@ -9,7 +9,7 @@ from marginflow.theory.frame import Findings, Instance, equal, stated, value
 from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.prop_4_5 import interpolating_counterexample
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
-from marginflow.theory.kys23.unit_sphere import Sample, separates, without_bias
+from marginflow.theory.kys23.unit_sphere import SphereSample, separates, without_bias
 
 
 @cache
@@ -39,7 +39,7 @@ def proposition_4_4(instance: Instance) -> Findings:
             equal("n", network.width, 2),
             without_bias(network),
             separates(network, data),
-            Sample.of(data).some_negative(),
+            SphereSample.of(data).some_negative(),
         ),
         constants=(value("clean error beyond 1/2", found.value - 0.5),),
         claims=(found.check("clean error", ">=", 0.5),),

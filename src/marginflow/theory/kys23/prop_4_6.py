@@ -35,7 +35,7 @@ from marginflow.theory.frame import (
 )
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
-from marginflow.theory.kys23.unit_sphere import Sample
+from marginflow.theory.kys23.unit_sphere import SphereSample
 
 # Products of entries up to which residuals are computed in fractions.
 _FEW: Final = 20_000
@@ -92,7 +92,7 @@ def merging_step(data: Dataset, t: float) -> TwoLayer:
     return TwoLayer.from_directions(U, point.network.signs, bias=False)
 
 
-def _orthonormal(sample: Sample) -> tuple[Check, ...]:
+def _orthonormal(sample: SphereSample) -> tuple[Check, ...]:
     off = sample.gram - np.eye(sample.m)
     return (
         at_most("|x_i . x_l - 1{i = l}|", np.abs(off), 0.0, scale=1.0),
@@ -101,7 +101,7 @@ def _orthonormal(sample: Sample) -> tuple[Check, ...]:
     )
 
 
-def _errors(sample: Sample) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
+def _errors(sample: SphereSample) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
     q, k = sample.q, sample.k
     exact = specialists_error(q, k)
     printed = 0.5 - math.ldexp(1.0, -k)
@@ -175,7 +175,7 @@ _FORMULA: Final = (
 def proposition_4_6(instance: Instance) -> Findings:
     """The balanced witness of the claim, and the residuals of the printed one with all of Problem (1) trained."""
     data = instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     hypotheses = _orthonormal(sample)
     if unmet(hypotheses):
         return _elsewhere(hypotheses, data)
@@ -213,7 +213,7 @@ def proposition_4_6(instance: Instance) -> Findings:
 def proposition_4_6_repaired(instance: Instance) -> Findings:
     """The balanced construction: its certificate, its multipliers, its clean error, and a step that merges."""
     data = instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     hypotheses = _orthonormal(sample)
     if unmet(hypotheses):
         return _elsewhere(hypotheses, data)

@@ -21,7 +21,7 @@ from marginflow.theory.frame import Check, above, compare, true
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sample:
+class SphereSample:
     """The numbers of a training sample.
 
     Parameters
@@ -40,7 +40,7 @@ class Sample:
     gram: FloatArray
 
     @classmethod
-    def of(cls, data: Dataset) -> Sample:
+    def of(cls, data: Dataset) -> SphereSample:
         """From a data set."""
         return cls(X=data.X, y=data.y, d=data.ambient_dimension or data.dimension, gram=data.X @ data.X.T)
 

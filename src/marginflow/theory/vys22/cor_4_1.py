@@ -26,7 +26,7 @@ from marginflow.theory.frame import (
 )
 from marginflow.theory.vys22 import region
 from marginflow.theory.vys22.presets import robust_control, with_longer_samples
-from marginflow.theory.vys22.setting import Neurons, Setting
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 from marginflow.theory.vys22.thm_4_1.lem_c2 import printed_bound
 from marginflow.theory.vys22.thm_4_1.theorem import flips
 
@@ -117,7 +117,7 @@ def appendix_d(instance: Instance) -> Findings:
     off = certificate.multipliers[~on]
     restricted = certify(certificate.network, data.subset(on)) if on.any() else certificate
     setting = Setting.of(data, on)
-    neurons = Neurons.of(instance, setting, on)
+    neurons = MarginNeurons.of(instance, setting, on)
     S = min(neurons.S(neurons.positive), neurons.S(neurons.negative))
     return Findings(
         hypotheses=(is_kkt_point(instance), *setting.hypotheses()),

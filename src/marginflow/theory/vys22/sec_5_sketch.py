@@ -20,7 +20,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
-from marginflow.theory.vys22.setting import Neurons, Setting
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
 def _hypotheses(instance: Instance, setting: Setting) -> tuple[Check, ...]:
@@ -28,9 +28,9 @@ def _hypotheses(instance: Instance, setting: Setting) -> tuple[Check, ...]:
     return (unit, *setting.hypotheses(), is_kkt_point(instance))
 
 
-def _pieces(instance: Instance) -> tuple[Setting, Neurons]:
+def _pieces(instance: Instance) -> tuple[Setting, MarginNeurons]:
     setting = Setting.of(instance.the_data())
-    return setting, Neurons.of(instance, setting)
+    return setting, MarginNeurons.of(instance, setting)
 
 
 def _scaled_output() -> Instance:

@@ -1,7 +1,7 @@
 r"""The setting of [VYS22, Thm 4.1]: the numbers d, m, p, c, c', u of the samples in I, and the sums over neurons.
 
-`Setting` knows the data only; `Neurons` adds a KKT point at margin 1 with its mu_ij = lambda_i sigma'_ij. The letters
-are the paper's; c is always the class balance here (the correlation bound of Thm 3.1 is c_corr).
+`Setting` knows the data only; `MarginNeurons` adds a KKT point at margin 1 with its mu_ij = lambda_i sigma'_ij. The
+letters are the paper's; c is always the class balance here (the correlation bound of Thm 3.1 is c_corr).
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Neurons:
+class MarginNeurons:
     """A network at margin 1 with mu_ij = lambda_i sigma'_ij on the samples of I.
 
     Parameters
@@ -169,7 +169,7 @@ class Neurons:
     w_u: FloatArray
 
     @classmethod
-    def of(cls, instance: Instance, setting: Setting, samples: BoolArray | None = None) -> Neurons:
+    def of(cls, instance: Instance, setting: Setting, samples: BoolArray | None = None) -> MarginNeurons:
         """From the certificate of an instance; `samples` selects the same I as in the setting."""
         certificate = instance.certificate
         chosen = slice(None) if samples is None else samples

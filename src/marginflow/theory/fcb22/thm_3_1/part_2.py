@@ -12,7 +12,7 @@ from marginflow.data.isotropic import isotropic_law
 from marginflow.generalisation.plane import plane_error
 from marginflow.theory.fcb22.constants import GAMMA
 from marginflow.theory.fcb22.descent import complete
-from marginflow.theory.fcb22.path import RUN, Sample, path_of
+from marginflow.theory.fcb22.path import RUN, XorSample, path_of
 from marginflow.theory.fcb22.recorded import c16, gd_run, with_parameters
 from marginflow.theory.fcb22.region import THEOREM_3_1_2
 from marginflow.theory.fcb22.thm_3_1.part_1 import literal
@@ -33,7 +33,7 @@ def clean_error(instance: Instance) -> Check:
         means = law.ambient_means()
         exact = plane_error(network, means, law.mean_label_values, law.sigma_value)
         return value("clean test error", exact, "exact: projected normal over the cones of the network")
-    test = Sample.of(instance.the_test())
+    test = XorSample.of(instance.the_test())
     wrong = int((test.clean * network(test.X) <= 0).sum())
     found = clopper_pearson(wrong, test.n)
     return Check(
@@ -47,7 +47,7 @@ def clean_error(instance: Instance) -> Check:
 
 def excess(instance: Instance) -> tuple[Check, ...]:
     """E[eta(x)] and E[(1 - 2 eta(x)) 1{wrong}] over the test points; the test error is their sum, for every eta(x)."""
-    law, test = instance.the_law(), Sample.of(instance.the_test())
+    law, test = instance.the_law(), XorSample.of(instance.the_test())
     if not isinstance(law, XorClusters):
         return ()
     wrong = test.clean * instance.the_network()(test.X) <= 0
@@ -62,7 +62,7 @@ def excess(instance: Instance) -> tuple[Check, ...]:
 
 def labels_of_the_law(instance: Instance) -> Check:
     """Test labels as the law draws them: the share of noisy ones is within Hoeffding's distance of E eta(x)."""
-    law, test = instance.the_law(), Sample.of(instance.the_test())
+    law, test = instance.the_law(), XorSample.of(instance.the_test())
     eta = np.zeros(test.n)
     if isinstance(law, XorClusters) and law.noise is not None:
         eta = law.noise.frozen(instance.the_data()).probability(instance.the_test())
@@ -150,6 +150,6 @@ def theorem_3_1_2(instance: Instance) -> Findings:
 
 def pointwise_check(instance: Instance) -> Check:
     """All clean test points right."""
-    test = Sample.of(instance.the_test())
+    test = XorSample.of(instance.the_test())
     wrong = int((test.clean * instance.the_network()(test.X) <= 0).sum())
     return equal("clean test points classified wrongly", wrong, 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
@@ -42,7 +42,7 @@ def perturbed(size: float = 1e-5) -> Instance:
 )
 def x_approx(instance: Instance) -> Findings:
     """Lemmas A.10 to A.12 with the residual and the slack of an approximate KKT point carried through."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     sample = neurons.sample
     s, data = sample.setting, instance.the_data()
     certificate = instance.certificate

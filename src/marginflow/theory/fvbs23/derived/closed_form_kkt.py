@@ -9,7 +9,7 @@ import numpy as np
 
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, is_kkt_point, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import B, means_point, preset, specialist_point
 
 
@@ -77,7 +77,7 @@ def x_pair(instance: Instance) -> Findings:
 def x_closed(instance: Instance) -> Findings:
     """(i) the pair with kinks on orthogonal means; (ii) one neuron per mean with inner products -rho."""
     form = instance.word("form", "pair", ("pair", "specialist"))
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s, data = neurons.sample.setting, instance.the_data()
     certificate = instance.certificate
     lam = certificate.multipliers

@@ -11,7 +11,7 @@ from scipy import stats
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, preset
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 _SIGNIFICANT: Final = 1e-4
@@ -44,7 +44,7 @@ def naive_reduction() -> Instance:
 )
 def x_reduction(instance: Instance) -> Findings:
     """Exact laws that the inner products of a reduced sample must have, by goodness of fit."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)
     squares = (sample.noise_norms / s.sigma) ** 2

@@ -10,9 +10,9 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, is_kkt_point, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset
-from marginflow.theory.fvbs23.setting import Sample, Setting
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 
@@ -33,7 +33,7 @@ class Radii:
     D: float
 
     @classmethod
-    def proved(cls, s: Setting) -> Radii:
+    def proved(cls, s: ClusterSetting) -> Radii:
         """What P1 to P3 give, for any sigma."""
         spread = (2 + math.sqrt(2) * s.sigma) * s.g
         return cls(
@@ -47,7 +47,7 @@ class Radii:
         )
 
     @classmethod
-    def measured(cls, sample: Sample, X: FloatArray, clusters: IntArray) -> Radii:
+    def measured(cls, sample: ClusterSample, X: FloatArray, clusters: IntArray) -> Radii:
         """From a training sample and test points; no assumption on norms or noise."""
         cross = sample.data.X @ X.T
         own = sample.clusters[:, None] == clusters[None, :]
@@ -101,7 +101,7 @@ class SharpBounds:
         )
 
 
-def sharp_checks(neurons: Neurons, test: Dataset, bounds: SharpBounds, name: str) -> tuple[Check, ...]:
+def sharp_checks(neurons: CertifiedNeurons, test: Dataset, bounds: SharpBounds, name: str) -> tuple[Check, ...]:
     """Sums, outputs and flips against one set of bounds; a negative lower bound of the output says nothing."""
     sample = neurons.sample
     s = sample.setting
@@ -135,7 +135,7 @@ def sharp_checks(neurons: Neurons, test: Dataset, bounds: SharpBounds, name: str
 )
 def x_sharp(instance: Instance) -> Findings:
     """The chain of Appendices A and D with measured inner products in place of p and Delta, and with proved ones."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     sample = neurons.sample
     s = sample.setting
     test, clusters = test_clusters(instance)

@@ -14,7 +14,7 @@ from marginflow.robustness.baselines import nearest_neighbour_radius
 from marginflow.robustness.linear import mean_classifier
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.presets import A, B, F, close_means, law_of, preset, with_robust_network
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_4_1 import on_event
 from marginflow.theory.instances import at_point
@@ -35,7 +35,7 @@ from marginflow.theory.probability import clopper_pearson
 )
 def rem_linear(instance: Instance) -> Findings:
     """w = u / d on test points of the good event: margins, norm, exact flip distance."""
-    s = Sample.of(instance).setting
+    s = ClusterSample.of(instance).setting
     test, _ = test_clusters(instance)
     assert test.means is not None
     rule = mean_classifier(test.means, s.y, ambient_dimension=s.d)
@@ -85,7 +85,7 @@ def ambient_clusters(sigma: float | str = "1/sqrt(d)") -> Instance:
 )
 def rem_1nn(instance: Instance) -> Findings:
     """Exact flip distances of 1-NN and of the KKT point along u on the same points; ambient coordinates only."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)
     few = slice(0, 20)
@@ -135,7 +135,7 @@ def rem_margin(instance: Instance) -> Findings:
     certificate = instance.certificate
     off = ~certificate.margin_set
     return Findings(
-        hypotheses=(is_kkt_point(instance), *Sample.of(instance).nice),
+        hypotheses=(is_kkt_point(instance), *ClusterSample.of(instance).nice),
         constants=(
             value("samples", float(off.size)),
             value("support", float(certificate.support.sum())),
@@ -169,7 +169,7 @@ def few_samples() -> Instance:
 )
 def rem_sample(instance: Instance) -> Findings:
     """Fewer samples than clusters: the error on test points of clusters that were not seen."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)
     seen = np.isin(clusters, sample.clusters)

@@ -13,9 +13,9 @@ from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, hundreds_of_clusters, law_of, preset, robust_of_many, specialist_point
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_4_2.lem_d6_d8 import flip_checks
@@ -45,7 +45,7 @@ def _same_bounds(instance: Instance) -> Findings:
     constants: list[Check] = []
     for number, case in enumerate(_each(instance), start=1):
         width = case.the_network().width
-        neurons = Neurons.of(case)
+        neurons = CertifiedNeurons.of(case)
         test, clusters = test_clusters(case)
         outputs = neurons.sample.setting.y[clusters] * neurons.outputs(test.X)
         name = f"network {number}, width {width}"
@@ -54,7 +54,7 @@ def _same_bounds(instance: Instance) -> Findings:
         claims.append(above(f"{name}: y N(x)", outputs, 0.0, tolerance=0.0))
         steps += _named((*upper_sums(neurons)[:1], *lower_sums(neurons)[:1]), name)
         steps.append(at_least(f"{name}: y N(x), Lemma A.12", outputs, 3 / 128))
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     return Findings(
         hypotheses=(*sample.setting.assumption(), *sample.nice, *hypotheses),
         constants=tuple(constants),
@@ -122,7 +122,7 @@ def rem_init(instance: Instance) -> Findings:
 
 def _one_z(instance: Instance) -> Findings:
     """The same z, from the distribution alone, on all test points and all networks."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     vectors = explicit_vectors(instance)
     flips = {
@@ -228,7 +228,7 @@ def _without_noise(point: Instance) -> Instance:
 )
 def rem_sigma0(instance: Instance) -> Findings:
     """All deterministic lemmas with Delta = 0, where training and test points are the means."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     data = instance.the_data()
     outputs = data.y * neurons.outputs(data.X)

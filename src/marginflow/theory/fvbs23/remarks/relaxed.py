@@ -13,9 +13,9 @@ from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.limit import convex_pair
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, stated, true, value
 from marginflow.theory.fvbs23.derived.sharp_certificate import Radii, SharpBounds, sharp_checks
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import law_of
-from marginflow.theory.fvbs23.setting import Setting, cluster_law
+from marginflow.theory.fvbs23.setting import ClusterSetting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.instances import at_point, opposite
 
@@ -45,7 +45,7 @@ def unequal_norms(spread: float = 0.05) -> Instance:
 )
 def rem_norm(instance: Instance) -> Findings:
     """The measured certificate needs no equal norms."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test, clusters = test_clusters(instance)
     bounds = SharpBounds.of(Radii.measured(neurons.sample, test.X, clusters), s.k, s.least)
@@ -101,7 +101,7 @@ def other_noise(word: str = "laplace", along: bool = False) -> Instance:
 )
 def rem_noise(instance: Instance) -> Findings:
     """P1 to P3 and the outputs on good test points, for noise that is not Gaussian."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     sample = neurons.sample
     s = sample.setting
     test, clusters = test_clusters(instance)
@@ -130,7 +130,7 @@ def proved_bounds(d: int, k: int, sigma: float) -> SharpBounds:
     """The sharp bounds for k orthogonal means with balanced labels."""
     numbers = ClusterConstants(dimension=d, n_clusters=k, sigma=sigma, p=0.0, balance=0.5)
     y = np.where(np.arange(k) % 2 == 0, 1.0, -1.0)
-    s = Setting(numbers=numbers, gram=d * np.eye(k), y=y)
+    s = ClusterSetting(numbers=numbers, gram=d * np.eye(k), y=y)
     return SharpBounds.of(Radii.proved(s), k, k // 2)
 
 
@@ -177,7 +177,7 @@ def loud(d: int, sigma: float = 2.0) -> Instance:
 )
 def rem_sigma_big(instance: Instance) -> Findings:
     """sigma above 1: the sharp chain still ends above zero in a large dimension."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test, _ = test_clusters(instance)
     bounds = SharpBounds.of(Radii.proved(s), s.k, s.least)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons
 
 
 def deterministic(instance: Instance, *, noise: bool = True) -> tuple[Check, ...]:
     """What every lemma on KKT points asks for: Assumption 2.2, P1 to P6, a KKT point."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     return (*neurons.sample.setting.assumption(noise=noise), *neurons.sample.nice, is_kkt_point(instance))
 
 
-def upper_sums(neurons: Neurons) -> tuple[Check, ...]:
+def upper_sums(neurons: CertifiedNeurons) -> tuple[Check, ...]:
     """Lemma A.10, its form with c' = 1/10, and the case of its proof that excludes neurons of the other sign."""
     s = neurons.sample.setting
     plus, minus = neurons.S
@@ -31,7 +31,7 @@ def upper_sums(neurons: Neurons) -> tuple[Check, ...]:
     )
 
 
-def lower_sums(neurons: Neurons) -> tuple[Check, ...]:
+def lower_sums(neurons: CertifiedNeurons) -> tuple[Check, ...]:
     """Lemma A.11 for both signs, and its form with c' = 1/10."""
     s = neurons.sample.setting
     plus, minus = neurons.S
@@ -57,7 +57,7 @@ def lower_sums(neurons: Neurons) -> tuple[Check, ...]:
 )
 def lemma_a10(instance: Instance) -> Findings:
     """The sums S_q over the neurons of either sign, from above, with the largest ratio to the bound."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     ratio = float(np.maximum(*neurons.S).max()) / s.S_max
     claim, explicit, other_sign = upper_sums(neurons)
@@ -85,7 +85,7 @@ def lemma_a10(instance: Instance) -> Findings:
 )
 def lemma_a11(instance: Instance) -> Findings:
     """The sums S_q over the neurons of the own sign, from below, with the smallest ratio to the bound."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     plus, minus = neurons.S
     ratio = float(np.where(s.y > 0, plus, minus).min()) / s.S_min

@@ -13,9 +13,9 @@ from marginflow.data import Dataset
 from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.errors import InputError
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, missing_cluster, preset
-from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 
 IMPLAUSIBLE: Final = 1e-9
@@ -27,7 +27,7 @@ def test_clusters(instance: Instance) -> tuple[Dataset, IntArray]:
     test, law = instance.the_test(), cluster_law(instance.the_law())
     if test.clusters is None or test.means is None:
         raise InputError("The test points know no clusters; points of Clusters, with clusters and means, are expected.")
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     wrong = np.flatnonzero(test.y != s.y[test.clusters])
     if wrong.size:
         raise InputError(
@@ -51,19 +51,19 @@ def test_clusters(instance: Instance) -> tuple[Dataset, IntArray]:
     return test, test.clusters
 
 
-def and_worst_points(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Dataset, IntArray]:
+def and_worst_points(sample: ClusterSample, test: Dataset, clusters: IntArray) -> tuple[Dataset, IntArray]:
     """The test points, and for every cluster the worst one that the lemmas allow."""
     every = np.append(clusters, np.arange(sample.setting.k))
     return Dataset(X=np.vstack([test.X, sample.worst_points]), y=sample.setting.y[every]), every
 
 
-def inner_products(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[FloatArray, BoolArray]:
+def inner_products(sample: ClusterSample, test: Dataset, clusters: IntArray) -> tuple[FloatArray, BoolArray]:
     """<x_i, x> and whether x is of the cluster of x_i, for the samples that differ, shapes (n, t)."""
     own: BoolArray = sample.clusters[sample.distinct, None] == clusters[None, :]
     return sample.data.X[sample.distinct] @ test.X.T, own
 
 
-def near_one_cluster(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Check, Check]:
+def near_one_cluster(sample: ClusterSample, test: Dataset, clusters: IntArray) -> tuple[Check, Check]:
     """The hypothesis of Lemmas A.12 and D.2 on x."""
     s = sample.setting
     inner, own = inner_products(sample, test, clusters)
@@ -73,7 +73,7 @@ def near_one_cluster(sample: Sample, test: Dataset, clusters: IntArray) -> tuple
     )
 
 
-def nice_noise(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Check, ...]:
+def nice_noise(sample: ClusterSample, test: Dataset, clusters: IntArray) -> tuple[Check, ...]:
     """The event of Lemma A.13: the hypothesis of Lemma A.12, and |<x_i, xi>|, |<xi_i, xi>| <= Delta."""
     s = sample.setting
     noise = test.X - sample.means[clusters]
@@ -84,7 +84,7 @@ def nice_noise(sample: Sample, test: Dataset, clusters: IntArray) -> tuple[Check
     )
 
 
-def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
+def are_nice(sample: ClusterSample, test: Dataset, clusters: IntArray) -> BoolArray:
     """Which test points are in the event of Lemma A.13, shape (t,)."""
     s = sample.setting
     inner, own = inner_products(sample, test, clusters)
@@ -116,7 +116,7 @@ def are_nice(sample: Sample, test: Dataset, clusters: IntArray) -> BoolArray:
 )
 def lemma_a12(instance: Instance) -> Findings:
     """y N(x) against the bound with the actual c', and against 3/128."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
     outputs = s.y[clusters] * neurons.outputs(test.X)

@@ -7,13 +7,13 @@ from functools import partial
 
 from marginflow.theory.frame import Findings, Instance, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, long_noise, preset
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.probability import clopper_pearson
 
 
 def _tails(instance: Instance) -> Findings:
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()

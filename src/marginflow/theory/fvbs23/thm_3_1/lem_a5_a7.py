@@ -11,7 +11,7 @@ import numpy as np
 from marginflow.arrays import BoolArray
 from marginflow.data import Clusters, Dataset
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, stated, value
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 
 _D: Final = 549
 
@@ -46,7 +46,7 @@ def aligned(factor: float = 1.0, *, squared: float = 1.0) -> Instance:
     return Instance(name=f"aligned noises (factors {factor:g} and {squared:g})", data=data, law=law)
 
 
-def _pairs(sample: Sample, chosen: BoolArray) -> tuple[Check, Check]:
+def _pairs(sample: ClusterSample, chosen: BoolArray) -> tuple[Check, Check]:
     """The two hypotheses on the pairs of a mask: noise against means, noise against noise."""
     s = sample.setting
     onto = np.abs(sample.noise @ sample.means.T)  # (n, k)
@@ -73,7 +73,7 @@ def _pairs(sample: Sample, chosen: BoolArray) -> tuple[Check, Check]:
 )
 def lemma_a5(instance: Instance) -> Findings:
     """Pairs of different clusters: by how much |<x, x'>| exceeds |<mu_i, mu_j>|."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     chosen = ~sample.same
     means = np.abs(s.gram)[sample.clusters][:, sample.clusters]
@@ -100,7 +100,7 @@ def lemma_a5(instance: Instance) -> Findings:
 )
 def lemma_a6(instance: Instance) -> Findings:
     """Pairs of one cluster, i = i' left out: how far <x, x'> is from d."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     chosen = sample.same & ~np.eye(sample.n, dtype=np.bool_)
     off = np.abs(sample.gram - s.d)[chosen]
@@ -126,7 +126,7 @@ def lemma_a6(instance: Instance) -> Findings:
 )
 def lemma_a7(instance: Instance) -> Findings:
     """Squared norms of the samples, from both sides."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     own = np.abs(np.einsum("ij,ij->i", sample.noise, sample.means[sample.clusters]))
     squares = np.diag(sample.gram)

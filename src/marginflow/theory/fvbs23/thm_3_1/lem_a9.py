@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
-from marginflow.theory.fvbs23.setting import Setting
+from marginflow.theory.fvbs23.setting import ClusterSetting
 
 
 @stated(
@@ -22,7 +22,7 @@ from marginflow.theory.fvbs23.setting import Setting
 )
 def lemma_a9(instance: Instance) -> Findings:
     """Arithmetic; the general form keeps k and p."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     general = (s.d + 1 - 10 * s.k * (s.p + 1)) / (10 * s.k + 1)
     return Findings(
         hypotheses=(*s.assumption(), at_least("k", s.k, 2)),

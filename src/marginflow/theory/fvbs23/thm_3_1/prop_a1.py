@@ -12,7 +12,7 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Clusters, GramReduction
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, compare, stated, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, missing_cluster, preset
-from marginflow.theory.fvbs23.setting import Sample, Setting, log_sum
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
 from marginflow.theory.probability import clopper_pearson, log_coupon_missed_tail, log_two_sided_gaussian_tail, union
 
@@ -53,7 +53,7 @@ _property = partial(
 )
 
 
-def _found(sample: Sample, claims: tuple[Check, ...], derived: tuple[Check, ...] = ()) -> Findings:
+def _found(sample: ClusterSample, claims: tuple[Check, ...], derived: tuple[Check, ...] = ()) -> Findings:
     return Findings(
         constants=(value("Delta", sample.setting.Delta), value("n", sample.n)), claims=claims, derived=derived
     )
@@ -69,7 +69,7 @@ def _found(sample: Sample, claims: tuple[Check, ...], derived: tuple[Check, ...]
 )
 def p1(instance: Instance) -> Findings:
     """The lengths of the noises."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     return _found(sample, (sample.P1(),))
 
 
@@ -84,7 +84,7 @@ def p1(instance: Instance) -> Findings:
 )
 def p2(instance: Instance) -> Findings:
     """Inner products of the noises."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     return _found(sample, (sample.P2(),))
 
 
@@ -98,7 +98,7 @@ def p2(instance: Instance) -> Findings:
 )
 def p3(instance: Instance) -> Findings:
     """Inner products of noises and means."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     return _found(sample, (sample.P3(),))
 
 
@@ -115,7 +115,7 @@ def p3(instance: Instance) -> Findings:
 )
 def p4(instance: Instance) -> Findings:
     """Inner products across clusters, against the printed radius and the one that P1 to P3 give."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     across = np.abs(np.where(sample.same, 0.0, sample.gram))
     sharp = s.p + (2 + math.sqrt(2) * s.sigma) * s.g
@@ -137,7 +137,7 @@ def p4(instance: Instance) -> Findings:
 )
 def p5(instance: Instance) -> Findings:
     """Inner products within clusters and squared norms, against the printed bounds and those that P1 to P3 give."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     apart = sample.same & ~np.eye(sample.n, dtype=np.bool_)
     spread = (2 + math.sqrt(2) * s.sigma) * s.g
@@ -159,17 +159,17 @@ def p5(instance: Instance) -> Findings:
 )
 def p6(instance: Instance) -> Findings:
     """The clusters that have a sample."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     return _found(sample, (sample.P6(),))
 
 
 def is_nice(law: Clusters | GramReduction, n: int, seed: int) -> bool:
     """Whether a sample with this seed satisfies P1 to P6."""
     data = law.sample(n, seed=seed)
-    return all(check.state == "met" for check in Sample.of(Instance(data=data, law=law)).nice)
+    return all(check.state == "met" for check in ClusterSample.of(Instance(data=data, law=law)).nice)
 
 
-def log_exact_union(s: Setting, n: int) -> float:
+def log_exact_union(s: ClusterSetting, n: int) -> float:
     """ln of the union bound over P1, P2, P3 and P6 with exact tails for each event (P4, P5 follow)."""
     return min(
         0.0,
@@ -198,7 +198,7 @@ def log_exact_union(s: Setting, n: int) -> float:
 )
 def proposition_a1(instance: Instance) -> Findings:
     """The union of exact tails against F, and draws beside both."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     n = instance.whole("n", math.ceil(s.k * s.L**2))
     draws = instance.whole("draws", 50)
     law = instance.the_law()

@@ -7,12 +7,12 @@ import math
 from marginflow.theory.frame import Check, Findings, Instance, at_most, stated, value
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import B, blind_network, preset
-from marginflow.theory.fvbs23.setting import Sample, Setting
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, theorem_hypotheses
 from marginflow.theory.probability import clopper_pearson
 
 
-def log_window(s: Setting, epsilon: float, delta: float) -> tuple[float, float]:
+def log_window(s: ClusterSetting, epsilon: float, delta: float) -> tuple[float, float]:
     """ln of the smallest and the largest n that Theorem 3.1 allows; the window may be empty."""
     upper = min(
         0.5 * math.log(delta / 3) + s.d / 32,
@@ -22,7 +22,7 @@ def log_window(s: Setting, epsilon: float, delta: float) -> tuple[float, float]:
     return math.log(s.k * s.L**2), upper
 
 
-def window_hypotheses(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
+def window_hypotheses(s: ClusterSetting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
     """1/delta <= d^(ln d - 1) / 3 and n <= the minimum of three."""
     _, upper = log_window(s, epsilon, delta)
     return (
@@ -31,7 +31,7 @@ def window_hypotheses(s: Setting, n: int, epsilon: float, delta: float) -> tuple
     )
 
 
-def packaging(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
+def packaging(s: ClusterSetting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
     """The four implications that turn Theorem A.1 into Theorem 3.1, in logarithms."""
     third, twice = math.log(delta / 3), 2 * math.log(n)
     return (
@@ -60,7 +60,7 @@ def packaging(s: Setting, n: int, epsilon: float, delta: float) -> tuple[Check, 
 )
 def theorem_3_1(instance: Instance) -> Findings:
     """The test error with its confidence interval against epsilon; the steps from Theorem A.1 to here."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
     outputs, _ = least_outputs(instance)

@@ -21,13 +21,13 @@ from marginflow.theory.frame import (
 )
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import A, blind_network, preset
-from marginflow.theory.fvbs23.setting import Sample, Setting, cluster_law
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 
 
 def theorem_hypotheses(instance: Instance) -> tuple[Check, ...]:
     """Theorem A.1: Assumption 2.2, an independent sample of n >= k ln(d)^2, a KKT point; and the draw is a good one."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     drawn = cluster_law(instance.the_law()).allocation == "iid"
     return (
         *sample.setting.assumption(),
@@ -50,7 +50,7 @@ def _others(instance: Instance) -> tuple[Check, ...]:
 
 def least_outputs(instance: Instance) -> tuple[FloatArray, BoolArray]:
     """The least y N(x) over all networks (at margin 1) for every test point, and whether the point is nice."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     test, clusters = test_clusters(instance)
     data = instance.the_data()
     networks = [instance.certificate.network, *(network.at_margin_one(data.X, data.y) for network in instance.networks)]
@@ -58,7 +58,7 @@ def least_outputs(instance: Instance) -> tuple[FloatArray, BoolArray]:
     return outputs, are_nice(sample, test, clusters)
 
 
-def without_waste(s: Setting, n: int) -> Check:
+def without_waste(s: ClusterSetting, n: int) -> Check:
     """The union of Proposition A.1 counted without waste, below F."""
     printed = s.log_failure(n)
     return at_most("ln F', counted without waste", s.log_failure_sharp(n), printed, vacuous=printed >= 0)
@@ -89,7 +89,7 @@ def without_waste(s: Setting, n: int) -> Check:
 )
 def theorem_a1(instance: Instance) -> Findings:
     """On a good draw: exact tails against 4 n q_d, and every good test point is right for every KKT point."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     outputs, fine = least_outputs(instance)
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.theory.frame import Erratum, Findings, Instance, at_most, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_cluster, test_clusters
@@ -34,7 +34,7 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_
 )
 def lemma_d2(instance: Instance) -> Findings:
     """|N(x)| against four numbers: the proof's with c' as it is, 3/2, and the 2 and 4 of the text."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
     size = np.abs(neurons.outputs(test.X))

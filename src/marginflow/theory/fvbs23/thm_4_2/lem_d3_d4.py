@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, backward_neuron, preset, robust_control
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
@@ -30,7 +30,7 @@ _INPUT_RTOL: Final = 1e-12
 )
 def lemma_d3(instance: Instance) -> Findings:
     """Every neuron's input at x, from below, in units of its weight s_j."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
     pre = neurons.preactivations(test.X)
@@ -65,7 +65,7 @@ def lemma_d3(instance: Instance) -> Findings:
 )
 def lemma_d4(instance: Instance) -> Findings:
     """w_j . u against s_j D_u with the sign of v_j."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     sample = neurons.sample
     s = sample.setting
     towards = np.sign(neurons.v) * (neurons.W @ sample.u)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, stated, true, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
-from marginflow.theory.fvbs23.setting import Setting
+from marginflow.theory.fvbs23.setting import ClusterSetting
 
 
 @stated(
@@ -20,7 +20,7 @@ from marginflow.theory.fvbs23.setting import Setting
 )
 def lemma_d5(instance: Instance) -> Findings:
     """D_u is positive, equals (d - Delta) - c'(d - Delta + 1) + k, and is at least 6d/7 + k - 1/10."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     identity = (s.d - s.Delta) - s.c_prime * (s.d - s.Delta + 1) + s.k
     return Findings(
         hypotheses=s.assumption(),

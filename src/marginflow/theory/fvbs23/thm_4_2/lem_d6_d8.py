@@ -8,7 +8,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, value
-from marginflow.theory.fvbs23.neurons import Neurons
+from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, preset, robust_control, robust_of_many
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
@@ -28,7 +28,7 @@ from marginflow.theory.fvbs23.thm_4_2.lem_d3_d4 import _INPUT_RTOL
 )
 def lemma_d6(instance: Instance) -> Findings:
     """At x - eta_1 u all neurons of J- are active, at x + eta_1 u all of J+."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     sample = neurons.sample
     s = sample.setting
     test, clusters = and_worst_points(sample, *test_clusters(instance))
@@ -51,7 +51,7 @@ def lemma_d6(instance: Instance) -> Findings:
     )
 
 
-def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, tuple[Check, ...], Check]:
+def flip_checks(neurons: CertifiedNeurons, X: FloatArray, sign: float) -> tuple[Check, tuple[Check, ...], Check]:
     """Lemmas D.7 (sign = 1) and D.8 (sign = -1) at points X of that label: claim, links of the chain, sharper form."""
     s, u = neurons.sample.setting, neurons.sample.u
     own, other = (neurons.positive, neurons.negative) if sign > 0 else (neurons.negative, neurons.positive)
@@ -93,7 +93,7 @@ def flip_checks(neurons: Neurons, X: FloatArray, sign: float) -> tuple[Check, tu
 
 def _flip(instance: Instance, sign: float) -> Findings:
     """What z does to the points of one label, with every link of the chain."""
-    neurons = Neurons.of(instance)
+    neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
     chosen = s.y[clusters] == sign

@@ -6,7 +6,7 @@ import math
 
 from marginflow.theory.frame import Check, Findings, Instance, at_most, stated, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
-from marginflow.theory.fvbs23.setting import Setting
+from marginflow.theory.fvbs23.setting import ClusterSetting
 
 
 def size_constant(d: int, c: float) -> float:
@@ -15,7 +15,7 @@ def size_constant(d: int, c: float) -> float:
     return (c * 0.2 * (d + 1) / den + 24 / 7 * (64 * d / 21 + 1) / den) * math.sqrt(1.1 + 0.1 / d)
 
 
-def size_checks(s: Setting) -> tuple[Check, tuple[Check, ...]]:
+def size_checks(s: ClusterSetting) -> tuple[Check, tuple[Check, ...]]:
     """The length of z against 13.31 sqrt(d / (c^2 k)), and the chain of Lemma D.9 that leads there."""
     den = s.d - s.d / 21 - (s.d + 1) / 10
     A_d, B_d = 0.2 * (s.d + 1) / den, 24 / 7 * (64 * s.d / 21 + 1) / den
@@ -50,7 +50,7 @@ def size_checks(s: Setting) -> tuple[Check, tuple[Check, ...]]:
 )
 def lemma_d9(instance: Instance) -> Findings:
     """The links of the chain from eta_1 + eta_2 to the length of z."""
-    s = Setting.of(instance)
+    s = ClusterSetting.of(instance)
     z = (s.eta_1 + s.eta_2) * s.u_norm
     size, steps = size_checks(s)
     return Findings(

@@ -9,7 +9,7 @@ import numpy as np
 from marginflow.theory.frame import Check, Findings, Instance, stated, undefined
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.theorem import packaging, window_hypotheses
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import theorem_hypotheses
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
@@ -40,7 +40,7 @@ from marginflow.theory.vacuity import says_nothing
 )
 def theorem_4_2(instance: Instance) -> Findings:
     """The share of fresh points that change their sign, with its confidence interval, against 1 - epsilon."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
     hypotheses = (*theorem_hypotheses(instance), *window_hypotheses(s, sample.n, epsilon, delta))

@@ -17,7 +17,7 @@ from marginflow.robustness.explicit_vectors import ExplicitVector, fvbs23_vector
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, stated, undefined, value
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
-from marginflow.theory.fvbs23.setting import Sample
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import theorem_hypotheses, without_waste
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
@@ -32,7 +32,7 @@ def networks_of(instance: Instance) -> list[TwoLayer]:
 
 def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:
     """Literal, flip-only, sharp and measured z, as far as each is defined for the instance."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)
     found: dict[str, ExplicitVector] = {}
@@ -56,7 +56,7 @@ def moved_outputs(instance: Instance, z: FloatArray) -> FloatArray:
 
 def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) -> tuple[Check, ...]:
     """How long the four vectors are, beside the exact smallest step along u."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     test = instance.the_test()
     steps = [minimal_step(network, test.X, test.y, sample.u, at_zero="negative") for network in networks_of(instance)]
@@ -89,7 +89,7 @@ def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) 
 )
 def theorem_d1(instance: Instance) -> Findings:
     """On a good draw: exact tails against 4 n q_d, the signs of all good test points before and after z, its length."""
-    sample = Sample.of(instance)
+    sample = ClusterSample.of(instance)
     s = sample.setting
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
     test, clusters = test_clusters(instance)

@@ -39,7 +39,7 @@ from marginflow.theory.kys23.thm_4_1.b1_bias_dom import fresh_error
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.max_margin import linearly_separable, max_margin
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
-from marginflow.theory.kys23.unit_sphere import Sample, beta_of, size_of, without_bias
+from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, size_of, without_bias
 
 
 @cache
@@ -111,7 +111,7 @@ def _widths() -> Instance:
 def o5(instance: Instance) -> Findings:
     """B of every given network, beside the value on orthonormal samples."""
     data = instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     judged = [certify(network, data) for network in instance.networks]
     rows: list[Check] = []
     for certificate in judged:
@@ -165,7 +165,7 @@ def _doubled() -> Instance:
 def o6(instance: Instance) -> Findings:
     """The norm against its least value, beta, and the clean error of one KKT point."""
     data = instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     network = instance.certificate.network
     kkt = is_kkt_point(instance)
     rows: list[Check] = [value("beta", beta_of(network)), value("||theta||^2", size_of(network))]
@@ -216,7 +216,7 @@ def continued(m: int, k: int, d: int, seed: int) -> Instance:
 def o7(instance: Instance) -> Findings:
     """What is left of the specialists, and the clean error."""
     data = instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     network = instance.certificate.network
     found = clean_error(network.compact(tolerance=1e-6), seed=instance.seed)
     minus = sample.gram[np.ix_(sample.minus, sample.minus)]

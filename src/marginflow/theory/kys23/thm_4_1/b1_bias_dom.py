@@ -24,7 +24,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.kys23.sphere_points import pair_point
-from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
+from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of
 from marginflow.theory.probability import log_beta_tail
 
 TEST_POINTS: Final = 2000
@@ -120,7 +120,7 @@ def b1_bias_dom(instance: Instance) -> Findings:
     products = test @ network.W.T
     norms = np.linalg.norm(network.v) * np.linalg.norm(products, axis=1)
     any_width = log_any_width_bound(network, d)
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     return Findings(
         hypotheses=(fits, above("beta", beta, 0.5), at_least("d", d, least, note="K^2 ln(2n/epsilon) / (2 beta^2)")),
         constants=(

@@ -11,10 +11,10 @@ from marginflow.limit import orthogonal
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
-from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
+from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of
 
 
-def least_norm(sample: Sample) -> float:
+def least_norm(sample: SphereSample) -> float:
     """sqrt(q / C_op): below it, no feasible network has beta <= 1/2."""
     return math.sqrt(sample.q / sample.C_op)
 
@@ -57,7 +57,7 @@ def _with_bias() -> Instance:
 def lemma_b2(instance: Instance) -> Findings:
     """At margin 1: 1/2 <= |v| |W x_i| on I_+, summed and bounded by ||X X^T||."""
     network, data = instance.the_network(), instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     fits = separates(network, data)
     require(fits, "only a network that separates can be brought to margin 1")
     network = network.at_margin_one(data.X, data.y)

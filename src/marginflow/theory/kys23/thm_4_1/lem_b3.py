@@ -12,11 +12,11 @@ from marginflow.data import Dataset
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, equal, stated, undefined, value
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair, exact_norm_times_root
-from marginflow.theory.kys23.unit_sphere import Sample, beta_of, size_of
+from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, size_of
 from marginflow.theory.probability import log_sphere_correlation_tail
 
 
-def log_error_of_construction(sample: Sample) -> float:
+def log_error_of_construction(sample: SphereSample) -> float:
     """ln P(T >= 1/2), T = s . x: the clean error of the construction, exactly."""
     length = float(np.linalg.norm(sample.s))
     if sample.d < 2 or length <= 0.5:
@@ -26,7 +26,7 @@ def log_error_of_construction(sample: Sample) -> float:
 
 def _judge(instance: Instance, repaired: bool) -> Findings:
     data = instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     n, delta = instance.whole("width", 2), instance.number("delta", 0.1)
     m, k = sample.m, sample.k
     off = np.abs(sample.gram - np.diag(np.diag(sample.gram)))

@@ -12,7 +12,7 @@ from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import fresh_error, sampled_check
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.theorem import log_far_from_span
-from marginflow.theory.kys23.unit_sphere import Sample, beta_of, separates, size_of
+from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of
 
 
 @cache
@@ -47,7 +47,7 @@ def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Insta
 def remark_4_2(instance: Instance) -> Findings:
     """Only small inner products and ||X X^T|| = O(1) are used; norms need not be 1."""
     network, data = instance.the_network(), instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     epsilon, C = instance.number("epsilon", 0.01), instance.number("C", 2.0)
     fits = separates(network, data)
     if unmet(fits) or network.b is None:

@@ -31,7 +31,7 @@ from marginflow.theory.kys23.sphere_points import pair_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error, log_any_width_bound
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.max_margin import MaxMargin, linearly_separable, max_margin
-from marginflow.theory.kys23.unit_sphere import Sample, beta_of, noisy_sphere, separates, size_of
+from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, noisy_sphere, separates, size_of
 from marginflow.theory.probability import log_beta_tail
 
 
@@ -40,7 +40,7 @@ def literal_c4(C_op: float) -> float:
     return math.sqrt(2) / (18 * math.sqrt(3)) / math.sqrt(12 * C_op) / 2
 
 
-def near_max_margin(K: float, sample: Sample, best: MaxMargin) -> Check:
+def near_max_margin(K: float, sample: SphereSample, best: MaxMargin) -> Check:
     """||theta||^2 / ||theta*||^2, up to a bracket, below sqrt(q / C_op) / upper: what c_4 / sqrt(p) stands for.
 
     Then ||theta||^2 < sqrt(q / C_op).
@@ -55,7 +55,7 @@ def near_max_margin(K: float, sample: Sample, best: MaxMargin) -> Check:
     )
 
 
-def log_far_from_span(sample: Sample) -> float:
+def log_far_from_span(sample: SphereSample) -> float:
     """ln P(||P x||^2 >= C_op / q), P the projection on the span of the samples: how large d must be for Implication B.
 
     beta > 1/2 and ||theta||^2 < sqrt(q / C_op) give N(x) > 1/2 - ||P x|| sqrt(q / C_op) / 2.
@@ -123,7 +123,7 @@ def theorem_4_1(instance: Instance) -> Findings:
     """The four conditions with the constants given, or those of the proof; the clean error, proved and counted."""
     network, data = instance.the_network(), instance.the_data()
     epsilon, delta = instance.number("epsilon", 0.01), instance.number("delta", 0.1)
-    sample, p = Sample.of(data), noisy_sphere(instance.the_law()).p
+    sample, p = SphereSample.of(data), noisy_sphere(instance.the_law()).p
     fits, norms, some = separates(network, data), sample.unit_norms(), sample.some_negative()
     if unmet(fits) or network.b is None or sample.k in (0, sample.m):
         return undefined((fits, norms, some, sample.some_positive()), "a fitted network with biases is needed")
@@ -185,7 +185,7 @@ def theorem_4_1_sharp(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     epsilon = instance.number("epsilon", 0.01)
     noisy_sphere(instance.the_law())  # points of another law would show nothing
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     fits, norms, some = separates(network, data), sample.unit_norms(), sample.some_negative()
     if unmet(fits) or network.b is None or sample.k in (0, sample.m):
         return undefined((fits, norms, some, sample.some_positive()), "a fitted network with biases is needed")

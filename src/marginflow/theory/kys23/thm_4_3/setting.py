@@ -16,7 +16,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, true, undefined
-from marginflow.theory.kys23.unit_sphere import Sample
+from marginflow.theory.kys23.unit_sphere import SphereSample
 
 NOISE: Final = 1 / 22
 """c_1: |I_-| <= m / (22 n^2)."""
@@ -26,7 +26,7 @@ NOISE: Final = 1 / 22
 class Frozen:
     """A network with frozen outputs at margin 1, its multipliers, and its sample."""
 
-    sample: Sample
+    sample: SphereSample
     network: TwoLayer
     lam: FloatArray
     b: FloatArray
@@ -68,7 +68,7 @@ class Frozen:
 def frozen_setting(instance: Instance) -> tuple[Frozen | None, tuple[Check, ...]]:
     """The letters, and the hypotheses that all lemmas share; None where the network cannot be brought to margin 1."""
     network, data = instance.the_network(), instance.the_data()
-    sample = Sample.of(data)
+    sample = SphereSample.of(data)
     v = network.v
     halves = int((v == 1).sum()) == int((v == -1).sum()) and bool((np.abs(v) == 1).all())
     shared = (

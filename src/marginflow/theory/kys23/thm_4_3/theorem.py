@@ -12,11 +12,11 @@ from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
 from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting, not_fitted
-from marginflow.theory.kys23.unit_sphere import Sample, noisy_sphere
+from marginflow.theory.kys23.unit_sphere import SphereSample, noisy_sphere
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
 
-def log_literal_error(sample: Sample, n: int) -> float:
+def log_literal_error(sample: SphereSample, n: int) -> float:
     """ln of the union over the samples of P(|x . x_i| >= 1/(12 m^2 n^2)): else 1/4 - 3 m^2 n^2 max |x . x_i| > 0."""
     threshold = 1 / (12 * (sample.m * n) ** 2)
     return union(log_sphere_correlation_tail(threshold, sample.d), sample.m) if sample.d >= 2 else 0.0

@@ -7,7 +7,7 @@ import numpy as np
 from marginflow.certificates import DEFAULT_TOLERANCE
 from marginflow.theory.frame import Findings, Instance, at_most, equal, is_kkt_point, stated, true, value
 from marginflow.theory.vys22.presets import gram_preset, with_longer_samples
-from marginflow.theory.vys22.setting import Neurons, Setting
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
 @stated(
@@ -26,7 +26,7 @@ from marginflow.theory.vys22.setting import Neurons, Setting
 def lemma_c1(instance: Instance) -> Findings:
     """All q_i = 1, and the two facts on the largest weight alpha that the contradiction of the proof rests on."""
     setting = Setting.of(instance.the_data())
-    neurons = Neurons.of(instance, setting)
+    neurons = MarginNeurons.of(instance, setting)
     margins = instance.certificate.margins
     m, p, d = setting.m, setting.p, setting.d
     plus, minus = neurons.per_sample

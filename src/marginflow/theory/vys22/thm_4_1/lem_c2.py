@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, is_kkt_point, stated, value
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
-from marginflow.theory.vys22.setting import Neurons, Setting
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
 def printed_bound(setting: Setting) -> float:
@@ -34,7 +34,7 @@ def sharp_bound(n: int, p: float, d: float) -> float:
 def lemma_c2(instance: Instance) -> Findings:
     """S+ and S- against the printed and the averaged bound."""
     setting = Setting.of(instance.the_data())
-    neurons = Neurons.of(instance, setting)
+    neurons = MarginNeurons.of(instance, setting)
     S_plus, S_minus = neurons.S(neurons.positive), neurons.S(neurons.negative)
     p, d = setting.p, setting.d
     printed = printed_bound(setting)

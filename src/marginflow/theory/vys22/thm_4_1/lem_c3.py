@@ -7,7 +7,7 @@ import numpy as np
 from marginflow.certificates import KINK_TOLERANCE
 from marginflow.theory.frame import Findings, Instance, at_least, is_kkt_point, stated
 from marginflow.theory.vys22.presets import gram_preset, robust_control
-from marginflow.theory.vys22.setting import Neurons, Setting
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
 @stated(
@@ -26,7 +26,7 @@ from marginflow.theory.vys22.setting import Neurons, Setting
 def lemma_c3(instance: Instance) -> Findings:
     """pre_ij >= -(p + 1) |v_j| Lambda_j; a pair counts as a kink within the tolerance of the certificate."""
     setting = Setting.of(instance.the_data())
-    neurons = Neurons.of(instance, setting)
+    neurons = MarginNeurons.of(instance, setting)
     claimed = -(setting.p + 1) * np.abs(neurons.v) * neurons.Lam
     # A kink that reads -1e-16 with a Clarke weight breaks the case split of the proof: the size of a pre-activation's
     # rounding, ||(w_j, b_j)|| ||(x_i, 1)||, is the scale of the comparison.

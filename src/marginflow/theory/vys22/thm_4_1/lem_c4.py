@@ -6,7 +6,7 @@ import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, is_kkt_point, stated, value
 from marginflow.theory.vys22.presets import backward_control, gram_preset
-from marginflow.theory.vys22.setting import Neurons, Setting
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
 @stated(
@@ -27,7 +27,7 @@ from marginflow.theory.vys22.setting import Neurons, Setting
 def lemma_c4(instance: Instance) -> Findings:
     """w_j . u >= v_j Lambda_j (d - m p) on J+, and <= on J-, where v_j < 0."""
     setting = Setting.of(instance.the_data())
-    neurons = Neurons.of(instance, setting)
+    neurons = MarginNeurons.of(instance, setting)
     claimed = neurons.v * neurons.Lam * setting.D  # negative on J-
     sharp = neurons.v * neurons.Lam * setting.D_sharp
     plus, minus = neurons.positive, neurons.negative

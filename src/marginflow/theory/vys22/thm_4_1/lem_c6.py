@@ -6,7 +6,7 @@ import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, is_kkt_point, stated, value
 from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
-from marginflow.theory.vys22.setting import Neurons, Setting
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
 @stated(
@@ -22,7 +22,7 @@ from marginflow.theory.vys22.setting import Neurons, Setting
 def lemma_c6(instance: Instance) -> Findings:
     """pre_j(x_i - eta u) >= 0 on J- and pre_j(x_i + eta u) >= 0 on J+, at eta_1 and at twice eta_1."""
     setting = Setting.of(instance.the_data())
-    neurons = Neurons.of(instance, setting)
+    neurons = MarginNeurons.of(instance, setting)
     eta_1 = setting.eta_1
     plus, minus = neurons.positive, neurons.negative
     scale = np.abs(neurons.pre) + eta_1 * np.abs(neurons.w_u)

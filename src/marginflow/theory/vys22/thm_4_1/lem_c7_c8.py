@@ -6,7 +6,7 @@ import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, stated, undefined, value
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
-from marginflow.theory.vys22.setting import Neurons, Setting
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
 def _judge(instance: Instance, label: int) -> Findings:
@@ -18,7 +18,7 @@ def _judge(instance: Instance, label: int) -> Findings:
     hypotheses = (*setting.hypotheses(), is_kkt_point(instance))
     if not setting.defines_z:
         return undefined(hypotheses, "z is not defined for these data")
-    neurons = Neurons.of(instance, setting)
+    neurons = MarginNeurons.of(instance, setting)
     network = instance.certificate.network
     own, other = (neurons.positive, neurons.negative) if label > 0 else (neurons.negative, neurons.positive)
     chosen = setting.y == label
