@@ -169,7 +169,8 @@ def test_scaling_theta_changes_no_verdict_and_scaling_one_layer_does() -> None:
 
 
 def test_close_means_and_loud_noise_fail_the_assumption() -> None:
-    for instance in (presets.close_means(), presets.noisier(A)):
+    noisier = presets.cluster_point(A[0], A[1], 10.0 * A[0] ** -0.5, A[3])
+    for instance in (presets.close_means(), noisier):
         verdict = judged("Asm2.2", Instance(law=instance.law))
         assert verdict.outcome == "violated"
         assert verdict["k (p + Delta + 1)"].state == "failed"

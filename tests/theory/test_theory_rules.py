@@ -67,7 +67,7 @@ def test_the_page_on_adding_a_statement_names_things_that_exist() -> None:
 
 def test_instances_name_what_is_missing() -> None:
     empty = Instance()
-    for ask in (empty.the_network, empty.the_data, empty.the_law, empty.the_test, empty.the_run):
+    for ask in (empty.the_network, empty.the_data, empty.the_law, empty.the_test, empty.the_run, empty.the_start):
         with pytest.raises(InputError, match="needed"):
             ask()
     with pytest.raises(InputError, match="parameter d is needed"):

@@ -120,6 +120,12 @@ class Instance:
             raise InputError("A recorded run (of marginflow.train) is needed and none was given.")
         return self.run
 
+    def the_start(self) -> TwoLayer:
+        """Where training started, or an `InputError`."""
+        if self.start is None:
+            raise InputError("The network at the start of training is needed and none was given.")
+        return self.start
+
     def extra(self, name: str) -> Any:
         """An input that the paper adds, or an `InputError`."""
         if name not in self.extras:

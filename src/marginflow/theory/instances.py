@@ -10,20 +10,37 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from marginflow.certificates import Certificate
 from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
-from marginflow.limit import ClosedForm, convex_pair, orthogonal
+from marginflow.limit import ClosedForm, Limit, convex_pair, line, orthogonal
+from marginflow.networks import TwoLayer
 from marginflow.theory.instance import Instance
 
 
-def at_point(point: ClosedForm, name: str, **fields: object) -> Instance:
+def at_point(point: ClosedForm | line.LineLimit, name: str, **fields: object) -> Instance:
     """The instance of a KKT point that is known with its multipliers."""
-    mu = point.multipliers[:, None] * point.clarke
+    return _with_multipliers(point, point.network, point.data, name, fields)
+
+
+def at_limit(limit: Limit, data: Dataset, name: str, **fields: object) -> Instance:
+    """The instance of a KKT point that was found, with the multipliers of its certificate."""
+    return _with_multipliers(limit.certificate, limit.network, data, name, fields)
+
+
+def _with_multipliers(
+    known: ClosedForm | line.LineLimit | Certificate,
+    network: TwoLayer,
+    data: Dataset,
+    name: str,
+    fields: dict[str, object],
+) -> Instance:
     return Instance(
         name=name,
-        network=point.network,
-        data=point.data,
-        multipliers=(point.multipliers, mu),
+        network=network,
+        data=data,
+        multipliers=(known.multipliers, known.multipliers[:, None] * known.clarke),
         **fields,  # type: ignore[arg-type]  # fields of `Instance`, which its constructor knows
     )
 
@@ -32,6 +49,18 @@ def opposite(good: Instance) -> Instance:
     """The same instance with -N in place of N: every sample is on the wrong side."""
     network = good.the_network()
     return replace(good, name="the opposite network", network=replace(network, v=-network.v), multipliers=None)
+
+
+def unbalanced(network: TwoLayer, factor: float) -> TwoLayer:
+    """The same function, v times `factor` and (w, b) divided by it: not a KKT point."""
+    b = None if network.b is None else network.b / factor
+    return replace(network, W=network.W / factor, b=b, v=factor * network.v)
+
+
+def with_neuron(network: TwoLayer, w: ArrayLike, b: float, v: float) -> TwoLayer:
+    """The network with one more neuron."""
+    assert network.b is not None
+    return replace(network, W=np.vstack([network.W, w]), b=np.append(network.b, b), v=np.append(network.v, v))
 
 
 @cache

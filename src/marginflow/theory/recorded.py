@@ -16,13 +16,15 @@ from marginflow.losses import Exponential
 from marginflow.networks import MLP, TwoLayer, initialisation
 from marginflow.theory.instance import Instance
 
-_RECORDING = Recording(ratio=1.5, networks=True)
+RECORDING = Recording(ratio=1.5, networks=True)
 
 
-def _instance(name: str, data: Dataset, start: TwoLayer, run: Run) -> Instance:
+def of_run(name: str, data: Dataset, start: TwoLayer, run: Run, **fields: object) -> Instance:
+    """The instance of a recorded run, with the network at its end."""
     if not isinstance(run.network, TwoLayer):
         raise AssertionError("a two-layer network stays one")
-    return Instance(name=name, data=data, start=start, run=run, network=run.network)
+    # Further fields of `Instance`, which its constructor knows.
+    return Instance(name=name, data=data, start=start, run=run, network=run.network, **fields)  # type: ignore[arg-type]
 
 
 @cache
@@ -31,29 +33,27 @@ def flow_run(log_loss: float = -30.0) -> Instance:
     data = Orthogonal(dimension=20, design="hadamard").sample(6)
     start = TwoLayer.initialise(8, 20, law=initialisation.Balanced(), scale=0.05, seed=0)
     plan = GradientFlow(angle=0.02, decrease=0.1, stop=[LossBelow(log_value=log_loss)])
-    run = train(start, data, plan, recording=_RECORDING)
-    return _instance(f"gradient flow on 6 orthogonal samples to a loss of e^{log_loss:g}", data, start, run)
+    run = train(start, data, plan, recording=RECORDING)
+    return of_run(f"gradient flow on 6 orthogonal samples to a loss of e^{log_loss:g}", data, start, run)
 
 
 @cache
 def unfinished_run(steps: int = 20) -> Instance:
     """The same flow stopped after a few steps, long before the samples are fitted."""
     whole = flow_run()
-    start, data = whole.start, whole.the_data()
-    assert start is not None
+    start, data = whole.the_start(), whole.the_data()
     plan = GradientFlow(angle=0.02, decrease=0.1, stop=[Steps(steps)])
-    run = train(start, data, plan, recording=_RECORDING)
-    return _instance(f"the same flow after {steps} steps", data, start, run)
+    run = train(start, data, plan, recording=RECORDING)
+    return of_run(f"the same flow after {steps} steps", data, start, run)
 
 
 @cache
 def coarse_run() -> Instance:
     """Gradient descent with steps so large that it is no approximation of a flow."""
     whole = flow_run()
-    start, data = whole.start, whole.the_data()
-    assert start is not None
+    start, data = whole.the_start(), whole.the_data()
     run = train(start, data, recipes.KYS23(rate=20.0, epochs=12), recording=Recording(ratio=1.0, networks=True))
-    return _instance("gradient descent with a rate of 20", data, start, run)
+    return of_run("gradient descent with a rate of 20", data, start, run)
 
 
 @cache
@@ -67,7 +67,7 @@ def recipe_run(
     data = Sphere(dimension=dimension, labels="both").sample(n_samples)
     start = TwoLayer.initialise(width, dimension, law=initialisation.VYS22(), scale=scale, seed=0)
     run = train(start, data, recipes.VYS22(every=every))
-    return _instance(
+    return of_run(
         f"the published recipe: {n_samples} samples, dimension {dimension}, width {width}, initialisation x{scale:g}",
         data,
         start,
@@ -91,8 +91,7 @@ Optimiser = Literal["gradient", "momentum", "sign", "adam"]
 def trained_by(optimiser: Optimiser, steps: int = 200) -> TwoLayer:
     """A network trained on the same 6 samples by another rule of descent on ln L, from the same start."""
     whole = flow_run()
-    start, data = whole.start, whole.the_data()
-    assert start is not None
+    start, data = whole.the_start(), whole.the_data()
     assert start.b is not None
     loss = Exponential()
     network = start

@@ -95,8 +95,7 @@ NAMES: Final = ("+mu1", "-mu1", "+mu2", "-mu2")
 def _no_neurons() -> Instance:
     """A start that is orthogonal to both means: every J is empty."""
     good = c16()
-    start, run = good.start, good.the_run()
-    assert start is not None
+    start, run = good.the_start(), good.the_run()
     mu = XorSample.of(good.the_data()).mu
     W = start.W - (start.W @ mu.T) @ mu
     moved = TwoLayer(W=W, v=start.v, outputs="frozen")

@@ -304,8 +304,7 @@ def path_of(instance: Instance) -> Path:
 
 @lru_cache(maxsize=24)
 def _path_of(instance: Instance) -> Path:
-    data, run, start = instance.the_data(), instance.the_run(), instance.start
-    assert start is not None
+    data, run, start = instance.the_data(), instance.the_run(), instance.the_start()
     kept = run.trajectory.networks
     if kept is None:
         raise InputError("The run kept no networks; record them with Recording(ratio=1.0, networks=True).")

@@ -29,6 +29,7 @@ from marginflow.losses import Logistic
 from marginflow.networks import MLP, TwoLayer, initialisation
 from marginflow.theory.fcb22.numbers import DELTA, Numbers
 from marginflow.theory.frame import Instance
+from marginflow.theory.recorded import of_run
 
 _EVERY: Final = Recording(ratio=1.0, networks=True)
 TEST_POINTS: Final = 1000
@@ -70,16 +71,14 @@ def gd_run(
     omega = omd / math.sqrt(m * d)
     start = recipe.network(m, d, omega=omega, seed=seed)
     run = train(start, data, recipe, recording=Recording(ratio=ratio, networks=True))
-    assert isinstance(run.network, TwoLayer)
     summary = f"n = {n}, d = {d}, m = {m}, sigma sqrt(d) = {sd:.3g}, eta = {eta:.3g}, omega sqrt(md) = {omd:.3g}"
-    return Instance(
-        name=name or f"{summary}, alpha = {recipe.rate:.3g}, {recipe.steps} steps",
-        network=run.network,
-        data=data,
+    return of_run(
+        name or f"{summary}, alpha = {recipe.rate:.3g}, {recipe.steps} steps",
+        data,
+        start,
+        run,
         law=law,
         test=law.fresh(test, train=data, seed=seed),
-        start=start,
-        run=run,
         parameters={"omega": omega, "delta": DELTA},
     )
 
@@ -139,10 +138,10 @@ def wide_clusters() -> Instance:
 def engines(n: int = 60, m: int = 20, steps: int = 4) -> Instance:
     """A run in the plane by sorted angles, with the ends of the same run by the dense and the Gram engine."""
     whole = gd_run(n, 2, m, sd=0.2, eta=0.1, omd=0.01, k=1, steps=steps)
-    start = whole.start
-    assert start is not None
     recipe = recipes.FCB22(rate=0.25, steps=steps)
-    ends = tuple(train(start, whole.the_data(), recipe, engine=engine).network for engine in ("dense", "gram"))
+    ends = tuple(
+        train(whole.the_start(), whole.the_data(), recipe, engine=engine).network for engine in ("dense", "gram")
+    )
     # The run of a TwoLayer ends in one.
     return replace(whole, networks=ends, name="the same run by sorted angles, densely and through the Gram matrix")  # type: ignore[arg-type]
 
@@ -151,10 +150,8 @@ def engines(n: int = 60, m: int = 20, steps: int = 4) -> Instance:
 def summed_loss() -> Instance:
     """Gradient descent on the sum instead of the mean of the losses, with a rate that is not the paper's alpha."""
     whole = engines()
-    start = whole.start
-    assert start is not None
     plan = Descent(loss=Logistic(reduction="sum"), schedule=Constant(0.25), stop=[Steps(2)])
-    run = train(start, whole.the_data(), plan, recording=_EVERY)
+    run = train(whole.the_start(), whole.the_data(), plan, recording=_EVERY)
     # The run of a TwoLayer ends in one.
     return replace(whole, run=run, network=run.network, networks=(), name="descent on the sum of the losses")  # type: ignore[arg-type]
 

@@ -135,8 +135,7 @@ def rem_init_no_capture(instance: Instance) -> Findings:
 def _against() -> Instance:
     """The start mirrored after J was read off: every neuron of J points away from its mean."""
     good = wide_clusters()
-    run, start = good.the_run(), good.start
-    assert start is not None
+    run, start = good.the_run(), good.the_start()
     kept = run.trajectory.networks
     assert kept is not None
     mirrored = replace(start, W=-start.W)

@@ -20,7 +20,7 @@ from marginflow.limit import convex_pair, pair_kink, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Instance
-from marginflow.theory.instances import at_point
+from marginflow.theory.instances import at_point, unbalanced, with_neuron
 
 Sigma = float | Literal["1/sqrt(d)"]
 
@@ -211,26 +211,19 @@ def blind_network(numbers: tuple[int, int, Sigma, int] = B) -> Instance:
 def scaled_neurons(numbers: tuple[int, int, Sigma, int] = A, factor: float = 1.1) -> Instance:
     """A preset with v times `factor` and (w, b) divided by it: the same function, not a KKT point."""
     good = preset(numbers)
-    network = good.the_network()
-    assert network.b is not None
-    moved = TwoLayer(W=network.W / factor, b=network.b / factor, v=factor * network.v)
-    return Instance(
-        name="a preset with unbalanced neurons", network=moved, data=good.data, law=good.law, test=good.test
-    )
+    moved = unbalanced(good.the_network(), factor)
+    return replace(good, name="a preset with unbalanced neurons", network=moved, multipliers=None)
 
 
 @cache
 def backward_neuron(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
     """A preset with one more positive neuron that points along -u: it separates, and is not a KKT point."""
     good = preset(numbers)
-    network, data = good.the_network(), good.the_data()
-    assert network.b is not None
+    data = good.the_data()
     assert data.means is not None
     assert data.mean_labels is not None
-    u = data.mean_labels @ data.means
-    moved = TwoLayer(W=np.vstack([network.W, -1e-3 * u]), b=np.append(network.b, 0.0), v=np.append(network.v, 0.5))
-    name = "a preset with a neuron that points along -u"
-    return replace(good, name=name, network=moved, multipliers=None)
+    moved = with_neuron(good.the_network(), -1e-3 * (data.mean_labels @ data.means), 0.0, 0.5)
+    return replace(good, name="a preset with a neuron that points along -u", network=moved, multipliers=None)
 
 
 @cache
@@ -241,14 +234,6 @@ def missing_cluster(numbers: tuple[int, int, Sigma, int] = B) -> Instance:
     assert data.clusters is not None
     point = convex_pair(data.subset(data.clusters != numbers[1] - 1))
     return at_point(point, "a sample without its last cluster", law=good.law, test=good.test)
-
-
-@cache
-def noisier(numbers: tuple[int, int, Sigma, int] = B, factor: float = 10.0) -> Instance:
-    """The law of a preset with `factor` times its noise: Assumption 2.2 fails."""
-    d, k, sigma, n = numbers
-    number = d**-0.5 if isinstance(sigma, str) else sigma
-    return cluster_point(d, k, factor * number, n)
 
 
 @cache

@@ -14,6 +14,7 @@ from marginflow.errors import InputError
 from marginflow.limit import line
 from marginflow.theory.hunting.family import AbstractFamily, Candidate
 from marginflow.theory.instance import Instance
+from marginflow.theory.instances import at_point
 
 Point = Literal["global", "local", "saddle"]
 
@@ -118,11 +119,9 @@ class LinePoints(AbstractFamily):
             if found is None:
                 raise InputError("no saddle point was found from this start.")
             limit = found
-        mu = limit.multipliers[:, None] * limit.clarke
         points = ", ".join(f"{entry:g}" for entry in x)
         signs = " ".join("+" if label > 0 else "-" for label in data.y)
-        name = f"the {self.point} KKT point on {{{points}}}, labels {signs}"
-        return Instance(name=name, network=limit.network, data=data, multipliers=(limit.multipliers, mu))
+        return at_point(limit, f"the {self.point} KKT point on {{{points}}}, labels {signs}")
 
     def simpler(self, candidate: Candidate) -> Iterator[Candidate]:
         """Drop a point, halve the grid, move to the left end, close gaps; each with a few starts."""

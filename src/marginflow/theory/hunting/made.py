@@ -10,10 +10,10 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Clusters, Dataset, GramReduction, Interval, NoisySphere, Orthogonal
 from marginflow.errors import InputError
-from marginflow.limit import Limit, convex_pair, kkt_point, line
+from marginflow.limit import convex_pair, kkt_point, line
 from marginflow.networks import TwoLayer
 from marginflow.theory.instance import Instance
-from marginflow.theory.instances import at_point
+from marginflow.theory.instances import at_limit, at_point
 from marginflow.theory.kys23.sphere_points import near_pair
 from marginflow.theory.kys23.thm_4_1.theorem import EXAMPLE_CONSTANTS
 
@@ -98,7 +98,7 @@ def noisy_frozen(samples: int, negative: int, pairs: int, decades: int, seed: in
     law, data = _noisy_sphere(samples, negative, decades, seed)
     limit = kkt_point(data, start=near_pair(data, 2 * pairs, seed=seed))
     name = f"{2 * pairs} frozen outputs, {samples} samples, {negative} negative, d = 1e{decades} (seed {seed})"
-    return _at_limit(limit, data, name, law=law)
+    return at_limit(limit, data, name, law=law)
 
 
 def _noisy_sphere(samples: int, negative: int, decades: int, seed: int) -> tuple[GramReduction, Dataset]:
@@ -106,18 +106,6 @@ def _noisy_sphere(samples: int, negative: int, decades: int, seed: int) -> tuple
         raise InputError(f"negative is {negative}; a number between 0 and samples = {samples} is expected.")
     law = GramReduction(NoisySphere(dimension=10**decades, p=negative / samples, count="exact"))
     return law, law.sample(samples, seed=seed)
-
-
-def _at_limit(limit: Limit, data: Dataset, name: str, **fields: object) -> Instance:
-    certificate = limit.certificate
-    mu = certificate.multipliers[:, None] * certificate.clarke
-    return Instance(
-        name=name,
-        network=limit.network,
-        data=data,
-        multipliers=(certificate.multipliers, mu),
-        **fields,  # type: ignore[arg-type]  # fields of `Instance`, which its constructor knows
-    )
 
 
 def frozen_gram(dimension: int, samples: int, p: float, pattern: int, seed: int) -> Instance:
@@ -131,7 +119,7 @@ def frozen_gram(dimension: int, samples: int, p: float, pattern: int, seed: int)
     name = (
         f"outputs +1, -1 on {samples} samples in dimension {dimension}, p = {p:g} ({_PATTERNS[pattern]}, seed {seed})"
     )
-    return _at_limit(limit, data, name)
+    return at_limit(limit, data, name)
 
 
 def uniform_points(samples: int, p: float, start: int, seed: int) -> Instance:
@@ -140,14 +128,7 @@ def uniform_points(samples: int, p: float, start: int, seed: int) -> Instance:
     data = law.sample(samples, seed=seed)
     limit = line.max_margin(data) if start == 0 else line.local_minimum(data, seed=start)
     what = "the global optimum" if start == 0 else f"a local minimum (start {start})"
-    mu = limit.multipliers[:, None] * limit.clarke
-    return Instance(
-        name=f"{what} on {samples} uniform points, p = {p:g} (seed {seed})",
-        network=limit.network,
-        data=data,
-        multipliers=(limit.multipliers, mu),
-        law=law,
-    )
+    return at_point(limit, f"{what} on {samples} uniform points, p = {p:g} (seed {seed})", law=law)
 
 
 def four_clusters(size: int, uneven: int, noisy_1: int, noisy_2: int, noisy_3: int, noisy_4: int) -> Instance:

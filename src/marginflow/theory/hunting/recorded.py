@@ -6,11 +6,12 @@ import numpy as np
 
 from marginflow.data import Clusters, ExactCountNoise, GramReduction, Sphere
 from marginflow.errors import InputError
-from marginflow.flow import GradientFlow, LossBelow, Recording, recipes, train
+from marginflow.flow import GradientFlow, LossBelow, recipes, train
 from marginflow.losses import Exponential
 from marginflow.networks import TwoLayer, initialisation
 from marginflow.theory.fcb22.recorded import gd_run, planted
 from marginflow.theory.instance import Instance
+from marginflow.theory.recorded import RECORDING, of_run
 
 _LOG_LOSS = -30.0
 _TEST_POINTS = 300
@@ -55,7 +56,7 @@ def published_recipe(samples: int, dimension: int, width: int, scale: float, see
     if not np.abs(run.network.W).max() < _DIVERGED:
         raise InputError(f"The recipe diverged from {scale:g} times its initialisation; a smaller start is expected.")
     name = f"the recipe: {samples} samples, dimension {dimension}, width {width}, start x{scale:g} (seed {seed})"
-    return Instance(name=name, data=data, start=start, run=run, network=run.network)
+    return of_run(name, data, start, run)
 
 
 def flow_on_clusters(dimension: int, spread: int, width: int, seed: int) -> Instance:
@@ -65,8 +66,7 @@ def flow_on_clusters(dimension: int, spread: int, width: int, seed: int) -> Inst
     start = TwoLayer.initialise(width, data.dimension, law=initialisation.Balanced(), scale=0.01, seed=seed)
     stop = [LossBelow(log_value=_LOG_LOSS)]
     plan = GradientFlow(loss=Exponential("mean"), angle=0.05, decrease=0.2, stop=stop)
-    run = train(start, data, plan, recording=Recording(ratio=1.5, networks=True))
-    assert isinstance(run.network, TwoLayer)
+    run = train(start, data, plan, recording=RECORDING)
     name = f"gradient flow on 80 samples of two clusters, d = {dimension}, width {width} (seed {seed})"
     test = law.fresh(_TEST_POINTS, train=data, seed=seed)
-    return Instance(name=name, data=data, law=law, test=test, start=start, run=run, network=run.network)
+    return of_run(name, data, start, run, law=law, test=test)

@@ -12,6 +12,7 @@ from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, require, stated, true, value
+from marginflow.theory.instances import unbalanced, with_neuron
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, on_the_line
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point
 
@@ -76,13 +77,9 @@ def def_p1(instance: Instance) -> Findings:
 
 
 def _unbalanced() -> Instance:
-    network, data = global_point(20, 0.3, 5).the_network(), global_point(20, 0.3, 5).the_data()
-    assert network.b is not None
-    return Instance(
-        name="the same function, not balanced",
-        network=TwoLayer(W=2.0 * network.W, b=2.0 * network.b, v=0.5 * network.v),
-        data=data,
-    )
+    point = global_point(20, 0.3, 5)
+    network = unbalanced(point.the_network(), 0.5)
+    return Instance(name="the same function, not balanced", network=network, data=point.data)
 
 
 @stated(
@@ -171,15 +168,13 @@ def _perturbed(network: TwoLayer, size: float, sparse: bool, rng: np.random.Gene
 
 def _with_zero_neuron() -> Instance:
     point = five_point_minimum()
-    network, data = point.the_network(), point.the_data()
-    assert network.b is not None
     assert point.multipliers is not None
     lam, mu = (np.asarray(part) for part in point.multipliers)
     return Instance(
         name="the five-point minimum with a zero neuron",
-        network=TwoLayer(W=np.vstack([network.W, [[0.0]]]), b=np.append(network.b, 0.0), v=np.append(network.v, 0.0)),
-        data=data,
-        multipliers=(lam, np.column_stack([mu, np.zeros(data.n_samples)])),
+        network=with_neuron(point.the_network(), [[0.0]], 0.0, 0.0),
+        data=point.data,
+        multipliers=(lam, np.column_stack([mu, np.zeros(lam.size)])),
     )
 
 

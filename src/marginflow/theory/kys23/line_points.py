@@ -21,25 +21,13 @@ from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.line import line_samples
 
 
-def at_limit(limit: line.LineLimit, name: str, **fields: object) -> Instance:
-    """The instance of a solution on the line, with its multipliers as candidates."""
-    mu = limit.multipliers[:, None] * limit.clarke
-    return Instance(
-        name=name,
-        network=limit.network,
-        data=limit.data,
-        multipliers=(limit.multipliers, mu),
-        **fields,  # type: ignore[arg-type]  # fields of `Instance`, which its constructor knows
-    )
-
-
 @cache
 def global_point(m: int, p: float, seed: int = 0, *, runs: int = 0, run_length: int = 5) -> Instance:
     """The global max-margin network on m uniform points of [0, 1] with noise rate p, perhaps with planted runs."""
     law = Interval(p=p, runs=runs, run_length=run_length)
     planted = f", {runs} runs of {run_length} labels -1" if runs else ""
     name = f"the global optimum on {m} uniform points, p = {p:g}{planted} (seed {seed})"
-    return at_limit(line.max_margin(law.sample(m, seed=seed)), name, law=law)
+    return at_point(line.max_margin(law.sample(m, seed=seed)), name, law=law)
 
 
 @cache
@@ -47,7 +35,7 @@ def local_point(m: int, p: float, seed: int = 0, *, start: int = 0, neurons: int
     """A local minimum on the same points, reached from random neurons."""
     law = Interval(p=p)
     limit = line.local_minimum(law.sample(m, seed=seed), seed=start, neurons=neurons)
-    return at_limit(limit, f"a local minimum on {m} uniform points, p = {p:g} (seeds {seed}, {start})", law=law)
+    return at_point(limit, f"a local minimum on {m} uniform points, p = {p:g} (seeds {seed}, {start})", law=law)
 
 
 @cache
@@ -57,7 +45,7 @@ def right_facing_point(m: int, p: float, seed: int = 0) -> Instance:
     data = law.sample(m, seed=seed)
     x, y = line_samples(data)
     limit = line.local_minimum(data, start=spline(x, y))
-    return at_limit(limit, f"the local minimum below a spline, {m} uniform points, p = {p:g} (seed {seed})", law=law)
+    return at_point(limit, f"the local minimum below a spline, {m} uniform points, p = {p:g} (seed {seed})", law=law)
 
 
 @cache
@@ -78,7 +66,7 @@ def linearity_counterexample() -> Instance:
     x = np.array([0.09, 0.44, 0.70, 0.77, 0.86, 0.98])
     y = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     limit = line.local_minimum(Dataset(X=x[:, None], y=y), seed=0, neurons=4)
-    return at_limit(limit, "a local minimum on six points")
+    return at_point(limit, "a local minimum on six points")
 
 
 def mirrored(instance: Instance, name: str = "") -> Instance:

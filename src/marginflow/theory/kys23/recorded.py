@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from marginflow.data import Dataset, GramReduction, NoisySphere
-from marginflow.flow import GradientFlow, LossBelow, Recording, Steps, train
+from marginflow.flow import GradientFlow, LossBelow, Steps, train
 from marginflow.losses import Exponential
 from marginflow.networks import MLP, TwoLayer, initialisation
 from marginflow.theory.frame import Instance
-
-_RECORDING = Recording(ratio=1.5, networks=True)
+from marginflow.theory.recorded import RECORDING, of_run
 
 
 @cache
@@ -26,10 +25,9 @@ def sphere_flow(log_loss: float = -100.0, steps: int | None = None) -> Instance:
     start = TwoLayer.initialise(8, data.dimension, law=initialisation.Balanced(), scale=0.05, seed=0)
     stop = [LossBelow(log_value=log_loss)] if steps is None else [Steps(steps)]
     plan = GradientFlow(loss=Exponential("sum"), angle=0.02, decrease=0.1, stop=stop)
-    run = train(start, data, plan, recording=_RECORDING)
-    assert isinstance(run.network, TwoLayer)
+    run = train(start, data, plan, recording=RECORDING)
     name = "gradient flow on 8 noisy samples" if steps is None else f"the same flow after {steps} steps"
-    return Instance(name=name, data=data, law=law, start=start, run=run, network=run.network)
+    return of_run(name, data, start, run, law=law)
 
 
 @cache

@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.data import AbstractDistribution, Dataset, GramReduction, NoisySphere
-from marginflow.limit import Limit, convex_pair, kkt_point
+from marginflow.data import Dataset, GramReduction, NoisySphere
+from marginflow.limit import convex_pair, kkt_point
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Instance
-from marginflow.theory.instances import at_point
+from marginflow.theory.instances import at_limit, at_point
 
 
 @cache
@@ -48,18 +48,12 @@ def near_pair(data: Dataset, width: int, *, spread: float = 0.01, seed: int = 0)
     return TwoLayer(W=W, b=A[:, -1], v=v, outputs="frozen")
 
 
-def _from_limit(name: str, limit: Limit, data: Dataset, law: AbstractDistribution) -> Instance:
-    certificate = limit.certificate
-    mu = certificate.multipliers[:, None] * certificate.clarke
-    return Instance(name=name, network=limit.network, data=data, law=law, multipliers=(certificate.multipliers, mu))
-
-
 @cache
 def frozen_point(m: int, n: int, k: int, d: int, seed: int = 0) -> Instance:
     """A KKT point with n frozen outputs +1 and -1, half of each, on m samples of which k are negative."""
     law, data = noisy_data(m, k, d, seed)
     limit = kkt_point(data, start=near_pair(data, n, seed=seed))
-    return _from_limit(f"{n} frozen outputs, {m} samples, {k} negative, d = {d:.3g}", limit, data, law)
+    return at_limit(limit, data, f"{n} frozen outputs, {m} samples, {k} negative, d = {d:.3g}", law=law)
 
 
 @cache
@@ -70,7 +64,7 @@ def frozen_low() -> Instance:
     v = np.repeat([1.0, -1.0], 10)
     small = TwoLayer.initialise(20, 3, scale=0.01, outputs="frozen", seed=0)
     limit = kkt_point(data, start=TwoLayer(W=small.W, b=small.b, v=v, outputs="frozen"))
-    return _from_limit("20 frozen outputs on 12 samples in dimension 3", limit, data, law)
+    return at_limit(limit, data, "20 frozen outputs on 12 samples in dimension 3", law=law)
 
 
 @cache
@@ -82,7 +76,7 @@ def frozen_close(angle: float = 0.1) -> Instance:
     U = convex_pair(data).network.directions
     start = TwoLayer(W=U[:, :-1], b=U[:, -1], v=np.array([1.0, -1.0]), outputs="frozen")
     limit = kkt_point(data, start=start, flow_steps=0)
-    return _from_limit(f"two opposite samples at an angle of {angle:g}", limit, data, law)
+    return at_limit(limit, data, f"two opposite samples at an angle of {angle:g}", law=law)
 
 
 @cache
@@ -90,7 +84,7 @@ def without_bias_point(m: int, k: int, d: int, width: int, seed: int = 0) -> Ins
     """A KKT point without biases, outputs trained."""
     law, data = noisy_data(m, k, d, seed)
     limit = kkt_point(data, width=width, bias=False, seed=seed)
-    return _from_limit(f"{width} neurons without bias, {m} samples, {k} negative, d = {d:.3g}", limit, data, law)
+    return at_limit(limit, data, f"{width} neurons without bias, {m} samples, {k} negative, d = {d:.3g}", law=law)
 
 
 @cache
@@ -98,4 +92,4 @@ def trained_point(m: int, k: int, d: int, width: int, seed: int = 0) -> Instance
     """A KKT point with biases near which gradient flow from small weights goes, outputs trained."""
     law, data = noisy_data(m, k, d)
     limit = kkt_point(data, width=width, seed=seed)
-    return _from_limit(f"{width} neurons (seed {seed}), {m} samples, {k} negative, d = {d:.3g}", limit, data, law)
+    return at_limit(limit, data, f"{width} neurons (seed {seed}), {m} samples, {k} negative, d = {d:.3g}", law=law)

@@ -16,7 +16,7 @@ from marginflow.limit import ClosedForm, orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.frame import Instance
-from marginflow.theory.instances import at_point, gram_point, orthogonal_point, sphere_point
+from marginflow.theory.instances import at_point, gram_point, orthogonal_point, sphere_point, unbalanced, with_neuron
 
 ORTHOGONAL: Final = (100, 32)
 """d and m of the preset on which most lemmas are shown: m <= (d + 1) / 3, 16 samples of each class."""
@@ -57,10 +57,8 @@ def robust_control(dimension: int = 100, n_samples: int = 32) -> Instance:
 def backward_control() -> Instance:
     """A KKT point with one more positive neuron that points along -u: it separates, but no multipliers explain it."""
     point = gram_preset()
-    network, data = point.the_network(), point.the_data()
-    u = data.y @ data.X
-    assert network.b is not None
-    backward = TwoLayer(W=np.vstack([network.W, -1e-3 * u]), b=np.append(network.b, 0.0), v=np.append(network.v, 0.5))
+    data = point.the_data()
+    backward = with_neuron(point.the_network(), -1e-3 * (data.y @ data.X), 0.0, 0.5)
     return Instance(name="a KKT point with a neuron that points along -u", network=backward, data=data)
 
 
@@ -68,9 +66,7 @@ def backward_control() -> Instance:
 def unbalanced_control(factor: float = 0.1) -> Instance:
     """The function of the orthogonal preset with v times `factor` and (w, b) divided by it: not a KKT point."""
     point = orthogonal_preset()
-    network = point.the_network()
-    assert network.b is not None
-    moved = TwoLayer(W=network.W / factor, b=network.b / factor, v=factor * network.v)
+    moved = unbalanced(point.the_network(), factor)
     return Instance(name="the orthogonal preset with unbalanced neurons", network=moved, data=point.data)
 
 

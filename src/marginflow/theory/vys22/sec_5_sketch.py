@@ -19,6 +19,7 @@ from marginflow.theory.frame import (
     undefined,
     value,
 )
+from marginflow.theory.instances import with_neuron
 from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
 from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
@@ -46,12 +47,8 @@ def _scaled_output() -> Instance:
 def _backward() -> Instance:
     """The frozen closed form with one more positive neuron, along -u and small enough to keep the data separated."""
     point = frozen_orthogonal()
-    network, data = point.the_network(), point.the_data()
-    assert network.b is not None
-    u = data.y @ data.X
-    moved = TwoLayer(
-        W=np.vstack([network.W, -1e-3 * u]), b=np.append(network.b, 0.0), v=np.append(network.v, 1.0), outputs="frozen"
-    )
+    data = point.the_data()
+    moved = with_neuron(point.the_network(), -1e-3 * (data.y @ data.X), 0.0, 1.0)
     return Instance(name="the frozen closed form with a neuron along -u", network=moved, data=data)
 
 

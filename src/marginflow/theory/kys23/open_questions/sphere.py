@@ -25,6 +25,7 @@ from marginflow.theory.frame import (
     true,
     value,
 )
+from marginflow.theory.instances import at_limit
 from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.recorded import sphere_deep
 from marginflow.theory.kys23.sphere_points import (
@@ -190,13 +191,7 @@ def continued(m: int, k: int, d: int, seed: int) -> Instance:
     left, _, right = np.linalg.svd(data.X)
     start = catastrophic(Dataset(X=left @ right, y=data.y)).network
     limit = kkt_point(data, start=start, flow_steps=0)
-    mu = limit.certificate.multipliers[:, None] * limit.certificate.clarke
-    return Instance(
-        name=f"from the construction, {m} random samples, {k} negative, d = {d}",
-        network=limit.network,
-        data=data,
-        multipliers=(limit.certificate.multipliers, mu),
-    )
+    return at_limit(limit, data, f"from the construction, {m} random samples, {k} negative, d = {d}")
 
 
 @stated(

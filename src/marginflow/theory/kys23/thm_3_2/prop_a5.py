@@ -18,9 +18,10 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
+from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
 from marginflow.theory.kys23.line import STRUCTURE, Bends, in_the_interval, line_samples, local_minimum, plus_plus
-from marginflow.theory.kys23.line_points import at_limit, local_point, spikes
+from marginflow.theory.kys23.line_points import local_point, spikes
 
 
 @stated(
@@ -88,7 +89,7 @@ def dips_below_zero(instance: Instance) -> Counterexample | None:
     r"[x_i, x_{i+1}]",
     needs=("network", "data"),
     example=lambda: local_point(12, 0.3, 1),
-    control=lambda: at_limit(
+    control=lambda: at_point(
         line.max_margin(Dataset(X=np.array([[-2.0], [2.0]]), y=np.ones(2))), "the global optimum on -2 (+) and 2 (+)"
     ),
     control_shows="-2 and 2, both +: N(0) = 2/5 at the global optimum",

@@ -14,7 +14,6 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.generalisation import line_error
-from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
     Counterexample,
@@ -28,6 +27,7 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
+from marginflow.theory.instances import with_neuron
 from marginflow.theory.kys23.enclosed import enclose_minimum
 from marginflow.theory.kys23.line import (
     STRUCTURE,
@@ -91,11 +91,9 @@ def below_lower_core(instance: Instance) -> Counterexample | None:
     if isinstance(found, str):
         return None
     x, y = line_samples(instance.the_data())
-    network = found.network
-    assert network.b is not None
     low, high = found.values(np.linspace(0.0, 1.0, 3))
     width = 2.0 * float((high - low).max())  # the width grows with |x| and with the terms of N: twice it is ample
-    lowered = TwoLayer(W=np.vstack([network.W, [[0.0]]]), b=np.append(network.b, 1.0), v=np.append(network.v, -width))
+    lowered = with_neuron(found.network, [[0.0]], 1.0, -width)
     error, core = line_error(lowered).value + 1e-12, lower_core(x, y) - 1e-12
     if error >= core:
         return None

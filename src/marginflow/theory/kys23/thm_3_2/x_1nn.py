@@ -20,8 +20,9 @@ from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import line
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, require, stated, value
+from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, line_samples
-from marginflow.theory.kys23.line_points import at_limit, global_point
+from marginflow.theory.kys23.line_points import global_point
 from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
 
 
@@ -41,7 +42,7 @@ def zero_of_two(first: Fraction, second: Fraction) -> Fraction:
 
 def _two_points() -> Instance:
     data = Dataset(X=np.array([[-1.0], [2.0]]), y=np.array([1.0, -1.0]))
-    return at_limit(line.max_margin(data), "the global optimum on -1 (+) and 2 (-)")
+    return at_point(line.max_margin(data), "the global optimum on -1 (+) and 2 (-)")
 
 
 @stated(

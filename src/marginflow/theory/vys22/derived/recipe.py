@@ -20,9 +20,8 @@ _STEPS_RTOL: Final = 0.01
 def _another_start() -> Instance:
     """The trained network of the recipe with a larger start than its own."""
     good = recipe_run()
-    start = good.start
-    assert start is not None
-    return replace(good, name="the recipe with another start", run=None, start=replace(start, W=30.0 * start.W))
+    start = replace(good.the_start(), W=30.0 * good.the_start().W)
+    return replace(good, name="the recipe with another start", run=None, start=start)
 
 
 @stated(
@@ -38,8 +37,7 @@ def _another_start() -> Instance:
 )
 def floor(instance: Instance) -> Findings:
     """The part of W outside the span of the samples is where it was at the start, and no multipliers explain it."""
-    start, network, data = instance.start, instance.the_network(), instance.the_data()
-    assert start is not None
+    start, network, data = instance.the_start(), instance.the_network(), instance.the_data()
     floor = training_floor(start, network, data)
     _, singular, right = np.linalg.svd(data.X, full_matrices=False)
     basis = right[singular > singular[0] * max(data.X.shape) * np.finfo(float).eps]

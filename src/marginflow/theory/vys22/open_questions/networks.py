@@ -76,9 +76,7 @@ def _four_optimisers() -> Instance:
 
 
 def _untrained() -> Instance:
-    start = flow_run().start
-    assert start is not None
-    return Instance(name="a network before training", data=flow_run().data, networks=(start,))
+    return Instance(name="a network before training", data=flow_run().data, networks=(flow_run().the_start(),))
 
 
 @stated(
