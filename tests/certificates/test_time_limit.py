@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import marginflow as mf
-from marginflow.certificates import certify
+from marginflow.certificates import certify, pattern
 from marginflow.certificates.multipliers import best
 from marginflow.data import Dataset, Sphere
 from marginflow.networks import TwoLayer
@@ -68,3 +68,39 @@ def test_what_the_clock_cuts_short_is_feasible_and_never_called_better_than_it_i
 def test_a_limit_that_is_not_reached_changes_no_bit():
     network, data = separating(20, seed=2)
     assert certify(network, data, time_limit=1e6).to_dict() == certify(network, data).to_dict()
+
+
+def test_a_candidate_that_is_not_enough_is_judged_as_it_is_when_time_is_over(monkeypatch):
+    network, data = separating(30, seed=2)
+    nothing = (np.zeros(data.n_samples), np.zeros((data.n_samples, network.width)))
+
+    def forbidden(*_: object, **__: object) -> None:
+        raise AssertionError("other multipliers were sought after the time limit")
+
+    monkeypatch.setattr(best, "_with_growing_sample_set", forbidden)
+    certificate = certify(network, data, multipliers=nothing, time_limit=0.0)
+    assert certificate.status == "candidate accepted"
+    assert certificate.stationarity == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("penalty", [None, 0.5])
+@pytest.mark.parametrize("outputs", ["trained", "frozen"])
+def test_samples_taken_in_blocks_give_the_same_certificate(monkeypatch, penalty, outputs):
+    data = Sphere(dimension=4).sample(20, seed=3)
+    point = mf.kkt_point(data, width=25, seed=0, outputs=outputs, penalty=penalty)
+    rng = np.random.default_rng(0)
+    network = replace(point.network, W=point.network.W * (1.0 + 0.01 * rng.random((point.network.width, 1))))
+    whole = certify(network, data, penalty=penalty, hard_patterns=False, kink_tolerance=1e-2)
+    candidate = (whole.multipliers, whole.multipliers[:, None] * whole.clarke)
+    whole = certify(network, data, penalty=penalty, multipliers=candidate, as_given=True, kink_tolerance=1e-2)
+    monkeypatch.setattr(pattern, "CACHED_NUMBERS", 3 * network.width)
+    parts = certify(network, data, penalty=penalty, multipliers=candidate, as_given=True, kink_tolerance=1e-2)
+    assert whole.kink_report.count > 0
+    assert parts.kink_report.count == whole.kink_report.count
+    for name in ("largest_inside", "smallest_outside", "relied_on"):  # products of other shapes round otherwise
+        assert getattr(parts.kink_report, name) == pytest.approx(getattr(whole.kink_report, name), abs=1e-13)
+    assert np.array_equal(parts.kinks, whole.kinks)
+    np.testing.assert_allclose(parts.clarke, whole.clarke, rtol=0, atol=1e-12)
+    for name in ("stationarity", "complementarity", "total_lower_bound", "dual_feasibility"):
+        assert getattr(parts.residuals, name) == pytest.approx(getattr(whole.residuals, name), rel=1e-9, abs=1e-12)
+    np.testing.assert_allclose(parts.margins, whole.margins, rtol=1e-12)

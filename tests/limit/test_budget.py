@@ -215,6 +215,18 @@ def test_a_program_that_ends_at_the_limit_of_its_own_clock_ends_the_budget(monke
     assert found.stopped_by == "time limit"
 
 
+def test_a_step_that_would_end_after_the_limit_is_not_begun():
+    Budget().check(1e9)
+    budget = Budget(time_limit=100.0)
+    budget.check(1.0)
+    assert budget.affords(1.0)
+    assert not budget.over
+    with pytest.raises(OutOfTimeError):
+        budget.check(1000.0)
+    assert budget.stopped_by == "time limit"
+    assert not budget.affords(0.0)
+
+
 def test_what_is_reserved_is_at_most_half_of_what_is_left():
     budget = Budget(time_limit=1000.0)
     budget.reserve(100.0)

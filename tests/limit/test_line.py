@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import line
 from marginflow.limit.closed_forms import closed_form
+from marginflow.limit.line.integers import exact_excess
 from marginflow.networks import TwoLayer
 
 
@@ -302,3 +305,23 @@ def test_bad_input_is_told_in_one_sentence():
         line.local_minimum(data, seed=-1)
     with pytest.raises(InputError, match="does not settle in floating point"):
         line.max_margin(Dataset(X=[[1.0], [1.0 + 1e-15], [1.0 + 2e-15]], y=[1, -1, 1]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("rows", [False, True])
+def test_margins_on_a_line_are_exact_whatever_the_neurons_are(seed, rows):
+    rng = np.random.default_rng(seed)
+    size = 2.0 ** rng.integers(-40, 40, size=9)
+    x = rng.integers(-6, 7, size=12) * float(rng.choice([1.0, 0.1, 1e-300, 1e150]))  # several coincide
+    w, b, v = rng.integers(-3, 4, size=(3, 9)) * size  # blind neurons, dead ones, kinks at samples
+    y = rng.choice([-1.0, 1.0], size=12)
+    exact = [
+        Fraction(label) * sum(Fraction(a) * max(Fraction(0), Fraction(s) * Fraction(at) + Fraction(o)) for s, o, a in
+        zip(w, b, v, strict=True)) - 1
+        for at, label in zip(x, y, strict=True)
+    ]  # fmt: skip
+    if rows:
+        network, points = TwoLayer(W=np.column_stack([w, b]), v=v), np.column_stack([x, np.ones(12)])
+    else:
+        network, points = TwoLayer(W=w[:, None], b=b, v=v), x[:, None]
+    assert exact_excess(network, points, y).tolist() == [float(value) for value in exact]

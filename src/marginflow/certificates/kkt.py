@@ -13,7 +13,7 @@ from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, 
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.multipliers.best import best_multipliers
 from marginflow.certificates.multipliers.least_squares import StationarityProblem
-from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, augmented_samples, recognise
+from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, augmented_samples, pair_blocks, recognise
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
 from marginflow.errors import InputError
@@ -100,7 +100,7 @@ def certify(
     deadline = np.inf if time_limit is None else began + real_number("time_limit", time_limit, at_least=0.0)
     given = network
     network, power = (network, 1.0) if penalty is not None else of_ordinary_size(network)
-    check_sizes(network, data)
+    values = check_sizes(network, data)
     tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
     weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)
@@ -108,7 +108,7 @@ def certify(
         raise InputError("Every trained parameter of the network is zero; there is nothing to certify.")
     candidate = None if multipliers is None else _candidate(multipliers, data.n_samples, network.width)
     floor = None if start is None else training_floor(start, given, data)
-    least = float(network.margins(data.X, data.y).min())
+    least = float((data.y * values).min())
     if penalty is None and least <= 0:
         pattern, _ = recognise(network, data.X, tolerance)
         nothing = np.zeros(data.n_samples)
@@ -122,8 +122,7 @@ def certify(
     enough = np.inf if as_given else _CANDIDATE_IS_ENOUGH * problem.norm()
     found = best_multipliers(problem, candidate, enough=enough, deadline=deadline)
     status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"
-    ratio = np.divide(found.mu, found.lam[:, None], out=np.zeros_like(found.mu), where=found.lam[:, None] > 0)
-    clarke = np.where(pattern.kink, np.clip(ratio, 0.0, 1.0), pattern.active.astype(np.float64))
+    clarke = _clarke_weights(pattern, found.lam, found.mu)
     certificate = _evaluate(at_one, data, pattern, found.lam, clarke, penalty, weight)
     norm = float(np.sqrt(at_one.norm_squared()))
     hard = None
@@ -162,7 +161,8 @@ def stationarity_problem(
         T, U = np.column_stack([R.T, np.zeros(T.shape[0])]), np.column_stack([inside, outside])
     trained = network.outputs == "trained"
     factor = weight * network.degree / np.sqrt(network.norm_squared())
-    margins = data.y * (np.maximum(Z, 0.0) @ network.v)
+    out = np.maximum(Z, 0.0)
+    margins = data.y * (out @ network.v)
     short = np.maximum(1.0 - margins, 0.0)
     soft = np.isfinite(cap)
     return StationarityProblem(
@@ -172,12 +172,23 @@ def stationarity_problem(
         v=network.v,
         active=pattern.active,
         kink=pattern.kink,
-        rho=np.maximum(Z, 0.0) if trained else np.zeros((data.n_samples, 0)),
+        rho=out if trained else np.zeros((data.n_samples, 0)),
         target=network.v if trained else np.zeros(0),
         omega=factor * (margins - 1.0) if soft else factor * np.maximum(margins - 1.0, 0.0),
         omega0=factor * cap * float(short.sum()) if soft else 0.0,
         cap=cap,
     )
+
+
+def _clarke_weights(pattern: Pattern, lam: FloatArray, mu: FloatArray) -> FloatArray:
+    """mu_ij / lambda_i on the kinks, 0 where lambda_i is; elsewhere the slope of the ReLU."""
+    clarke = pattern.active.astype(np.float64)
+    for block in pair_blocks(clarke):
+        kink, carried = pattern.kink[block], lam[block, None]
+        if kink.any():
+            ratio = np.divide(mu[block], carried, out=np.zeros(kink.shape), where=carried > 0)
+            np.copyto(clarke[block], np.clip(ratio, 0.0, 1.0), where=kink)
+    return clarke
 
 
 def _check(network: TwoLayer, data: Dataset) -> None:
@@ -212,13 +223,22 @@ def _evaluate(
     """Every number of a certificate, recomputed in ambient coordinates from the network, lambda and the weights."""
     X, y = data.X, data.y
     T = augmented_samples(X, bias=network.b is not None)
-    Z = network.preactivations(X)
-    margins = y * (np.maximum(Z, 0.0) @ network.v)
+    signed = y * lam
+    values, outside = np.empty(y.size), 0.0
+    through_hidden, through_output = np.zeros((network.width, T.shape[1])), np.zeros(network.width)
+    for block in pair_blocks(clarke):
+        weights, kink = clarke[block], pattern.kink[block]
+        out = np.maximum(network.preactivations(X[block]), 0.0)
+        values[block] = out @ network.v
+        through_output += out.T @ signed[block]
+        through_hidden += (signed[block, None] * weights).T @ T[block]
+        off_pattern = np.abs(weights - pattern.active[block]).max(where=~kink, initial=0.0)
+        outside = max(outside, float(weights.max()) - 1.0, -float(weights.min()), float(off_pattern))
+    margins = y * values
     norm = float(np.sqrt(network.norm_squared()))
-    M = (y * lam)[:, None] * clarke
-    hidden = network.augmented - network.v[:, None] * (M.T @ T)
+    hidden = network.augmented - network.v[:, None] * through_hidden
     trained = network.outputs == "trained"
-    output = network.v - np.maximum(Z, 0.0).T @ (y * lam) if trained else np.zeros(network.width)
+    output = network.v - through_output if trained else np.zeros(network.width)
     per_neuron = np.sqrt(np.einsum("jr,jr->j", hidden, hidden) + output**2)
     stationary = float(np.linalg.norm(per_neuron))
     sizes = np.linalg.norm(network.augmented, axis=1)
@@ -228,9 +248,9 @@ def _evaluate(
     if penalty is not None:
         excess = lam * np.maximum(margins - 1.0, 0.0) + (penalty - lam) * np.maximum(1.0 - margins, 0.0)
         above = max(0.0, top - penalty)
-    off_pattern = np.where(pattern.kink, 0.0, np.abs(clarke - pattern.active))
-    outside = max(float((clarke - 1.0).max()), float(-clarke.min()), float(off_pattern.max()), 0.0)
-    used = pattern.kink & (lam[:, None] * np.abs(clarke - pattern.positive) > 1e-12 * top) & (network.v != 0)
+    i, j = np.nonzero(pattern.kink)
+    used = (lam[i] * np.abs(clarke[i, j] - pattern.positive[i, j]) > 1e-12 * top) & (network.v[j] != 0)
+    clarke.setflags(write=False)  # made for this certificate: no copy of it is needed
     return Certificate(
         status="solved",
         network=network,
@@ -242,10 +262,10 @@ def _evaluate(
         kinks=read_only(pattern.kink),
         kink_report=KinkReport(
             tolerance=pattern.tolerance,
-            count=int((pattern.kink & (network.v != 0) & (sizes > 0)).sum()),
+            count=int(((network.v != 0) & (sizes > 0))[j].sum()),
             largest_inside=pattern.largest_inside,
             smallest_outside=pattern.smallest_outside,
-            relied_on=float(pattern.offset[used].max(initial=0.0)),
+            relied_on=float(pattern.kink_offsets[used].max(initial=0.0)),
             hard_residual=None,
         ),
         live=read_only((network.v != 0) & pattern.active.any(axis=0)),

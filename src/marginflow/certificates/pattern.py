@@ -8,6 +8,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import CACHED_NUMBERS, row_blocks
 
 KINK_TOLERANCE = 1e-8
 r"""A pair is on a kink when \|w_j . x_i + b_j\| <= KINK_TOLERANCE * \|\|(w_j, b_j)\|\| * \|\|(x_i, 1)\|\|.
@@ -25,32 +26,29 @@ class Pattern:
     ----------
     active, kink : bool arrays, shape (n, k)
         Strictly active pairs off the kinks, and pairs on a kink. The rest is inactive.
-    offset : array, shape (n, k)
-        Relative distance to the kink, |pre_ij| / (||(w_j, b_j)|| ||(x_i, 1)||); 0 for a zero neuron or sample.
     positive : bool array, shape (n, k)
         pre_ij > 0 in floating point: the hard pattern, kinks or not.
     tolerance : float
         The relative tolerance that was used.
+    kink_offsets : array, shape (number of kinks,)
+        Relative distance to the kink of the pairs on one, |pre_ij| / (||(w_j, b_j)|| ||(x_i, 1)||), sample by sample; 0
+        for a zero neuron or sample.
+    smallest_outside : float
+        The smallest relative distance among the other pairs (inf if there is none). Every tolerance from
+        `largest_inside` to just below this value recognises the same kinks.
     """
 
     active: BoolArray
     kink: BoolArray
-    offset: FloatArray
     positive: BoolArray
     tolerance: float
+    kink_offsets: FloatArray
+    smallest_outside: float
 
     @property
     def largest_inside(self) -> float:
         """The largest relative distance among the pairs that count as kinks (0 if there is none)."""
-        return float(self.offset[self.kink].max(initial=0.0))
-
-    @property
-    def smallest_outside(self) -> float:
-        """The smallest relative distance among the other pairs (inf if there is none).
-
-        Every tolerance from `largest_inside` to just below this value recognises the same kinks.
-        """
-        return float(self.offset[~self.kink].min(initial=np.inf))
+        return float(self.kink_offsets.max(initial=0.0))
 
 
 def augmented_samples(X: FloatArray, *, bias: bool) -> FloatArray:
@@ -62,8 +60,26 @@ def recognise(network: TwoLayer, X: FloatArray, tolerance: float) -> tuple[Patte
     """The pattern of `network` on the rows of X, and the pre-activations (n, k) it was read from."""
     Z = network.preactivations(X)
     samples = np.linalg.norm(augmented_samples(X, bias=network.b is not None), axis=1)
-    scale = samples[:, None] * np.linalg.norm(network.augmented, axis=1)[None, :]
-    offset = np.divide(np.abs(Z), scale, out=np.zeros_like(Z), where=scale > 0)
-    kink = offset <= tolerance
-    positive = Z > 0
-    return Pattern(active=positive & ~kink, kink=kink, offset=offset, positive=positive, tolerance=tolerance), Z
+    neurons = np.linalg.norm(network.augmented, axis=1)
+    kink, positive = np.empty(Z.shape, dtype=np.bool_), Z > 0
+    inside: list[FloatArray] = []
+    outside = np.inf
+    for block in pair_blocks(Z):
+        scale = samples[block, None] * neurons[None, :]
+        offset = np.divide(np.abs(Z[block]), scale, out=np.zeros_like(scale), where=scale > 0)
+        near = np.less_equal(offset, tolerance, out=kink[block])
+        inside.append(offset[near])
+        outside = min(outside, float(offset.min(where=~near, initial=np.inf)))
+    return Pattern(
+        active=positive & ~kink,
+        kink=kink,
+        positive=positive,
+        tolerance=tolerance,
+        kink_offsets=np.concatenate(inside),
+        smallest_outside=outside,
+    ), Z
+
+
+def pair_blocks(pairs: FloatArray | BoolArray) -> list[slice]:
+    """Slices of samples for work on an array over samples and neurons, which may be far larger than a cache."""
+    return row_blocks(*pairs.shape, at_most=CACHED_NUMBERS)

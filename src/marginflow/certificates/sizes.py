@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import MLP, TwoLayer
@@ -28,11 +29,13 @@ def of_ordinary_size(network: Homogeneous, *, ordinary: int = 100) -> tuple[Homo
     return network.scaled(power), power
 
 
-def check_sizes(network: TwoLayer | MLP, data: Dataset) -> None:
-    """Refuse numbers whose squares exceed float64."""
+def check_sizes(network: TwoLayer | MLP, data: Dataset) -> FloatArray:
+    """The values N(x_i); refuse numbers whose squares exceed float64."""
     with np.errstate(over="ignore", invalid="ignore"):
-        sizes = (network.norm_squared(), float((data.X**2).sum()), float((network(data.X) ** 2).sum()))
+        values = network(data.X)
+        sizes = (network.norm_squared(), float((data.X**2).sum()), float((values**2).sum()))
     if not np.isfinite(sizes).all():
         raise InputError(
             "The numbers of the network or of the samples are so large that their squares exceed float64; rescale them."
         )
+    return values

@@ -90,10 +90,20 @@ class Budget:
         """Whether to return what there is."""
         return self.stopped_by is not None
 
-    def check(self) -> None:
-        """An `OutOfTimeError` once the work is over, for steps that have nothing to return."""
-        if self.over:
+    def check(self, seconds: float = 0.0) -> None:
+        """An `OutOfTimeError` once the work is over, for steps that have nothing to return.
+
+        A step that is known to take many seconds says so, as in `affords`.
+        """
+        if not self.affords(seconds):
             raise OutOfTimeError
+
+    def affords(self, seconds: float) -> bool:
+        """Whether a step of about so many seconds may begin; one that would end after the limit ends the work."""
+        if time.monotonic() + seconds > self.deadline:
+            self.spend()
+            return False
+        return not self.interrupted
 
     def reserve(self, seconds: float) -> None:
         """Keep this much of what is left, at most half of it, for what must come after the work is over."""

@@ -130,7 +130,7 @@ STEEPEST = 1e-3
 HARD_PATTERNS = 50_000
 # Seconds for each sample and neuron that the last judgement takes: kept for it where there is a time limit. (3000, 1,
 # 6000), busy machine.
-JUDGEMENT = 2e-7
+JUDGEMENT = 1e-7
 
 # Samples and their units ----------------------------------------------------------------------------------------------
 

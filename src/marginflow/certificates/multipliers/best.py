@@ -18,6 +18,7 @@ from marginflow.certificates.multipliers.corrective import by_atoms
 from marginflow.certificates.multipliers.elimination import EliminatedKinks
 from marginflow.certificates.multipliers.least_squares import StationarityProblem, estimated_bound, lower_bound
 from marginflow.certificates.multipliers.projected_gradient import descend
+from marginflow.certificates.pattern import pair_blocks
 
 _NOISE = 2e-15  # relative residual below which nothing is left to gain in double precision
 _SIGN = 1e-11  # relative size below which a multiplier or a gradient counts as zero
@@ -45,7 +46,11 @@ class Multipliers:
 def feasible(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Clip to 0 <= lambda <= cap and 0 <= mu_ij <= lambda_i on the kinks, 0 elsewhere."""
     lam = np.clip(lam, 0.0, problem.cap)
-    return lam, np.where(problem.kink, np.clip(mu, 0.0, lam[:, None]), 0.0)
+    clipped = np.zeros(mu.shape)
+    for block in pair_blocks(clipped):
+        part = np.clip(mu[block], 0.0, lam[block, None])
+        np.copyto(clipped[block], part, where=problem.kink[block])
+    return lam, clipped
 
 
 def best_multipliers(
@@ -77,7 +82,7 @@ def best_multipliers(
     lam, mu = feasible(problem, *start) if start is not None else (np.zeros(n), np.zeros((n, k)))
     size = problem.residual(lam, mu).norm()
     from_start = start is not None
-    if start is None or size > enough:
+    if start is None or (size > enough and time.monotonic() <= deadline):
         groups = equal_neurons(problem)
         merged = merge(problem, groups)
         firsts = mu[:, [group[0] for group in groups]]
@@ -153,8 +158,8 @@ def _with_growing_sample_set(
         lam, mu = np.zeros_like(lam), np.zeros_like(mu)
         lam[index], mu[index] = part
         residual = problem.residual(lam, mu)
-        P, s = problem.scores(residual)
-        gain = s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1)
+        scores = problem.score_sums(residual)
+        gain = scores.s + scores.positive
         gain[chosen] = 0.0
         scale = residual.norm() * np.linalg.norm(problem.T, axis=1).max() * np.linalg.norm(problem.v)
         if not (gain > _SIGN * scale).any() or time.monotonic() > deadline:

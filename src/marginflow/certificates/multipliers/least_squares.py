@@ -14,10 +14,12 @@ minimum from above, and `lower_bound` bounds it from below.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.certificates.pattern import pair_blocks
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -31,6 +33,19 @@ class Residual:
     def norm(self) -> float:
         """Euclidean norm of all three parts."""
         return float(np.sqrt(np.vdot(self.hidden, self.hidden) + self.output @ self.output + self.row**2))
+
+
+class ScoreSums(NamedTuple):
+    """Sums over the pairs of `StationarityProblem.scores`.
+
+    `s` (n,); over the kinks of each sample the sums of the positive and of the negative scores (n,); and the inner
+    product of mu with the scores of the kinks.
+    """
+
+    s: FloatArray
+    positive: FloatArray
+    negative: FloatArray
+    explained: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -68,7 +83,7 @@ class StationarityProblem:
     omega0: float = 0.0
     cap: float = np.inf
 
-    def rows(self, index: IntArray) -> StationarityProblem:
+    def rows(self, index: IntArray | slice) -> StationarityProblem:
         """The problem in which only the samples `index` may carry a multiplier."""
         return replace(
             self,
@@ -82,11 +97,14 @@ class StationarityProblem:
 
     def residual(self, lam: FloatArray, mu: FloatArray) -> Residual:
         """Residual of feasible (lambda (n,), mu (n, k)); mu is read on the kinks only."""
-        M = np.where(self.kink, mu, 0.0)
-        M += lam[:, None] * self.active
-        M *= self.y[:, None]
+        product = np.zeros((self.active.shape[1], self.T.shape[1]))
+        for block in pair_blocks(self.active):
+            M = np.where(self.kink[block], mu[block], 0.0)
+            M += lam[block, None] * self.active[block]
+            M *= self.y[block, None]
+            product += M.T @ self.T[block]
         return Residual(
-            hidden=self.U - self.v[:, None] * (M.T @ self.T),
+            hidden=self.U - self.v[:, None] * product,
             output=self.target - self.rho.T @ (self.y * lam),
             row=-self.omega0 - float(self.omega @ lam),
         )
@@ -100,6 +118,18 @@ class StationarityProblem:
         P *= self.y[:, None]
         s = np.einsum("ij,ij->i", P, self.active) + self.y * (self.rho @ residual.output) + self.omega * residual.row
         return P, s
+
+    def score_sums(self, residual: Residual, mu: FloatArray | None = None) -> ScoreSums:
+        """What is needed of the scores of all pairs, without keeping them; mu is read on the kinks only."""
+        n = self.y.size
+        s, positive, negative, explained = np.empty(n), np.empty(n), np.empty(n), 0.0
+        for block in pair_blocks(self.active):
+            P, s[block] = self.rows(block).scores(residual)
+            P[~self.kink[block]] = 0.0
+            positive[block], negative[block] = np.maximum(P, 0.0).sum(axis=1), np.minimum(P, 0.0).sum(axis=1)
+            if mu is not None:
+                explained += float(np.vdot(mu[block], P))
+        return ScoreSums(s, positive, negative, explained)
 
     def norm(self) -> float:
         """Norm of the residual of zero multipliers."""
@@ -132,23 +162,24 @@ def estimated_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArra
 
 def _bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, gamma: float) -> float:
     residual = problem.residual(lam, mu)
-    P, s = problem.scores(residual)
     size = residual.norm()
     if size == 0.0:
         return 0.0
-    reach = np.linalg.norm(problem.T, axis=1) * np.linalg.norm(problem.v) + np.linalg.norm(problem.rho, axis=1)
+    outputs = np.concatenate([np.linalg.norm(problem.rho[block], axis=1) for block in pair_blocks(problem.active)])
+    reach = np.linalg.norm(problem.T, axis=1) * np.linalg.norm(problem.v) + outputs
     generator = reach + np.abs(problem.omega)  # at least ||g_i||
-    h = s + np.where(problem.kink, np.maximum(P, 0.0), 0.0).sum(axis=1) + gamma * generator * size
+    scores = problem.score_sums(residual, mu)
+    h = scores.s + scores.positive + gamma * generator * size
     h = np.maximum(h, 0.0)
     # <b, r> = ||r||^2 + <Ax, r>; the second term, small at the optimum, is summed from the scores: no cancellation.
-    explained = float(lam @ s) + float(np.vdot(np.where(problem.kink, mu, 0.0), P))
+    explained = float(lam @ scores.s) + scores.explained
     base = Residual(hidden=problem.U, output=problem.target, row=-problem.omega0)
     length = base.norm()
     reached = size**2 + explained - gamma * size * (size + length + 2.0 * float(lam @ generator))
     if np.isfinite(problem.cap):
         return max(0.0, (reached - (1.0 + gamma) * problem.cap * float(h.sum())) / size)
-    P0, s0 = problem.scores(base)
-    least = s0 + np.where(problem.kink, np.minimum(P0, 0.0), 0.0).sum(axis=1) - gamma * generator * length
+    of_base = problem.score_sums(base)
+    least = of_base.s + of_base.negative - gamma * generator * length
     # With a wide kink tolerance <theta, g_i> may be negative for some Clarke weights; the estimate forgives rounding.
     if ((least <= 0) & (h > (0.0 if gamma else 1e-13 * reach * size))).any():
         return 0.0

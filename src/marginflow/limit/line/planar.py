@@ -17,7 +17,7 @@ from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.master import Master
 from marginflow.limit.line.neurons import Neuron, Position, breakpoint_columns, peak, same_label_fences, territories
 from marginflow.limit.line.polish import PolishedLine, Polisher
-from marginflow.limit.line.settings import COLUMN_ROUNDS, NEAR, PATIENT, PROVED, STATIONARY
+from marginflow.limit.line.settings import COLUMN_ROUNDS, DENSE_STEP, NEAR, PATIENT, PROVED, STATIONARY
 from marginflow.networks import TwoLayer
 
 
@@ -74,8 +74,9 @@ class PlanarProgram:
         directions = np.array([n.u for n in found]) / sizes[:, None]
         B = np.column_stack([self.polisher.column(n.position, t) for n, t in zip(found, directions, strict=True)])
         support = multipliers > 1e-9 * multipliers.max()
+        rows = int(support.sum())
         for _ in range(3):
-            self.budget.check()
+            self.budget.check(DENSE_STEP * rows * len(found) * min(rows, len(found)))
             miss = 1.0 - (B @ sizes)[support]
             sizes = sizes + sizes * linalg.lstsq(B[support] * sizes, miss, lapack_driver="gelsy", cond=1e-14)[0]
         values = B @ sizes
@@ -86,7 +87,7 @@ class PlanarProgram:
         system = (weight[:, None] * B[tight] * unit).T
         best, least = lam, np.inf
         for _ in range(8):
-            self.budget.check()
+            self.budget.check(DENSE_STEP * system.size * min(system.shape))
             arcs = self.circle.arcs(lam * self.y)
             miss = np.array([1.0 - _value(arcs, n, t) for n, t in zip(found, directions, strict=True)])
             if float(np.abs(miss).max()) >= least / 2:
@@ -245,7 +246,7 @@ class PlanarProgram:
             if size >= least:
                 break
             best, least = U, size
-            if self.budget.over:
+            if not self.budget.affords(DENSE_STEP * matrix.size * min(matrix.shape)):
                 break
             change = linalg.lstsq(matrix, -excess, lapack_driver="gelsy", cond=1e-15)[0]
             steps = np.split(change, np.cumsum(owners)[:-1])

@@ -17,7 +17,7 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.budget import Budget
 from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.neurons import Neuron, Position
-from marginflow.limit.line.settings import MAX_REPAIRS, MAX_STEPS, PROXIMAL, ROUNDING
+from marginflow.limit.line.settings import DENSE_STEP, MAX_REPAIRS, MAX_STEPS, PROXIMAL, ROUNDING
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Polisher:
         inside = np.array([j for j, p in enumerate(positions) if not p.at_breakpoint], dtype=np.int64)
         k, best, idle = len(positions), point, 0
         for _ in range(MAX_STEPS):
-            self.budget.check()
+            self.budget.check(DENSE_STEP * (on.size + k + inside.size) ** 3 / 3)
             a, T, lam, arcs = point.sizes, point.directions, point.multipliers, point.arcs
             turned = np.column_stack([-T[:, 1], T[:, 0]])
             along = np.column_stack([self.column(p, t) for p, t in zip(positions, T, strict=True)])
