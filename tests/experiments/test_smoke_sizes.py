@@ -42,10 +42,11 @@ def test_the_smoke_size_runs_and_is_drawn(figure: Figure, store):
     assert figure.id in render(page, interactive=False)
 
 
-@pytest.mark.parametrize("id", ["FVBS23/Dimension.ours", "KYS23/Line.ours", "FCB22/Amplification.ours"])
-def test_same_seed_same_rows_and_another_seed_other_rows(id):
+@pytest.mark.parametrize("id", ["FVBS23/Dimension.ours", "KYS23/Fig1L", "FCB22/Amplification.ours"])
+def test_same_seed_same_rows_and_another_seed_other_rows(id, store):
     figure = experiments.figure(id)
-    first, again, other = (figure.run(size="smoke", seed=seed).rows for seed in (0, 0, 7))
+    first = figure.run(size="smoke", seed=0, store=store).rows
+    again, other = (figure.run(size="smoke", seed=seed).rows for seed in (0, 7))
     assert first == again
     assert first != other
 

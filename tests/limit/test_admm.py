@@ -59,7 +59,7 @@ def primal_and_dual(admm: Admm, A: np.ndarray) -> tuple[float, float]:
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("frozen", [False, True])
 @pytest.mark.parametrize("penalty", [np.inf, 0.3])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_primal_and_dual_values_of_the_convex_problem_meet(seed, penalty, frozen, bias):
     problem, neurons, _ = own_labels(seed, bias=bias, penalty=penalty, frozen=frozen)
     admm = Admm(problem, neurons)
@@ -105,7 +105,7 @@ def test_a_soft_margin_caps_the_multipliers_by_hand(penalty):
     assert admm.objective == pytest.approx(1.0 if penalty > 0.5 else 0.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_rounds_of_the_convex_concave_procedure_never_raise_the_objective_and_come_to_rest_at_a_kkt_point(seed):
     """Facts 1 and 2: each convex optimum is feasible for (P), the next starts from it, patterns are finitely many."""
     problem, neurons, samples = own_labels(seed, m=12, d=5, k=8)
@@ -137,7 +137,7 @@ def test_rounds_of_the_convex_concave_procedure_never_raise_the_objective_and_co
     assert certificate.multipliers.sum() == pytest.approx(objectives[-1], rel=1e-5)  # fact 3
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_refreshing_the_pattern_inside_one_run_ends_at_the_convex_problem_of_its_own_pattern(seed):
     problem, neurons, _ = own_labels(seed, m=20, d=8, k=12)
     admm = Admm(problem, neurons)
@@ -227,7 +227,7 @@ def test_the_same_start_gives_the_same_bits():
 
 
 @pytest.mark.parametrize("frozen", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_single_precision_finds_the_same_samples_at_the_penalty_and_the_same_value(seed, frozen):
     problem, neurons, _ = own_labels(seed, penalty=0.05, frozen=frozen)
     double, single = Admm(problem, neurons), Admm(problem, neurons, precision="single")

@@ -37,8 +37,8 @@ ROUNDING = 1e-14
 # Added to the diagonal of a Newton system, so that dependent equations have a solution.
 PROXIMAL = 1e-12
 
-# Seconds for each multiplication of a dense factorisation, about: with a time limit none is begun that would end after it.
-# (3000, 1, 6000).
+# Seconds for each multiplication of a dense factorisation, about: with a time limit none is begun that would end after
+# it. (3000, 1, 6000).
 DENSE_STEP = 5e-10
 
 # The walk to a local optimum ------------------------------------------------------------------------------------------
