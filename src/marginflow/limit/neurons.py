@@ -33,14 +33,13 @@ def equal_pattern_groups(A: BoolArray, s: FloatArray, y: FloatArray) -> IntArray
     lowering a margin: same pairs add up exactly and relu(z_1 + z_2) <= relu(z_1) + relu(z_2) on opposite pairs.
     Group numbers ascend with the first member, so positive groups come first.
     """
-    packed_positive = np.packbits(A[y > 0], axis=0)
-    packed_negative = np.packbits(A[y < 0], axis=0)
     numbers = np.empty(len(s), dtype=np.int64)
-    seen: dict[tuple[bool, bytes], int] = {}
-    for j in range(len(s)):
-        positive = bool(s[j] > 0)
-        pattern = (packed_positive if positive else packed_negative)[:, j].tobytes()
-        numbers[j] = seen.setdefault((positive, pattern), len(seen))
+    seen: dict[tuple[float, bytes], int] = {}
+    for sign in (1.0, -1.0):
+        of_sign = np.flatnonzero(s == sign)
+        packed = np.ascontiguousarray(np.packbits(A[np.ix_(y == sign, of_sign)], axis=0).T)
+        for j, pattern in zip(of_sign, packed, strict=True):
+            numbers[j] = seen.setdefault((sign, pattern.tobytes()), len(seen))
     return numbers
 
 

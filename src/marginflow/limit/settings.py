@@ -79,6 +79,14 @@ REFRESH_EVERY, REFRESH_MARGIN, REFRESH_ANYWAY = 10, 0.5, 100
 IDLE_BEFORE_DROP = 20
 # Newton sweeps of the scalar equations, warm-started. (1000, 1000, 1000): two instead of three save time.
 SWEEPS = 2
+# Bytes of a block of rows that is worked on at once, so that it stays in the cache.
+BLOCK_BYTES = 1 << 18
+# Share of flipping pairs from which on the weight rho balances the residuals, the factor by which they may be off, and
+# primal over dual residual that is aimed at while few pairs flip back and forth. (100, 2000, 1000): 3e-5 at 5,750
+# iterations, where the weight of the first version stood at 0.02 to 0.04 from 4,600 to 6,000 and 0.3 of it let most
+# neurons die. Iterations to residuals of 1e-4, before and now: (100, 100) 470, 340 and 560, 430; (300, 300) 430, 460 and
+# 630, 400; (100, 1000) 1250, 1280 (two seeds, two seeds, one).
+BALANCED_FROM, OFF_BALANCE, FLIPPING_AIM = 0.05, 1.2, 0.7
 # Multipliers above so many times the objective show that the pattern cannot satisfy the margins.
 LARGEST_MULTIPLIER = 1e3
 # Residuals below which single precision is no longer enough.
@@ -97,8 +105,15 @@ NEWTON_RESIDUAL, NEWTON_ANYWAY = 1e-2, 2000
 # Multiplications (m r k) from which a step of Newton's method costs as much as fifty iterations, and the residuals at
 # which it is tried there. (1000, 3981, 1000), seed 1: from 5e-3, with 20 same pairs that still flip, it takes 25 steps.
 LARGE_STEP, LARGE_RESIDUAL = 1e8, 3e-3
+# A round ends early, and Newton's method is tried again, once the residuals are this share of what they were at its last
+# try. (100, 2000, 1000): rounds are 500 iterations long by then, in which ADMM gains a hundredfold.
+SOONER = 0.2
 # (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it by then.
 HOPELESS_AFTER = 600
+# A run has collapsed when its multipliers sum to more than so many times the objective and at most this share of the
+# neurons of the last sound round live; it begins there again with a weight rho so many times as large, so many times.
+# Sphere 10 x 200 without multipliers at first: two of 150 neurons were left after 60 iterations.
+UNPAYABLE, COLLAPSED, UNDONE_WEIGHT, MOST_UNDONE = 2.0, 0.25, 4.0, 2
 # A run whose objective has grown by this factor has diverged.
 DIVERGED = 1e3
 # Multiplications for Newton's method allowed for each of ADMM (they are larger products, hence faster).

@@ -27,14 +27,19 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import Neurons, equal_pattern_groups
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
+    BALANCED_FROM,
+    BLOCK_BYTES,
+    FLIPPING_AIM,
     IDLE_BEFORE_DROP,
     LARGEST_MULTIPLIER,
+    OFF_BALANCE,
     REFRESH_ANYWAY,
     REFRESH_EVERY,
     REFRESH_MARGIN,
     RELAXATION,
     SINGLE,
     SWEEPS,
+    VERY_FEW_FLIPS,
 )
 
 Precision = Literal["single", "double"]
@@ -44,7 +49,7 @@ class Admm:
     """A run of ADMM on (C): state in place, advanced by `run`.
 
     With `multipliers` (m,) it begins from a warm dual, and with `weights` (m, k), multipliers times Clarke weights,
-    from the dual of a point that was left before: without them kinks begin as active.
+    from the dual of a point that was left before: without them kinks begin as active. `weight` multiplies rho.
 
     Attributes
     ----------
@@ -72,6 +77,7 @@ class Admm:
         weights: FloatArray | None = None,
         anchor_weight: float = 0.0,
         precision: Precision = "double",
+        weight: float = 1.0,
     ) -> None:
         self.problem = problem
         self._use(precision)
@@ -83,15 +89,14 @@ class Admm:
         self.anchor_weight = anchor_weight
         self.iterations = 0
         self.flips = -1
-        self.quiet = 0
         self.primal_residual = np.inf
         self.dual_residual = np.inf
         m = problem.n_samples
         self.t: FloatArray = np.linalg.norm(self.U, axis=1)
         # With frozen outputs v_j^2 takes the place of ||u_j|| in the proximal step.
         self._size = max(float(self.t.sum() if self.a2 is None else self.a2.sum()), 1e-300)
-        self._factor = 1.0
-        self.rho = self._natural_rho()
+        self._factor = weight
+        self.rho = weight * self._natural_rho()
         self.tau = np.zeros(m, dtype=self._real)
         self.idle = np.zeros(len(self.s), dtype=np.int64)
         self.Z = self._X @ self.U.T
@@ -117,6 +122,16 @@ class Admm:
         X = self.problem.rounded if precision == "single" else self.problem.X
         self._X: FloatArray = X.astype(self._real, copy=False)
 
+    @property
+    def precision(self) -> Precision:
+        """Of the present arithmetic."""
+        return "single" if self._real == np.float32 else "double"
+
+    def go_on_from(self, iterations: int) -> None:
+        """Count on from an earlier run."""
+        self._next_balance += iterations - self.iterations
+        self.iterations = self._last_refresh = iterations
+
     def sharpen(self) -> None:
         """Go on in double precision."""
         self._use("double")
@@ -135,18 +150,29 @@ class Admm:
         """Buffers and views for the present number of neurons; columns of one sign are contiguous."""
         m, k = self.Z.shape
         self._H = np.empty_like(self.Z)
-        self._z0 = np.empty_like(self.Z)
-        self._ones = np.ones(k, dtype=self._real)
+        # A row of zeros: with a number in its place NumPy's maximum takes three to five times as long.
+        self._ones, self._zeros = np.ones(k, dtype=self._real), np.zeros(k, dtype=self._real)
         p, kp = self.problem.n_positive, int((self.s > 0).sum())
-        self._blocks = (
-            (slice(0, p), slice(0, kp), slice(kp, k)),  # positive samples: same, opposite neurons
-            (slice(p, m), slice(kp, k), slice(0, kp)),
-        )
+        positive, negative = slice(0, kp), slice(kp, k)
+        rows = max(1, BLOCK_BYTES // max(1, k * self._real.itemsize))
+        self._z0 = np.empty((min(rows, m), k), dtype=self._real)
+        self._spare = np.empty((min(rows, m), k), dtype=self._real)
+        self._blocks = [
+            (slice(begin, min(begin + rows, end)), same, opposite)
+            for first, end, same, opposite in ((0, p, positive, negative), (p, m, negative, positive))
+            for begin in range(first, end, rows)
+        ]
         self._pattern_changed()
 
     def _pattern_changed(self) -> None:
         self._A_same = [self.A[rows, same].astype(self._real) for rows, same, _ in self._blocks]
         self._n_active = [A.sum(axis=1) for A in self._A_same]
+
+    @property
+    def _same_pairs(self) -> tuple[tuple[slice, slice], ...]:
+        """Samples and neurons of one sign: both have the positive ones first."""
+        (m, k), p, kp = self.Z.shape, self.problem.n_positive, int((self.s > 0).sum())
+        return (slice(0, p), slice(0, kp)), (slice(p, m), slice(kp, k))
 
     def _same_mask(self) -> BoolArray:
         mask: BoolArray = self.problem.y[:, None] * self.s > 0
@@ -159,32 +185,46 @@ class Admm:
         """
         if np.isfinite(self.problem.penalty):
             return
-        same = self._same_mask()
-        lonely = np.flatnonzero(~(self.A & same).any(axis=1))
-        if lonely.size:
-            self.A[lonely, np.argmax(np.where(same[lonely], Z[lonely], -np.inf), axis=1)] = True
+        for rows, same in self._same_pairs:
+            lonely = rows.start + np.flatnonzero(~self.A[rows, same].any(axis=1))
+            if lonely.size and same.start < same.stop:
+                self.A[lonely, same.start + np.argmax(Z[lonely, same], axis=1)] = True
 
     # The two proximal steps -----------------------------------------------------------------------
 
-    def _project_samples(self) -> None:
-        """Rows of z0 to rows of Z, and the multipliers tau."""
-        z0, Z, cap = self._z0, self.Z, self.cap / self.rho
+    def _project_samples(self, measure: bool) -> float:
+        """H = X U^T to Z, Y and the multipliers tau, and then to Z - Y in place; ||H - Z||^2 where it is asked for.
+
+        Block by block: what is between H and Z - Y stays in the cache.
+        """
+        cap, apart = self.cap / self.rho, 0.0
         for (rows, same, opposite), A, n_active in zip(self._blocks, self._A_same, self._n_active, strict=True):
-            if rows.start == rows.stop:
-                continue
-            zs, zo, tau = z0[rows, same], z0[rows, opposite], self.tau[rows]
-            base = np.einsum("ij,ij->i", A, zs)
+            H, Y, Z = self._H[rows], self.Y[rows], self.Z[rows]
+            z0, spare = self._z0[: len(H)], self._spare[: len(H)]
+            np.subtract(H, Z, out=z0)
+            z0 *= RELAXATION
+            z0 += Z
+            z0 += Y
+            zs, zo, tau = z0[:, same], z0[:, opposite], self.tau[rows]
+            base = np.vecdot(A, zs)
             # Newton on the concave increasing phi(tau) = base + n_active tau - sum relu(zo - tau) = 1
-            ones = self._ones[: zo.shape[1]]
+            ones, beyond = self._ones[: zo.shape[1]], spare[:, opposite]
             for _ in range(SWEEPS):
-                excess = np.maximum(zo - tau[:, None], 0.0)
-                slope = n_active + np.sign(excess) @ ones
-                tau = np.maximum(tau + (1.0 - base - n_active * tau + excess @ ones) / np.maximum(slope, 1.0), 0.0)
+                np.copyto(beyond, zo > tau[:, None])
+                slope = n_active + beyond @ ones
+                step = (1.0 - base + np.vecdot(beyond, zo)) / np.maximum(slope, 1.0)
+                tau = np.maximum(np.where(slope > 0.0, step, tau + step), 0.0)
             np.minimum(tau, cap, out=tau)
             self.tau[rows] = tau
-            np.multiply(A, tau[:, None], out=Z[rows, same])
-            Z[rows, same] += zs
-            np.maximum(zo - tau[:, None], np.minimum(zo, 0.0), out=Z[rows, opposite])
+            np.multiply(A, -tau[:, None], out=Y[:, same])
+            np.minimum(zo, tau[:, None], out=Y[:, opposite])
+            np.maximum(Y[:, opposite], self._zeros[: zo.shape[1]], out=Y[:, opposite])
+            np.subtract(z0, Y, out=Z)
+            if measure:
+                np.subtract(H, Z, out=spare)
+                apart += float(np.vdot(spare, spare))
+            np.subtract(Z, Y, out=H)
+        return apart
 
     def _shrink_neurons(self, R: FloatArray) -> None:
         """R = rho (Z - Y)^T X (+ anchor) to U; solves the secular equation of all neurons at once."""
@@ -229,12 +269,10 @@ class Admm:
         return True
 
     def _refresh(self, H: FloatArray) -> None:
-        same = self._same_mask()
         old = self.A
         self.A = H > 0
         self._ensure_every_sample_is_reached(H)
-        self.flips = int(((old != self.A) & same).sum())
-        self.quiet = self.quiet + 1 if self.flips == 0 else 0
+        self.flips = sum(np.count_nonzero(old[part] != self.A[part]) for part in self._same_pairs)
         self._pattern_changed()
 
     def _select(self, keep: BoolArray) -> None:
@@ -283,11 +321,16 @@ class Admm:
             self._select(keep)
 
     def _balance(self) -> None:
-        """Follow the natural weight while neurons disappear; then residual balancing, ever more rarely."""
-        if self.iterations >= self._next_balance and np.isfinite(self.dual_residual) and self.quiet >= 2:
-            ratio = np.sqrt(self.primal_residual / max(self.dual_residual, 1e-300))
+        """Follow the natural weight while neurons disappear, times a factor that balances the residuals, ever more rarely.
+
+        As long as a few pairs flip back and forth the weight is larger: it holds the neurons where they are. Without
+        that the natural weight falls with every neuron that dies, and where samples are many more die with it.
+        """
+        if self.iterations >= self._next_balance and self.share_flipped <= BALANCED_FROM:
+            aim = FLIPPING_AIM if 0.0 < self.share_flipped <= VERY_FEW_FLIPS else 1.0
+            ratio = np.sqrt(self.primal_residual / max(aim * self.dual_residual, 1e-300))
             self._next_balance = self.iterations + self._balance_gap
-            if not 0.5 <= ratio <= 2.0:
+            if not 1.0 / OFF_BALANCE <= ratio <= OFF_BALANCE:
                 self._balance_gap = int(1.5 * self._balance_gap)
                 self._factor *= float(np.clip(ratio, 0.2, 5.0))
         target = self._factor * self._natural_rho()
@@ -318,24 +361,18 @@ class Admm:
                 self._refresh(self._H)
                 self.merge()
                 self.drop_idle()
-                if self._H.shape[1] != len(self.s) or not self._H.flags.owndata:
-                    self._H = np.empty_like(self.Z)
                 np.matmul(X, self.U.T, out=self._H)
-            np.multiply(self._H, RELAXATION, out=self._z0)
-            self._z0 += (1.0 - RELAXATION) * self.Z
-            self._z0 += self.Y
             previous = self.Z.copy() if check else None
-            self._project_samples()
-            np.subtract(self._z0, self.Z, out=self.Y)
-            R = self.rho * ((self.Z - self.Y).T @ X)
+            apart = self._project_samples(measure=check)
+            R = self._H.T @ X
+            R *= self.rho
             if self.anchor_weight > 0.0:
                 R += self.anchor_weight * self.anchor
             if previous is not None:
                 n_live = max(int((self.t > 0).sum()), 1)
-                self.dual_residual = self.rho * float(np.linalg.norm((self.Z - previous).T @ X)) / np.sqrt(n_live)
-                self.primal_residual = float(np.linalg.norm(self._H - self.Z)) / max(
-                    float(np.linalg.norm(self.Z)), 1e-300
-                )
+                np.subtract(self.Z, previous, out=previous)
+                self.dual_residual = self.rho * float(np.linalg.norm(previous.T @ X)) / np.sqrt(n_live)
+                self.primal_residual = np.sqrt(apart) / max(float(np.linalg.norm(self.Z)), 1e-300)
             self._shrink_neurons(R)
             if previous is not None:
                 self._balance()

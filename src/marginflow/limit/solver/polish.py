@@ -17,6 +17,7 @@ from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import ADMM_ROUNDING, DIVERGED, FLOW_LARGE_STEP, HOPELESS_AFTER
 from marginflow.limit.solver.admm import Admm, Precision
+from marginflow.limit.solver.collapse import Collapse
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
 from marginflow.limit.solver.schedule import Schedule
@@ -120,6 +121,7 @@ def polish(
         multipliers = problem.warm_multipliers(neurons.U, neurons.s, deadline=budget.deadline)
     admm = Admm(problem, neurons, multipliers, weights=weights, anchor_weight=anchor_weight, precision=precision)
     schedule = Schedule(problem, anchor_weight)
+    collapse = Collapse(admm)
     history: list[Progress] = []
     steps, began_at = 0, admm.objective
     best, best_value = _iterate(admm), _value(problem, admm)
@@ -128,6 +130,8 @@ def polish(
             diverged = _round(admm, schedule, budget, began_at, threads)
             history.append(_report(admm, budget, price))
             budget.report(history[-1])
+            if collapse.noticed(admm):
+                admm, diverged = collapse.undo(admm), False
             value = _value(problem, admm)
             if value <= best_value and (np.isfinite(problem.penalty) or (admm.t > 0).any()):
                 best, best_value = _iterate(admm), value
@@ -138,7 +142,7 @@ def polish(
                     problem, guess, frozen=admm.a2 is not None, deadline=budget.deadline,
                     damping=damping, inertia=inertia, threads=threads,
                 )  # fmt: skip
-                schedule.newton_worked(guess, result.iterations, admm.share_flipped)
+                schedule.newton_worked(guess, result.iterations, admm)
                 steps += result.iterations
                 if result.converged:
                     best = _exact(admm, result)
@@ -168,7 +172,7 @@ def _round(admm: Admm, schedule: Schedule, budget: Budget, began_at: float, thre
                     break
         if not admm.objective <= DIVERGED * began_at:
             return True
-        if budget.over:
+        if budget.over or schedule.round_is_over(admm):
             break
     return False
 

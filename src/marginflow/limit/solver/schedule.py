@@ -5,6 +5,8 @@ Newton tries get no more than ADMM has had. Work is counted, not timed: same see
 
 from __future__ import annotations
 
+import numpy as np
+
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
     FEW_FLIPS,
@@ -16,6 +18,7 @@ from marginflow.limit.settings import (
     NEWTON_ANYWAY,
     NEWTON_RESIDUAL,
     NEWTON_SHARE,
+    SOONER,
     VERY_FEW_FLIPS,
 )
 from marginflow.limit.solver.admm import Admm
@@ -31,6 +34,7 @@ class Schedule:
         self._first_anchor = anchor_weight
         self._of_admm, self._of_newton = 0.0, 0.0
         self._tries, self._few = 0, FEW_FLIPS
+        self._tried_at = np.inf
 
     def admm_worked(self, iterations: int, neurons: int) -> None:
         """Count iterations of ADMM: two products of m x r x k each, forth and back."""
@@ -45,9 +49,13 @@ class Schedule:
             and self._of_newton <= NEWTON_SHARE * self._of_admm
         )
 
+    def round_is_over(self, admm: Admm) -> bool:
+        """Whether Newton's method is due before the round has its length: residuals are far below the last try's."""
+        return self._tries > 0 and _residual(admm) <= SOONER * self._tried_at and self.newton_is_due(admm)
+
     def _settled(self, admm: Admm) -> bool:
         """Whether the residuals have come down, which ADMM does more cheaply; in the end Newton is tried anyway."""
-        residual = max(admm.primal_residual, admm.dual_residual)
+        residual = _residual(admm)
         large = float(self._problem.X.size) * len(admm.s) >= LARGE_STEP
         enough = LARGE_RESIDUAL if large else NEWTON_RESIDUAL
         return residual <= enough or admm.iterations >= NEWTON_ANYWAY or admm.a2 is not None
@@ -56,14 +64,19 @@ class Schedule:
         """Damping and inertia of the next try."""
         return MANNERS[self._tries % len(MANNERS)]
 
-    def newton_worked(self, structure: Structure, steps: int, share_flipped: float) -> None:
-        """Count the multiplications of a try."""
+    def newton_worked(self, structure: Structure, steps: int, admm: Admm) -> None:
+        """Count the multiplications of a try, and remember where it was made."""
         self._of_newton += steps * step_work(self._problem, structure)[0]
         self._tries += 1
-        self._few = max(0.5 * share_flipped, VERY_FEW_FLIPS)
+        self._few = max(0.5 * admm.share_flipped, VERY_FEW_FLIPS)
+        self._tried_at = _residual(admm)
 
     def next_round(self, admm: Admm) -> None:
         """Release the start by half, then entirely; rounds grow once it is released."""
         admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * self._first_anchor else 0.0
         if admm.anchor_weight == 0.0:
             self.length = min(int(1.25 * self.length), LONGEST_ROUND)
+
+
+def _residual(admm: Admm) -> float:
+    return max(admm.primal_residual, admm.dual_residual)
