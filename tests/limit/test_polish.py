@@ -15,9 +15,12 @@ from marginflow.limit import orthogonal
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver import admm as admm_room
+from marginflow.limit.solver import collapse as collapse_room
 from marginflow.limit.solver import polish as polish_room
 from marginflow.limit.solver import schedule as schedule_room
 from marginflow.limit.solver.admm import Admm
+from marginflow.limit.solver.collapse import Collapse
 from marginflow.limit.solver.pairs import ACTIVE, KINK
 from marginflow.limit.solver.polish import Polished, identify, polish
 from marginflow.limit.solver.schedule import Schedule
@@ -196,16 +199,59 @@ def test_a_soft_margin_pays_for_what_it_leaves_out():
     assert found.lam.sum() == pytest.approx(primal, rel=1e-12)
 
 
-@pytest.mark.parametrize("warm", [True, False])
-def test_admm_does_not_collapse_to_two_neurons_if_it_begins_with_multipliers(warm, monkeypatch):
-    """Random labels, d = 10, m = 200: with no multipliers at first every neuron shrinks to zero, and two come back."""
-    if not warm:
-        monkeypatch.setattr(Problem, "warm_multipliers", lambda problem, U, s, **options: np.zeros(len(problem.y)))
+def live_without_multipliers_at_first(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Live neurons after each round; random labels, d = 10, m = 200, where the first multipliers are zero."""
+    warm, calls = Problem.warm_multipliers, []
+
+    def cold(problem: Problem, U, s, **options):
+        calls.append(U)
+        return np.zeros(len(problem.y)) if len(calls) == 1 else warm(problem, U, s, **options)
+
+    monkeypatch.setattr(Problem, "warm_multipliers", cold)
     data = Sphere(dimension=10, labels="both").sample(200, seed=0)
     limit = mf.kkt_point(data, width=150, starts=["fine bundles"], max_iterations=400)
-    neurons = [entry.live_neurons for entry in limit.history]
-    assert (min(neurons) > 20) == warm
-    assert warm or neurons[-1] <= 10
+    return [entry.live_neurons for entry in limit.history]
+
+
+def test_a_weight_that_balances_the_residuals_keeps_admm_from_collapsing(monkeypatch):
+    assert min(live_without_multipliers_at_first(monkeypatch)) > 20
+
+
+def test_a_collapse_to_two_neurons_is_noticed_and_undone(monkeypatch):
+    monkeypatch.setattr(admm_room, "BALANCED_FROM", -1.0)
+    live = live_without_multipliers_at_first(monkeypatch)
+    assert live[0] <= 2
+    assert min(live[1:]) > 20
+
+
+def test_without_the_way_back_a_collapse_is_for_ever(monkeypatch):
+    monkeypatch.setattr(admm_room, "BALANCED_FROM", -1.0)
+    monkeypatch.setattr(collapse_room, "MOST_UNDONE", 0)
+    assert max(live_without_multipliers_at_first(monkeypatch)) <= 2
+
+
+def test_a_sound_run_has_not_collapsed():
+    problem, neurons = after_a_flow(Sphere(dimension=30).sample(40, seed=0), width=60, seed=0)
+    admm = Admm(problem, neurons, problem.warm_multipliers(neurons.U, neurons.s))
+    collapse = Collapse(admm)
+    for _ in range(10):
+        admm.run(60)
+        assert not collapse.noticed(admm)
+    assert int((admm.t > 0).sum()) < len(neurons.s)
+
+
+def test_a_round_ends_early_once_residuals_are_far_below_those_of_the_last_try():
+    problem, neurons = after_a_flow(Sphere(dimension=10).sample(10, seed=0), width=20, seed=0)
+    admm = Admm(problem, neurons, problem.warm_multipliers(neurons.U, neurons.s))
+    schedule = Schedule(problem, 0.0)
+    admm.flips = 0
+    admm.primal_residual = admm.dual_residual = 5e-3
+    assert not schedule.round_is_over(admm)  # nothing was tried yet
+    schedule.admm_worked(1000, len(admm.s))
+    schedule.newton_worked(identify(admm), 1, admm)
+    assert not schedule.round_is_over(admm)
+    admm.primal_residual = admm.dual_residual = 5e-4
+    assert schedule.round_is_over(admm)
 
 
 def test_large_problems_come_to_newtons_method_later(monkeypatch):

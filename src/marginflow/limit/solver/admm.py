@@ -272,7 +272,7 @@ class Admm:
         old = self.A
         self.A = H > 0
         self._ensure_every_sample_is_reached(H)
-        self.flips = sum(np.count_nonzero(old[part] != self.A[part]) for part in self._same_pairs)
+        self.flips = sum(int(np.count_nonzero(old[part] != self.A[part])) for part in self._same_pairs)
         self._pattern_changed()
 
     def _select(self, keep: BoolArray) -> None:
