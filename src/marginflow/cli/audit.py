@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import real_number, whole_number
+from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Tolerance
-from marginflow.cli.output import check_target, print_rows, result_text
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Tolerance, checked, written
+from marginflow.cli.output import check_target, print_rows, result_text, write_page
 from marginflow.cli.progress import progress
-from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
-from marginflow.plain import to_plain
 
 if TYPE_CHECKING:
     from marginflow.audits import Audit, ClassesAudit
@@ -37,7 +35,9 @@ def audit(
     points: Annotated[
         int | None, Parameter(help="Samples whose exact radius is proved; by default 10, or all if they are fewer.")
     ] = None,
-    time_limit: Annotated[float, Parameter(help="Seconds for each of them; then its bounds so far are given.")] = 5.0,
+    time_limit: Annotated[
+        float, checked("--time-limit", "Seconds for each of them; then its bounds so far are given.", above=0.0)
+    ] = 5.0,
     tolerance: Tolerance = None,
     seed: Seed = 0,
     label: Label = None,
@@ -48,12 +48,11 @@ def audit(
             "compute from DATA; lengths are then those of feature space."
         ),
     ] = None,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="Also write the page, .html.")] = None,
+    out: Annotated[Path | None, written("Also write the page, .html.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if the network is a KKT point at the tolerance and no theorem that applies is violated, 1 if not."""
-    real_number("--time-limit", time_limit, above=0.0)
     if out is not None:
         check_target(out, (".html",), force=force)
     from marginflow.interop.auditing import audit as audit_model  # torch and onnx only if a file needs them
@@ -88,12 +87,7 @@ def audit(
         )
     record = found.to_dict() | {"seed": seed, "out": out}
     if out is not None:
-        from marginflow.report import write
-        from marginflow.report.results import Result, page_of_results
-
-        result = Result(name=model.name, content=to_plain(record))
-        page = page_of_results([result], title=f"Audit of {model.name}", command=command(), versions=versions())
-        write(page, out)
+        write_page(record, out, name=model.name, title=f"Audit of {model.name}")
     if as_json:
         print(result_text(record))
     elif isinstance(found, mf.audits.ClassesAudit):

@@ -8,12 +8,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Tolerance
-from marginflow.cli.output import check_target, result_text
+from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Penalty, Tolerance, written
+from marginflow.cli.output import check_target, deliver
 from marginflow.cli.progress import progress
-from marginflow.storage import write_text
 
 
 def certify(
@@ -21,21 +19,17 @@ def certify(
     data: DataFile,
     *,
     tolerance: Tolerance = None,
-    penalty: Annotated[float | None, Parameter(help="C of the soft margin; without it the margin is hard.")] = None,
+    penalty: Penalty = None,
     start: Annotated[
         Path | None, Parameter(help="The network that training started from; adds the residual it cannot get below.")
     ] = None,
     label: Label = None,
-    out: Annotated[
-        Path | None,
-        Parameter(name=["--out", "-o"], help="Also write the whole certificate, arrays included, as .json."),
-    ] = None,
+    out: Annotated[Path | None, written("Also write the whole certificate, arrays included, as .json.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if every KKT condition holds at the tolerance, 1 if one does not."""
     chosen = mf.certificates.DEFAULT_TOLERANCE if tolerance is None else tolerance
-    real_number("--tolerance", chosen, above=0.0)
     if out is not None:
         check_target(out, (".json",), force=force)
     judged, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
@@ -44,12 +38,11 @@ def certify(
         certificate = mf.certify(judged, dataset, penalty=penalty, start=begun)
     holds = certificate.holds(chosen)
     answer = {"holds": holds, "tolerance": chosen}
-    if out is not None:
-        write_text(out, result_text(certificate.to_dict() | answer) + "\n")
-    if as_json:
-        print(result_text(certificate.to_dict(arrays=False) | answer | {"out": out}))
-    else:
-        print(certificate.summary(chosen))
-        if out is not None:
-            print(f"Written to {out}")
+    deliver(
+        certificate.to_dict(arrays=False) | answer | {"out": out},
+        as_json=as_json,
+        out=out,
+        whole=certificate.to_dict() | answer,
+        describe=lambda: print(certificate.summary(chosen)),
+    )
     return DONE if holds else DOES_NOT_HOLD

@@ -12,13 +12,12 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import FloatArray, matrix, vector
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Force, Label, Paper, Seed
-from marginflow.cli.output import check_target, result_text
+from marginflow.cli.options import AsJson, Force, Label, Paper, Seed, written
+from marginflow.cli.output import check_target, result_text, write_page
 from marginflow.cli.progress import progress, watched
-from marginflow.cli.provenance import command, versions
+from marginflow.cli.provenance import versions
 from marginflow.data.files import read_arrays
 from marginflow.errors import InputError
-from marginflow.plain import to_plain
 
 if TYPE_CHECKING:
     from marginflow.theory import Instance, Statement, Verdict
@@ -61,7 +60,7 @@ def check(
     ] = False,
     seed: Seed = 0,
     label: Label = None,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="With --all: also write a page, .html.")] = None,
+    out: Annotated[Path | None, written("With --all: also write a page, .html.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
@@ -237,12 +236,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         "verdicts": [verdict.to_dict() for verdict in verdicts],
     }
     if out is not None:
-        from marginflow.report import write
-        from marginflow.report.results import Result, page_of_results
-
-        title = f"The statements of the papers on {given.name}"
-        results = [Result(name=given.name, content=to_plain(record))]
-        write(page_of_results(results, title=title, command=command(), versions=versions()), out)
+        write_page(record, out, name=given.name, title=f"The statements of the papers on {given.name}")
     if as_json:
         print(result_text(record))
     else:

@@ -9,9 +9,9 @@ import numpy as np
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import FloatArray, real_number, whole_number
+from marginflow.arrays import FloatArray, whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
+from marginflow.cli.options import AsJson, DataFile, First, Force, Gap, Label, NetworkFile, SecondsEach, Workers
 from marginflow.cli.output import check_target, print_rows, result_text
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
@@ -32,10 +32,10 @@ def curve(
     epsilon: Annotated[
         str | None, Parameter(help="Sizes at which the curve is read, with commas between: 0.1,0.5.")
     ] = None,
-    first: Annotated[int | None, Parameter(help="Only the first N samples.")] = None,
-    time_limit: Annotated[float, Parameter(help="Seconds for each sample; then its bounds so far are used.")] = 60.0,
-    tolerance: Annotated[float, Parameter(help="Largest relative gap of the bounds that counts as exact.")] = 1e-6,
-    workers: Annotated[int, Parameter(help="Processes that share the samples.")] = 1,
+    first: First = None,
+    time_limit: SecondsEach = 60.0,
+    tolerance: Gap = 1e-6,
+    workers: Workers = 1,
     label: Label = None,
     csv: Annotated[Path | None, Parameter(help="Also write every breakpoint of the curve as .csv.")] = None,
     force: Force = False,
@@ -47,8 +47,6 @@ def curve(
     """
     from marginflow.robustness.accuracy import certified_accuracy
 
-    real_number("--tolerance", tolerance, at_least=1e-8, below=1.0)
-    real_number("--time-limit", time_limit, above=0.0)
     whole_number("--workers", workers)
     sizes = _sizes(epsilon)
     if csv is not None:

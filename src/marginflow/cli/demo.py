@@ -7,10 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import Parameter
-
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, Seed
+from marginflow.cli.options import AsJson, Seed, written
 from marginflow.cli.output import check_folder, note, tell
 from marginflow.cli.progress import Report, progress
 from marginflow.cli.provenance import versions
@@ -22,9 +20,9 @@ if TYPE_CHECKING:
 def demo(
     *,
     seed: Seed = 0,
-    out: Annotated[
-        Path, Parameter(name=["--out", "-o"], help="Folder to write; what an earlier demo left there is replaced.")
-    ] = Path("marginflow-demo"),
+    out: Annotated[Path, written("Folder to write; what an earlier demo left there is replaced.")] = Path(
+        "marginflow-demo"
+    ),
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if the KKT points found are certified, 1 if not, 130 if interrupted (finished pictures are kept)."""

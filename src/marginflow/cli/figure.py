@@ -15,7 +15,7 @@ import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.engines import engine_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, Force, Seed
+from marginflow.cli.options import AsJson, Force, Seed, written
 from marginflow.cli.output import check_folder, check_target, note, print_rows, result_text
 from marginflow.cli.progress import duration, progress, time_left
 from marginflow.cli.provenance import versions
@@ -41,10 +41,7 @@ def figure(
         Parameter(help="smoke: seconds; laptop: minutes; paper: the published grid."),
     ] = "laptop",
     seed: Seed = 0,
-    out: Annotated[
-        Path | None,
-        Parameter(name=["--out", "-o"], help="Folder for page, rows and pictures; default: marginflow-figures."),
-    ] = None,
+    out: Annotated[Path | None, written("Folder for page, rows and pictures; default: marginflow-figures.")] = None,
     seeds: Annotated[int | None, Parameter(help="Number of seeds; by default that of the size.")] = None,
     only: Annotated[
         tuple[str, ...],

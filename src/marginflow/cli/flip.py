@@ -12,12 +12,11 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import FloatArray, real_number, vector
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
-from marginflow.cli.output import check_target, note, print_rows, result_text
+from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, written
+from marginflow.cli.output import check_target, deliver, note, print_rows
 from marginflow.cli.progress import progress
 from marginflow.data.files import read_array
 from marginflow.errors import InputError
-from marginflow.storage import write_text
 
 if TYPE_CHECKING:
     from marginflow.certificates import Certificate
@@ -53,10 +52,7 @@ def flip(
     ] = False,
     share: Annotated[float, Parameter(help="Share of the samples that is to be flipped at once.")] = 1.0,
     label: Label = None,
-    out: Annotated[
-        Path | None,
-        Parameter(name=["--out", "-o"], help="Also write directions, first flips and whole curves as .json."),
-    ] = None,
+    out: Annotated[Path | None, written("Also write directions, first flips and whole curves as .json.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
@@ -92,18 +88,17 @@ def flip(
         "sqrt_dimension": math.sqrt(d),
         "out": out,
     }
-    if out is not None:
-        whole = [
-            row | {"vector": known.vector, "first": known.steps.sizes, "curve": known.curve()}
-            for row, known in zip(rows, flips, strict=True)
-        ]
-        write_text(out, result_text(record | {"directions": whole}) + "\n")
-    if as_json:
-        print(result_text(record | {"directions": rows}))
-    else:
-        _print(rows, share, target.n_samples, d, unsigned=unsigned)
-        if out is not None:
-            print(f"Written to {out}")
+    whole = [
+        row | {"vector": known.vector, "first": known.steps.sizes, "curve": known.curve()}
+        for row, known in zip(rows, flips, strict=True)
+    ]
+    deliver(
+        record | {"directions": rows},
+        as_json=as_json,
+        out=out,
+        whole=record | {"directions": whole},
+        describe=lambda: _print(rows, share, target.n_samples, d, unsigned=unsigned),
+    )
     return DONE if does else DOES_NOT_HOLD
 
 

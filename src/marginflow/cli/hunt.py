@@ -10,15 +10,13 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Seed
-from marginflow.cli.output import note, result_text
+from marginflow.cli.options import AsJson, Seed, written
+from marginflow.cli.output import note, result_text, write_page
 from marginflow.cli.progress import progress
-from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
-from marginflow.plain import to_plain
 
 if TYPE_CHECKING:
-    from marginflow.theory.hunting import Hunt, Trail
+    from marginflow.theory.hunting import Trail
 
 
 def hunt(
@@ -35,10 +33,7 @@ def hunt(
     state: Annotated[Path | None, Parameter(help="A .json file that remembers the search, to go on later.")] = None,
     out: Annotated[
         Path | None,
-        Parameter(
-            name=["--out", "-o"],
-            help="A new folder for hunt.json, data.npz, network.safetensors and the page hunt.html.",
-        ),
+        written("A new folder for hunt.json, data.npz, network.safetensors and the page hunt.html."),
     ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -66,15 +61,7 @@ def hunt(
         )
     print(result_text(found.to_dict()) if as_json else str(found))
     if out is not None:
-        files = (*found.save(out), _page(found, out / "hunt.html"))
+        page = out / "hunt.html"
+        files = (*found.save(out), write_page(found.to_dict(), page, name=found.id, title=f"Hunt for {found.id}"))
         note(f"wrote {', '.join(str(path) for path in files)}")
     return DOES_NOT_HOLD if found.outcome in ("refuted", "candidate", "proof step fails") else DONE
-
-
-def _page(found: Hunt, path: Path) -> Path:
-    """The hunt as a page."""
-    from marginflow.report import write
-    from marginflow.report.results import Result, page_of_results
-
-    result = Result(name=found.id, content=to_plain(found))
-    return write(page_of_results([result], title=f"Hunt for {found.id}", command=command(), versions=versions()), path)

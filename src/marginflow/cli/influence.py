@@ -10,20 +10,9 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.left_out import (
-    Bias,
-    Mode,
-    Out,
-    Penalty,
-    Residual,
-    StoreFile,
-    TimeLimit,
-    Width,
-    check,
-    deliver,
-)
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
-from marginflow.cli.output import print_rows
+from marginflow.cli.left_out import Mode, Out, Residual, StoreFile, TimeLimit, left_out
+from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Penalty, Seed, Width
+from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.plain import to_plain
 
@@ -58,21 +47,23 @@ def influence(
     """Exit code 0 if every point holds at the tolerance on the samples it was trained on, 1 if not."""
     whole_number("--first", first, minimum=0)
     whole_number("--cold", cold, minimum=0)
-    check(tolerance, time_limit, out, force=force)
+    if out is not None:
+        check_target(out, (".json", ".html"), force=force)
     dataset = mf.data.Dataset.load(data, label=label)
-    with progress("Leaving out samples") as show:
-        limit = mf.kkt_point(dataset, width=width, seed=seed, bias=bias, penalty=penalty, time_limit=time_limit)
-        found = mf.influence(
-            limit,
-            dataset,
-            mode=mode,
-            folds=folds,
-            flip=flip,
-            store=store,
-            seed=seed,
-            tolerance=tolerance,
-            progress=lambda done, total: show(done / total, f"{done} of {total}"),
-        )
+    limit, found = left_out(
+        dataset,
+        width=width,
+        bias=bias,
+        penalty=penalty,
+        time_limit=time_limit,
+        seed=seed,
+        tolerance=tolerance,
+        mode=mode,
+        folds=folds,
+        flip=flip,
+        store=store,
+    )
+    with progress("Solving from scratch"):
         beside = found.branches(dataset, found.rank()[:cold]) if cold and flip is None else None
     record = found.to_dict() | {
         "sentence": str(found),
@@ -86,7 +77,7 @@ def influence(
         "samples": found.rows(dataset, [int(g) for g in found.rank()]),
         "branches": beside,
     }
-    deliver(record, out, as_json=as_json, title=f"What each sample of {data.name} did")
+    deliver(record, out=out, as_json=as_json, title=f"What each sample of {data.name} did")
     if not as_json:
         _print(record, first)
     return DONE if record["holds"] else DOES_NOT_HOLD

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed
+from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Out, Penalty, Seed, Width, checked
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
 from marginflow.storage import write_text
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
 def limit(
     data: DataFile,
     *,
-    width: Annotated[int, Parameter(help="Number of hidden neurons.")] = 100,
-    bias: Annotated[bool, Parameter(help="Whether neurons have a bias.")] = True,
+    width: Width = 100,
+    bias: Bias = True,
     outputs: Annotated[Literal["trained", "frozen"], Parameter(help="Frozen outputs are +-1/sqrt(width).")] = "trained",
-    penalty: Annotated[float | None, Parameter(help="C of the soft margin; without it the margin is hard.")] = None,
+    penalty: Penalty = None,
     optimum: Annotated[
         Literal["local", "global"],
         Parameter(help="Near the flow, or the least norm of all networks with its proof (on a line, in the plane)."),
@@ -44,8 +43,12 @@ def limit(
     stay_near: Annotated[
         float, Parameter(help="How strongly the polish is held near the flow on its way; 0: not.")
     ] = 0.0,
-    tolerance: Annotated[float, Parameter(help="Largest residual at which the point counts as found.")] = 1e-9,
-    time_limit: Annotated[float | None, Parameter(help="Return the best point so far after so many seconds.")] = None,
+    tolerance: Annotated[
+        float, checked("--tolerance", "Largest residual at which the point counts as found.", above=0.0)
+    ] = 1e-9,
+    time_limit: Annotated[
+        float | None, checked("--time-limit", "Return the best point so far after so many seconds.", above=0.0)
+    ] = None,
     compact: Annotated[
         bool, Parameter(negative="", help="Write the network with as few neurons as it has directions.")
     ] = False,
@@ -56,9 +59,6 @@ def limit(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if the certificate holds at the tolerance, 1 if not, 130 if interrupted (what is done is kept)."""
-    real_number("--tolerance", tolerance, above=0.0)
-    if time_limit is not None:
-        real_number("--time-limit", time_limit, above=0.0)
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".certificate.json"), (".json",), force=force)
     dataset = mf.data.Dataset.load(data, label=label)

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.exit_codes import DONE
-from marginflow.cli.options import AsJson, Force
+from marginflow.cli.options import AsJson, Force, written
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
@@ -27,9 +27,7 @@ def map(
         list[str],
         Parameter(consume_multiple=True, help="LETTER=1,2,5 or LETTER=LOW:HIGH:COUNT or LETTER=LOW:HIGH:COUNTlog."),
     ],
-    out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="A page or picture: .html, .svg, .png, .pdf.")
-    ] = None,
+    out: Annotated[Path | None, written("A page or picture: .html, .svg, .png, .pdf.")] = None,
     observe: Annotated[
         bool, Parameter(negative="", help="Also compute every cell: what the bound is about, at a KKT point or a run.")
     ] = False,

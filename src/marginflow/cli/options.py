@@ -53,17 +53,45 @@ def not_data(_: Any, path: Path) -> None:
         )
 
 
+def checked(name: str, help: str, **bounds: float) -> Parameter:
+    """The option `name`, refused before any work is done unless it is a real number within the bounds."""
+
+    def check(_: Any, value: float | None) -> None:
+        from marginflow.arrays import real_number  # brings numpy, which the overview of commands does without
+
+        if value is not None:
+            real_number(name, value, **bounds)
+
+    return Parameter(validator=check, help=help)
+
+
+def written(help: str) -> Parameter:
+    """The option --out of a command, with what it writes."""
+    return Parameter(name=["--out", "-o"], help=help)
+
+
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as one JSON object.")]
 Force = Annotated[bool, Parameter(name="--force", negative="", help="Overwrite files that exist.")]
 Seed = Annotated[
     int, Parameter(name="--seed", validator=not_negative, help="Seed of all randomness; same seed, same result.")
 ]
-Out = Annotated[Path, Parameter(name=["--out", "-o"], help="File to write.")]
+Out = Annotated[Path, written("File to write.")]
 DataFile = Annotated[Path, Parameter(help="Data, .npz or .csv (label in the last column, -1 or +1; see convert).")]
 NetworkFile = Annotated[Path, Parameter(validator=not_data, help="Network, .safetensors (ours or a torch state_dict).")]
 Label = Annotated[str | None, Parameter(name="--label", help="Name of the label column of a .csv.")]
 Paper = str  # the library knows which there are, those of other packages among them
+Width = Annotated[int, Parameter(help="Number of hidden neurons.")]
+Bias = Annotated[bool, Parameter(help="Whether neurons have a bias.")]
+Penalty = Annotated[float | None, Parameter(help="C of the soft margin; without it the margin is hard.")]
+Gap = Annotated[
+    float, checked("--tolerance", "Largest relative gap of the bounds that counts as exact.", at_least=1e-8, below=1.0)
+]
+SecondsEach = Annotated[
+    float, checked("--time-limit", "Seconds for each sample; then its bounds so far are given.", above=0.0)
+]
+First = Annotated[int | None, Parameter(help="Only the first N samples.")]
+Workers = Annotated[int, Parameter(help="Processes that share the samples.")]
 Tolerance = Annotated[
     float | None,
-    Parameter(help="Largest residual at which a condition counts as fulfilled; 1e-8 if not given."),
+    checked("--tolerance", "Largest residual at which a condition counts as fulfilled; 1e-8 if not given.", above=0.0),
 ]

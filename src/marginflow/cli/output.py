@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from marginflow.cli.provenance import made_by
+from marginflow.cli.provenance import command, made_by, versions
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.report.table import text_of
+from marginflow.storage import write_text
 
 
 def check_target(path: Path, suffixes: tuple[str, ...], *, force: bool) -> Path:
@@ -69,6 +70,48 @@ def result_text(record: Mapping[str, object]) -> str:
     (None, ['command', 'versions'])
     """
     return json.dumps(to_plain({**record, "made_by": made_by()}), allow_nan=False)
+
+
+def deliver(
+    record: Mapping[str, object],
+    *,
+    as_json: bool,
+    out: Path | None = None,
+    whole: Mapping[str, object] | None = None,
+    title: str = "",
+    describe: Callable[[], None] | None = None,
+) -> None:
+    """Write a result where that was asked for, and print it: as JSON, or what `describe` prints.
+
+    Parameters
+    ----------
+    record : mapping
+        What is printed as JSON, and what a page is made of.
+    out : path or None
+        A page (.html) under the heading `title`, or a file of JSON.
+    whole : mapping or None
+        What the file of JSON holds where that is more than `record`.
+    """
+    if out is not None and out.suffix == ".html":
+        write_page(record, out, name=title, title=title)
+    elif out is not None:
+        write_text(out, result_text(record if whole is None else whole) + "\n")
+    if as_json:
+        print(result_text(record))
+        return
+    if describe is not None:
+        describe()
+    if out is not None:
+        print(f"Written to {out}")
+
+
+def write_page(record: Mapping[str, object], path: Path, *, name: str, title: str) -> Path:
+    """The page of one result."""
+    from marginflow.report import write
+    from marginflow.report.results import Result, page_of_results
+
+    result = Result(name=name, content=to_plain(record))
+    return write(page_of_results([result], title=title, command=command(), versions=versions()), path)
 
 
 def print_rows(rows: Sequence[Mapping[str, object]], *, headings: Mapping[str, str]) -> None:

@@ -13,11 +13,21 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import IntArray, real_number, whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile
-from marginflow.cli.output import check_target, print_rows, result_text
+from marginflow.cli.options import (
+    AsJson,
+    DataFile,
+    First,
+    Force,
+    Gap,
+    Label,
+    NetworkFile,
+    SecondsEach,
+    Workers,
+    written,
+)
+from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
-from marginflow.storage import write_text
 
 if TYPE_CHECKING:
     from marginflow.measurements import CheckedRadius, RadiusSummary
@@ -30,21 +40,17 @@ def radius(
     samples: Annotated[
         str | None, Parameter(help="Only these samples, numbered from 0 with commas between: 0,3,7.")
     ] = None,
-    first: Annotated[int | None, Parameter(help="Only the first N samples.")] = None,
+    first: First = None,
     level: Annotated[float, Parameter(help="The other side begins where y N(x) falls to this level.")] = 0.0,
-    time_limit: Annotated[float, Parameter(help="Seconds for each sample; then its bounds so far are given.")] = 60.0,
-    tolerance: Annotated[float, Parameter(help="Largest relative gap of the bounds that counts as exact.")] = 1e-6,
-    workers: Annotated[int, Parameter(help="Processes that share the samples.")] = 1,
+    time_limit: SecondsEach = 60.0,
+    tolerance: Gap = 1e-6,
+    workers: Workers = 1,
     label: Label = None,
-    out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="Also write radii, witnesses and proofs as .json.")
-    ] = None,
+    out: Annotated[Path | None, written("Also write radii, witnesses and proofs as .json.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if every radius is proved, 1 if some are only bounded, 130 if interrupted (what is done is kept)."""
-    real_number("--tolerance", tolerance, at_least=1e-8, below=1.0)
-    real_number("--time-limit", time_limit, above=0.0)
     real_number("--level", level)
     whole_number("--workers", workers)
     if out is not None:
@@ -81,17 +87,19 @@ def radius(
         "interrupted": interrupted,
         "out": out,
     }
-    if out is not None:
-        whole = record | {"radii": [checked.row() | checked.proof() for checked in found]}
-        write_text(out, result_text(whole) + "\n")
-    if as_json:
-        print(result_text(record | {"radii": [checked.row() for checked in found]}))
-    else:
+
+    def describe() -> None:
         _print(found, summary, d)
         if interrupted:
             print(f"Interrupted after {len(found)} of {chosen.size} samples.")
-        if out is not None:
-            print(f"Written to {out}")
+
+    deliver(
+        record | {"radii": [checked.row() for checked in found]},
+        as_json=as_json,
+        out=out,
+        whole=record | {"radii": [checked.row() | checked.proof() for checked in found]},
+        describe=describe,
+    )
     if interrupted:
         return INTERRUPTED
     return DONE if record["all_proved"] else DOES_NOT_HOLD

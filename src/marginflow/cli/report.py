@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Force, Label
+from marginflow.cli.options import AsJson, Force, Label, written
 from marginflow.cli.output import check_folder, check_target, tell
 from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
@@ -28,7 +28,7 @@ def report(
         Path,
         Parameter(help="Results of other commands (.json, .jsonl, .csv), or one network with its data (.npz or .csv)."),
     ],
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Page to write, .html.")],
+    out: Annotated[Path, written("Page to write, .html.")],
     title: Annotated[str | None, Parameter(help="Heading of the page.")] = None,
     x: Annotated[str | None, Parameter(help="For rows: column along the axis of the chart.")] = None,
     y: Annotated[str | None, Parameter(help="For rows: column that is drawn.")] = None,

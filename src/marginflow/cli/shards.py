@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson
+from marginflow.cli.options import AsJson, written
 from marginflow.cli.output import print_rows, result_text
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
@@ -18,7 +18,7 @@ from marginflow.plain import to_plain
 
 def merge(
     *stores: Annotated[Path, Parameter(help="Stores of the shards, .sqlite.")],
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Store that they come into; made, or added to.")],
+    out: Annotated[Path, written("Store that they come into; made, or added to.")],
     any_code: Annotated[
         bool, Parameter(negative="", help="Accept rows computed by different versions of the code.")
     ] = False,

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Force, Paper
+from marginflow.cli.options import AsJson, Force, Paper, written
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import watched
 from marginflow.cli.provenance import command, versions
@@ -31,9 +31,7 @@ def statements(
         bool, Parameter(negative="", help="Judge every example and control; count against the catalogue.")
     ] = False,
     html: Annotated[bool, Parameter(negative="", help="One page of one statement, judged.")] = False,
-    out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="With --html: the file; VYS22-Thm4.1.html if not given.")
-    ] = None,
+    out: Annotated[Path | None, written("With --html: the file; VYS22-Thm4.1.html if not given.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:

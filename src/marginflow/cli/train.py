@@ -10,7 +10,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import real_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed, any_case
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed, Width, any_case
 from marginflow.cli.output import check_target, result_text, tell
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
@@ -44,7 +44,7 @@ def train(
             help="The training of a paper, exactly as published, or gradient flow in log time (upper or lower case).",
         ),
     ] = "flow",
-    width: Annotated[int, Parameter(help="Number of hidden neurons.")] = 200,
+    width: Width = 200,
     scale: Annotated[
         float, Parameter(help="Factor on the initial parameters; small ones end nearer to a limit.")
     ] = 1.0,

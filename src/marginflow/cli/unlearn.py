@@ -10,19 +10,9 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.left_out import (
-    Bias,
-    Mode,
-    Out,
-    Penalty,
-    Residual,
-    TimeLimit,
-    Width,
-    check,
-    deliver,
-)
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
-from marginflow.cli.output import print_rows
+from marginflow.cli.left_out import Mode, Out, Residual, TimeLimit
+from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Penalty, Seed, Width
+from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
 
@@ -55,7 +45,8 @@ def unlearn(
 ) -> int:
     """Exit code 0 if the exact point holds at the tolerance on the samples that are left, 1 if not."""
     whole_number("--steps", steps)
-    check(tolerance, time_limit, out, force=force)
+    if out is not None:
+        check_target(out, (".json", ".html"), force=force)
     dataset = mf.data.Dataset.load(data, label=label)
     given = None if network is None else mf.networks.TwoLayer.load(network)
     if given is not None and given.dimension != dataset.dimension:
@@ -109,7 +100,7 @@ def unlearn(
     }
     if exact is not None:
         found.network(0).save(exact)
-    deliver(record, out, as_json=as_json, title=f"Unlearning samples of {data.name}")
+    deliver(record, out=out, as_json=as_json, title=f"Unlearning samples of {data.name}")
     if not as_json:
         print(sentence)
         print_rows(rows, headings={"method": "method", "distance": "distance to the exact point"})

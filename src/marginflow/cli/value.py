@@ -10,21 +10,9 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.left_out import (
-    Bias,
-    Mode,
-    Out,
-    Penalty,
-    Residual,
-    StoreFile,
-    TimeLimit,
-    Width,
-    check,
-    deliver,
-)
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed
-from marginflow.cli.output import print_rows
-from marginflow.cli.progress import progress
+from marginflow.cli.left_out import Mode, Out, Residual, StoreFile, TimeLimit, left_out
+from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Penalty, Seed, Width
+from marginflow.cli.output import check_target, deliver, print_rows
 
 
 def value(
@@ -48,20 +36,21 @@ def value(
 ) -> int:
     """Exit code 0 if every point holds at the tolerance on the samples it was trained on, 1 if not."""
     whole_number("--first", first, minimum=0)
-    check(tolerance, time_limit, out, force=force)
+    if out is not None:
+        check_target(out, (".json", ".html"), force=force)
     dataset, fresh = mf.data.Dataset.load(data, label=label), mf.data.Dataset.load(test, label=label)
-    with progress("Leaving out samples") as show:
-        limit = mf.kkt_point(dataset, width=width, seed=seed, bias=bias, penalty=penalty, time_limit=time_limit)
-        found = mf.influence(
-            limit,
-            dataset,
-            mode=mode,
-            folds=folds,
-            store=store,
-            seed=seed,
-            tolerance=tolerance,
-            progress=lambda done, total: show(done / total, f"{done} of {total}"),
-        )
+    limit, found = left_out(
+        dataset,
+        width=width,
+        bias=bias,
+        penalty=penalty,
+        time_limit=time_limit,
+        seed=seed,
+        tolerance=tolerance,
+        mode=mode,
+        folds=folds,
+        store=store,
+    )
     worth = mf.influences.valuation(found, fresh)
     order = [int(g) for g in worth.rank()]
     rows = [
@@ -91,7 +80,7 @@ def value(
         "seconds": found.seconds,
         "holds": bool(found.residuals.max() <= tolerance),
     }
-    deliver(record, out, as_json=as_json, title=f"What the samples of {data.name} are worth")
+    deliver(record, out=out, as_json=as_json, title=f"What the samples of {data.name} are worth")
     if not as_json:
         print(sentence)
         headings = {
