@@ -2,36 +2,28 @@ r"""ReLU networks of any depth, N(x) = W_L relu(W_{L-1} ... relu(W_1 x + b_1) ..
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, labels, one_of, read_only, real_number, vector, whole_number
+from marginflow.arrays import BoolArray, FloatArray, one_of, read_only, real_number, vector, whole_number
 from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation
 from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
 from marginflow.networks.gradient import MLPGradient
-from marginflow.networks.layers import (
-    Layer,
-    Outputs,
-    checked_layers,
-    layers_of,
-    read_layers,
-    state_of,
-    write_layers,
-)
+from marginflow.networks.layers import Layer, Outputs, checked_layers
+from marginflow.networks.one_output import AbstractOneOutput
 from marginflow.networks.two_layer import TwoLayer
 
 Biases = Literal["all", "first", "none"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MLP:
+class MLP(AbstractOneOutput):
     r"""A fully connected ReLU network of depth L with one output.
 
     .. math:: N(x) = W_L \, \mathrm{relu}(W_{L-1} \cdots \mathrm{relu}(W_1 x + b_1) \cdots + b_{L-1}) + b_L
@@ -210,11 +202,6 @@ class MLP:
             values[block] = self._forward(rows[block])[-1][:, 0]
         return values
 
-    def margins(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
-        """y_i N(x_i), shape (n,)."""
-        values = self(X)
-        return labels("y", y, values.size) * values
-
     def gradient(self, X: ArrayLike, weights: ArrayLike, *, kink: float = 0.0) -> MLPGradient:
         r"""Gradient of a weighted sum of values by the parameters, by backpropagation.
 
@@ -274,31 +261,12 @@ class MLP:
         scaled = [(factor * W, None if b is None else factor * b) for W, b in self.layers[:trained]]
         return MLP.from_layers([*scaled, *self.layers[trained:]], outputs=self.outputs)
 
-    def _required_degree(self) -> int:
-        if self.degree is None:
-            raise InputError(
-                "The network has a bias after its first layer and is not homogeneous; scaling its parameters does not "
-                "scale its values."
-            )
-        return self.degree
-
     def scaled(self, factor: float) -> MLP:
         """All trained parameters times `factor`: values are multiplied by factor^degree; homogeneous networks only."""
         self._required_degree()
         return self._times(real_number("factor", factor, above=0.0))
 
-    def at_margin_one(self, X: ArrayLike, y: ArrayLike) -> MLP:
-        """Rescale so that min_i y_i N(x_i) = 1; homogeneous networks only."""
-        degree = self._required_degree()
-        least = float(self.margins(X, y).min())
-        if least <= 0:
-            raise InputError(
-                f"The smallest margin is {least:g}; only a network that classifies every sample correctly "
-                "can be rescaled to margin 1."
-            )
-        return self._times(least ** (-1.0 / degree))
-
-    # Two layers, and files ------------------------------------------------------------------------
+    # Two layers ----------------------------------------------------------------------------------
 
     @classmethod
     def from_two_layer(cls, network: TwoLayer) -> MLP:
@@ -308,28 +276,3 @@ class MLP:
     def to_two_layer(self) -> TwoLayer:
         """The same network as a `TwoLayer`, bit for bit; another depth or an output bias is refused."""
         return TwoLayer.from_layers(self.layers, outputs=self.outputs)
-
-    def state_dict(self) -> dict[str, FloatArray]:
-        """Arrays under the names of `torch.nn.Sequential(Linear, ReLU, ..., Linear)`."""
-        return state_of(self.layers)
-
-    @classmethod
-    @checked
-    def from_state_dict(cls, state: Mapping[str, ArrayLike], *, outputs: Outputs = "trained") -> MLP:
-        """The inverse of `state_dict`; other names or several outputs are refused."""
-        return cls.from_layers(layers_of(state), outputs=outputs)
-
-    @checked
-    def save(self, path: str | Path) -> Path:
-        """Write as `.safetensors`, readable by torch as a `state_dict`."""
-        return write_layers(path, self.layers, network="MLP", outputs=self.outputs)
-
-    @classmethod
-    @checked
-    def load(cls, path: str | Path) -> MLP:
-        """Read a network from `.safetensors`, ours (a `TwoLayer` too) or a torch `state_dict`."""
-        layers, outputs = read_layers(path)
-        try:
-            return cls.from_layers(layers, outputs=outputs)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None

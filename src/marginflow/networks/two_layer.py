@@ -3,7 +3,7 @@ r"""Two-layer ReLU networks N(x) = sum_j v_j relu(w_j . x + b_j), the object tha
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -27,11 +27,12 @@ from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
 from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
 from marginflow.networks.gradient import Gradient
-from marginflow.networks.layers import Layer, Outputs, layers_of, read_layers, state_of, write_layers
+from marginflow.networks.layers import Layer, Outputs
+from marginflow.networks.one_output import AbstractOneOutput
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TwoLayer:
+class TwoLayer(AbstractOneOutput):
     r"""A two-layer ReLU network without output bias.
 
     .. math:: N(x) = \sum_{j=1}^{k} v_j \, \mathrm{relu}(w_j \cdot x + b_j)
@@ -210,11 +211,6 @@ class TwoLayer:
             values[block] = np.maximum(Z, 0.0, out=Z) @ self.v
         return values
 
-    def margins(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
-        """y_i N(x_i), shape (n,)."""
-        values = self(X)
-        return labels("y", y, values.size) * values
-
     def gradient(self, X: ArrayLike, weights: ArrayLike, *, kink: float = 0.0) -> Gradient:
         r"""Gradient of a weighted sum of values by the parameters.
 
@@ -273,16 +269,6 @@ class TwoLayer:
             b=None if self.b is None else factor * self.b,
             v=self.v if self.outputs == "frozen" else factor * self.v,
         )
-
-    def at_margin_one(self, X: ArrayLike, y: ArrayLike) -> TwoLayer:
-        """Rescale so that min_i y_i N(x_i) = 1; every constant of the theory is stated there."""
-        least = float(self.margins(X, y).min())
-        if least <= 0:
-            raise InputError(
-                f"The smallest margin is {least:g}; only a network that classifies every sample correctly "
-                "can be rescaled to margin 1."
-            )
-        return self.scaled(least ** (-1.0 / self.degree))
 
     # Neurons --------------------------------------------------------------------------------------
 
@@ -395,31 +381,6 @@ class TwoLayer:
     def to_sklearn(self, classes: Sequence[Any] = (-1, 1)) -> Any:
         """A fitted `sklearn.neural_network.MLPClassifier` that predicts the second class where N(x) > 0."""
         return _door("sklearn_models").to_classifier(self, classes)
-
-    def state_dict(self) -> dict[str, FloatArray]:
-        """Arrays under the names of `torch.nn.Sequential(Linear, ReLU, Linear(bias=False))`."""
-        return state_of(self.layers)
-
-    @classmethod
-    @checked
-    def from_state_dict(cls, state: Mapping[str, ArrayLike], *, outputs: Outputs = "trained") -> TwoLayer:
-        """The inverse of `state_dict`; other names, an output bias or several outputs are refused."""
-        return cls.from_layers(layers_of(state), outputs=outputs)
-
-    @checked
-    def save(self, path: str | Path) -> Path:
-        """Write as `.safetensors`, readable by torch as a `state_dict`."""
-        return write_layers(path, self.layers, network="TwoLayer", outputs=self.outputs)
-
-    @classmethod
-    @checked
-    def load(cls, path: str | Path) -> TwoLayer:
-        """Read a network from `.safetensors`, ours or a torch `state_dict` of the same architecture."""
-        layers, outputs = read_layers(path)
-        try:
-            return cls.from_layers(layers, outputs=outputs)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
 
 
 def _door(library: str) -> Any:
