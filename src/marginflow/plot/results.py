@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marginflow.errors import InputError
 from marginflow.report.style import colours, printed, raised
 from marginflow.report.table import Table, text_of
+from marginflow.report.vega import alt
 
 if TYPE_CHECKING:
     from marginflow.report.chart import Chart
@@ -81,8 +82,6 @@ def table_html(table: Table) -> str:
 
 def beside_each_other(charts: Sequence[Chart]) -> Any:
     """Charts of a page as one Altair chart in light colours, each with its title."""
-    import altair as alt
-
     if not charts:
         raise InputError("There is nothing to draw in this result.")
     specifications = [_apart(number, chart) for number, chart in enumerate(charts)]

@@ -7,13 +7,12 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-import altair as alt
-
 from marginflow import theory
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import finished
 from marginflow.report.page import Page, Section
 from marginflow.report.table import Table
+from marginflow.report.vega import alt
 from marginflow.theory.atlas import Atlas, MapCell, grid_of
 
 COLOURS: Final = {"not applicable": "#c9ccd1", "says nothing": "#f2c14e", "says something": "#2e7d5b"}

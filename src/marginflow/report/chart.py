@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from marginflow.display import Brief
+from marginflow.report.encodings import Row, finished
 from marginflow.report.table import Table
 
 
@@ -30,3 +31,18 @@ class Chart(Brief):
     title: str
     description: str
     numbers: Table
+
+    @classmethod
+    def of(
+        cls,
+        drawn: Any,
+        rows: Sequence[Row],
+        titles: Mapping[str, str],
+        title: str,
+        description: str,
+        height: int = 240,
+    ) -> Chart:
+        """What Altair has drawn of the rows, in the style of the page; `titles` names the columns of the numbers."""
+        behind = Table.of(rows, columns=titles, caption=f"The numbers behind “{title}”")
+        specification = finished(drawn, description=description, height=height)
+        return cls(specification=specification, title=title, description=description, numbers=behind)

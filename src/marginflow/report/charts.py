@@ -7,7 +7,7 @@ or, on curves, moving (drag), zooming (shift and wheel) and back again (double c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import (
@@ -17,11 +17,11 @@ from marginflow.report.encodings import (
     Row,
     Scale,
     axis,
+    by_name,
+    by_number,
     chosen_opacity,
     colour,
-    cycle,
     field,
-    finished,
     inline,
     legend,
     legend_filter,
@@ -32,10 +32,7 @@ from marginflow.report.encodings import (
     worded,
 )
 from marginflow.report.panels import chart_of
-from marginflow.report.table import Table
-
-if TYPE_CHECKING:
-    import altair as alt
+from marginflow.report.vega import alt
 
 
 def lines(
@@ -86,11 +83,12 @@ def points(
     y_scale: Scale = "linear",
 ) -> Chart:
     """One point per row at (`x`, `y`), coloured by `series`; a brush says how many it holds and how large `y` is."""
-    import altair as alt
-
     rows = worded(rows, series)
     base = positive(alt.Chart(inline(rows)), {x: x_scale, y: y_scale})
-    encodings = _position(rows, x, y, titles, x_scale, y_scale, padding=8)
+    encodings = {
+        "x": _along(alt.X, rows, x, titles, x_scale, padding=8),
+        "y": _along(alt.Y, rows, y, titles, y_scale, padding=8),
+    }
     brush = alt.selection_interval(name="brush", on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False)
     marks = base.mark_point(filled=True, size=70, clip=True).add_params(brush)
     visible: Any = brush
@@ -106,7 +104,7 @@ def points(
         opacity=alt.condition(visible, alt.value(0.9), alt.value(0.15)),
         tooltip=tooltips(rows, titles),
     )
-    return _chart(alt.layer(marks, _under_the_brush(base, visible, y)), rows, titles, title, description)
+    return Chart.of(alt.layer(marks, _under_the_brush(base, visible, y)), rows, titles, title, description)
 
 
 def histogram(
@@ -123,8 +121,6 @@ def histogram(
 
     A brush along the axis says how many values lie under it, and their smallest, median and largest.
     """
-    import altair as alt
-
     rows = worded(rows, series)
     series_names = names(rows, series)
     steps = alt.Bin(maxbins=bins)
@@ -145,12 +141,8 @@ def histogram(
             ),
             y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=alt.Axis(tickMinStep=1)),
             color=colour(series, series_names, titles[series]),
-            stroke=alt.Stroke(
-                field(series),
-                type="nominal",
-                legend=legend(series_names),
-                title=titles[series],
-                scale=alt.Scale(domain=series_names, range=cycle(SERIES_COLOURS, series_names)),
+            stroke=by_name(
+                alt.Stroke, series, series_names, SERIES_COLOURS, title=titles[series], legend=legend(series_names)
             ),
             fillOpacity=alt.condition(brush & chosen, alt.value(0.45), alt.value(0.08)),
             strokeOpacity=alt.condition(brush & chosen, alt.value(1.0), alt.value(0.15)),
@@ -162,7 +154,7 @@ def histogram(
         )
         .add_params(brush, chosen)
     )
-    return _chart(alt.layer(bars, _under_the_brush(base, brush & chosen, value)), rows, titles, title, description)
+    return Chart.of(alt.layer(bars, _under_the_brush(base, brush & chosen, value)), rows, titles, title, description)
 
 
 def dots(
@@ -180,8 +172,6 @@ def dots(
 
     On a logarithmic axis values that are exactly zero are left out; the table of numbers has them.
     """
-    import altair as alt
-
     rows = worded(rows, series, category)
     series_names, categories = names(rows, series), names(rows, category)
     chosen = legend_filter(series)
@@ -189,13 +179,7 @@ def dots(
         positive(alt.Chart(inline(rows)), {value: scale})
         .mark_point(filled=True, size=110)
         .encode(
-            x=alt.X(
-                field(value),
-                type="quantitative",
-                title=titles[value],
-                scale=scaled(scale, padding=12),
-                axis=axis(rows, value, scale),
-            ),
+            x=_along(alt.X, rows, value, titles, scale, padding=12),
             y=alt.Y(
                 field(category),
                 type="nominal",
@@ -210,54 +194,23 @@ def dots(
         )
         .add_params(chosen)
     )
-    return _chart(marks, rows, titles, title, description, height=44 * max(1, len(categories)))
+    return Chart.of(marks, rows, titles, title, description, height=44 * max(1, len(categories)))
 
 
-def _position(
-    rows: Sequence[Row],
-    x: str,
-    y: str,
-    titles: Mapping[str, str],
-    x_scale: Scale,
-    y_scale: Scale,
-    padding: int = 0,
-) -> dict[str, Any]:
-    import altair as alt
-
-    return {
-        "x": alt.X(
-            field(x),
-            type="quantitative",
-            title=titles[x],
-            scale=scaled(x_scale, padding=padding),
-            axis=axis(rows, x, x_scale),
-        ),
-        "y": alt.Y(
-            field(y),
-            type="quantitative",
-            title=titles[y],
-            scale=scaled(y_scale, padding=padding),
-            axis=axis(rows, y, y_scale),
-        ),
-    }
+def _along(
+    channel: Any, rows: Sequence[Row], column: str, titles: Mapping[str, str], scale: Scale, padding: int
+) -> Any:
+    """The position along an axis, with room beside the first and the last mark."""
+    marked = axis(rows, column, scale)
+    return by_number(channel, column, title=titles[column], scale=scaled(scale, padding=padding), axis=marked)
 
 
 def _shape(series: str, series_names: list[str], title: str) -> alt.Shape:
-    import altair as alt
-
-    return alt.Shape(
-        field(series),
-        type="nominal",
-        legend=legend(series_names),
-        title=title,
-        scale=alt.Scale(domain=series_names, range=cycle(SERIES_SHAPES, series_names)),
-    )
+    return by_name(alt.Shape, series, series_names, SERIES_SHAPES, title=title, legend=legend(series_names))
 
 
 def _under_the_brush(base: alt.Chart, visible: Any, column: str) -> Any:
     """One line of text: how many rows the brush and the legend leave, and their smallest, median and largest value."""
-    import altair as alt
-
     name = field(column)
     number = "format(datum.{}, '.3~g')"
     words = " + ".join(
@@ -280,16 +233,3 @@ def _under_the_brush(base: alt.Chart, visible: Any, column: str) -> Any:
         .mark_text(align="left", baseline="bottom", fontSize=12)
         .encode(x=alt.value(0), y=alt.value(-4), text=alt.Text("summary", type="nominal"))
     )
-
-
-def _chart(
-    drawn: Any,
-    rows: Sequence[Row],
-    titles: Mapping[str, str],
-    title: str,
-    description: str,
-    height: int = 240,
-) -> Chart:
-    behind = Table.of(rows, columns=titles, caption=f"The numbers behind “{title}”")
-    specification = finished(drawn, description=description, height=height)
-    return Chart(specification=specification, title=title, description=description, numbers=behind)

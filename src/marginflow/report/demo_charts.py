@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from marginflow.report.encodings import finished, inline
+from marginflow.report.vega import alt
 
 Record = Mapping[str, Any]
 EXACT, INK, SOFT, SHADE = "var(--exact)", "var(--ink)", "var(--soft)", "var(--shade)"
@@ -14,8 +15,6 @@ EXACT, INK, SOFT, SHADE = "var(--exact)", "var(--ink)", "var(--soft)", "var(--sh
 
 def cluster_chart(record: Record) -> dict[str, Any]:
     """The exact distance to the boundary against the number of clusters: KKT points, robust networks, 1 / sqrt(k)."""
-    import altair as alt
-
     rows = record["rows"]
     most = rows[-1]["k"]
     ks = [row["k"] for row in rows]
@@ -70,8 +69,6 @@ def cluster_chart(record: Record) -> dict[str, Any]:
 
 def bound_chart(record: Record) -> dict[str, Any]:
     """Lengths of one vector: what is true, and what the theorem promises in its several forms."""
-    import altair as alt
-
     lengths, limit = record["lengths"], record["threshold"]
     names = (
         ("exact", f"exact: flips all {record['fresh']}"),
@@ -116,8 +113,6 @@ def bound_chart(record: Record) -> dict[str, Any]:
 
 def map_chart(record: Record, clusters: Record | None) -> dict[str, Any]:
     """The length that the theorem promises against the number of clusters, and where it begins to say something."""
-    import altair as alt
-
     rows, limit = record["map"], record["threshold"]
     least, most = rows[0]["k"], rows[-1]["k"]
     x = alt.X(

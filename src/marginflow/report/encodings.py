@@ -6,13 +6,11 @@ import math
 import numbers
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from marginflow.plain import to_plain
 from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN, superscript
-
-if TYPE_CHECKING:
-    import altair as alt
+from marginflow.report.vega import alt
 
 Row = Mapping[str, object]
 Scale = Literal["linear", "log"]
@@ -38,8 +36,6 @@ _FEW_DECADES = 5
 
 def inline(rows: Sequence[Row]) -> alt.InlineData:
     """Rows as inline data; a number that is not finite cannot be drawn on an axis and becomes a gap."""
-    import altair as alt
-
     return alt.InlineData(values=[{field(key): plain(entry) for key, entry in row.items()} for row in rows])
 
 
@@ -95,15 +91,11 @@ def positive(chart: alt.Chart, scales: Mapping[str, Scale]) -> alt.Chart:
 
 def scaled(kind: Scale, *, padding: int = 0) -> alt.Scale:
     """The scale of an axis; a linear one need not contain zero."""
-    import altair as alt
-
     return alt.Scale(type="log", padding=padding) if kind == "log" else alt.Scale(zero=False, padding=padding)
 
 
 def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
     """On a logarithmic axis a tick at powers of ten only, at most eight of them, if there are two or more."""
-    import altair as alt
-
     if kind == "linear":
         return alt.Axis(tickCount=6, format="~r")
     exponents = [
@@ -122,16 +114,25 @@ def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
 
 def colour(series: str, series_names: list[str], title: str, symbol: str | None = None) -> alt.Color:
     """Colour by series; `symbol` is the shape in the legend where the mark does not decide it."""
-    import altair as alt
+    own = legend(series_names, symbol)
+    return by_name(alt.Color, series, series_names, SERIES_COLOURS, title=title, legend=own)
 
-    chosen = alt.Scale(domain=series_names, range=cycle(SERIES_COLOURS, series_names))
-    return alt.Color(field(series), type="nominal", title=title, scale=chosen, legend=legend(series_names, symbol))
+
+def by_name(
+    channel: Any, column: str, listed: list[str], options: list[Any], *, title: str | None, legend: Any = None
+) -> Any:
+    """A channel such as colour, shape or dashes that gives each name of a column an option of its own."""
+    scale = alt.Scale(domain=listed, range=cycle(options, listed))
+    return channel(field(column), type="nominal", title=title, scale=scale, legend=legend)
+
+
+def by_number(channel: Any, column: str, *, title: str, scale: Any, axis: Any) -> Any:
+    """A position along an axis of numbers."""
+    return channel(field(column), type="quantitative", title=title, scale=scale, axis=axis)
 
 
 def legend(series_names: list[str], symbol: str | None = None) -> alt.Legend:
     """Names beside each other where they fit on a telephone, below each other where they do not."""
-    import altair as alt
-
     columns = len(series_names) if sum(len(name) + 4 for name in series_names) <= 32 else 1
     # The offset leaves room for the line of text that tells what is under the brush.
     return alt.Legend(columns=columns, offset=26) if symbol is None else alt.Legend(columns=columns, symbolType=symbol)
@@ -139,15 +140,11 @@ def legend(series_names: list[str], symbol: str | None = None) -> alt.Legend:
 
 def legend_filter(series: str) -> alt.Parameter:
     """A click on a name of the legend leaves only that series (with shift: this one too); a double click, all."""
-    import altair as alt
-
     return alt.selection_point(name="chosen", fields=[field(series)], bind="legend")
 
 
 def chosen_opacity(chosen: alt.Parameter) -> Any:
     """Full strength where the legend says so, faint elsewhere."""
-    import altair as alt
-
     return alt.condition(chosen, alt.value(1.0), alt.value(FADED))
 
 
@@ -163,8 +160,6 @@ def cycle(options: list[Any], series_names: list[str]) -> list[Any]:
 
 def tooltips(rows: Sequence[Row], titles: Mapping[str, str]) -> list[alt.Tooltip]:
     """What a hint says: every column that has a title."""
-    import altair as alt
-
     words = {column for column in titles if any(isinstance(row.get(column), str) for row in rows)}
     return [
         alt.Tooltip(field(column), type="nominal", title=heading)
@@ -176,8 +171,6 @@ def tooltips(rows: Sequence[Row], titles: Mapping[str, str]) -> list[alt.Tooltip
 
 def finished(chart: Any, *, description: str, height: int = 240) -> dict[str, Any]:
     """The specification with the size and the style of the page."""
-    import altair as alt
-
     sized = chart.properties(width="container", height=height, description=description, background="transparent")
     axes = alt.AxisConfig(
         labelColor="var(--muted)",

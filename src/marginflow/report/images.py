@@ -8,12 +8,11 @@ from typing import Any
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import inline
 from marginflow.report.table import Table, text_of
+from marginflow.report.vega import alt
 
 
 def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, size: int = 76, description: str = "") -> Chart:
     """Each sample as a picture of side x side values under its number and label, six in a row."""
-    import altair as alt
-
     rows: list[dict[str, object]] = []
     for number, sample in enumerate(samples):
         name = f"{number + 1}: no. {sample['sample']} ({text_of(sample['label'])})"

@@ -17,10 +17,11 @@ from marginflow.report.encodings import (
     SERIES_SHAPES,
     Row,
     axis,
+    by_name,
+    by_number,
     chosen_opacity,
     cycle,
     field,
-    finished,
     inline,
     legend_filter,
     names,
@@ -30,11 +31,9 @@ from marginflow.report.encodings import (
     worded,
 )
 from marginflow.report.reference_lines import reference_lines, reference_names
-from marginflow.report.table import Table
+from marginflow.report.vega import alt
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from marginflow.experiments import Panel
 
 # More bands than this over each other are mud: the intervals are drawn as lines then.
@@ -45,8 +44,6 @@ _MARGIN = 10  # pixels beside the first and the last mark
 
 def chart_of(panel: Panel) -> Chart:
     """Areas, intervals, reference lines, curves, marks and points of a panel, one over the other."""
-    import altair as alt
-
     panel = replace(panel, rows=worded(panel.rows, panel.series, panel.variant))
     if _drawn_beside(panel):
         panel = replace(panel, rows=beside(panel))
@@ -60,39 +57,21 @@ def chart_of(panel: Panel) -> Chart:
         *reference_names(panel, place),
     ]
     drawn = alt.layer(*layers).resolve_scale(color="independent", strokeDash="independent", shape="independent")
-    specification = finished(drawn, description=panel.description, height=440 if panel.square else 280)
-    if panel.square:
-        specification["width"] = 440
-    numbers = Table.of(panel.rows, columns=panel.titles, caption=f"The numbers behind “{panel.title}”")
-    return Chart(specification=specification, title=panel.title, description=panel.description, numbers=numbers)
+    height = 440 if panel.square else 280
+    chart = Chart.of(drawn, panel.rows, panel.titles, panel.title, panel.description, height)
+    return replace(chart, specification={**chart.specification, "width": 440}) if panel.square else chart
 
 
 def _position(panel: Panel, y: str, x: str | None = None) -> dict[str, Any]:
-    import altair as alt
-
-    rows = panel.rows
+    x_axis, y_axis = _x_axis(panel), axis(panel.rows, panel.y, panel.y_scale)
     return {
-        "x": alt.X(
-            field(x or panel.x),
-            type="quantitative",
-            title=panel.titles[panel.x],
-            scale=_scale(panel, panel.x),
-            axis=_x_axis(panel),
-        ),
-        "y": alt.Y(
-            field(y),
-            type="quantitative",
-            title=panel.titles[panel.y],
-            scale=_scale(panel, panel.y),
-            axis=axis(rows, panel.y, panel.y_scale),
-        ),
+        "x": by_number(alt.X, x or panel.x, title=panel.titles[panel.x], scale=_scale(panel, panel.x), axis=x_axis),
+        "y": by_number(alt.Y, y, title=panel.titles[panel.y], scale=_scale(panel, panel.y), axis=y_axis),
     }
 
 
 def _x_axis(panel: Panel) -> alt.Axis:
     """On a logarithmic axis of few values a tick at each of them."""
-    import altair as alt
-
     values = sorted(
         {float(entry) for row in panel.rows if isinstance(entry := row[panel.x], int | float) and entry > 0}
     )
@@ -103,8 +82,6 @@ def _x_axis(panel: Panel) -> alt.Axis:
 
 def _scale(panel: Panel, column: str) -> alt.Scale:
     """Of a square panel the extent of its rows, so that both axes have the same unit."""
-    import altair as alt
-
     if panel.square:
         reach = max((abs(entry) for row in panel.rows if isinstance(entry := row[column], int | float)), default=1.0)
         return alt.Scale(domain=[-reach, reach], nice=False)
@@ -134,29 +111,19 @@ def _from_zero(panel: Panel) -> bool:
 
 
 def _base(panel: Panel, rows: Sequence[Row]) -> alt.Chart:
-    import altair as alt
-
     return positive(alt.Chart(inline(rows)), {panel.x: panel.x_scale, panel.y: panel.y_scale})
 
 
 def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
     """Colour by series, with one legend for all layers."""
-    import altair as alt
-
     if panel.series is None:
         return {}
     series_names = names(panel.rows, panel.series)
     if panel.square:  # rays of a decision boundary: one colour for all of them
         return {"color": alt.value("var(--ink)"), "detail": alt.Detail(field(panel.series), type="nominal")}
-    return {
-        "color": alt.Color(
-            field(panel.series),
-            type="nominal",
-            title=panel.titles[panel.series],
-            scale=alt.Scale(domain=series_names, range=cycle(SERIES_COLOURS, series_names)),
-            legend=alt.Legend(columns=_columns(series_names), symbolType="stroke", symbolSize=400) if legend else None,
-        )
-    }
+    own = alt.Legend(columns=_columns(series_names), symbolType="stroke", symbolSize=400) if legend else None
+    title = panel.titles[panel.series]
+    return {"color": by_name(alt.Color, panel.series, series_names, SERIES_COLOURS, title=title, legend=own)}
 
 
 def _columns(series_names: Sequence[str]) -> int:
@@ -167,8 +134,6 @@ def _columns(series_names: Sequence[str]) -> int:
 
 def _curves(panel: Panel) -> list[alt.Chart]:
     """Lines that can be moved and zoomed, with a legend that filters; a dot with its numbers nearest the mouse."""
-    import altair as alt
-
     widths = {} if moved(panel) else _widths(panel)
     base = _base(panel, _with_widths(panel, widths))
     drawn_at = DRAWN_AT if moved(panel) else None
@@ -186,12 +151,8 @@ def _curves(panel: Panel) -> list[alt.Chart]:
         # Where colour and dashes tell the same series apart, their legends are one and must agree.
         named = several or dashed_by == panel.series
         own = alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400) if named else None
-        encodings["strokeDash"] = alt.StrokeDash(
-            field(dashed_by),
-            type="nominal",
-            title=panel.titles[dashed_by],
-            scale=alt.Scale(domain=kinds, range=cycle(SERIES_DASHES, kinds)),
-            legend=own,
+        encodings["strokeDash"] = by_name(
+            alt.StrokeDash, dashed_by, kinds, SERIES_DASHES, title=panel.titles[dashed_by], legend=own
         )
     if panel.series is not None and not panel.square:
         chosen = legend_filter(panel.series)
@@ -280,8 +241,6 @@ def _bounded(panel: Panel) -> list[Row]:
 
 
 def _band(panel: Panel) -> list[alt.Chart]:
-    import altair as alt
-
     if panel.low is None or panel.high is None:
         return []
     bars = len(curves_of(panel)) > _MOST_BANDS
@@ -304,28 +263,16 @@ def _band(panel: Panel) -> list[alt.Chart]:
 
 
 def _points(panel: Panel) -> list[alt.Chart]:
-    import altair as alt
-
     if not panel.points:
         return []
     kinds = names(panel.points, "kind")
     renamed: list[Row] = [{panel.x: row["x"], panel.y: row["y"], "kind": row["kind"]} for row in panel.points]
     many = len(renamed) > 100
+    two = alt.Legend(columns=2)
+    colours = SERIES_COLOURS if many else ["var(--ink)"]
     encodings = _position(panel, panel.y) | {
-        "shape": alt.Shape(
-            "kind",
-            type="nominal",
-            title=None,
-            scale=alt.Scale(domain=kinds, range=cycle(SERIES_SHAPES, kinds)),
-            legend=alt.Legend(columns=2),
-        ),
-        "color": alt.Color(
-            "kind",
-            type="nominal",
-            title=None,
-            scale=alt.Scale(domain=kinds, range=cycle(SERIES_COLOURS, kinds) if many else ["var(--ink)"] * len(kinds)),
-            legend=alt.Legend(columns=2),
-        ),
+        "shape": by_name(alt.Shape, "kind", kinds, SERIES_SHAPES, title=None, legend=two),
+        "color": by_name(alt.Color, "kind", kinds, colours, title=None, legend=two),
     }
     mark = _base(panel, renamed).mark_point(
         filled=many, size=14 if many else 70, opacity=0.8 if many else 1.0, clip=True
@@ -334,8 +281,6 @@ def _points(panel: Panel) -> list[alt.Chart]:
 
 
 def _areas(panel: Panel) -> list[alt.Chart]:
-    import altair as alt
-
     if not panel.areas:
         return []
     kinds = names(panel.areas, "kind")
@@ -344,11 +289,12 @@ def _areas(panel: Panel) -> list[alt.Chart]:
         for index, row in enumerate(panel.areas)
     ]
     encodings = _position(panel, panel.y) | {
-        "fill": alt.Fill(
+        "fill": by_name(
+            alt.Fill,
             "kind",
-            type="nominal",
+            kinds,
+            SERIES_COLOURS,
             title=None,
-            scale=alt.Scale(domain=kinds, range=cycle(SERIES_COLOURS, kinds)),
             legend=alt.Legend(columns=2, symbolType="square", symbolStrokeWidth=0),
         ),
         "detail": alt.Detail("area", type="nominal"),

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from marginflow.report.beside import DRAWN_AT
 from marginflow.report.encodings import Row, inline
+from marginflow.report.vega import alt
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from marginflow.experiments import Panel
 
 _GREY: Final = "var(--muted)"
@@ -38,8 +37,6 @@ class NamePlace:
 
 def reference_lines(panel: Panel, encodings: Mapping[str, Any]) -> list[alt.Chart]:
     """Thin grey dashes."""
-    import altair as alt
-
     return [
         alt.Chart(inline([{panel.x: x, panel.y: y} for x, y in points]))
         .mark_line(color=_GREY, strokeWidth=1.5, strokeDash=[3, 3], clip=True)
@@ -50,8 +47,6 @@ def reference_lines(panel: Panel, encodings: Mapping[str, Any]) -> list[alt.Char
 
 def reference_names(panel: Panel, encodings: Mapping[str, Any]) -> list[alt.Chart]:
     """The name of each line in its own grey, over a halo of the ground."""
-    import altair as alt
-
     layers = []
     for name, points in (panel.references or {}).items():
         place = name_place(panel, name, points)

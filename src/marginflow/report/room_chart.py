@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from marginflow.report.chart import Chart
-from marginflow.report.encodings import Row, finished, inline
-from marginflow.report.table import Table, text_of
+from marginflow.report.encodings import Row, inline
+from marginflow.report.table import text_of
+from marginflow.report.vega import alt
 
 _COLOURS = {"met": "var(--series-1)", "failed": "var(--series-2)", "undecided": "var(--muted)"}
 _MOST = 2.0  # far beyond the bound
@@ -26,8 +27,6 @@ def room_chart(checks: Sequence[Row], *, title: str) -> Chart:
     -------
     Chart
     """
-    import altair as alt
-
     rows = [_row(number, check) for number, check in enumerate(checks) if isinstance(check.get("used"), int | float)]
     order = [row["line"] for row in rows]
     x = alt.X(
@@ -52,12 +51,7 @@ def room_chart(checks: Sequence[Row], *, title: str) -> Chart:
     )
     description = "For every check how much of its bound is used; a bar that passes the line at 1 breaks the bound."
     titles = {"role": "Part", "name": "Check", "compared": "Compared", "used": "Room used", "state": "State"}
-    return Chart(
-        specification=finished(layers, description=description, height=30 * max(1, len(rows))),
-        title=title,
-        description=description,
-        numbers=Table.of(rows, columns=titles, caption=f"The numbers behind “{title}”"),
-    )
+    return Chart.of(layers, rows, titles, title, description, height=30 * max(1, len(rows)))
 
 
 def _row(number: int, check: Row) -> dict[str, object]:

@@ -19,6 +19,7 @@ from marginflow.report.results.summary import (
     table_of_objects,
 )
 from marginflow.report.table import Table, text_of
+from marginflow.report.vega import alt
 
 FACTS = {
     "outcome": "Outcome",
@@ -89,8 +90,6 @@ def _around_the_circle(picture: Record) -> Chart:
 
 
 def _angles(picture: Record) -> Chart:
-    import altair as alt
-
     cosines, labels = picture["cosines"], numbers_under(picture, "labels")
     rows = [
         {"i": i, "k": k, "cosine": value, "labels": "the same" if labels[i] == labels[k] else "different"}
