@@ -2,6 +2,7 @@ r"""Gaussian clusters around nearly orthogonal means, the distribution of [FVBS2
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, final
@@ -58,9 +59,53 @@ def draw_clusters(allocation: str, n_samples: int, n_clusters: int, rng: np.rand
     return np.arange(n_samples) % n_clusters
 
 
+class AbstractClusters(Brief, AbstractDistribution):
+    """A law of clusters around labelled means; the fields below are those that such laws share."""
+
+    dimension: int
+    sigma: float | Literal["1/sqrt(d)"]
+    cluster_law: str | AbstractIsotropicLaw
+    allocation: Allocation
+    means_seed: int
+
+    @property
+    @abc.abstractmethod
+    def mean_label_values(self) -> FloatArray:
+        """The labels of the means; shape (k,)."""
+
+    @abc.abstractmethod
+    def ambient_means(self) -> FloatArray:
+        """The means in R^d; shape (k, d)."""
+
+    def _check(self) -> None:
+        _ = self.sigma_value
+        isotropic_law(self.cluster_law)
+        one_of("allocation", self.allocation, ("iid", "stratified"))
+        whole_number("means_seed", self.means_seed, minimum=0)
+        check_noise(self.noise)
+
+    @property
+    def sigma_value(self) -> float:
+        """Sigma as a number."""
+        return scale_by_dimension("sigma", self.sigma, {"1/sqrt(d)": self.dimension**-0.5}, minimum="zero")
+
+    def _population(self, n_samples: int, allocation: str, rng: np.random.Generator) -> Dataset:
+        check_room(n_samples, self.dimension)
+        means, mean_labels = self.ambient_means(), self.mean_label_values
+        clusters = draw_clusters(allocation, n_samples, mean_labels.size, rng)
+        return around(means, mean_labels, clusters, self.sigma_value, isotropic_law(self.cluster_law), rng)
+
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
+        return self._population(n_samples, self.allocation, rng)
+
+    def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
+        check_coordinates(train, self.dimension)
+        return self._population(n_samples, "iid", rng)
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class Clusters(Brief, AbstractDistribution):
+class Clusters(AbstractClusters):
     r"""k Gaussian clusters with labelled means.
 
     .. math:: j \sim \mathrm{Unif}[k], \quad x = \mu^{(j)} + \xi, \quad \xi \sim N(0, \sigma^2 I_d), \quad y = y^{(j)}
@@ -114,7 +159,6 @@ class Clusters(Brief, AbstractDistribution):
 
     def __post_init__(self) -> None:
         d = check_dimension("dimension", self.dimension)
-        _ = self.sigma_value
         if isinstance(self.means, str):
             one_of("means", self.means, ("orthogonal", "sphere", "equicorrelated"))
             k = whole_number("n_clusters", self.n_clusters)
@@ -138,20 +182,12 @@ class Clusters(Brief, AbstractDistribution):
         else:
             given = labels("mean_labels", self.mean_labels, k)
             object.__setattr__(self, "mean_labels", tuple(given.tolist()))
-        one_of("allocation", self.allocation, ("iid", "stratified"))
-        whole_number("means_seed", self.means_seed, minimum=0)
-        isotropic_law(self.cluster_law)
-        check_noise(self.noise)
+        self._check()
 
     @property
     def k(self) -> int:
         """Number of clusters."""
         return whole_number("n_clusters", self.n_clusters)
-
-    @property
-    def sigma_value(self) -> float:
-        """Sigma as a number."""
-        return scale_by_dimension("sigma", self.sigma, {"1/sqrt(d)": self.dimension**-0.5}, minimum="zero")
 
     @property
     def mean_label_values(self) -> FloatArray:
@@ -195,16 +231,3 @@ class Clusters(Brief, AbstractDistribution):
         return ClusterConstants.from_gram(
             coordinates @ coordinates.T, self.mean_label_values, sigma=self.sigma_value, dimension=self.dimension
         )
-
-    def _population(self, n_samples: int, allocation: str, rng: np.random.Generator) -> Dataset:
-        check_room(n_samples, self.dimension)
-        means, mean_labels = self.ambient_means(), self.mean_label_values
-        clusters = draw_clusters(allocation, n_samples, self.k, rng)
-        return around(means, mean_labels, clusters, self.sigma_value, isotropic_law(self.cluster_law), rng)
-
-    def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
-        return self._population(n_samples, self.allocation, rng)
-
-    def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
-        check_coordinates(train, self.dimension)
-        return self._population(n_samples, "iid", rng)

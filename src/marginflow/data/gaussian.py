@@ -7,22 +7,15 @@ from typing import Literal, final
 
 import numpy as np
 
-from marginflow.data.dataset import Dataset
-from marginflow.data.distribution import (
-    AbstractDistribution,
-    check_coordinates,
-    check_dimension,
-    check_noise,
-    check_room,
-    scale_by_dimension,
-)
-from marginflow.data.labelling import Labelling, check_labelling, draw_labels
+from marginflow.arrays import FloatArray
+from marginflow.data.distribution import scale_by_dimension
+from marginflow.data.labelling import AbstractLabelled, Labelling
 from marginflow.data.noise import AbstractLabelNoise
 
 
 @final
 @dataclass(frozen=True)
-class Gaussian(AbstractDistribution):
+class Gaussian(AbstractLabelled):
     r"""Independent Gaussian points with labels that do not depend on them.
 
     .. math:: x_i \sim N(0, s^2 I_d), \qquad y_i \in \{-1, +1\} \text{ independent of } x_i
@@ -50,23 +43,10 @@ class Gaussian(AbstractDistribution):
     labels: Labelling = "random"
     noise: AbstractLabelNoise | None = None
 
-    def __post_init__(self) -> None:
-        check_dimension("dimension", self.dimension)
-        check_labelling(self.labels)
-        check_noise(self.noise)
-        _ = self.standard_deviation
-
     @property
-    def standard_deviation(self) -> float:
+    def scale(self) -> float:
         """s as a number."""
         return float(np.sqrt(scale_by_dimension("variance", self.variance, {"1/d": 1.0 / self.dimension})))
 
-    def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
-        check_room(n_samples, self.dimension)
-        X = self.standard_deviation * rng.standard_normal((n_samples, self.dimension))
-        y = draw_labels(self.labels, n_samples, rng)
-        return Dataset(X=X, y=y, clean_labels=y)
-
-    def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
-        check_coordinates(train, self.dimension)
-        return self._draw(n_samples, rng)
+    def _points(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
+        return self.scale * rng.standard_normal((n_samples, self.dimension))

@@ -21,7 +21,7 @@ from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import AbstractDistribution, check_room
 from marginflow.data.gaussian import Gaussian
 from marginflow.data.isotropic import Normal, isotropic_law
-from marginflow.data.labelling import draw_labels
+from marginflow.data.labelling import AbstractLabelled, draw_labels
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.noisy_sphere import NoisySphere
 from marginflow.data.sphere import Sphere
@@ -122,14 +122,10 @@ class GramReduction(AbstractDistribution):
         law, n = self.distribution, Z.shape[0]
         if isinstance(law, NoisySphere):
             law = law.inputs
-        if isinstance(law, Gaussian):
-            Z = law.standard_deviation * Z
-        elif isinstance(law, Sphere | Ball):
-            Z = law.radius_value * Z
-            if isinstance(law, Ball):
-                Z *= rng.random((n, 1)) ** (1.0 / law.dimension)
-        else:
-            raise AssertionError("laws with means are drawn elsewhere")
+        assert isinstance(law, AbstractLabelled)  # laws with means are drawn elsewhere
+        Z = law.scale * Z
+        if isinstance(law, Ball):
+            Z *= rng.random((n, 1)) ** (1.0 / law.dimension)
         y = draw_labels(law.labels, n, rng)
         return Dataset(X=Z, y=y, clean_labels=y)
 

@@ -1,16 +1,57 @@
-"""Labels that do not depend on the samples: random, balanced, constant."""
+"""Labels that do not depend on the samples (random, balanced, constant), and the laws that have them."""
 
 from __future__ import annotations
 
+import abc
 from typing import Literal
 
 import numpy as np
 
 from marginflow.arrays import FloatArray, one_of
+from marginflow.data.dataset import Dataset
+from marginflow.data.distribution import (
+    AbstractDistribution,
+    check_coordinates,
+    check_dimension,
+    check_noise,
+    check_room,
+)
 from marginflow.errors import InputError
 
 Labelling = Literal["random", "both", "balanced", "halves", "positive"]
 LABELLINGS = ("random", "both", "balanced", "halves", "positive")
+
+
+class AbstractLabelled(AbstractDistribution):
+    """A law of inputs with labels that do not depend on them: dimension, labels and noise are its fields."""
+
+    dimension: int
+    labels: Labelling
+
+    @abc.abstractmethod
+    def _points(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
+        """Independent inputs, shape (n, d)."""
+
+    @property
+    @abc.abstractmethod
+    def scale(self) -> float:
+        """The factor on unit or standard Gaussian points: radius or standard deviation as a number."""
+
+    def __post_init__(self) -> None:
+        check_dimension("dimension", self.dimension)
+        check_labelling(self.labels)
+        check_noise(self.noise)
+        _ = self.scale  # refuses a word that stands for nothing
+
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
+        check_room(n_samples, self.dimension)
+        X = self._points(n_samples, rng)
+        y = draw_labels(self.labels, n_samples, rng)
+        return Dataset(X=X, y=y, clean_labels=y)
+
+    def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
+        check_coordinates(train, self.dimension)
+        return self._draw(n_samples, rng)
 
 
 def check_labelling(value: object) -> str:

@@ -28,13 +28,15 @@ class AbstractLabelNoise(abc.ABC):
     def probability(self, dataset: Dataset) -> FloatArray:
         """eta(x_i): the probability, given the samples, that label i is flipped; shape (n,)."""
 
-    @abc.abstractmethod
     def flips(self, dataset: Dataset, rng: np.random.Generator) -> BoolArray:
-        """Which labels are flipped in one draw; shape (n,)."""
+        """Which labels are flipped in one draw: independent coin tosses, unless a rule counts; shape (n,)."""
+        eta = self.probability(dataset)
+        drawn: BoolArray = rng.random(eta.size) < eta
+        return drawn
 
-    @abc.abstractmethod
     def frozen(self, train: Dataset) -> AbstractLabelNoise:
         """The same eta as a fixed function of x, with every quantile taken on `train`, to draw test points with."""
+        return self
 
     def apply(self, dataset: Dataset, rng: np.random.Generator) -> Dataset:
         """Flip labels with the given generator; the law of the data set is left as it is."""
@@ -48,11 +50,6 @@ class AbstractLabelNoise(abc.ABC):
         steps = law["then"]
         position = len(steps) if isinstance(steps, list) else 0
         return replace(self.apply(dataset, generator(seed, *NOISE, position)), origin=law)
-
-
-def _bernoulli(probability: FloatArray, rng: np.random.Generator) -> BoolArray:
-    drawn: BoolArray = rng.random(probability.size) < probability
-    return drawn
 
 
 def _count(rate: float, n: int) -> int:
@@ -94,14 +91,6 @@ class UniformNoise(AbstractLabelNoise):
         """eta(x) = rate."""
         return np.full(dataset.n_samples, float(self.rate))
 
-    def flips(self, dataset: Dataset, rng: np.random.Generator) -> BoolArray:
-        """Independent coin tosses."""
-        return _bernoulli(self.probability(dataset), rng)
-
-    def frozen(self, train: Dataset) -> UniformNoise:
-        """Itself: the rate does not depend on the data."""
-        return self
-
 
 @final
 @dataclass(frozen=True)
@@ -126,10 +115,6 @@ class ExactCountNoise(AbstractLabelNoise):
         flips = np.zeros(dataset.n_samples, dtype=np.bool_)
         flips[rng.permutation(dataset.n_samples)[: _count(self.rate, dataset.n_samples)]] = True
         return flips
-
-    def frozen(self, train: Dataset) -> ExactCountNoise:
-        """Itself: the rate does not depend on the data."""
-        return self
 
 
 @final
@@ -159,14 +144,6 @@ class ClusterNoise(AbstractLabelNoise):
                 f"rate is {self.rate:g}; one of {k} equally likely clusters can carry a rate of at most {1 / k:g}."
             )
         return np.where(clusters == self.cluster, k * self.rate, 0.0)
-
-    def flips(self, dataset: Dataset, rng: np.random.Generator) -> BoolArray:
-        """Independent coin tosses inside the cluster."""
-        return _bernoulli(self.probability(dataset), rng)
-
-    def frozen(self, train: Dataset) -> ClusterNoise:
-        """Itself: the rule names the cluster."""
-        return self
 
 
 @final
@@ -207,11 +184,6 @@ class DirectionNoise(AbstractLabelNoise):
         scores = self.scores(dataset)
         return _at_least(scores, _top_threshold(scores, self.rate) if self.threshold is None else self.threshold)
 
-    def flips(self, dataset: Dataset, rng: np.random.Generator) -> BoolArray:
-        """No randomness: eta is 0 or 1."""
-        flips: BoolArray = self.probability(dataset) == 1.0
-        return flips
-
     def frozen(self, train: Dataset) -> DirectionNoise:
         """The threshold of the training set, as a function of x."""
         if self.threshold is not None:
@@ -246,11 +218,6 @@ class BoundaryNoise(AbstractLabelNoise):
         scores = self.scores(dataset)
         return _at_least(scores, _top_threshold(scores, self.rate) if self.distance is None else -self.distance)
 
-    def flips(self, dataset: Dataset, rng: np.random.Generator) -> BoolArray:
-        """No randomness: eta is 0 or 1."""
-        flips: BoolArray = self.probability(dataset) == 1.0
-        return flips
-
     def frozen(self, train: Dataset) -> BoundaryNoise:
         """The distance of the training set, as a function of x."""
         if self.distance is not None:
@@ -283,14 +250,6 @@ class SmoothNoise(AbstractLabelNoise):
         scores = DirectionNoise(rate=self.rate, direction=self.direction).scores(dataset)
         return np.clip(self.rate + self.slope * scores, 0.0, self.ceiling)
 
-    def flips(self, dataset: Dataset, rng: np.random.Generator) -> BoolArray:
-        """Independent coin tosses with probability eta(x_i)."""
-        return _bernoulli(self.probability(dataset), rng)
-
-    def frozen(self, train: Dataset) -> SmoothNoise:
-        """Itself: eta is a fixed function of x."""
-        return self
-
 
 @final
 @dataclass(frozen=True)
@@ -313,11 +272,6 @@ class GivenNoise(AbstractLabelNoise):
         probability = np.zeros(dataset.n_samples)
         probability[list(self.index)] = 1.0
         return probability
-
-    def flips(self, dataset: Dataset, rng: np.random.Generator) -> BoolArray:
-        """No randomness."""
-        flips: BoolArray = self.probability(dataset) == 1.0
-        return flips
 
     def frozen(self, train: Dataset) -> GivenNoise:
         """Refused: numbers of training samples say nothing about test points."""

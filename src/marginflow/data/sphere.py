@@ -8,22 +8,13 @@ from typing import Literal, final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.data.dataset import Dataset
-from marginflow.data.distribution import (
-    AbstractDistribution,
-    check_coordinates,
-    check_dimension,
-    check_noise,
-    check_room,
-    scale_by_dimension,
-)
-from marginflow.data.labelling import Labelling, check_labelling, draw_labels
+from marginflow.data.distribution import scale_by_dimension
+from marginflow.data.labelling import AbstractLabelled, Labelling
 from marginflow.data.noise import AbstractLabelNoise
 
 
 def sphere_points(n_samples: int, dimension: int, radius: float, rng: np.random.Generator) -> FloatArray:
     """Independent uniform points on the sphere: normalised Gaussian rows; shape (n, d)."""
-    check_room(n_samples, dimension)
     X = rng.standard_normal((n_samples, dimension))
     X *= radius / np.linalg.norm(X, axis=1, keepdims=True)
     return X
@@ -31,7 +22,7 @@ def sphere_points(n_samples: int, dimension: int, radius: float, rng: np.random.
 
 @final
 @dataclass(frozen=True)
-class Sphere(AbstractDistribution):
+class Sphere(AbstractLabelled):
     r"""Independent uniform points on a sphere with labels that do not depend on them.
 
     .. math:: x_i \sim \mathrm{Unif}(r\, S^{d-1}), \qquad y_i \in \{-1, +1\} \text{ independent of } x_i
@@ -63,22 +54,10 @@ class Sphere(AbstractDistribution):
     labels: Labelling = "random"
     noise: AbstractLabelNoise | None = None
 
-    def __post_init__(self) -> None:
-        check_dimension("dimension", self.dimension)
-        check_labelling(self.labels)
-        check_noise(self.noise)
-        _ = self.radius_value
-
     @property
-    def radius_value(self) -> float:
+    def scale(self) -> float:
         """r as a number."""
         return scale_by_dimension("radius", self.radius, {"sqrt(d)": float(np.sqrt(self.dimension))})
 
-    def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
-        X = sphere_points(n_samples, self.dimension, self.radius_value, rng)
-        y = draw_labels(self.labels, n_samples, rng)
-        return Dataset(X=X, y=y, clean_labels=y)
-
-    def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
-        check_coordinates(train, self.dimension)
-        return self._draw(n_samples, rng)
+    def _points(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
+        return sphere_points(n_samples, self.dimension, self.scale, rng)

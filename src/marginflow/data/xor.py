@@ -8,28 +8,22 @@ from typing import Literal, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, matrix, one_of, read_only, whole_number
-from marginflow.data.clusters import Allocation, around, draw_clusters
-from marginflow.data.dataset import Dataset
+from marginflow.arrays import FloatArray, matrix, one_of, read_only
+from marginflow.data.clusters import AbstractClusters, Allocation
 from marginflow.data.distribution import (
-    AbstractDistribution,
-    check_coordinates,
     check_dimension,
-    check_noise,
     check_room,
-    scale_by_dimension,
 )
-from marginflow.data.isotropic import AbstractIsotropicLaw, isotropic_law
+from marginflow.data.isotropic import AbstractIsotropicLaw
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.reduction import random_frame
 from marginflow.data.streams import MEANS, generator
-from marginflow.display import Brief
 from marginflow.errors import InputError
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class XorClusters(Brief, AbstractDistribution):
+class XorClusters(AbstractClusters):
     r"""The XOR mixture of four log-concave clusters with label noise.
 
     .. math:: x = c + \sigma z, \quad c \sim \mathrm{Unif}\{+\mu_1, -\mu_1, +\mu_2, -\mu_2\}, \quad
@@ -75,8 +69,6 @@ class XorClusters(Brief, AbstractDistribution):
 
     def __post_init__(self) -> None:
         d = check_dimension("dimension", self.dimension, minimum=2)
-        _ = self.sigma_value
-        isotropic_law(self.cluster_law)
         if isinstance(self.means, str):
             one_of("means", self.means, ("axes", "random"))
         else:
@@ -87,14 +79,7 @@ class XorClusters(Brief, AbstractDistribution):
             if defect > 1e-12:
                 raise InputError(f"means are orthonormal only up to {defect:.3g}; mu1 and mu2 must be, up to 1e-12.")
             object.__setattr__(self, "means", read_only(pair))
-        one_of("allocation", self.allocation, ("iid", "stratified"))
-        whole_number("means_seed", self.means_seed, minimum=0)
-        check_noise(self.noise)
-
-    @property
-    def sigma_value(self) -> float:
-        """Sigma as a number."""
-        return scale_by_dimension("sigma", self.sigma, {"1/sqrt(d)": self.dimension**-0.5}, minimum="zero")
+        self._check()
 
     @property
     def mean_label_values(self) -> FloatArray:
@@ -115,16 +100,3 @@ class XorClusters(Brief, AbstractDistribution):
         else:
             pair = np.eye(2, self.dimension)
         return np.stack([pair[0], -pair[0], pair[1], -pair[1]])
-
-    def _population(self, n_samples: int, allocation: str, rng: np.random.Generator) -> Dataset:
-        check_room(n_samples, self.dimension)
-        means, mean_labels = self.ambient_means(), self.mean_label_values
-        clusters = draw_clusters(allocation, n_samples, 4, rng)
-        return around(means, mean_labels, clusters, self.sigma_value, isotropic_law(self.cluster_law), rng)
-
-    def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
-        return self._population(n_samples, self.allocation, rng)
-
-    def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
-        check_coordinates(train, self.dimension)
-        return self._population(n_samples, "iid", rng)
