@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginflow.networks import Classifier
-from marginflow.robustness import exact_radii, minimal_step_unsigned
+from marginflow.robustness import exact_radii, minimal_step
 from marginflow.robustness.accuracy import accuracy_of_radii, certified_accuracy
 from marginflow.robustness.class_steps import class_steps
 
@@ -46,7 +46,7 @@ def test_two_classes_are_the_signed_network():
     pair, _ = network.difference(0, 1)
     two = Classifier(W=network.W, b=network.b, V=np.stack([np.zeros(network.width), pair.v]))
     y = np.where(pair(X) > 0, 1.0, -1.0)
-    expected = minimal_step_unsigned(pair, X, y, e).first
+    expected = minimal_step(pair, X, y, e, signed=False).first
     assert np.allclose(class_steps(two, X, (y > 0).astype(int), e).first, expected)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from marginflow.errors import InputError
-from marginflow.robustness import minimal_step_unsigned, one_neuron_per_sample
+from marginflow.robustness import minimal_step, one_neuron_per_sample
 from marginflow.robustness.attacks import convex_concave
 from marginflow.robustness.constructions import one_neuron_per_cluster, one_neuron_per_sample_without_bias
 from marginflow.robustness.directions import one_sided_direction
@@ -91,7 +91,7 @@ def test_the_worked_example_of_vys22_is_flipped_by_a_vector_of_length_two_root_t
     np.testing.assert_allclose(fragile(X[: d // 2] + z), -1.0, rtol=1e-12)
     mirror = one_sided_direction(X, y, 1)
     np.testing.assert_allclose(fragile(X[d // 2 :] + mirror), 1.0, rtol=1e-12)
-    assert minimal_step_unsigned(fragile, X[: d // 2], y[: d // 2], z).all_at_once == pytest.approx(0.5)
+    assert minimal_step(fragile, X[: d // 2], y[: d // 2], z, signed=False).all_at_once == pytest.approx(0.5)
     robust = one_neuron_per_sample(X, y)
     assert robust.sharp_radius == pytest.approx(np.sqrt(d) / 2)
     np.testing.assert_array_equal(robust.network.b, -1.0)

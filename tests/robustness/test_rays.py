@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness import minimal_step, minimal_step_unsigned
+from marginflow.robustness import minimal_step
 from marginflow.robustness.rays import steps_along
 
 SETTINGS = settings(max_examples=100, deadline=None)
@@ -91,7 +91,7 @@ def test_every_step_equals_rational_arithmetic_on_integer_networks(data):
     net, X, y, z = small_networks(data.draw)
     at_zero = data.draw(st.sampled_from(["flips", "keeps", "positive", "negative"]))
     signed = data.draw(st.booleans())
-    found = (minimal_step if signed else minimal_step_unsigned)(net, X, y, z, at_zero=at_zero)
+    found = minimal_step(net, X, y, z, signed=signed, at_zero=at_zero)
     counts = {"flips": (1, -1), "keeps": (), "positive": (-1,), "negative": (1,)}[at_zero]
     E = [-yi * z if signed else z for yi in y]
     slots = [rational_flip_slots(net, x, yi, e, yi in counts) for x, yi, e in zip(X, y, E, strict=True)]
@@ -131,7 +131,7 @@ def test_all_at_once_differs_from_the_largest_first_flip_when_flips_are_not_mono
         W=[[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], b=[1.0, 0.0, -2.0, 0.0], v=[1.0, -1.0, 2.0, -3.0]
     )
     X, y = np.array([[0.0, -10.0], [-10.0, -11.0 / 3.0]]), np.array([1.0, 1.0])
-    found = minimal_step_unsigned(net, X, y, [1.0, 1.0])
+    found = minimal_step(net, X, y, [1.0, 1.0], signed=False)
     np.testing.assert_allclose(found.first, [1.0, 4.0])
     np.testing.assert_array_equal(found.monotone, [False, True])
     assert found.largest_first == pytest.approx(4.0)
@@ -215,8 +215,8 @@ def test_the_conventions_for_sign_of_zero_differ_on_a_flat_zero_region():
     mirrored = TwoLayer(W=net.W, b=net.b, v=-net.v)
     assert minimal_step(mirrored, [[3.0]], [-1], [-1.0], at_zero="positive").first[0] == 1.0
     assert minimal_step(mirrored, [[3.0]], [-1], [1.0], at_zero="positive").first[0] == np.inf
-    assert minimal_step_unsigned(mirrored, [[3.0]], [-1], [-1.0], at_zero="positive").first[0] == 1.0
-    assert minimal_step_unsigned(mirrored, [[3.0]], [-1], [-1.0], at_zero="negative").first[0] == 2.0
+    assert minimal_step(mirrored, [[3.0]], [-1], [-1.0], signed=False, at_zero="positive").first[0] == 1.0
+    assert minimal_step(mirrored, [[3.0]], [-1], [-1.0], signed=False, at_zero="negative").first[0] == 2.0
 
 
 def test_a_misclassified_point_has_step_zero_and_is_reported():
@@ -233,16 +233,16 @@ def test_signed_and_unsigned_steps_agree_on_positive_samples_only_after_reflecti
     X, z = rng.normal(size=(20, 3)), rng.normal(size=3)
     y = np.where(net(X) < 0, -1.0, 1.0)
     signed = minimal_step(net, X, y, z).first
-    np.testing.assert_array_equal(signed[y > 0], minimal_step_unsigned(net, X, y, -z).first[y > 0])
-    np.testing.assert_array_equal(signed[y < 0], minimal_step_unsigned(net, X, y, z).first[y < 0])
+    np.testing.assert_array_equal(signed[y > 0], minimal_step(net, X, y, -z, signed=False).first[y > 0])
+    np.testing.assert_array_equal(signed[y < 0], minimal_step(net, X, y, z, signed=False).first[y < 0])
 
 
 def test_a_neuron_that_wakes_very_far_away_does_not_flip_a_constant():
     # Beyond t = 1 only the constant 1 is left, until a neuron wakes at t = 1e14: prefix sums alone cannot tell.
     net = TwoLayer(W=[[0.0], [-1.0], [1e-14]], b=[1.0, 1.0, -1.0], v=[1.0, 3.0, 1.0])
-    assert minimal_step_unsigned(net, [[0.0]], [1], [1.0]).first[0] == np.inf
+    assert minimal_step(net, [[0.0]], [1], [1.0], signed=False).first[0] == np.inf
     falling = TwoLayer(W=net.W, b=net.b, v=[1.0, 3.0, -1.0])
-    assert minimal_step_unsigned(falling, [[0.0]], [1], [1.0]).first[0] == pytest.approx(2e14, rel=1e-9)
+    assert minimal_step(falling, [[0.0]], [1], [1.0], signed=False).first[0] == pytest.approx(2e14, rel=1e-9)
 
 
 def test_blocks_of_rows_do_not_change_the_answer(monkeypatch):

@@ -14,10 +14,8 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import (
     label_sum,
     minimal_step,
-    minimal_step_unsigned,
     one_neuron_per_sample,
     universal_perturbation,
-    universal_perturbation_unsigned,
 )
 from marginflow.robustness.attacks import convex_concave
 from marginflow.robustness.universal import check_universal
@@ -63,13 +61,13 @@ def test_linear_network_needs_the_largest_distance_signed_and_cannot_be_flipped_
     net = TwoLayer(W=[w, -w], v=[1.0, -1.0])
     X = np.array([[1.0, 1.0], [2.0, 0.0], [-1.0, -0.5]])
     y = np.sign(X @ w)
-    signed, unsigned = universal_perturbation(net, X, y), universal_perturbation_unsigned(net, X, y)
+    signed, unsigned = universal_perturbation(net, X, y), universal_perturbation(net, X, y, signed=False)
     assert signed.upper == pytest.approx(7.0 / 5.0, rel=1e-9)
     assert signed.lower == pytest.approx(7.0 / 5.0, rel=1e-9)
     assert unsigned.vector is None
     assert unsigned.upper == np.inf
     assert unsigned.lower == pytest.approx(7.0 / 5.0, rel=1e-9)
-    two_of_three = universal_perturbation_unsigned(net, X, y, share=0.5)  # the two positive samples
+    two_of_three = universal_perturbation(net, X, y, signed=False, share=0.5)  # the two positive samples
     assert two_of_three.upper == pytest.approx(7.0 / 5.0, rel=1e-9)
     np.testing.assert_array_equal(two_of_three.flipped, [True, True, False])
     assert two_of_three.lower == pytest.approx(6.0 / 5.0, rel=1e-9)  # the second smallest of 7/5, 6/5, 1
@@ -80,8 +78,8 @@ def test_an_unsigned_perturbation_is_found_where_one_exists():
     net = TwoLayer(W=np.ones((5, 1)), b=[10.0, 0.0, -1.0, -5.0, -6.0], v=[0.1, -2.1, 2.0, 2.0, -2.0])
     X, y = np.array([[0.0], [1.0]]), np.array([1.0, -1.0])
     np.testing.assert_allclose(net([[0.0], [1.0], [5.0], [6.0]]), [1.0, -1.0, -1.0, 1.0])
-    exact = min(minimal_step_unsigned(net, X, y, [s]).all_at_once for s in (1.0, -1.0))
-    found = universal_perturbation_unsigned(net, X, y)
+    exact = min(minimal_step(net, X, y, [s], signed=False).all_at_once for s in (1.0, -1.0))
+    found = universal_perturbation(net, X, y, signed=False)
     assert found.upper == pytest.approx(exact, rel=1e-9)
     assert found.lower <= found.upper
 
@@ -90,8 +88,8 @@ def test_an_unsigned_perturbation_is_found_where_one_exists():
 @settings(max_examples=15, deadline=None)
 def test_witness_bounds_and_certificate_agree_on_random_networks(seed):
     net, X, y = random_case(seed)
-    for search, sign in ((universal_perturbation, -y), (universal_perturbation_unsigned, np.ones(y.size))):
-        found = search(net, X, y, n_random=4)
+    for signed, sign in ((True, -y), (False, np.ones(y.size))):
+        found = universal_perturbation(net, X, y, signed=signed, n_random=4)
         assert found.lower <= found.upper
         lower, upper = check_universal(net, X, y, found)
         assert upper == found.upper

@@ -12,7 +12,7 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.networks import TwoLayer
-from marginflow.robustness import minimal_step, minimal_step_unsigned
+from marginflow.robustness import minimal_step
 from marginflow.robustness.rays import RaySteps
 
 # Shares of the curve that are said in words; the whole curve is in `Flip.curve`.
@@ -66,5 +66,4 @@ class Flip(Brief):
 
 def flip(network: TwoLayer, data: Dataset, vector: FloatArray, *, name: str = "", signed: bool = True) -> Flip:
     """Walk along one vector: subtracted from the positive and added to the negative samples, or added to all."""
-    walk = minimal_step if signed else minimal_step_unsigned
-    return Flip(name=name, vector=vector, steps=walk(network, data.X, data.y, vector))
+    return Flip(name=name, vector=vector, steps=minimal_step(network, data.X, data.y, vector, signed=signed))

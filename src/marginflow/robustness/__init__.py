@@ -16,8 +16,8 @@ from marginflow.robustness.radius import (
     exact_radii,
     exact_radius,
 )
-from marginflow.robustness.rays import minimal_step, minimal_step_unsigned
-from marginflow.robustness.universal import universal_perturbation, universal_perturbation_unsigned
+from marginflow.robustness.rays import minimal_step
+from marginflow.robustness.universal import universal_perturbation
 
 __all__ = [
     "Radius",
@@ -29,11 +29,9 @@ __all__ = [
     "exact_radius",
     "label_sum",
     "minimal_step",
-    "minimal_step_unsigned",
     "one_neuron_per_sample",
     "radius_bracket",
     "universal_perturbation",
-    "universal_perturbation_unsigned",
 ]
 
 check_types(globals())

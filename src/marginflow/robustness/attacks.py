@@ -89,11 +89,15 @@ def deepfool(
     """Repeated projection on the linearised boundary, delta - (1 + overshoot) f g / ||g||^2, until the sign changes."""
     overshoot = real_number("overshoot", overshoot, at_least=0.0)
     max_steps = whole_number("max_steps", max_steps)
-
-    def search(seen: Neighbourhood, budget: FloatArray | None) -> FloatArray:
-        return _deepfool(seen, overshoot, max_steps)
-
-    return run_attack("DeepFool", network, X, y, epsilons=epsilons, level=level, search=search)
+    return run_attack(
+        "DeepFool",
+        network,
+        X,
+        y,
+        epsilons=epsilons,
+        level=level,
+        search=lambda seen, _: _deepfool(seen, overshoot, max_steps),
+    )
 
 
 def ddn(
@@ -109,11 +113,9 @@ def ddn(
     """Decoupled direction and norm: gradient steps on a sphere that shrinks when inside the other class, else grows."""
     n_steps = whole_number("n_steps", n_steps)
     gamma = real_number("gamma", gamma, above=0.0, below=1.0)
-
-    def search(seen: Neighbourhood, budget: FloatArray | None) -> FloatArray:
-        return _ddn(seen, n_steps, gamma)
-
-    return run_attack("DDN", network, X, y, epsilons=epsilons, level=level, search=search)
+    return run_attack(
+        "DDN", network, X, y, epsilons=epsilons, level=level, search=lambda seen, _: _ddn(seen, n_steps, gamma)
+    )
 
 
 def fmn(
@@ -129,11 +131,9 @@ def fmn(
     """Fast minimum norm: the ball follows the linearised distance until a flip is found, then shrinks around it."""
     n_steps = whole_number("n_steps", n_steps)
     gamma = real_number("gamma", gamma, above=0.0, below=1.0)
-
-    def search(seen: Neighbourhood, budget: FloatArray | None) -> FloatArray:
-        return _fmn(seen, n_steps, gamma)
-
-    return run_attack("FMN", network, X, y, epsilons=epsilons, level=level, search=search)
+    return run_attack(
+        "FMN", network, X, y, epsilons=epsilons, level=level, search=lambda seen, _: _fmn(seen, n_steps, gamma)
+    )
 
 
 def convex_concave(

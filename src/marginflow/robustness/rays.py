@@ -147,16 +147,18 @@ def minimal_step(
     y: ArrayLike,
     direction: ArrayLike,
     *,
+    signed: bool = True,
     at_zero: AtZero = "flips",
     level: float = 0.0,
 ) -> RaySteps:
-    r"""Exact steps t that flip the samples along the signed universal perturbation x_i - y_i t z.
+    r"""Exact steps t that flip the samples along one vector: x_i - y_i t z, or x_i + t z if not `signed`.
 
     .. math:: t_i = \inf\{t \ge 0 : y_i N(x_i - y_i t z) \le 0\}
 
     The signed perturbation is the one of [VYS22, Thm 4.1] and [FVBS23, Thm 4.2]: one vector z, subtracted from the
-    positive samples and added to the negative ones. For one and the same vector added to every sample, which is a
-    different problem, see `minimal_step_unsigned`.
+    positive samples and added to the negative ones. Unsigned, which is a different problem, z is added to every sample
+    whatever its label. A linear classifier can be flipped by that on one class only, so `all_at_once` is often
+    infinite; `step_for_share` says what share can be flipped.
 
     Parameters
     ----------
@@ -166,6 +168,8 @@ def minimal_step(
         Labels -1 or +1.
     direction : array, shape (d,)
         z, of any non-zero length; steps are in units of z.
+    signed : bool
+        Whether z is subtracted from the positive and added to the negative samples, or added to all.
     at_zero : "flips", "keeps", "positive" or "negative"
         What N = 0 counts as; see `zero_flips`.
     level : float
@@ -193,28 +197,8 @@ def minimal_step(
     points, signs = points_and_labels(network, X, y)
     z = _direction(network, direction)
     h = without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
-    return _scan(network, points, signs, -signs, h, float(np.linalg.norm(z)), at_zero, level)
-
-
-def minimal_step_unsigned(
-    network: TwoLayer,
-    X: ArrayLike,
-    y: ArrayLike,
-    direction: ArrayLike,
-    *,
-    at_zero: AtZero = "flips",
-    level: float = 0.0,
-) -> RaySteps:
-    r"""Exact steps t that flip the samples along the unsigned universal perturbation x_i + t z.
-
-    One and the same vector is added to every sample whatever its label. A linear classifier can be flipped by it on
-    one class only, so `all_at_once` is often infinite; `step_for_share` says what share can be flipped. Arguments
-    and result as in `minimal_step`.
-    """
-    points, signs = points_and_labels(network, X, y)
-    z = _direction(network, direction)
-    h = without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
-    return _scan(network, points, signs, np.ones(signs.size), h, float(np.linalg.norm(z)), at_zero, level)
+    factor = -signs if signed else np.ones(signs.size)
+    return _scan(network, points, signs, factor, h, float(np.linalg.norm(z)), at_zero, level)
 
 
 def steps_along(

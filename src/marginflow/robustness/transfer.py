@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.rays import AtZero, minimal_step, minimal_step_unsigned, zero_flips
+from marginflow.robustness.rays import AtZero, minimal_step, zero_flips
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -103,7 +103,6 @@ def transfer(
     vectors = {name: vector(f"perturbation {name!r}", z, points.shape[1]) for name, z in perturbations.items()}
     zeros = zero_flips(signs, at_zero)
     sigma = -signs if signed else np.ones(signs.size)
-    along = minimal_step if signed else minimal_step_unsigned
     rates = np.zeros((len(vectors), len(networks)))
     steps = np.zeros_like(rates)
     errors = np.zeros(len(networks))
@@ -111,7 +110,7 @@ def transfer(
         errors[q] = _share(signs * network(points), zeros)
         for p, z in enumerate(vectors.values()):
             rates[p, q] = _share(signs * network(points + sigma[:, None] * z), zeros)
-            steps[p, q] = along(network, points, signs, z, at_zero=at_zero).all_at_once
+            steps[p, q] = minimal_step(network, points, signs, z, signed=signed, at_zero=at_zero).all_at_once
     return Transfer(
         perturbations=tuple(vectors),
         networks=tuple(networks),

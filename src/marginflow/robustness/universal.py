@@ -1,6 +1,6 @@
 r"""The shortest perturbation that flips all samples at once, bounded from both sides.
 
-Two different problems under two names. Signed: z is subtracted from the positive samples and added to the negative
+Two different problems. Signed: z is subtracted from the positive samples and added to the negative
 ones, x_i - y_i z, as in [VYS22, Thm 4.1] and [FVBS23, Thm 4.2]. Unsigned: one and the same z is added to all, x_i + z;
 for many networks there is none.
 
@@ -32,7 +32,7 @@ from marginflow.robustness.chord import (
 from marginflow.robustness.convex_concave import descend
 from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, parabola_bound
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
-from marginflow.robustness.rays import RaySteps, minimal_step, minimal_step_unsigned
+from marginflow.robustness.rays import RaySteps, minimal_step
 
 # The quadratic bound is the slow one: it is tried on this many samples, those that look hardest to flip.
 _QUADRATIC_SAMPLES = 5
@@ -92,26 +92,29 @@ def universal_perturbation(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    signed: bool = True,
     share: float = 1.0,
     directions: Sequence[ArrayLike] = (),
     level: float = 0.0,
-    n_random: int = 4,
+    n_random: int | None = None,
     max_steps: int = 30,
     seed: int = 0,
 ) -> Universal:
-    r"""The shortest signed z with y_i N(x_i - y_i z) <= level for all samples, or for a share of them.
+    r"""The shortest z with y_i N(x_i - y_i z) <= level for all samples, or for a share of them.
 
     Parameters
     ----------
     network : TwoLayer
     X : array, shape (n, d)
     y : array, shape (n,)
+    signed : bool
+        False for one and the same z that is added to every sample, y_i N(x_i + z) <= level.
     share : float
         Share of the samples to flip, in (0, 1].
     directions : sequence of arrays, shape (d,)
         Further directions to start from; sum_i y_i x_i and the sums of gradients are always tried.
-    n_random : int
-        Number of random starts.
+    n_random : int or None
+        Number of random starts; None for 4, or for 16 where z is not signed.
     max_steps : int
         Convex-concave steps from each start.
 
@@ -124,77 +127,21 @@ def universal_perturbation(
     >>> round(found.upper, 6), round(found.lower, 6)
     (0.6, 0.6)
     """
-    return _search(network, X, y, True, share, directions, level, n_random, max_steps, seed)
-
-
-def universal_perturbation_unsigned(
-    network: TwoLayer,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    share: float = 1.0,
-    directions: Sequence[ArrayLike] = (),
-    level: float = 0.0,
-    n_random: int = 16,
-    max_steps: int = 30,
-    seed: int = 0,
-) -> Universal:
-    """The shortest z with y_i N(x_i + z) <= level for all samples, or for a share; arguments as for the signed one."""
-    return _search(network, X, y, False, share, directions, level, n_random, max_steps, seed)
-
-
-def check_universal(network: TwoLayer, X: ArrayLike, y: ArrayLike, claim: Universal) -> tuple[float, float]:
-    """(lower, upper) recomputed from the witness and the multipliers alone; no solver, no search.
-
-    The single-sample bounds are not part of the joint proof: when `claim.lower` comes from them, the recomputed lower
-    bound is smaller, and each of them is checked by its own function.
-    """
-    seen = neighbourhood(network, X, y, claim.level)
-    signs = labels("y", y, seen.n_points)
-    sigma = -signs if claim.signed else np.ones(signs.size)
-    upper = np.inf
-    if claim.vector is not None:
-        moved = matrix("X", X) + sigma[:, None] * claim.vector
-        needed = _needed(claim.share, signs.size)
-        if int((signs * network(moved) <= claim.level).sum()) >= needed:
-            upper = float(np.linalg.norm(claim.vector))
-    lower = 0.0
-    if claim.rounds and np.isfinite(upper):
-        lo, hi = ball_intervals(seen.W, upper)
-        for step in claim.rounds:
-            relaxation = _relaxation(seen, sigma, lo, hi)
-            proved, normal = bound_from_multipliers(relaxation, step.weights, step.slopes)
-            lower = max(lower, float(min(proved, upper)))
-            lo, hi = _tightened(seen.W, upper, normal, min(proved, upper), lo, hi)
-    return lower, upper
-
-
-def _search(
-    network: TwoLayer,
-    X: ArrayLike,
-    y: ArrayLike,
-    signed: bool,
-    share: float,
-    directions: Sequence[ArrayLike],
-    level: float,
-    n_random: int,
-    max_steps: int,
-    seed: int,
-) -> Universal:
     points = matrix("X", X)
     seen = neighbourhood(network, points, y, level)
     signs = labels("y", y, seen.n_points)
     share = real_number("share", share, above=0.0, at_most=1.0)
-    n_random = whole_number("n_random", n_random, minimum=0)
+    default = 4 if signed else 16
+    n_random = default if n_random is None else whole_number("n_random", n_random, minimum=0)
     max_steps = whole_number("max_steps", max_steps, minimum=0)
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
     sigma = -signs if signed else np.ones(signs.size)
     needed = _needed(share, signs.size)
 
     best, chosen = None, np.zeros(signs.size, dtype=np.bool_)
-    along = minimal_step if signed else minimal_step_unsigned
     for direction in _starts(network, points, signs, seen, sigma, directions, n_random, rng):
-        start, mask = _start(along(network, points, signs, direction, level=seen.level), seen, sigma, direction, needed)
+        steps = minimal_step(network, points, signs, direction, signed=signed, level=seen.level)
+        start, mask = _start(steps, seen, sigma, direction, needed)
         if start is None and needed == signs.size:
             start, mask = _wander(seen, sigma, direction, float(np.abs(points).max()))
         if start is None:
@@ -227,6 +174,32 @@ def _search(
         rounds=rounds,
         level=seen.level,
     )
+
+
+def check_universal(network: TwoLayer, X: ArrayLike, y: ArrayLike, claim: Universal) -> tuple[float, float]:
+    """(lower, upper) recomputed from the witness and the multipliers alone; no solver, no search.
+
+    The single-sample bounds are not part of the joint proof: when `claim.lower` comes from them, the recomputed lower
+    bound is smaller, and each of them is checked by its own function.
+    """
+    seen = neighbourhood(network, X, y, claim.level)
+    signs = labels("y", y, seen.n_points)
+    sigma = -signs if claim.signed else np.ones(signs.size)
+    upper = np.inf
+    if claim.vector is not None:
+        moved = matrix("X", X) + sigma[:, None] * claim.vector
+        needed = _needed(claim.share, signs.size)
+        if int((signs * network(moved) <= claim.level).sum()) >= needed:
+            upper = float(np.linalg.norm(claim.vector))
+    lower = 0.0
+    if claim.rounds and np.isfinite(upper):
+        lo, hi = ball_intervals(seen.W, upper)
+        for step in claim.rounds:
+            relaxation = _relaxation(seen, sigma, lo, hi)
+            proved, normal = bound_from_multipliers(relaxation, step.weights, step.slopes)
+            lower = max(lower, float(min(proved, upper)))
+            lo, hi = _tightened(seen.W, upper, normal, min(proved, upper), lo, hi)
+    return lower, upper
 
 
 def _needed(share: float, n: int) -> int:
