@@ -6,6 +6,7 @@ from marginflow.audits import Audit
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
 from marginflow.report.results.audits import audit
+from marginflow.report.results.summary import Fields
 from marginflow.report.table import Table
 
 
@@ -28,7 +29,7 @@ def showing(found: Audit) -> Showing:
 
 def charts(found: Audit) -> list[Chart]:
     """The share that one vector flips, and certified accuracy."""
-    sections = audit(found.to_dict()).sections
+    sections = audit(Fields(found.to_dict())).sections
     drawn = [item for section in sections for item in section.content if isinstance(item, Chart) and item.numbers.rows]
     wanted = ("How much one vector flips", "Certified accuracy")
     return [chart for chart in drawn if chart.title in wanted]

@@ -7,6 +7,7 @@ from marginflow.limit import Limit
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
 from marginflow.report.results.certificates import RESIDUALS, sample_charts
+from marginflow.report.results.summary import Fields
 from marginflow.report.table import Table
 
 
@@ -33,4 +34,4 @@ def showing(result: Limit | Certificate) -> Showing:
 def charts(result: Limit | Certificate) -> list[Chart]:
     """Margins, and multipliers against margins."""
     found = result.certificate if isinstance(result, Limit) else result
-    return sample_charts(found.to_dict(arrays=True))
+    return sample_charts(Fields(found.to_dict(arrays=True)))

@@ -13,10 +13,8 @@ from marginflow.flow import Run
 from marginflow.networks import TwoLayer
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
-from marginflow.report.charts import lines
+from marginflow.report.results.training import by_step, loss_chart
 from marginflow.report.table import Table
-
-_STEP = {"step": "Step, counted from 1"}
 
 
 def showing(run: Run) -> Showing:
@@ -41,28 +39,15 @@ def charts(run: Run, *, data: Dataset | None = None) -> list[Chart]:
     """
     path = run.trajectory
     steps = [int(step) + 1 for step in path.step]
-    loss: list[dict[str, object]] = [
-        {"step": step, "loss": float(value) / math.log(10.0)} for step, value in zip(steps, path.log_loss, strict=True)
-    ]
     drawn = [
-        lines(
-            loss,
-            x="step",
-            y="loss",
-            titles=_STEP | {"loss": "Loss, power of ten"},
-            title="Loss",
-            description="The exponent of ten of the loss against the step.",
-            x_scale="log",
-        ),
-        lines(
+        loss_chart(steps, path.log_loss),
+        by_step(
             _margins(run, steps),
-            x="step",
-            y="margin",
-            series="which",
-            titles=_STEP | {"margin": "Margin / ‖θ‖ to the degree", "which": "Margin"},
+            "size",
+            "Margin / ‖θ‖ to the degree",
+            series="margin",
             title="Margins",
             description="Smallest, median and largest margin, divided by the power of ‖θ‖ with which they grow.",
-            x_scale="log",
         ),
     ]
     if data is not None:
@@ -79,7 +64,7 @@ def _margins(run: Run, steps: list[int]) -> list[dict[str, object]]:
         kinds["median"] = np.median(path.margins, axis=1) / growth
         kinds["largest"] = path.margins.max(axis=1) / growth
     return [
-        {"step": step, "margin": float(value), "which": name}
+        {"step": step, "size": float(value), "margin": name}
         for name, values in kinds.items()
         for step, value in zip(steps, values, strict=True)
     ]
@@ -95,13 +80,6 @@ def _residuals(run: Run, data: Dataset, steps: list[int]) -> Chart:
             found = certify(network, data)
             if found.status != "does not separate":
                 rows.append({"step": step, "residual": found.total})
-    return lines(
-        rows,
-        x="step",
-        y="residual",
-        titles=_STEP | {"residual": "Relative KKT residual"},
-        title="Distance from a KKT point",
-        description="Residual of the KKT conditions with the best multipliers, from where the data are separated on.",
-        x_scale="log",
-        y_scale="log",
-    )
+    described = "Residual of the KKT conditions with the best multipliers, from where the data are separated on."
+    title = "Distance from a KKT point"
+    return by_step(rows, "residual", "Relative KKT residual", title=title, description=described, y_scale="log")

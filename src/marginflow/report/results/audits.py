@@ -11,26 +11,13 @@ from marginflow.report.images import image_chart
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.plain import row_section
 from marginflow.report.results.robustness import curve_rows, flip_chart
-from marginflow.report.results.summary import (
-    Record,
-    Summary,
-    number_under,
-    numbers_under,
-    object_under,
-    table_of_objects,
-)
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 
 
-def audit(record: Record) -> Summary:
+def audit(record: Fields) -> Summary:
     """An audit as `marginflow audit` writes it."""
-    sections = [_flips(record)]
-    remarks = record.get("remarks")
-    if isinstance(remarks, list) and remarks:
-        sections.append(Section(heading="How the network was read", paragraphs=tuple(map(str, remarks))))
-    if table_of_objects(record, "radii"):
-        sections.append(_radii(record))
-    sections += [_noticed(record), _where(record), _margins(record)]
+    sections = (_flips(record), *how_read(record), *_radii(record), _noticed(record), _where(record), _margins(record))
     contradicted, holds = bool(record["contradicted"]), bool(record["holds"])
     return Summary(
         sentence=f"{record['headline']} {record['standing']}",
@@ -39,8 +26,16 @@ def audit(record: Record) -> Summary:
     )
 
 
-def _where(record: Record) -> Section:
-    c, training = object_under(record, "certificate"), object_under(record, "training")
+def how_read(record: Fields) -> list[Section]:
+    """What was folded or assumed when the network was read, where there was something."""
+    remarks = record.get("remarks")
+    if not isinstance(remarks, list) or not remarks:
+        return []
+    return [Section(heading="How the network was read", paragraphs=tuple(map(str, remarks)))]
+
+
+def _where(record: Fields) -> Section:
+    c, training = record.object("certificate"), record.object("training")
     paragraphs = (str(training["sentence"]), str(record["nearby"]))
     if c["status"] == "does not separate":
         wrong = f"{text_of(record['wrong'])} of {text_of(record['samples'])} samples are on the wrong side."
@@ -61,7 +56,7 @@ def _where(record: Record) -> Section:
     )
     table = Table(columns=("How far from a KKT point", ""), rows=rows, caption="The certificate")
     point = record["point"]
-    compared = (("yours", c), *((("KKT point nearby", object_under(point, "certificate")),) if point else ()))
+    compared = (("yours", c), *((("KKT point nearby", point.object("certificate")),) if point else ()))
     residuals: list[dict[str, object]] = [
         {"network": name, "condition": condition, "residual": certificate[key]}
         for name, certificate in compared
@@ -84,13 +79,13 @@ def _where(record: Record) -> Section:
     return Section(heading="Near a KKT point?", paragraphs=paragraphs, content=(table, chart))
 
 
-def _margins(record: Record) -> Section:
-    margins = numbers_under(record, "margins")
+def _margins(record: Fields) -> Section:
+    margins = record.numbers("margins")
     rows: list[dict[str, object]] = [
         {"margin": margin, "label": "positive" if y > 0 else "negative"}
-        for margin, y in zip(margins, numbers_under(record, "labels"), strict=True)
+        for margin, y in zip(margins, record.numbers("labels"), strict=True)
     ]
-    scaled = object_under(record, "certificate")["status"] != "does not separate"
+    scaled = record.object("certificate")["status"] != "does not separate"
     chart = histogram(
         rows,
         value="margin",
@@ -105,9 +100,9 @@ def _margins(record: Record) -> Section:
     return Section(heading="Margins of the samples", content=(chart,))
 
 
-def _flips(record: Record) -> Section:
-    universal, n = object_under(record, "universal"), text_of(record["samples"])
-    upper, lower = number_under(universal, "upper"), text_of(universal["lower"])
+def _flips(record: Fields) -> Section:
+    universal, n = record.object("universal"), text_of(record["samples"])
+    upper, lower = universal.number("upper"), text_of(universal["lower"])
     if math.isfinite(upper):
         sentence = (
             f"One vector of norm {text_of(upper)}, subtracted from the positive and added to the negative samples, "
@@ -121,10 +116,10 @@ def _flips(record: Record) -> Section:
         )
     content: list[Table | Chart] = []
     if universal.get("curve"):
-        content.append(flip_chart(curve_rows("shortest vector found", object_under(universal, "curve"))))
+        content.append(flip_chart(curve_rows("shortest vector found", universal.object("curve"))))
     content.append(
         Table.of(
-            table_of_objects(record, "flips"),
+            record.objects("flips"),
             columns={"direction": "Direction", "half": "Flips 50 %", "nine_tenths": "Flips 90 %", "all": "Flips all"},
             caption="Norm of a multiple of one vector that flips a share of the samples; a dash means never",
         )
@@ -132,42 +127,62 @@ def _flips(record: Record) -> Section:
     return Section(heading="One vector flips them all", paragraphs=(sentence,), content=tuple(content))
 
 
-def _radii(record: Record) -> Section:
-    found = table_of_objects(record, "radii")
-    settled = sum(bool(row["settled"]) for row in found)
+def _radii(record: Fields) -> list[Section]:
+    found = record.objects("radii")
     lowers = sorted(0.0 if row["lower"] is None else float(row["lower"]) for row in found)
-    stairs = [(0.0, 1.0)]
+    stairs: list[dict[str, object]] = [{"size": 0.0, "share": 1.0}]
     for index, size in enumerate(lowers):
-        stairs += [(size, stairs[-1][1]), (size, 1.0 - (index + 1) / len(lowers))]
-    accuracy = lines(
-        [{"size": size, "share": share} for size, share in stairs],
-        x="size",
-        y="share",
-        titles={"size": "Length of any perturbation", "share": "Share of samples that it cannot flip"},
-        title="Certified accuracy",
+        stairs += [{"size": size, "share": 1.0 - k / len(lowers)} for k in (index, index + 1)]
+    accuracy = accuracy_chart(
+        stairs,
+        share="Share of samples that it cannot flip",
         description="The share of the samples drawn that no perturbation of this length flips, whatever its direction.",
     )
-    spread = points(
+    spread = distance_chart(
+        found,
+        title="Distance to the decision boundary",
+        description="Every sample that was drawn, at the distance of its nearest point on the other side.",
+    )
+    words = (
+        f"{settled(found)} distances are exact: every lower bound has a proof, and every proof was checked by code "
+        "that knows nothing of the search."
+    )
+    heading = "How far the samples are from the boundary"
+    return [Section(heading=heading, paragraphs=(words,), content=(accuracy, spread))] if found else []
+
+
+def settled(found: list[Fields]) -> str:
+    """How many of the radii are exact."""
+    return f"{sum(bool(row['settled']) for row in found)} of {len(found)}"
+
+
+def accuracy_chart(stairs: list[dict[str, object]], *, share: str, description: str) -> Chart:
+    """Certified accuracy as stairs of "share" against "size"; `share` is the title of its axis."""
+    return lines(
+        stairs,
+        x="size",
+        y="share",
+        titles={"size": "Length of any perturbation", "share": share},
+        title="Certified accuracy",
+        description=description,
+    )
+
+
+def distance_chart(found: list[Fields], *, title: str, description: str) -> Chart:
+    """The radius of every sample that was drawn."""
+    return points(
         found,
         x="sample",
         y="upper",
         series="status",
         titles={"sample": "Sample", "upper": "Distance to the boundary", "lower": "At least", "status": "Status"},
-        title="Distance to the decision boundary",
-        description="Every sample that was drawn, at the distance of its nearest point on the other side.",
-    )
-    return Section(
-        heading="How far the samples are from the boundary",
-        paragraphs=(
-            f"{settled} of {len(found)} distances are exact: every lower bound has a proof, and every proof was "
-            "checked by code that knows nothing of the search.",
-        ),
-        content=(accuracy, spread),
+        title=title,
+        description=description,
     )
 
 
-def _noticed(record: Record) -> Section:
-    found = table_of_objects(record, "noticed")
+def _noticed(record: Fields) -> Section:
+    found = record.objects("noticed")
     titles = {
         "why": "Why",
         "sample": "Sample",
@@ -190,8 +205,8 @@ def _noticed(record: Record) -> Section:
     )
 
 
-def _statements(record: Record) -> Section:
-    found = table_of_objects(record, "statements")
+def _statements(record: Fields) -> Section:
+    found = record.objects("statements")
     applying = [row for row in found if not row["property"] and row["outcome"] != "not applicable"]
     silent = [row for row in found if not row["property"] and row["outcome"] == "not applicable"]
     properties = [
@@ -225,12 +240,12 @@ def _statements(record: Record) -> Section:
     )
 
 
-def sweep(record: Record) -> Summary:
+def sweep(record: Fields) -> Summary:
     """A sweep as `marginflow sweep --json` writes it."""
-    missing, failed = number_under(record, "missing"), number_under(record, "failed")
+    missing, failed = record.number("missing"), record.number("failed")
     sentence = (
         f"The sweep {record['name']} has {text_of(record['done'])} of {text_of(record['cells'])} cells; "
         f"{text_of(int(failed))} failed, {text_of(int(missing))} are missing."
     )
     tone: Tone = "holds" if not missing and not failed else "open"
-    return Summary(sentence=sentence, tone=tone, sections=(row_section(table_of_objects(record, "rows")),))
+    return Summary(sentence=sentence, tone=tone, sections=(row_section(record.objects("rows")),))

@@ -6,14 +6,7 @@ from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, histogram, lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section
-from marginflow.report.results.summary import (
-    Record,
-    Summary,
-    number_under,
-    numbers_under,
-    object_under,
-    table_of_objects,
-)
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 
 PROBLEM = Formula(
@@ -58,10 +51,10 @@ MOVED = {
 }
 
 
-def certificate(record: Record) -> Summary:
+def certificate(record: Fields) -> Summary:
     """A certificate as `marginflow certify` writes it, with or without its arrays."""
-    holds, residual = bool(record["holds"]), number_under(record, "total")
-    tolerance = number_under(record, "tolerance")
+    holds, residual = bool(record["holds"]), record.number("total")
+    tolerance = record.number("tolerance")
     sentence = (
         f"The network is a KKT point: its relative residual is {residual:.1e}, and every condition holds at "
         f"{tolerance:.0e}."
@@ -73,23 +66,22 @@ def certificate(record: Record) -> Summary:
     return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(section,))
 
 
-def limit(record: Record) -> Summary:
+def limit(record: Fields) -> Summary:
     """A KKT point as `marginflow limit` writes it, with or without arrays."""
-    judged = certificate({**object_under(record, "certificate"), "tolerance": record["tolerance"]})
+    judged = certificate(Fields(record.object("certificate"), tolerance=record["tolerance"]))
     holds = bool(record["holds"])
-    residual = number_under(object_under(record, "certificate"), "total")
+    residual = record.object("certificate").number("total")
     sentence = (
-        f"A KKT point was found in {number_under(record, 'seconds'):.1f} s and is certified: relative residual "
-        f"{residual:.1e}."
+        f"A KKT point was found in {record.number('seconds'):.1f} s and is certified: relative residual {residual:.1e}."
         if holds
         else f"No KKT point was found: the best relative residual is {text_of(residual)}."
     )
     way: list[Table | Chart] = []
     if record.get("moved") is not None:
-        moved = object_under(record, "moved")
+        moved = record.object("moved")
         rows = tuple((name, moved.get(key)) for key, name in MOVED.items())
         way.append(Table(columns=("What the polish changed", ""), rows=rows, caption="From the flow to the point"))
-    history = table_of_objects(record, "history")
+    history = record.objects("history")
     if len(history) > 1:
         drawn = [{**row, "record": index} for index, row in enumerate(history)]
         way.append(
@@ -107,12 +99,12 @@ def limit(record: Record) -> Summary:
     return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(*judged.sections, found))
 
 
-def _facts(record: Record) -> Table:
+def _facts(record: Fields) -> Table:
     rows = [(heading, record.get(key)) for key, heading in (RESIDUALS | FACTS).items() if key in record]
     return Table(columns=("What", "Value"), rows=tuple(rows), caption="The certificate")
 
 
-def _residuals(record: Record) -> Chart:
+def _residuals(record: Fields) -> Chart:
     rows: list[dict[str, object]] = [
         {"condition": name, "residual": record.get(key), "network": "network"} for key, name in RESIDUALS.items()
     ]
@@ -130,12 +122,12 @@ def _residuals(record: Record) -> Chart:
     )
 
 
-def sample_charts(record: Record) -> list[Chart]:
+def sample_charts(record: Fields) -> list[Chart]:
     """Margins and multipliers, where the file holds them."""
     if "margins" not in record or "multipliers" not in record:
         return []
-    margins, multipliers = numbers_under(record, "margins"), numbers_under(record, "multipliers")
-    held = set(numbers_under(record, "support")) if "support" in record else set()
+    margins, multipliers = record.numbers("margins"), record.numbers("multipliers")
+    held = set(record.numbers("support")) if "support" in record else set()
     rows: list[dict[str, object]] = [
         {"sample": i, "margin": margin, "multiplier": weight, "kind": "with a multiplier" if i in held else "without"}
         for i, (margin, weight) in enumerate(zip(margins, multipliers, strict=True))

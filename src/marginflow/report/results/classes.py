@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import math
 
-from marginflow.report.charts import histogram, lines, points
+from marginflow.report.charts import histogram, lines
 from marginflow.report.page import Section
-from marginflow.report.results.summary import (
-    Record,
-    Summary,
-    number_under,
-    numbers_under,
-    object_under,
-    table_of_objects,
-)
+from marginflow.report.results.audits import accuracy_chart, distance_chart, how_read, settled
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 
 
-def classes_audit(record: Record) -> Summary:
+def classes_audit(record: Fields) -> Summary:
     """An audit of K classes as `marginflow audit` writes it."""
-    sections = [_universal(record)]
-    remarks = record.get("remarks")
-    if isinstance(remarks, list) and remarks:
-        sections.append(Section(heading="How the network was read", paragraphs=tuple(map(str, remarks))))
-    if table_of_objects(record, "radii"):
-        sections.append(_radii(record))
-    sections += [_kkt(record), _margins(record)]
-    return Summary(
-        sentence=str(record["verdict"]), tone="holds" if record["holds"] else "open", sections=tuple(sections)
-    )
+    sections = (_universal(record), *how_read(record), *_radii(record), _kkt(record), _margins(record))
+    return Summary(sentence=str(record["verdict"]), tone="holds" if record["holds"] else "open", sections=sections)
 
 
-def _universal(record: Record) -> Section:
-    found, n = object_under(record, "universal"), text_of(record["samples"])
+def _universal(record: Fields) -> Section:
+    found, n = record.object("universal"), text_of(record["samples"])
     upper, lower = found["upper"], text_of(found["lower"])
-    if upper is None or not math.isfinite(number_under(found, "upper")):
+    if upper is None or not math.isfinite(found.number("upper")):
         sentence = f"No vector was found that changes the class of all {n} samples; none shorter than {lower} does."
         return Section(heading="One vector for all samples", paragraphs=(sentence,))
     sentence = (
@@ -43,7 +29,7 @@ def _universal(record: Record) -> Section:
     )
     rows: list[dict[str, object]] = [
         {"size": size, "share": share}
-        for size, share in zip(numbers_under(found, "sizes"), numbers_under(found, "shares"), strict=True)
+        for size, share in zip(found.numbers("sizes"), found.numbers("shares"), strict=True)
     ]
     chart = lines(
         rows,
@@ -56,28 +42,22 @@ def _universal(record: Record) -> Section:
     return Section(heading="One vector for all samples", paragraphs=(sentence,), content=(chart,))
 
 
-def _radii(record: Record) -> Section:
-    found = table_of_objects(record, "radii")
-    settled = sum(bool(row["settled"]) for row in found)
+def _radii(record: Fields) -> list[Section]:
+    found = record.objects("radii")
+    if not found:
+        return []
     stairs: list[dict[str, object]] = []
-    for row in table_of_objects(record, "curve"):
+    for row in record.objects("curve"):
         if stairs:
             stairs.append({"size": row["epsilon"], "share": stairs[-1]["share"]})
         stairs.append({"size": row["epsilon"], "share": row["certified"]})
-    accuracy = lines(
+    accuracy = accuracy_chart(
         stairs,
-        x="size",
-        y="share",
-        titles={"size": "Length of any perturbation", "share": "Share right and at least so far away"},
-        title="Certified accuracy",
+        share="Share right and at least so far away",
         description="The share of the samples drawn that are right and that no perturbation of this length changes.",
     )
-    spread = points(
+    spread = distance_chart(
         found,
-        x="sample",
-        y="upper",
-        series="status",
-        titles={"sample": "Sample", "upper": "Distance to the boundary", "lower": "At least", "status": "Status"},
         title="Distance to the nearest other class",
         description="Every sample that was drawn, at the distance of the nearest point with another class.",
     )
@@ -92,20 +72,18 @@ def _radii(record: Record) -> Section:
         },
         caption="Distances, and the class that is nearest",
     )
-    return Section(
-        heading="How far the samples are from another class",
-        paragraphs=(
-            f"{settled} of {len(found)} distances are exact: every other class is proved to be farther, or exactly "
-            "there, and every proof was checked by code that knows nothing of the search.",
-        ),
-        content=(accuracy, spread, table),
+    words = (
+        f"{settled(found)} distances are exact: every other class is proved to be farther, or exactly there, and every "
+        "proof was checked by code that knows nothing of the search."
     )
+    heading = "How far the samples are from another class"
+    return [Section(heading=heading, paragraphs=(words,), content=(accuracy, spread, table))]
 
 
-def _kkt(record: Record) -> Section:
+def _kkt(record: Fields) -> Section:
     if record["kkt"] is None:
         return Section(heading="Near a KKT point?", paragraphs=(f"{record['reason']}.",))
-    c = object_under(record, "kkt")
+    c = record.object("kkt")
     rows = (
         ("Stationarity residual", c["stationarity"]),
         ("Complementarity residual", c["complementarity"]),
@@ -119,11 +97,11 @@ def _kkt(record: Record) -> Section:
     return Section(heading="Near a KKT point?", paragraphs=(wrong,), content=(table,))
 
 
-def _margins(record: Record) -> Section:
-    margins = numbers_under(record, "margins")
+def _margins(record: Fields) -> Section:
+    margins = record.numbers("margins")
     rows: list[dict[str, object]] = [
         {"margin": margin, "label": text_of(label)}
-        for margin, label in zip(margins, numbers_under(record, "labels"), strict=True)
+        for margin, label in zip(margins, record.numbers("labels"), strict=True)
     ]
     chart = histogram(
         rows,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from marginflow.report.page import Section, Tone
 from marginflow.report.panels import chart_of
 from marginflow.report.results.plain import row_section
-from marginflow.report.results.summary import Record, Summary, object_under, table_of_objects
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table
 
 if TYPE_CHECKING:
@@ -25,16 +25,15 @@ FINDINGS = {
 }
 
 
-def figure(record: Record) -> Summary:
+def figure(record: Fields) -> Summary:
     """A figure as `marginflow figure ID` writes it."""
-    outcome = object_under(record, "outcome")
+    outcome = record.object("outcome")
     tones: dict[str, Tone] = {"borne out": "holds", "not borne out": "violated"}
     findings = [
-        {"basis": "", **row, "claimed": f"{row['relation']} {row['bound']:g}"}
-        for row in table_of_objects(outcome, "findings")
+        {"basis": "", **row, "claimed": f"{row['relation']} {row['bound']:g}"} for row in outcome.objects("findings")
     ]
     found = Table.of(findings, columns=FINDINGS, caption="What the claim asks for, one by one")
-    panels = table_of_objects(record, "panels") if "panels" in record else []
+    panels = record.objects("panels") if "panels" in record else []
     sections = [
         Section(
             heading=f"{record['id']}: {record['title']}",
@@ -48,7 +47,7 @@ def figure(record: Record) -> Summary:
     return Summary(
         sentence=f"{record['id']}: {outcome['sentence']}",
         tone=tones.get(str(outcome["status"]), "open"),
-        sections=(*sections, row_section(table_of_objects(record, "rows"), folded=True)),
+        sections=(*sections, row_section(record.objects("rows"), folded=True)),
     )
 
 

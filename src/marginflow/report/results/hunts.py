@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from marginflow.experiments.panel import Panel
 from marginflow.report.chart import Chart
 from marginflow.report.charts import lines
 from marginflow.report.encodings import finished, inline
 from marginflow.report.page import Section
 from marginflow.report.panels import chart_of
-from marginflow.report.results.summary import (
-    Record,
-    Summary,
-    number_under,
-    numbers_under,
-    object_under,
-    table_of_objects,
-)
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 from marginflow.report.vega import alt
 
@@ -36,23 +27,21 @@ FACTS = {
 }
 
 
-def hunt(record: Record) -> Summary:
+def hunt(record: Fields) -> Summary:
     """A hunt as `marginflow hunt` writes it."""
     outcome = str(record["outcome"])
     rows = tuple((heading, record[name]) for name, heading in FACTS.items() if record.get(name) not in (None, ""))
     content: list[Table | Chart] = [Table(columns=("What", "Found"), rows=rows, caption="The hunt")]
     sections = [Section(heading=f"Hunt for {record['id']}", content=tuple(content))]
     if record.get("picture"):
-        sections.append(
-            Section(heading="The worst instance", content=(instance_chart(object_under(record, "picture")),))
-        )
-    beside = table_of_objects(record, "beside")
+        sections.append(Section(heading="The worst instance", content=(instance_chart(record.object("picture")),)))
+    beside = record.objects("beside")
     if beside:
         columns = {"id": "Statement", "slack": "Least slack", "applied": "Instances that met its hypotheses"}
-        ordered: list[dict[str, Any]] = sorted(beside, key=lambda row: number_under(row, "slack"))
+        ordered = sorted(beside, key=lambda row: row.number("slack"))
         seen = Table.of(ordered, columns=columns, caption="On the same instances")
         sections.append(Section(heading="Other statements of the family", content=(seen,)))
-    history = table_of_objects(record, "history")
+    history = record.objects("history")
     if len(history) > 1:
         chart = lines(
             history,
@@ -69,15 +58,15 @@ def hunt(record: Record) -> Summary:
     return Summary(sentence=f"{record['id']}: {outcome}. {meaning}.", tone=tone, sections=tuple(sections))  # type: ignore[arg-type]
 
 
-def instance_chart(picture: Record) -> Chart:
+def instance_chart(picture: Fields) -> Chart:
     """The worst instance of a hunt: N on the line or on the circle, angles of samples, or a bound along a number."""
     return _PICTURES[str(picture["kind"])](picture)
 
 
-def _around_the_circle(picture: Record) -> Chart:
+def _around_the_circle(picture: Fields) -> Chart:
     rows = [
         {"angle": angle, "N": value}
-        for angle, value in zip(numbers_under(picture, "angle"), numbers_under(picture, "N"), strict=True)
+        for angle, value in zip(picture.numbers("angle"), picture.numbers("N"), strict=True)
     ]
     return lines(
         rows,
@@ -89,8 +78,8 @@ def _around_the_circle(picture: Record) -> Chart:
     )
 
 
-def _angles(picture: Record) -> Chart:
-    cosines, labels = picture["cosines"], numbers_under(picture, "labels")
+def _angles(picture: Fields) -> Chart:
+    cosines, labels = picture["cosines"], picture.numbers("labels")
     rows = [
         {"i": i, "k": k, "cosine": value, "labels": "the same" if labels[i] == labels[k] else "different"}
         for i, row in enumerate(cosines)
@@ -116,12 +105,12 @@ def _angles(picture: Record) -> Chart:
     return Chart(specification=specification, title="The worst instance", description=words, numbers=table)
 
 
-def _section(picture: Record) -> Chart:
+def _section(picture: Fields) -> Chart:
     name = str(picture["name"])
     rows = [
         {name: value, "side": side, "value": number}
         for side in ("observed", "bound")
-        for value, number in zip(numbers_under(picture, "value"), numbers_under(picture, side), strict=True)
+        for value, number in zip(picture.numbers("value"), picture.numbers(side), strict=True)
     ]
     return lines(
         rows,
@@ -131,17 +120,17 @@ def _section(picture: Record) -> Chart:
         titles={name: name, "value": str(picture["claim"]), "side": ""},
         title="The worst instance",
         description=f"Both sides of the claim as {name} varies; the worst instance is at {picture['worst']:g}.",
-        x_scale="log" if min(numbers_under(picture, "value")) > 0 else "linear",
+        x_scale="log" if min(picture.numbers("value")) > 0 else "linear",
     )
 
 
-def _on_the_line(picture: Record) -> Chart:
+def _on_the_line(picture: Fields) -> Chart:
     """The curve of N with its kinks, the samples by label, and the margins."""
-    x, N = numbers_under(picture, "x"), numbers_under(picture, "N")
+    x, N = picture.numbers("x"), picture.numbers("N")
     height = dict(zip(x, N, strict=True))
     samples = [
         {"x": point, "y": height[point], "kind": "label +1" if label > 0 else "label -1"}
-        for point, label in zip(numbers_under(picture, "samples"), numbers_under(picture, "labels"), strict=True)
+        for point, label in zip(picture.numbers("samples"), picture.numbers("labels"), strict=True)
     ]
     panel = Panel(
         rows=[{"x": point, "y": value} for point, value in zip(x, N, strict=True)],

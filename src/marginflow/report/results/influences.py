@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, points
 from marginflow.report.images import image_chart
 from marginflow.report.page import Section
-from marginflow.report.results.summary import Record, Summary, number_under, object_under, table_of_objects
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 
 _COLUMNS = {
@@ -25,9 +24,9 @@ _COLUMNS = {
 }
 
 
-def influence(record: Record) -> Summary:
+def influence(record: Fields) -> Summary:
     """Samples or folds that were left out, as `marginflow influence` writes them."""
-    rows = table_of_objects(record, "samples")
+    rows = record.objects("samples")
     jumped = [row for row in rows if row["branch"] == "another"]
     sections = [
         Section(
@@ -44,9 +43,9 @@ def influence(record: Record) -> Summary:
     return Summary(sentence=sentence, tone="holds" if record["holds"] else "violated", sections=tuple(sections))
 
 
-def unlearned(record: Record) -> Summary:
+def unlearned(record: Fields) -> Summary:
     """Samples that were to be forgotten, as `marginflow unlearn` writes them."""
-    rows = table_of_objects(record, "methods")
+    rows = record.objects("methods")
     chart = dots(
         rows,
         value="distance",
@@ -66,14 +65,14 @@ def unlearned(record: Record) -> Summary:
         paragraphs=(words,),
         content=(chart, Table.of(rows, columns=columns, caption="Distances")),
     )
-    tone = "holds" if record["holds"] else "violated"
-    # A conditional of tones is a str to mypy.
-    return Summary(sentence=str(record["sentence"]), tone=tone, sections=(section,))  # type: ignore[arg-type]
+    return Summary(
+        sentence=str(record["sentence"]), tone="holds" if record["holds"] else "violated", sections=(section,)
+    )
 
 
-def valued(record: Record) -> Summary:
+def valued(record: Fields) -> Summary:
     """Values of samples, as `marginflow value` writes them."""
-    rows = table_of_objects(record, "samples")
+    rows = record.objects("samples")
     columns = {
         "sample": "Samples",
         "label": "Label",
@@ -106,7 +105,7 @@ _SHOWN = 20
 _IMAGES = 12
 
 
-def _pictures(rows: list[dict[str, Any]]) -> tuple[Chart, ...]:
+def _pictures(rows: list[Fields]) -> tuple[Chart, ...]:
     """The first samples as images, where their values form a square."""
     found = [row for row in rows[:_IMAGES] if isinstance(row.get("values"), list)]
     side = math.isqrt(len(found[0]["values"])) if found else 0
@@ -115,7 +114,7 @@ def _pictures(rows: list[dict[str, Any]]) -> tuple[Chart, ...]:
     return (image_chart(found, side, description="The first samples of the ranking."),)
 
 
-def _margins(rows: list[dict[str, Any]]) -> Chart:
+def _margins(rows: list[Fields]) -> Chart:
     return points(
         rows,
         x="multiplier",
@@ -128,7 +127,7 @@ def _margins(rows: list[dict[str, Any]]) -> Chart:
     )
 
 
-def _drops(rows: list[dict[str, Any]]) -> Chart:
+def _drops(rows: list[Fields]) -> Chart:
     return points(
         rows,
         x="expected",
@@ -140,7 +139,7 @@ def _drops(rows: list[dict[str, Any]]) -> Chart:
     )
 
 
-def _branches(record: Record, jumped: list[dict[str, Any]]) -> Section:
+def _branches(record: Fields, jumped: list[Fields]) -> Section:
     names = ", ".join(str(row["sample"]) for row in jumped)
     first = (
         f"The branch was lost for {len(jumped)} of {text_of(record['groups_count'])}: {names}. The points without them "
@@ -150,10 +149,10 @@ def _branches(record: Record, jumped: list[dict[str, Any]]) -> Section:
     )
     if record.get("branches") is None:
         return Section(heading="Branches", paragraphs=(first,))
-    beside = object_under(record, "branches")
+    beside = record.object("branches")
     second = (
-        f"Solved from scratch, {number_under(beside, 'other'):.0%} of {len(beside['groups'])} end at another point; "
-        f"margins differ by {number_under(beside, 'spread'):.3g} (root mean square), and on "
-        f"{number_under(beside, 'disagree'):.0%} the two disagree about the left-out sample."
+        f"Solved from scratch, {beside.number('other'):.0%} of {len(beside['groups'])} end at another point; "
+        f"margins differ by {beside.number('spread'):.3g} (root mean square), and on "
+        f"{beside.number('disagree'):.0%} the two disagree about the left-out sample."
     )
     return Section(heading="Branches", paragraphs=(first, second))

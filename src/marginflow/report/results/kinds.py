@@ -16,12 +16,12 @@ from marginflow.report.results.figures import figure
 from marginflow.report.results.hunts import hunt
 from marginflow.report.results.influences import influence, unlearned, valued
 from marginflow.report.results.robustness import flips, radii
-from marginflow.report.results.summary import Record, Result, Summary
+from marginflow.report.results.summary import Fields, Result, Summary
 from marginflow.report.results.training import training
 from marginflow.report.results.verdicts import verdict, verdicts
 
 # The first kind whose keys are all there.
-KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Record], Summary]]]] = {
+KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Fields], Summary]]]] = {
     "audit": (("certificate", "universal", "statements", "contradicted"), audit),
     "audit of classes": (("kkt", "universal", "curve", "contradicted"), classes_audit),
     "limit": (("certificate", "moved", "history"), limit),
@@ -62,7 +62,7 @@ def summarise(result: Result, *, x: str | None = None, y: str | None = None, ser
             first = drawn_rows.sections[0]
             drawn = Section(heading="Chart", content=first.content[:1])
             return replace(by_kind, sections=(drawn, *by_kind.sections))
-        return plain.record(result.content) if kind == "record" else KINDS[kind][1](result.content)
+        return plain.record(result.content) if kind == "record" else KINDS[kind][1](Fields(result.content))
     except InputError:  # says already what is wrong
         raise
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from marginflow.report.chart import Chart
 from marginflow.report.charts import lines, points
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section
-from marginflow.report.results.summary import (
-    Record,
-    Summary,
-    number_under,
-    numbers_under,
-    object_under,
-    table_of_objects,
-)
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.robustness_chart import robustness_curve_chart
 from marginflow.report.table import Table, text_of
 
@@ -30,12 +22,12 @@ FLIP = Formula(
 )
 
 
-def radii(record: Record) -> Summary:
+def radii(record: Fields) -> Summary:
     """Radii as `marginflow radius` writes them."""
-    found = table_of_objects(record, "radii")
+    found = record.objects("radii")
     proved, everything = sum(row.get("status") != "bounded" for row in found), bool(record["all_proved"])
-    middle = numbers_under(record, "median")[-1] if found else math.nan
-    root = number_under(record, "sqrt_dimension")
+    middle = record.numbers("median")[-1] if found else math.nan
+    root = record.number("sqrt_dimension")
     sentence = (
         f"{'All' if everything else proved} of {len(found)} distances to the decision boundary are proved and their "
         f"proofs checked; the median is {text_of(middle)} = {text_of(middle / root)} √d."
@@ -51,9 +43,9 @@ def radii(record: Record) -> Summary:
         title="Exact distance to the decision boundary",
         description="The distance of every sample that was asked for; where it is proved, both bounds agree.",
     )
-    relative = object_under(record, "relative")
+    relative = record.object("relative")
     sizes = tuple(
-        (name.capitalize(), *numbers_under(record, name), *numbers_under(relative, name))
+        (name.capitalize(), *record.numbers(name), *relative.numbers(name))
         for name in ("smallest", "median", "largest")
     )
     table = Table(
@@ -63,20 +55,20 @@ def radii(record: Record) -> Summary:
     )
     content = (RADIUS, table, chart)
     if "curves" in record:
-        curves = robustness_curve_chart(table_of_objects(record, "curves"), title="Exact, attacks and bounds")
+        curves = robustness_curve_chart(record.objects("curves"), title="Exact, attacks and bounds")
         section = Section(heading="Exact radii", content=(*content, curves))
     else:
         section = Section(heading="Exact radii", content=content)
     return Summary(sentence=sentence, tone="holds" if everything else "open", sections=(section,))
 
 
-def flips(record: Record) -> Summary:
+def flips(record: Fields) -> Summary:
     """Flips as `marginflow flip` writes them, with or without whole curves."""
-    found = table_of_objects(record, "directions")
-    share = number_under(record, "share")
-    sizes = [(str(row["direction"]), number_under(row, "norm")) for row in found]
+    found = record.objects("directions")
+    share = record.number("share")
+    sizes = [(str(row["direction"]), row.number("norm")) for row in found]
     finite = [(norm, name) for name, norm in sizes if math.isfinite(norm)]
-    root = number_under(record, "sqrt_dimension")
+    root = record.number("sqrt_dimension")
     who = f"all {text_of(record['samples'])} samples" if share == 1.0 else f"a share of {text_of(share)} of the samples"
     if finite:
         norm, name = min(finite)
@@ -112,9 +104,9 @@ def flip_chart(rows: list[dict[str, object]]) -> Chart:
     )
 
 
-def curve_rows(name: str, curve: Record) -> list[dict[str, object]]:
+def curve_rows(name: str, curve: Fields) -> list[dict[str, object]]:
     """A whole curve as the staircase it is."""
-    steps = zip(numbers_under(curve, "norm"), numbers_under(curve, "at"), numbers_under(curve, "after"), strict=True)
+    steps = zip(curve.numbers("norm"), curve.numbers("at"), curve.numbers("after"), strict=True)
     drawn: list[dict[str, object]] = [{"norm": 0.0, "share": 0.0, "direction": name}]
     for norm, at, after in steps:
         before = drawn[-1]["share"]
@@ -122,10 +114,10 @@ def curve_rows(name: str, curve: Record) -> list[dict[str, object]]:
     return drawn
 
 
-def _curve(row: dict[str, Any]) -> list[dict[str, object]]:
+def _curve(row: Fields) -> list[dict[str, object]]:
     """The whole curve where the file holds it; else the shares that were printed."""
     name = str(row["direction"])
     if isinstance(row.get("curve"), dict):
-        return curve_rows(name, object_under(row, "curve"))
+        return curve_rows(name, row.object("curve"))
     shares = [(float(key.removeprefix("share_")), value) for key, value in row.items() if key.startswith("share_")]
     return [{"norm": value, "share": share, "direction": name} for share, value in sorted(shares) if value is not None]

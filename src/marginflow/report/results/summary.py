@@ -13,6 +13,43 @@ Record = Mapping[str, Any]
 Rows = Sequence[Mapping[str, object]]
 
 
+class Fields(dict[str, Any]):
+    """An object of a result; what stands under a key is checked where it is read."""
+
+    def objects(self, key: str) -> list[Fields]:
+        """The list of objects under a key."""
+        found = self[key]
+        if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+            raise InputError(f"{key!r} holds {type(found).__name__}; a list of objects is expected.")
+        return [Fields(entry) for entry in found]
+
+    def object(self, key: str) -> Fields:
+        """The object under a key."""
+        found = self[key]
+        if not isinstance(found, dict):
+            raise InputError(f"{key!r} holds {type(found).__name__}; an object is expected.")
+        return Fields(found)
+
+    def number(self, key: str) -> float:
+        """The number under a key; not-a-number where it is null, which stands for anything that is not finite."""
+        return _number(key, self[key])
+
+    def numbers(self, key: str) -> list[float]:
+        """The list of numbers under a key."""
+        found = self[key]
+        if not isinstance(found, list):
+            raise InputError(f"{key!r} holds {type(found).__name__}; a list of numbers is expected.")
+        return [_number(key, entry) for entry in found]
+
+
+def _number(key: str, found: object) -> float:
+    if found is None:
+        return float("nan")
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        raise InputError(f"{key!r} holds {found!r}; a number is expected.")
+    return float(found)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Result:
     """What a file holds: an object with keys, or rows.
@@ -41,37 +78,3 @@ class Summary:
     sentence: str
     tone: Tone
     sections: tuple[Section, ...]
-
-
-def table_of_objects(record: Record, key: str) -> list[dict[str, Any]]:
-    """The list of objects under a key."""
-    found = record[key]
-    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise InputError(f"{key!r} holds {type(found).__name__}; a list of objects is expected.")
-    return found
-
-
-def object_under(record: Record, key: str) -> dict[str, Any]:
-    """The object under a key."""
-    found = record[key]
-    if not isinstance(found, dict):
-        raise InputError(f"{key!r} holds {type(found).__name__}; an object is expected.")
-    return found
-
-
-def number_under(record: Record, key: str) -> float:
-    """The number under a key; not-a-number where it is null, which stands for anything that is not finite."""
-    found = record[key]
-    if found is None:
-        return float("nan")
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        raise InputError(f"{key!r} holds {found!r}; a number is expected.")
-    return float(found)
-
-
-def numbers_under(record: Record, key: str) -> list[float]:
-    """The list of numbers under a key."""
-    found = record[key]
-    if not isinstance(found, list):
-        raise InputError(f"{key!r} holds {type(found).__name__}; a list of numbers is expected.")
-    return [number_under({key: entry}, key) for entry in found]

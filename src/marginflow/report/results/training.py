@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 from marginflow.report.chart import Chart
 from marginflow.report.charts import lines
+from marginflow.report.encodings import Row, Scale
 from marginflow.report.page import Section
-from marginflow.report.results.summary import Record, Summary, number_under, numbers_under, object_under
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 
 FACTS = {
@@ -24,10 +26,10 @@ FACTS = {
 }
 
 
-def training(record: Record) -> Summary:
+def training(record: Fields) -> Summary:
     """A run as `marginflow train` writes it, with or without its records."""
     separated = bool(record["separated"])
-    power = number_under(record, "log_loss") / math.log(10.0)
+    power = record.number("log_loss") / math.log(10.0)
     sentence = (
         f"Training ended after {text_of(record['steps'])} steps at loss 10^{power:.1f} "
         f"({record['status']}); {'every sample is' if separated else 'not every sample is'} classified correctly."
@@ -38,33 +40,51 @@ def training(record: Record) -> Summary:
     return Summary(sentence=sentence, tone="holds" if separated else "violated", sections=(section,))
 
 
-def _charts(record: Record) -> tuple[Chart, ...]:
+def _charts(record: Fields) -> tuple[Chart, ...]:
     if "records" not in record:
         return ()
-    kept = object_under(record, "records")
-    columns = {name: numbers_under(kept, name) for name in ("step", "log_loss", "normalised_margin")}
-    rows: list[dict[str, object]] = [
-        {"step": step + 1, "loss": log_loss / math.log(10.0), "margin": margin}
-        for step, log_loss, margin in zip(*columns.values(), strict=True)
+    kept = record.object("records")
+    columns = {name: kept.numbers(name) for name in ("step", "log_loss", "normalised_margin")}
+    steps = [int(step) + 1 for step in columns["step"]]
+    margins: list[dict[str, object]] = [
+        {"step": step, "margin": margin} for step, margin in zip(steps, columns["normalised_margin"], strict=True)
     ]
-    titles = {"step": "Step, counted from 1"}
+    described = "The smallest margin divided by the power of ‖θ‖ with which the network grows, by step."
     return (
-        lines(
-            rows,
-            x="step",
-            y="loss",
-            titles=titles | {"loss": "Loss, power of ten"},
-            title="Loss",
-            description="The exponent of ten of the loss against the step.",
-            x_scale="log",
-        ),
-        lines(
-            rows,
-            x="step",
-            y="margin",
-            titles=titles | {"margin": "Normalised margin"},
-            title="Normalised margin",
-            description="The smallest margin divided by the power of ‖θ‖ with which the network grows, by step.",
-            x_scale="log",
-        ),
+        loss_chart(steps, columns["log_loss"]),
+        by_step(margins, "margin", "Normalised margin", title="Normalised margin", description=described),
+    )
+
+
+def loss_chart(steps: Sequence[int], log_loss: Iterable[float]) -> Chart:
+    """The loss on the way, which may be far below the smallest float."""
+    rows: list[dict[str, object]] = [
+        {"step": step, "loss": float(value) / math.log(10.0)} for step, value in zip(steps, log_loss, strict=True)
+    ]
+    described = "The exponent of ten of the loss against the step."
+    return by_step(rows, "loss", "Loss, power of ten", title="Loss", description=described)
+
+
+def by_step(
+    rows: Sequence[Row],
+    column: str,
+    heading: str,
+    *,
+    title: str,
+    description: str,
+    series: str | None = None,
+    y_scale: Scale = "linear",
+) -> Chart:
+    """A column against the step, counted from 1 on a logarithmic axis; a column of series is its own heading."""
+    titles = {"step": "Step, counted from 1", column: heading} | ({series: series.capitalize()} if series else {})
+    return lines(
+        rows,
+        x="step",
+        y=column,
+        series=series,
+        titles=titles,
+        title=title,
+        description=description,
+        x_scale="log",
+        y_scale=y_scale,
     )

@@ -8,13 +8,13 @@ from typing import Any
 
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section, Tone
-from marginflow.report.results.summary import Record, Summary, table_of_objects
+from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table
 
 TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated", "refuted": "violated"}
 
 
-def verdict(record: Record) -> Summary:
+def verdict(record: Fields) -> Summary:
     """One verdict as `marginflow check ID` writes it."""
     outcome = str(record["outcome"])
     sentence = str(record["sentence"])
@@ -29,7 +29,7 @@ def verdict(record: Record) -> Summary:
             check["note"],
         )
         for part in ("hypotheses", "constants", "conclusions")
-        for check in table_of_objects(record, part)
+        for check in record.objects(part)
     ]
     table = Table(
         columns=("Part", "Check", "Observed", "", "Bound", "State", "Note"), rows=tuple(checks), caption="Every check"
@@ -38,9 +38,9 @@ def verdict(record: Record) -> Summary:
     return Summary(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
 
 
-def verdicts(record: Record) -> Summary:
+def verdicts(record: Fields) -> Summary:
     """Many verdicts as `marginflow check --all` writes them."""
-    found = table_of_objects(record, "verdicts")
+    found = record.objects("verdicts")
     broken = list(record["violated"])
     counted = Counter(_word(verdict, broken) for verdict in found)
     outcomes = ", ".join(f"{count} {outcome}" for outcome, count in counted.most_common())
