@@ -29,17 +29,17 @@ width = 6
 OWN = '''
 import msgspec
 import numpy as np
-from marginflow.sweeps import Result, task
+from marginflow.sweeps import TaskResult, task
 
 class Own(msgspec.Struct, frozen=True, kw_only=True):
     size: int = 4
 
 @task("own")
-def own(parameters: Own, seed: int) -> Result:
+def own(parameters: Own, seed: int) -> TaskResult:
     """A task that stands beside its spec."""
     if parameters.size < 0:
         raise ValueError("a size below zero")
-    return Result(row={"squared": seed * seed}, arrays={"x": np.full(parameters.size, float(seed))})
+    return TaskResult(row={"squared": seed * seed}, arrays={"x": np.full(parameters.size, float(seed))})
 '''
 
 

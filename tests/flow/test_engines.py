@@ -37,7 +37,7 @@ def assert_same(first, second, tolerance=1e-12):
 
 def plane(seed, n=80, k=14):
     rng = np.random.default_rng(seed)
-    net = TwoLayer.initialise(k, 2, law=initialisation.FCB22(), bias=False, outputs="frozen", seed=seed)
+    net = TwoLayer.initialise(k, 2, law=initialisation.FCB22Start(), bias=False, outputs="frozen", seed=seed)
     return net, rng.standard_normal((n, 2)), rng.choice([-1.0, 1.0], n)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from marginflow.networks import MLP, TwoLayer
-from marginflow.networks.initialisation import Gaussian
+from marginflow.networks.initialisation import GaussianStart
 
 torch = pytest.importorskip("torch", reason="torch's automatic differentiation is the judge here")
 
@@ -54,7 +54,7 @@ def assert_agrees(network, layers_of_gradient, X, g):
 def test_two_layer_gradients_agree_with_torch(d, k, bias, outputs):
     for n in (1, 2, 7, 33):
         rng = np.random.default_rng([n, d, k])
-        net = TwoLayer.initialise(k, d, law=Gaussian(), bias=bias, outputs=outputs, seed=n)
+        net = TwoLayer.initialise(k, d, law=GaussianStart(), bias=bias, outputs=outputs, seed=n)
         X, g = rng.standard_normal((n, d)), rng.standard_normal(n)
         found = net.gradient(X, g)
         assert_agrees(net, [(found.W, found.b), (found.v[None, :], None)], X, g)
@@ -66,7 +66,7 @@ def test_two_layer_gradients_agree_with_torch(d, k, bias, outputs):
 def test_deep_gradients_agree_with_torch(d, widths, bias):
     for n in (1, 3, 33):
         rng = np.random.default_rng([n, d])
-        net = MLP.initialise(widths, d, law=Gaussian(), bias=bias, seed=n)
+        net = MLP.initialise(widths, d, law=GaussianStart(), bias=bias, seed=n)
         X, g = rng.standard_normal((n, d)), rng.standard_normal(n)
         found = net.gradient(X, g)
         assert_agrees(net, list(zip(found.weights, found.biases, strict=True)), X, g)

@@ -7,30 +7,42 @@ from scipy import stats
 from marginflow.errors import InputError
 from marginflow.networks import MLP, TwoLayer
 from marginflow.networks.initialisation import (
-    FCB22,
-    KYS23,
-    VYS22,
     AbstractInitialisation,
     Balanced,
-    Gaussian,
+    FCB22Start,
+    GaussianStart,
     InSpan,
+    KYS23Start,
     TorchDefault,
+    VYS22Start,
 )
 
 EPS = float(np.finfo(np.float64).eps)
 
 POINTS = np.random.default_rng(7).standard_normal((3, 5))
-LAWS = [TorchDefault(), Gaussian(), Gaussian(deviation=0.1, fan_in=True), Balanced(), Balanced(base=Gaussian())]
-LAWS += [InSpan(X=POINTS), InSpan(X=POINTS, base=Gaussian()), Balanced(base=InSpan(X=POINTS)), VYS22(), KYS23()]
+LAWS = [
+    TorchDefault(),
+    GaussianStart(),
+    GaussianStart(deviation=0.1, fan_in=True),
+    Balanced(),
+    Balanced(base=GaussianStart()),
+]
+LAWS += [
+    InSpan(X=POINTS),
+    InSpan(X=POINTS, base=GaussianStart()),
+    Balanced(base=InSpan(X=POINTS)),
+    VYS22Start(),
+    KYS23Start(),
+]
 
 
 def names(law):
     return type(law).__name__
 
 
-@pytest.mark.parametrize("law", [*LAWS, FCB22(), FCB22(omega=0.3)], ids=names)
+@pytest.mark.parametrize("law", [*LAWS, FCB22Start(), FCB22Start(omega=0.3)], ids=names)
 def test_every_law_serves_two_layers_and_any_depth_and_repeats_its_bits(law):
-    bias = not isinstance(law, FCB22)
+    bias = not isinstance(law, FCB22Start)
     first, again, other = (TwoLayer.initialise(6, 5, law=law, bias=bias, seed=seed) for seed in (1, 1, 2))
     assert first.W.shape == (6, 5)
     assert (first.b is not None) == bias
@@ -44,11 +56,11 @@ def test_every_law_serves_two_layers_and_any_depth_and_repeats_its_bits(law):
 
 
 def test_all_laws_are_tried():
-    tried = {type(law) for law in [*LAWS, FCB22()]}
+    tried = {type(law) for law in [*LAWS, FCB22Start()]}
     assert tried == set(AbstractInitialisation.__subclasses__())
 
 
-@pytest.mark.parametrize("law", [TorchDefault(), VYS22(), KYS23()], ids=names)
+@pytest.mark.parametrize("law", [TorchDefault(), VYS22Start(), KYS23Start()], ids=names)
 def test_the_torch_law_is_uniform_with_the_fan_in_of_each_layer(law):
     net = MLP.initialise([60, 40], 9, law=law, bias="all", seed=0)
     for (W, b), fan_in in zip(net.layers, (9, 60, 40), strict=True):
@@ -60,7 +72,7 @@ def test_the_torch_law_is_uniform_with_the_fan_in_of_each_layer(law):
 
 @pytest.mark.parametrize("fan_in", [False, True])
 def test_the_gaussian_law_has_its_deviation(fan_in):
-    net = MLP.initialise([60, 50], 9, law=Gaussian(deviation=0.2, fan_in=fan_in), bias="all", seed=0)
+    net = MLP.initialise([60, 50], 9, law=GaussianStart(deviation=0.2, fan_in=fan_in), bias="all", seed=0)
     for (W, b), columns in zip(net.layers, (9, 60, 50), strict=True):
         deviation = 0.2 / np.sqrt(columns if fan_in else 1.0)
         assert stats.kstest(np.concatenate([W.ravel(), b]), stats.norm(0.0, deviation).cdf).pvalue > 0.01
@@ -77,7 +89,7 @@ def test_scale_multiplies_what_is_trained_and_nothing_else(scale):
     np.testing.assert_allclose(frozen.v * np.sqrt(5), [1, -1, 1, -1, 1], rtol=50 * EPS)
 
 
-@pytest.mark.parametrize("base", [TorchDefault(), Gaussian(deviation=3.0), InSpan(X=POINTS)], ids=names)
+@pytest.mark.parametrize("base", [TorchDefault(), GaussianStart(deviation=3.0), InSpan(X=POINTS)], ids=names)
 @pytest.mark.parametrize("bias", [True, False])
 def test_balanced_two_layer_networks_have_outputs_as_long_as_their_inputs(base, bias):
     net = TwoLayer.initialise(50, 5, law=Balanced(base=base), bias=bias, scale=0.01, seed=1)
@@ -127,42 +139,42 @@ def test_a_deep_start_in_the_span_projects_the_first_layer_only():
 
 @pytest.mark.parametrize("width", [1, 2, 7, 500])
 def test_fcb22_has_half_of_each_sign_and_an_idle_last_neuron_when_odd(width):
-    net = TwoLayer.initialise(width, 2, law=FCB22(), bias=False, outputs="frozen", seed=0)
+    net = TwoLayer.initialise(width, 2, law=FCB22Start(), bias=False, outputs="frozen", seed=0)
     half = width // 2
     assert (net.v > 0).sum() == (net.v < 0).sum() == half
     assert (net.v[-1] == 0) == (width % 2 == 1)
     np.testing.assert_allclose(np.abs(net.v[: 2 * half]), width**-0.5, rtol=50 * EPS)
-    trained = TwoLayer.initialise(width, 2, law=FCB22(), bias=False, outputs="trained", seed=0)
+    trained = TwoLayer.initialise(width, 2, law=FCB22Start(), bias=False, outputs="trained", seed=0)
     np.testing.assert_array_equal(trained.v, net.v)
 
 
 def test_fcb22_draws_with_the_variance_of_its_figure():
-    net = TwoLayer.initialise(500, 20, law=FCB22(), bias=False, outputs="frozen", seed=0)
+    net = TwoLayer.initialise(500, 20, law=FCB22Start(), bias=False, outputs="frozen", seed=0)
     assert stats.kstest(net.W.ravel(), stats.norm(0.0, (16 * 500 * 20) ** -0.5).cdf).pvalue > 0.01
-    given = TwoLayer.initialise(500, 20, law=FCB22(omega=0.3), bias=False, outputs="frozen", seed=0)
+    given = TwoLayer.initialise(500, 20, law=FCB22Start(omega=0.3), bias=False, outputs="frozen", seed=0)
     assert stats.kstest(given.W.ravel(), stats.norm(0.0, 0.3).cdf).pvalue > 0.01
 
 
 def test_kys23_freezes_outputs_at_plus_and_minus_one_in_equal_number():
-    net = TwoLayer.initialise(6, 3, law=KYS23(), outputs="frozen")
+    net = TwoLayer.initialise(6, 3, law=KYS23Start(), outputs="frozen")
     assert sorted(net.v.tolist()) == [-1.0] * 3 + [1.0] * 3
-    deep = MLP.initialise([3, 4], 3, law=KYS23(), outputs="frozen")
+    deep = MLP.initialise([3, 4], 3, law=KYS23Start(), outputs="frozen")
     assert sorted(deep.weights[-1][0].tolist()) == [-1.0, -1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(
     ("draw", "sentence"),
     [
-        (lambda: TwoLayer.initialise(5, 3, law=KYS23(), outputs="frozen"), "width is 5; .* even width"),
-        (lambda: TwoLayer.initialise(4, 3, law=VYS22(), outputs="frozen"), "VYS22 trains them"),
+        (lambda: TwoLayer.initialise(5, 3, law=KYS23Start(), outputs="frozen"), "width is 5; .* even width"),
+        (lambda: TwoLayer.initialise(4, 3, law=VYS22Start(), outputs="frozen"), "VYS22 trains them"),
         (lambda: TwoLayer.initialise(4, 3, law=Balanced(), outputs="frozen"), "balanced start"),
-        (lambda: TwoLayer.initialise(4, 3, law=FCB22()), "FCB22 has no bias"),
-        (lambda: TwoLayer.initialise(5, 3, law=Balanced(base=FCB22()), bias=False), "no outgoing weight"),
+        (lambda: TwoLayer.initialise(4, 3, law=FCB22Start()), "FCB22 has no bias"),
+        (lambda: TwoLayer.initialise(5, 3, law=Balanced(base=FCB22Start()), bias=False), "no outgoing weight"),
         (lambda: TwoLayer.initialise(4, 3, law=InSpan(X=POINTS)), "X has 5 columns, but the network has dimension 3"),
         (lambda: InSpan(X=[1.0, 2.0]), "a matrix"),
         (lambda: InSpan(X=POINTS, base=Balanced()), r"use Balanced\(base=InSpan\(X=X\)\)"),
-        (lambda: Gaussian(deviation=0.0), "deviation is 0"),
-        (lambda: FCB22(omega=-1.0), "omega is -1"),
+        (lambda: GaussianStart(deviation=0.0), "deviation is 0"),
+        (lambda: FCB22Start(omega=-1.0), "omega is -1"),
     ],
 )
 def test_what_a_law_cannot_give_is_refused_in_one_sentence(draw, sentence):

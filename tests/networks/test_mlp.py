@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from marginflow.errors import InputError
 from marginflow.networks import MLP, TwoLayer, evaluation
-from marginflow.networks.initialisation import Gaussian
+from marginflow.networks.initialisation import GaussianStart
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -29,7 +29,7 @@ BIASES = ["all", "first", "none"]
 
 def draw(n, d, widths, *, bias="all", outputs="trained", seed=0):
     rng = np.random.default_rng([n, d, seed])
-    net = MLP.initialise(widths, d, law=Gaussian(), bias=bias, outputs=outputs, seed=seed)
+    net = MLP.initialise(widths, d, law=GaussianStart(), bias=bias, outputs=outputs, seed=seed)
     return net, rng.standard_normal((n, d)), rng.standard_normal(n)
 
 

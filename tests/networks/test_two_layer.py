@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer, evaluation
-from marginflow.networks.initialisation import Gaussian
+from marginflow.networks.initialisation import GaussianStart
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -19,7 +19,7 @@ SIZES = [(1, 1, 1), (2, 1, 3), (3, 2, 1), (7, 3, 5), (5, 17, 7), (3, 7, 33), (2,
 
 def draw(n, d, k, *, bias=True, outputs="trained", seed=0):
     rng = np.random.default_rng([n, d, k, seed])
-    net = TwoLayer.initialise(k, d, law=Gaussian(), bias=bias, outputs=outputs, seed=seed)
+    net = TwoLayer.initialise(k, d, law=GaussianStart(), bias=bias, outputs=outputs, seed=seed)
     return net, rng.standard_normal((n, d)), rng.choice([-1.0, 1.0], n), rng.standard_normal(n)
 
 

@@ -139,7 +139,7 @@ def test_a_progress_bar_reads_everything_that_the_library_reports() -> None:
     bar = ProgressBar("Radii")
     assert bar.line(3, 12) == "Radii  25 %  3 of 12"
     assert bar.line(0.5, "certificate") == "Radii  50 %  certificate"
-    assert "60 %" in bar.line(mf.sweeps.Progress(total=10, stored=2, computed=4, failed=0, seconds=1.0))
+    assert "60 %" in bar.line(mf.sweeps.SweepProgress(total=10, stored=2, computed=4, failed=0, seconds=1.0))
     seen = []
 
     class Recorder(ProgressBar):

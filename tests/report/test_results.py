@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from marginflow import InputError
 from marginflow.report import Chart
-from marginflow.report.results import Result, kind_of, summarise
+from marginflow.report.results import NamedResult, kind_of, summarise
 
 CERTIFICATE: dict[str, Any] = {
     "holds": True,
@@ -80,7 +80,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", SAMPLES)
 def test_each_kind_is_known_by_its_keys_and_told_with_a_sentence(kind: str) -> None:
-    result = Result(name="file.json", content=SAMPLES[kind])
+    result = NamedResult(name="file.json", content=SAMPLES[kind])
     assert kind_of(result) == kind
     summary = summarise(result)
     assert summary.sentence.endswith(".")
@@ -88,7 +88,7 @@ def test_each_kind_is_known_by_its_keys_and_told_with_a_sentence(kind: str) -> N
 
 
 def test_staircase_of_a_flip_curve_jumps_where_samples_flip() -> None:
-    summary = summarise(Result(name="flip.json", content=SAMPLES["flips"]))
+    summary = summarise(NamedResult(name="flip.json", content=SAMPLES["flips"]))
     (chart,) = [item for item in summary.sections[0].content if isinstance(item, Chart)]
     assert [(row[0], row[1]) for row in chart.numbers.rows] == [
         (0.0, 0.0),
@@ -105,7 +105,7 @@ def test_null_stands_for_what_is_not_finite() -> None:
     damaged = SAMPLES["flips"] | {"directions": [{"direction": "dual", "norm": None, "share_0.5": None}]}
     assert (
         "No multiple of the directions tried flips all 2 samples"
-        in summarise(Result(name="f", content=damaged)).sentence
+        in summarise(NamedResult(name="f", content=damaged)).sentence
     )
 
 
@@ -128,7 +128,7 @@ def test_damaged_results_are_told_or_refused_in_one_sentence(kind: str, value: o
         inside = inside[key]
     sentence = "said"
     try:
-        summarise(Result(name="file.json", content=content))
+        summarise(NamedResult(name="file.json", content=content))
     except InputError as error:
         sentence = str(error)
     assert "\n" not in sentence

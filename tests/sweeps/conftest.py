@@ -15,7 +15,7 @@ import os, signal, time
 from typing import Annotated, Literal
 import msgspec
 import numpy as np
-from marginflow.sweeps import Result, task
+from marginflow.sweeps import TaskResult, task
 
 class Cheap(msgspec.Struct, frozen=True, kw_only=True):
     a: Annotated[int, msgspec.Meta(ge=1)] = 1
@@ -24,14 +24,14 @@ class Cheap(msgspec.Struct, frozen=True, kw_only=True):
     pause: float = 0.0
 
 @task("cheap")
-def cheap(parameters: Cheap, seed: int) -> Result:
+def cheap(parameters: Cheap, seed: int) -> TaskResult:
     """A row of every kind of value."""
     time.sleep(parameters.pause)
     rng = np.random.default_rng([parameters.a, seed])
     x = rng.standard_normal(20)
     row = {"mean": x.mean(), "norm": np.linalg.norm(x) * parameters.b, "count": np.int64(x.size),
            "large": bool(x[0] > 0), "word": f"{parameters.kind}-{seed}", "nothing": None, "endless": float("inf")}
-    return Result(row=row, arrays={"x": x} if seed % 2 else {})
+    return TaskResult(row=row, arrays={"x": x} if seed % 2 else {})
 
 class Marked(msgspec.Struct, frozen=True, kw_only=True):
     marker: str
@@ -98,13 +98,13 @@ def misbehaves(parameters: Marked, seed: int) -> dict:
         if parameters.marker == "half a name": return {"\\udfff": 1}
         if parameters.marker == "raises half a character": raise ValueError("\\ud800")
         if parameters.marker == "endless number": return {"value": 10**5000}
-        if parameters.marker == "objects": return Result(row={}, arrays={"x": np.array([{}])})
+        if parameters.marker == "objects": return TaskResult(row={}, arrays={"x": np.array([{}])})
         if parameters.marker == "no exception": raise BaseException("of no kind")
     return {"value": seed * 0.1}
 
 @task("large-arrays")
-def large(parameters: Cheap, seed: int) -> Result:
-    return Result(row={"seed_squared": seed * seed}, arrays={"x": np.full(20_000, float(seed))})
+def large(parameters: Cheap, seed: int) -> TaskResult:
+    return TaskResult(row={"seed_squared": seed * seed}, arrays={"x": np.full(20_000, float(seed))})
 '''
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from marginflow import InputError
-from marginflow.sweeps import DaskEngine, Progress, StoppedError, Sweep, run, stored
+from marginflow.sweeps import DaskEngine, StoppedError, Sweep, SweepProgress, run, stored
 
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 pytestmark = pytest.mark.usefixtures("task_folder")
@@ -67,10 +67,10 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes], list
         yield address, scheduler, workers
 
 
-def killing(victims: list[subprocess.Popen[bytes]], at: int) -> Callable[[Progress], None]:
+def killing(victims: list[subprocess.Popen[bytes]], at: int) -> Callable[[SweepProgress], None]:
     """Kill the processes when so many cells are stored."""
 
-    def watch(now: Progress) -> None:
+    def watch(now: SweepProgress) -> None:
         if now.computed == at:
             for victim in victims:
                 os.kill(victim.pid, signal.SIGKILL)

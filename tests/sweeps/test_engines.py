@@ -13,7 +13,7 @@ import pytest
 import safetensors.numpy
 
 from marginflow import InputError
-from marginflow.sweeps import Cell, DaskEngine, LocalEngine, Result, Sweep, run, stored, task
+from marginflow.sweeps import Cell, DaskEngine, LocalEngine, Sweep, TaskResult, run, stored, task
 from marginflow.sweeps.record import Computed
 
 pytestmark = pytest.mark.usefixtures("task_folder")
@@ -46,7 +46,7 @@ def computed(request: pytest.FixtureRequest, task_folder: Path) -> list[Computed
 
 
 @pytest.fixture(scope="module")
-def by_hand(task_folder: Path) -> dict[str, Result]:
+def by_hand(task_folder: Path) -> dict[str, TaskResult]:
     """Every cell that does not fail, by calling its task."""
     some = [cell for name, group in cells().items() if name != "failing" for cell in group]
     return {cell.key: cell.task(msgspec.convert(cell.parameters, cell.task.parameters), cell.seed) for cell in some}
@@ -59,7 +59,7 @@ def test_every_cell_comes_back_once(computed: list[Computed]) -> None:
 
 @pytest.mark.parametrize("task", ["cheap", "limit"])
 def test_every_engine_gives_the_same_rows_bit_for_bit(
-    task: str, computed: list[Computed], by_hand: dict[str, Result]
+    task: str, computed: list[Computed], by_hand: dict[str, TaskResult]
 ) -> None:
     found = {result.key: result for result in computed}
     for cell in cells()[task]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from marginflow import InputError
-from marginflow.sweeps import Memory, Progress, StoppedError, Store, Sweep, Task, run, stored
+from marginflow.sweeps import MemoryStore, StoppedError, Store, Sweep, SweepProgress, Task, run, stored
 from marginflow.sweeps.record import Computed
 
 pytestmark = pytest.mark.usefixtures("task_folder")
@@ -113,9 +113,9 @@ def test_a_store_is_written_only_by_who_holds_the_lock(tmp_path: Path) -> None:
 def test_a_full_database_is_a_sentence_and_every_stored_row_stays(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.sqlite")
     sweep = Sweep(task="cheap", grid={"a": list(range(1, 41))}, seeds=5)
-    reports: list[Progress] = []
+    reports: list[SweepProgress] = []
 
-    def fill_the_disk(now: Progress) -> None:
+    def fill_the_disk(now: SweepProgress) -> None:
         reports.append(now)
         if now.computed == 0:  # SQLite answers as it does when the disk has no page left
             assert store._writer is not None
@@ -160,14 +160,14 @@ def test_a_file_that_is_no_store_is_a_sentence_and_stays_as_it_is(tmp_path: Path
 
 
 def test_progress_counts_cells_and_estimates_what_is_left() -> None:
-    reports: list[Progress] = []
-    store = Memory()
+    reports: list[SweepProgress] = []
+    store = MemoryStore()
     run(cheap(seeds=1), store=store)
     run(cheap(), store=store, progress=reports.append)
     assert [(now.stored, now.computed, now.left) for now in reports] == [(2, count, 4 - count) for count in range(5)]
     assert reports[0].seconds_left is None
     assert reports[-1].seconds_left == 0.0
-    assert Progress(total=10, stored=2, computed=2, failed=0, seconds=3.0).seconds_left == 9.0
+    assert SweepProgress(total=10, stored=2, computed=2, failed=0, seconds=3.0).seconds_left == 9.0
 
 
 def test_workers_belongs_to_one_place_only() -> None:

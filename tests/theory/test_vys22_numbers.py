@@ -233,7 +233,7 @@ def test_closed_form_reaches_beyond_the_theorem() -> None:
 
 
 def trained(data: Dataset, *, scale: float, every: int = 5) -> TwoLayer:
-    start = TwoLayer.initialise(20, data.dimension, law=initialisation.VYS22(), scale=scale, seed=0)
+    start = TwoLayer.initialise(20, data.dimension, law=initialisation.VYS22Start(), scale=scale, seed=0)
     network = mf.train(start, data, recipes.VYS22(every=every)).network
     assert isinstance(network, TwoLayer)
     return network

@@ -187,14 +187,13 @@ def _name(id: str, size: str) -> str:
 def _written(result: FigureResult, folder: Path, images: Sequence[str], width: Width, mode: Mode) -> list[Path]:
     """Page, rows and pictures; all names begin with the id and the size."""
     from marginflow.report import draw, write
-    from marginflow.report.results import Result as Record
-    from marginflow.report.results import page_of_results
+    from marginflow.report.results import NamedResult, page_of_results
 
     name = _name(result.figure.id, result.size)
     seeded = f" --seed {result.seed}" if result.seed else ""
     record = result.to_dict() | {"panels": result.panels, "deviations": result.figure.deviations}
     page = page_of_results(
-        [Record(name=result.figure.id, content=to_plain(record))],
+        [NamedResult(name=result.figure.id, content=to_plain(record))],
         title=f"{result.figure.id}: {result.figure.title}",
         command=f"marginflow figure {result.figure.id} --size {result.size}{seeded}",
         versions=versions(),

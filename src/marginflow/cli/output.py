@@ -108,9 +108,9 @@ def deliver(
 def write_page(record: Mapping[str, object], path: Path, *, name: str, title: str) -> Path:
     """The page of one result."""
     from marginflow.report import write
-    from marginflow.report.results import Result, page_of_results
+    from marginflow.report.results import NamedResult, page_of_results
 
-    result = Result(name=name, content=to_plain(record))
+    result = NamedResult(name=name, content=to_plain(record))
     return write(page_of_results([result], title=title, command=command(), versions=versions()), path)
 
 

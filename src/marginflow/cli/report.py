@@ -18,7 +18,7 @@ from marginflow.plain import to_plain
 
 if TYPE_CHECKING:
     from marginflow.report.page import Page
-    from marginflow.report.results import Result
+    from marginflow.report.results import NamedResult
 
 Folder = Annotated[Path | None, Parameter(help="Folder for every chart in this format.")]
 
@@ -91,17 +91,17 @@ def _pair(paths: Sequence[Path]) -> tuple[Path, Path]:
     return networks[0], data[0]
 
 
-def _measured(network: Path, data: Path, label: str | None) -> list[Result]:
+def _measured(network: Path, data: Path, label: str | None) -> list[NamedResult]:
     """Certificate, flips and some exact radii of a network on its data, as the commands for them write them."""
     from marginflow.data import Dataset
     from marginflow.measurements import portrait
     from marginflow.networks import TwoLayer
-    from marginflow.report.results import Result
+    from marginflow.report.results import NamedResult
 
     judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
     with progress("Measuring") as show:
         records = portrait(judged, dataset, progress=show).records()
-    return [Result(name=f"{network.name}, {name}", content=to_plain(record)) for name, record in records.items()]
+    return [NamedResult(name=f"{network.name}, {name}", content=to_plain(record)) for name, record in records.items()]
 
 
 def _title(results: Sequence[Path]) -> str:

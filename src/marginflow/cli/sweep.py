@@ -24,7 +24,7 @@ from marginflow.errors import InputError
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
-    from marginflow.sweeps import Progress, Results, Store, Sweep
+    from marginflow.sweeps import Results, Store, Sweep, SweepProgress
 
 _PAGE_EVERY: Final = 5.0  # seconds between two pages of a sweep that is watched
 
@@ -141,7 +141,7 @@ def run_sweep(
     return code if code != DONE else (DONE if results.complete else DOES_NOT_HOLD)
 
 
-def _write_page(watch: Path | None, chosen: Sweep, kept: Store, any_code: bool, now: Progress | None) -> None:
+def _write_page(watch: Path | None, chosen: Sweep, kept: Store, any_code: bool, now: SweepProgress | None) -> None:
     """Write the page of a sweep that runs, or has ended where no progress is given."""
     if watch is None:
         return
@@ -239,7 +239,7 @@ def _summarise(
 
 
 @contextmanager
-def _progress(name: str, write_page: Callable[[Progress], None]) -> Iterator[Callable[[Progress], None]]:
+def _progress(name: str, write_page: Callable[[SweepProgress], None]) -> Iterator[Callable[[SweepProgress], None]]:
     """A bar on stderr with the time that is left, if a person is looking at a terminal; and a page now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -253,7 +253,7 @@ def _progress(name: str, write_page: Callable[[Progress], None]) -> Iterator[Cal
 
         written = -math.inf
 
-        def show(now: Progress) -> None:
+        def show(now: SweepProgress) -> None:
             nonlocal written
             if time.monotonic() - written > _PAGE_EVERY:
                 write_page(now)

@@ -54,7 +54,7 @@ class Laplace(AbstractIsotropicLaw):
 
 @final
 @dataclass(frozen=True)
-class Logistic(AbstractIsotropicLaw):
+class LogisticCoordinates(AbstractIsotropicLaw):
     """Independent logistic coordinates of scale sqrt3 / pi."""
 
     symmetric: ClassVar[bool] = True
@@ -124,7 +124,7 @@ class RadialExponential(AbstractIsotropicLaw):
 
 @final
 @dataclass(frozen=True)
-class Exponential(AbstractIsotropicLaw):
+class ExponentialCoordinates(AbstractIsotropicLaw):
     """Independent coordinates E - 1 (`sign=1`) or 1 - E (`sign=-1`), E ~ Exp(1)."""
 
     sign: Literal[1, -1] = 1
@@ -242,13 +242,13 @@ def _require_shape(law: str, name: str, value: float) -> None:
 LAWS: dict[str, AbstractIsotropicLaw] = {
     "gaussian": Normal(),
     "laplace": Laplace(),
-    "logistic": Logistic(),
+    "logistic": LogisticCoordinates(),
     "cube": Cube(),
     "ball": LpBall(p=2.0),
     "cross-polytope": LpBall(p=1.0),
     "radial-exponential": RadialExponential(),
-    "exponential": Exponential(),
-    "negative-exponential": Exponential(sign=-1),
+    "exponential": ExponentialCoordinates(),
+    "negative-exponential": ExponentialCoordinates(sign=-1),
     "gumbel": Gumbel(),
     "gamma": Gamma(),
     "weibull": Weibull(),

@@ -163,7 +163,7 @@ class Figure(Brief):
         only_stored : bool
             Compute nothing: what the store has is drawn and judged, and the rest is named with its cost.
         progress : callable or None
-            Receives a `sweeps.Progress` at the start and after every cell.
+            Receives a `sweeps.SweepProgress` at the start and after every cell.
 
         Examples
         --------

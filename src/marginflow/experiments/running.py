@@ -12,10 +12,10 @@ import msgspec
 
 from marginflow.errors import InputError
 from marginflow.experiments.panel import Row
-from marginflow.sweeps import AbstractEngine, Progress, Store, Sweep, Task, run, stored
+from marginflow.sweeps import AbstractEngine, Store, Sweep, SweepProgress, Task, run, stored
 from marginflow.threads import single_threaded
 
-Show = Callable[[Progress], None]
+Show = Callable[[SweepProgress], None]
 
 
 @final

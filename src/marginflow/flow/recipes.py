@@ -70,7 +70,7 @@ class VYS22(AbstractRecipe):
 
     def network(self, width: int, dimension: int, *, seed: int = 0) -> TwoLayer:
         """A network as the paper begins with, as far as is known: torch's law, hidden bias, trained outputs."""
-        return TwoLayer.initialise(width, dimension, law=initialisation.VYS22(), seed=seed)
+        return TwoLayer.initialise(width, dimension, law=initialisation.VYS22Start(), seed=seed)
 
     def plan(self, network: Network, n_samples: int) -> Descent:
         """The training plan; a two-layer network with trained outputs is expected."""
@@ -121,7 +121,7 @@ class KYS23(AbstractRecipe):
 
     def network(self, width: int, dimension: int, *, seed: int = 0) -> TwoLayer:
         """A network as the paper begins with, as far as is known: torch's law, hidden bias, trained outputs."""
-        return TwoLayer.initialise(width, dimension, law=initialisation.KYS23(), seed=seed)
+        return TwoLayer.initialise(width, dimension, law=initialisation.KYS23Start(), seed=seed)
 
     def plan(self, network: Network, n_samples: int) -> Descent:
         """The training plan."""
@@ -169,7 +169,7 @@ class FCB22(AbstractRecipe):
 
     def network(self, width: int, dimension: int, *, omega: float | None = None, seed: int = 0) -> TwoLayer:
         """W independent N(0, omega^2), omega^2 = 1 / (16 m d) as in Figure 1 by default; outputs +-1/sqrt(m) frozen."""
-        law = initialisation.FCB22(omega=omega)
+        law = initialisation.FCB22Start(omega=omega)
         return TwoLayer.initialise(width, dimension, law=law, bias=False, outputs="frozen", seed=seed)
 
     def plan(self, network: Network, n_samples: int) -> Descent:

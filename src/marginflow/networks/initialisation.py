@@ -73,7 +73,7 @@ class TorchDefault(AbstractInitialisation):
 
 
 @dataclass(frozen=True)
-class Gaussian(AbstractInitialisation):
+class GaussianStart(AbstractInitialisation):
     r"""Every parameter independent N(0, deviation^2), or N(0, deviation^2 / fan in) with `fan_in=True`.
 
     Frozen outputs are +-1/sqrt(k), as in `TorchDefault`.
@@ -165,7 +165,7 @@ class InSpan(AbstractInitialisation):
 
 
 @dataclass(frozen=True)
-class VYS22(AbstractInitialisation):
+class VYS22Start(AbstractInitialisation):
     r"""The start of the experiments of VYS22 [VYS22, section 6].
 
     Deviations
@@ -184,7 +184,7 @@ class VYS22(AbstractInitialisation):
 
 
 @dataclass(frozen=True)
-class KYS23(AbstractInitialisation):
+class KYS23Start(AbstractInitialisation):
     r"""The start of the experiments of KYS23 [KYS23, section 5], and its frozen outputs [KYS23, Thm 4.3].
 
     Frozen outputs are +-1, equally many of each, so the width must be even.
@@ -210,7 +210,7 @@ class KYS23(AbstractInitialisation):
 
 
 @dataclass(frozen=True)
-class FCB22(AbstractInitialisation):
+class FCB22Start(AbstractInitialisation):
     r"""The start of FCB22: W independent N(0, omega^2), outputs +-1/sqrt(m), no bias [FCB22, section 2.1].
 
     Half of the outputs are +1/sqrt(m), half -1/sqrt(m); for odd m the last is 0. `omega=None` is the paper's figure,
@@ -224,7 +224,8 @@ class FCB22(AbstractInitialisation):
     Examples
     --------
     >>> from marginflow.networks import TwoLayer, initialisation
-    >>> TwoLayer.initialise(width=5, dimension=2, law=initialisation.FCB22(), bias=False, outputs="frozen").v * 5**0.5
+    >>> law = initialisation.FCB22Start()
+    >>> TwoLayer.initialise(width=5, dimension=2, law=law, bias=False, outputs="frozen").v * 5**0.5
     array([ 1., -1.,  1., -1.,  0.])
     """
 

@@ -6,12 +6,12 @@ from marginflow.sweeps.comparison import Comparison, compare
 from marginflow.sweeps.engines import AbstractEngine, DaskEngine, LocalEngine
 from marginflow.sweeps.observed import observe
 from marginflow.sweeps.record import Record
-from marginflow.sweeps.registry import Result, Row, Task, find_task, task, tasks
-from marginflow.sweeps.runner import Progress, Results, run, stored
+from marginflow.sweeps.registry import Row, Task, TaskResult, find_task, task, tasks
+from marginflow.sweeps.runner import Results, SweepProgress, run, stored
 from marginflow.sweeps.salvage import Salvage, salvage
 from marginflow.sweeps.shards import Shard, merge, slurm_script
 from marginflow.sweeps.stopped import StoppedError
-from marginflow.sweeps.store import AbstractStore, Memory, Store
+from marginflow.sweeps.store import AbstractStore, MemoryStore, Store
 from marginflow.sweeps.sweep import Sweep
 from marginflow.sweeps.table import export
 
@@ -22,10 +22,8 @@ __all__ = [
     "Comparison",
     "DaskEngine",
     "LocalEngine",
-    "Memory",
-    "Progress",
+    "MemoryStore",
     "Record",
-    "Result",
     "Results",
     "Row",
     "Salvage",
@@ -33,7 +31,9 @@ __all__ = [
     "StoppedError",
     "Store",
     "Sweep",
+    "SweepProgress",
     "Task",
+    "TaskResult",
     "compare",
     "export",
     "find_task",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from marginflow.errors import InputError
 from marginflow.sweeps.built_in.map_cell import map_cell, text_of
-from marginflow.sweeps.runner import Progress, run
+from marginflow.sweeps.runner import SweepProgress, run
 from marginflow.sweeps.store import AbstractStore
 from marginflow.sweeps.sweep import Sweep
 from marginflow.theory import statement, statements
@@ -20,7 +20,7 @@ def observe(
     seeds: int = 1,
     store: AbstractStore | str | Path | None = None,
     workers: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SweepProgress], None] | None = None,
 ) -> Atlas:
     """The same map with what was observed in its cells; cells that are stored already are not computed again.
 

@@ -29,7 +29,7 @@ _BUILT_IN: Final = "marginflow.sweeps.built_in"
 
 @final
 @dataclass(frozen=True, eq=False)
-class Result(Brief):
+class TaskResult(Brief):
     """What a task returns: one row of plain values, and arrays that are kept beside it.
 
     Parameters
@@ -56,14 +56,14 @@ class Task(Brief, Generic[P]):
     parameters : subclass of msgspec.Struct
         Fields with types, bounds (`Annotated[int, Meta(ge=1)]`) and defaults.
     function : callable
-        Returns a mapping of plain values, or a `Result` if there are arrays too.
+        Returns a mapping of plain values, or a `TaskResult` if there are arrays too.
     version : int
         Raised by hand when what the function computes changes elsewhere than in the library or in its own file.
     """
 
     name: str
     parameters: type[P]
-    function: Callable[[P, int], Row | Result]
+    function: Callable[[P, int], Row | TaskResult]
     version: int = 1
 
     @property
@@ -81,12 +81,12 @@ class Task(Brief, Generic[P]):
         """Names of the parameters."""
         return tuple(entry.name for entry in msgspec.structs.fields(self.parameters))
 
-    def __call__(self, parameters: P, seed: int) -> Result:
+    def __call__(self, parameters: P, seed: int) -> TaskResult:
         """Compute one cell; the row is checked and made plain."""
         returned = self.function(parameters, seed)
-        result = returned if isinstance(returned, Result) else Result(row=returned)
+        result = returned if isinstance(returned, TaskResult) else TaskResult(row=returned)
         arrays = {str(name): _array(name, array) for name, array in result.arrays.items()}
-        return Result(row=plain_row(result.row, taken=(*self.fields, "seed", "status", "seconds")), arrays=arrays)
+        return TaskResult(row=plain_row(result.row, taken=(*self.fields, "seed", "status", "seconds")), arrays=arrays)
 
 
 def _array(name: object, array: object) -> np.ndarray:
@@ -134,7 +134,7 @@ def _plain(name: str, value: object) -> Plain:
         return math.nan if math.isnan(number) else number
     raise InputError(
         f"The row has {type(value).__name__} in column {name!r}; a number, word, true, false or None is expected, "
-        "and arrays go into Result(row=..., arrays=...)."
+        "and arrays go into TaskResult(row=..., arrays=...)."
     )
 
 
@@ -149,7 +149,7 @@ def _text(name: str, value: str) -> str:
 
 def task(
     name: str, *, parameters: type[P] | None = None, version: int = 1
-) -> Callable[[Callable[[P, int], Row | Result]], Task[P]]:
+) -> Callable[[Callable[[P, int], Row | TaskResult]], Task[P]]:
     """Declare a task and put it into the registry.
 
     Parameters
@@ -181,7 +181,7 @@ def task(
         raise InputError(f"The name of a task is {name!r}; a word without a colon is expected.")
     whole_number("version", version)
 
-    def declare(function: Callable[[P, int], Row | Result]) -> Task[P]:
+    def declare(function: Callable[[P, int], Row | TaskResult]) -> Task[P]:
         declared = Task(
             name=name, parameters=parameters or _annotated(name, function), function=function, version=version
         )

@@ -14,13 +14,13 @@ from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.sweeps.engines import AbstractEngine, LocalEngine
 from marginflow.sweeps.record import Record
-from marginflow.sweeps.store import AbstractStore, Memory, Store
+from marginflow.sweeps.store import AbstractStore, MemoryStore, Store
 from marginflow.sweeps.sweep import Sweep
 
 
 @final
 @dataclass(frozen=True)
-class Progress:
+class SweepProgress:
     """How far a sweep is.
 
     Parameters
@@ -130,7 +130,7 @@ def run(
     retry_failed: bool = False,
     any_code: bool = False,
     timeout: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SweepProgress], None] | None = None,
 ) -> Results:
     """Compute the cells of a sweep that are not stored yet, and return all of them.
 
@@ -151,7 +151,7 @@ def run(
         Seconds after which a cell is ended and counted as failed; by default that of the sweep. Such cells are computed
         in processes of their own.
     progress : callable, optional
-        Receives a `Progress` at the start and after every cell.
+        Receives a `SweepProgress` at the start and after every cell.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def run(
 
         def tell(computed: int) -> None:
             if progress is not None:
-                progress(Progress(total, stored, computed, failed, time.monotonic() - begun))
+                progress(SweepProgress(total, stored, computed, failed, time.monotonic() - begun))
 
         tell(0)
         if missing:
@@ -195,7 +195,7 @@ def stored(sweep: Sweep, store: AbstractStore | str | Path, *, any_code: bool = 
 
 def _store(store: AbstractStore | str | Path | None) -> AbstractStore:
     if store is None:
-        return Memory()
+        return MemoryStore()
     return store if isinstance(store, AbstractStore) else Store(store)
 
 

@@ -46,7 +46,7 @@ class AbstractStore(abc.ABC):
 
 
 @final
-class Memory(AbstractStore):
+class MemoryStore(AbstractStore):
     """Keeps rows as long as it lives."""
 
     def __init__(self) -> None:

@@ -65,7 +65,7 @@ def recipe_run(
     Default initialisation unless `scale` says otherwise; the end is the same for n <= d whatever `every` is.
     """
     data = Sphere(dimension=dimension, labels="both").sample(n_samples)
-    start = TwoLayer.initialise(width, dimension, law=initialisation.VYS22(), scale=scale, seed=0)
+    start = TwoLayer.initialise(width, dimension, law=initialisation.VYS22Start(), scale=scale, seed=0)
     run = train(start, data, recipes.VYS22(every=every))
     return of_run(
         f"the published recipe: {n_samples} samples, dimension {dimension}, width {width}, initialisation x{scale:g}",

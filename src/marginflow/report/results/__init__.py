@@ -3,6 +3,6 @@
 from marginflow.report.results.kinds import kind_of, summarise
 from marginflow.report.results.reading import read_result
 from marginflow.report.results.report import page_of_results
-from marginflow.report.results.summary import Result, Summary
+from marginflow.report.results.summary import NamedResult, Summary
 
-__all__ = ["Result", "Summary", "kind_of", "page_of_results", "read_result", "summarise"]
+__all__ = ["NamedResult", "Summary", "kind_of", "page_of_results", "read_result", "summarise"]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from marginflow.report.references import Reference, references
 from marginflow.report.results.kinds import kind_of
-from marginflow.report.results.summary import Result
+from marginflow.report.results.summary import NamedResult
 from marginflow.theory import PAPERS
 
 # What each command uses, and the papers whose question it answers.
@@ -24,7 +24,7 @@ USED: Final[dict[str, tuple[str, ...]]] = {
 BY_KIND: Final = {"limit": "limit", "certificate": "certify", "training": "train", "radii": "radius", "flips": "flip"}
 
 
-def cited(results: Iterable[Result]) -> tuple[Reference, ...]:
+def cited(results: Iterable[NamedResult]) -> tuple[Reference, ...]:
     """What the given results stand on: by the command that made them, and every paper whose key stands in them."""
     keys: set[str] = set()
     for result in results:

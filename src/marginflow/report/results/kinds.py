@@ -16,7 +16,7 @@ from marginflow.report.results.figures import figure
 from marginflow.report.results.hunts import hunt
 from marginflow.report.results.influences import influence, unlearned, valued
 from marginflow.report.results.robustness import flips, radii
-from marginflow.report.results.summary import Fields, Result, Summary
+from marginflow.report.results.summary import Fields, NamedResult, Summary
 from marginflow.report.results.training import training
 from marginflow.report.results.verdicts import verdict, verdicts
 
@@ -40,7 +40,7 @@ KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Fields], Summary]]]] = {
 }
 
 
-def kind_of(result: Result) -> str:
+def kind_of(result: NamedResult) -> str:
     """The name of the kind: one of `KINDS`, "rows" or "record"."""
     if not isinstance(result.content, Mapping):
         return "rows"
@@ -50,7 +50,7 @@ def kind_of(result: Result) -> str:
     return "record"
 
 
-def summarise(result: Result, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Summary:
+def summarise(result: NamedResult, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Summary:
     """What a page says of the result; `x`, `y` and `series` name the columns of a chart of rows."""
     kind = kind_of(result)
     try:

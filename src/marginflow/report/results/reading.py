@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from marginflow.errors import InputError
-from marginflow.report.results.summary import Result
+from marginflow.report.results.summary import NamedResult
 from marginflow.storage import existing_file
 
 SUFFIXES: Final = (".json", ".jsonl", ".csv")
@@ -16,7 +16,7 @@ SUFFIXES: Final = (".json", ".jsonl", ".csv")
 DEEPEST: Final = 64
 
 
-def read_result(path: str | Path) -> Result:
+def read_result(path: str | Path) -> NamedResult:
     """What a file holds, without looking at what it means."""
     source = existing_file(path)
     if source.suffix.lower() not in SUFFIXES:
@@ -31,9 +31,9 @@ def read_result(path: str | Path) -> Result:
         content = _json(text, source, by_line=source.suffix.lower() == ".jsonl")
     _refuse_depth(content, source)
     if isinstance(content, dict) and content:
-        return Result(name=source.name, content=content)
+        return NamedResult(name=source.name, content=content)
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
-        return Result(name=source.name, content=content)
+        return NamedResult(name=source.name, content=content)
     raise InputError(f"{source} holds neither an object nor rows; give it a result that a command wrote with --json.")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from marginflow.report.page import Page, Section, Tone
 from marginflow.report.results.citing import cited
 from marginflow.report.results.kinds import summarise
-from marginflow.report.results.summary import Result, Summary
+from marginflow.report.results.summary import NamedResult, Summary
 
 # What of a result is a parameter rather than an outcome.
 PARAMETERS = (
@@ -31,7 +31,7 @@ PARAMETERS = (
 
 
 def page_of_results(
-    results: Sequence[Result],
+    results: Sequence[NamedResult],
     *,
     title: str,
     command: str,
@@ -44,7 +44,7 @@ def page_of_results(
 
     Parameters
     ----------
-    results : sequence of Result
+    results : sequence of NamedResult
     title : str
     command : str
         The command line that makes the page; those that made the results stand before it.
@@ -76,7 +76,7 @@ def page_of_results(
     )
 
 
-def _together(results: Sequence[Result], summaries: Sequence[Summary]) -> str:
+def _together(results: Sequence[NamedResult], summaries: Sequence[Summary]) -> str:
     bad = [result.name for result, summary in zip(results, summaries, strict=True) if summary.tone == "violated"]
     unclear = sum(summary.tone == "open" for summary in summaries)
     good = len(summaries) - len(bad) - unclear
@@ -95,7 +95,7 @@ def _tone(summaries: Sequence[Summary]) -> Tone:
     return "violated" if "violated" in tones else "holds" if tones == {"holds"} else "open"
 
 
-def _parameters(results: Sequence[Result]) -> dict[str, object]:
+def _parameters(results: Sequence[NamedResult]) -> dict[str, object]:
     found: dict[str, object] = {}
     for result in results:
         content = result.content

@@ -51,7 +51,7 @@ def _number(key: str, found: object) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class NamedResult:
     """What a file holds: an object with keys, or rows.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from marginflow.sweeps.built_in.point import PointParameters, certified, point, sample
-from marginflow.sweeps.registry import Result, task
+from marginflow.sweeps.registry import TaskResult, task
 
 
 class LimitParameters(PointParameters, frozen=True, kw_only=True):
@@ -13,7 +13,7 @@ class LimitParameters(PointParameters, frozen=True, kw_only=True):
 
 
 @task("limit")
-def limit(parameters: LimitParameters, seed: int) -> Result:
+def limit(parameters: LimitParameters, seed: int) -> TaskResult:
     """Residuals, norm and sparsity of a KKT point; the seed draws data and initialisation."""
     found = point(parameters, sample(parameters, seed), seed)
     certificate, compact = found.certificate, found.compact
@@ -27,6 +27,8 @@ def limit(parameters: LimitParameters, seed: int) -> Result:
         "cosine_to_flow": None if found.moved is None else found.moved.cosine,
     }
     if not parameters.arrays:
-        return Result(row=row)
+        return TaskResult(row=row)
     biases = {} if compact.b is None else {"b": compact.b}
-    return Result(row=row, arrays={"W": compact.W, **biases, "v": compact.v, "multipliers": certificate.multipliers})
+    return TaskResult(
+        row=row, arrays={"W": compact.W, **biases, "v": compact.v, "multipliers": certificate.multipliers}
+    )

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from marginflow.measurements import checked_radii
 from marginflow.sweeps.built_in.point import Count, PointParameters, certified, point, sample
-from marginflow.sweeps.registry import Result, task
+from marginflow.sweeps.registry import TaskResult, task
 
 # The number of nodes ends a search, never the clock: the same seed must give the same bits on a slow machine.
 _FOR_EVER: Final = 1e9
@@ -25,7 +25,7 @@ class RadiusParameters(PointParameters, frozen=True, kw_only=True):
 
 
 @task("radius")
-def radius(parameters: RadiusParameters, seed: int) -> Result:
+def radius(parameters: RadiusParameters, seed: int) -> TaskResult:
     """Median and extremes of the proved l2 radii of the first samples; the bounds of each are in the arrays."""
     data = sample(parameters, seed)
     found = point(parameters, data, seed)
@@ -50,4 +50,4 @@ def radius(parameters: RadiusParameters, seed: int) -> Result:
         "largest": float(upper.max()),
         "nodes": sum(checked.radius.nodes for checked in radii),
     }
-    return Result(row=row, arrays={"lower": lower, "upper": upper})
+    return TaskResult(row=row, arrays={"lower": lower, "upper": upper})

@@ -226,7 +226,12 @@ def deep(
     law = XorClusters(dimension=d, sigma=1 / 16 / math.sqrt(d), means="random", noise=UniformNoise(rate=1 / 16))
     data = law.sample(n)
     start = MLP.initialise(
-        widths=[width] * (depth - 1), dimension=d, law=initialisation.FCB22(), bias="none", outputs="frozen", seed=0
+        widths=[width] * (depth - 1),
+        dimension=d,
+        law=initialisation.FCB22Start(),
+        bias="none",
+        outputs="frozen",
+        seed=0,
     )
     plan = Descent(loss=Logistic(reduction="mean"), schedule=Constant(rate), stop=[Steps(steps)])
     run = train(start, data, plan, recording=_EVERY)

@@ -50,7 +50,7 @@ def planted_descent(k: int, copies: int, noisy: int) -> Instance:
 def published_recipe(samples: int, dimension: int, width: int, scale: float, seed: int) -> Instance:
     """[VYS22]'s recipe on random samples of the sphere, from `scale` times its initialisation."""
     data = Sphere(dimension=dimension, labels="both").sample(samples, seed=seed)
-    start = TwoLayer.initialise(width, dimension, law=initialisation.VYS22(), scale=scale, seed=seed)
+    start = TwoLayer.initialise(width, dimension, law=initialisation.VYS22Start(), scale=scale, seed=seed)
     run = train(start, data, recipes.VYS22(every=2))
     assert isinstance(run.network, TwoLayer)
     if not np.abs(run.network.W).max() < _DIVERGED:
