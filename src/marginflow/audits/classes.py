@@ -17,12 +17,10 @@ from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
-from marginflow.measurements import CheckedRadius, summarise_radii
-from marginflow.measurements.radii import check_radius
+from marginflow.measurements import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import Classifier
 from marginflow.plain import Plain
-from marginflow.robustness import each_radius
-from marginflow.robustness.accuracy import CertifiedAccuracy
+from marginflow.robustness.accuracy import CertifiedAccuracy, accuracy_of_radii
 from marginflow.robustness.class_universal import UniversalChange, universal_change
 
 Report = Callable[[float, str], None]
@@ -209,14 +207,15 @@ def audit_classes(
     certificate, reason = _certificate(network, data.X, own)
     show(0.2, "radii")
     chosen = np.sort(rng.choice(data.n_samples, size=points, replace=False))
-    radii: dict[int, CheckedRadius] = {}
-    if points:
-        for index, radius in each_radius(
-            network, data.X[chosen], own[chosen], tolerance=RADIUS_TOLERANCE, time_limit=time_limit, certificate=True
-        ):
-            radii[index] = check_radius(int(chosen[index]), radius, network, RADIUS_TOLERANCE)
-            show(0.2 + 0.6 * len(radii) / points, f"{len(radii)} of {points} radii")
-    found = tuple(radii[index] for index in range(points))
+    found = checked_radii(
+        network,
+        data,
+        chosen,
+        labels=own,
+        tolerance=RADIUS_TOLERANCE,
+        time_limit=time_limit,
+        progress=lambda done, total: show(0.2 + 0.6 * done / total, f"{done} of {total} radii"),
+    )
     show(0.8, "one vector for all")
     known = np.zeros(data.n_samples)
     known[chosen] = [checked.lower for checked in found]
@@ -229,8 +228,8 @@ def audit_classes(
         certificate=certificate,
         reason=reason,
         universal=universal,
-        radii=found,
-        accuracy=_accuracy(found) if found else None,
+        radii=tuple(found),
+        accuracy=accuracy_of_radii([checked.radius for checked in found]) if found else None,
         tolerance=tolerance,
         seconds=time.monotonic() - began,
     )
@@ -263,14 +262,3 @@ def _certificate(network: Classifier, X: FloatArray, own: IntArray) -> tuple[Cla
             "not asked about: the quadratic program is too large"
         )
     return certify_classifier(network, X, own), ""
-
-
-def _accuracy(radii: tuple[CheckedRadius, ...]) -> CertifiedAccuracy:
-    """The curve by what the judge of the proofs confirms."""
-    right = [checked for checked in radii if checked.status != "misclassified"]
-    return CertifiedAccuracy(
-        n_points=len(radii),
-        lower=np.sort(np.array([checked.lower for checked in right])),
-        upper=np.sort(np.array([checked.upper for checked in right])),
-        exact=all(checked.settled for checked in radii),
-    )

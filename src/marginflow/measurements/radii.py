@@ -95,10 +95,11 @@ def _as_judged(sample: int, radius: Radius) -> CheckedRadius:
 
 
 def checked_radii(
-    network: TwoLayer,
+    network: TwoLayer | Classifier,
     data: Dataset,
     samples: Sequence[int] | IntArray,
     *,
+    labels: IntArray | None = None,
     level: float = 0.0,
     tolerance: float = 1e-6,
     time_limit: float = 60.0,
@@ -111,9 +112,11 @@ def checked_radii(
 
     Parameters
     ----------
-    network, data : TwoLayer, Dataset
+    network, data : TwoLayer or Classifier, Dataset
     samples : sequence of int
         Which rows of the data.
+    labels : array, shape (n,), or None
+        Of a classifier: the logit of every row; None for the labels of the data.
     level, tolerance, time_limit : float
         As in `exact_radii`; the time is for each sample.
     max_nodes : int or None
@@ -137,7 +140,7 @@ def checked_radii(
     for index, radius in each_radius(
         network,
         data.X[chosen],
-        data.y[chosen],
+        (data.y if labels is None else labels)[chosen],
         level=level,
         tolerance=tolerance,
         time_limit=time_limit,
