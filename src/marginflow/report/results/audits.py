@@ -55,8 +55,9 @@ def _where(record: Fields) -> Section:
         ("Residual that training from the given start cannot get below", training["floor"]),
     )
     table = Table(columns=("How far from a KKT point", ""), rows=rows, caption="The certificate")
-    point = record["point"]
-    compared = (("yours", c), *((("KKT point nearby", point.object("certificate")),) if point else ()))
+    compared = [("yours", c)]
+    if record["point"]:
+        compared.append(("KKT point nearby", record.object("point").object("certificate")))
     residuals: list[dict[str, object]] = [
         {"network": name, "condition": condition, "residual": certificate[key]}
         for name, certificate in compared
