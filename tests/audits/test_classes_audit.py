@@ -10,7 +10,7 @@ from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.plain import to_plain
 from marginflow.report import write
-from marginflow.report.results import Result, page_of_results
+from marginflow.report.results import NamedResult, page_of_results
 from marginflow.report.results.kinds import kind_of
 from marginflow.robustness.class_universal import universal_change
 
@@ -65,7 +65,7 @@ def test_the_certified_accuracy_counts_the_radii_drawn():
 def test_the_page_has_the_sections_of_an_audit_of_classes(tmp_path):
     network, data = random_case()
     record = to_plain(mf.audit(network, data, points=2).to_dict())
-    result = Result(name="net", content=record)
+    result = NamedResult(name="net", content=record)
     assert kind_of(result) == "audit of classes"
     page = page_of_results([result], title="Audit", command="", versions={})
     write(page, tmp_path / "audit.html")

@@ -10,7 +10,7 @@ from marginflow.experiments import Figure
 from marginflow.plain import to_plain
 from marginflow.report import render
 from marginflow.report.panels import chart_of
-from marginflow.report.results import Result, page_of_results
+from marginflow.report.results import NamedResult, page_of_results
 
 EVERY = experiments.figures()
 
@@ -36,7 +36,7 @@ def test_the_smoke_size_runs_and_is_drawn(figure: Figure, store):
         assert all(isinstance(value, int | float) and math.isfinite(value) for value in drawn)
         specification = json.dumps(chart_of(panel).specification, allow_nan=False, ensure_ascii=False)
         assert panel.titles[panel.y] in specification
-    record = Result(name=figure.id, content=to_plain(result.to_dict() | {"panels": result.panels}))
+    record = NamedResult(name=figure.id, content=to_plain(result.to_dict() | {"panels": result.panels}))
     page = page_of_results([record], title=figure.id, command="marginflow figure", versions={})
     assert len(page.charts) == len(result.panels)
     assert figure.id in render(page, interactive=False)

@@ -143,13 +143,8 @@ class ClassesAudit(Brief, Plain):
 
 
 def _kkt(certificate: ClassifierKKT) -> dict[str, object]:
-    return {
-        "status": certificate.status,
-        "residual": certificate.residual,
-        "stationarity": certificate.stationarity,
-        "feasibility": certificate.feasibility,
-        "dual_feasibility": certificate.dual_feasibility,
-        "complementarity": certificate.complementarity,
+    names = ("status", "residual", "stationarity", "feasibility", "dual_feasibility", "complementarity")
+    return {name: getattr(certificate, name) for name in names} | {
         "active_pairs": int((certificate.multipliers > 0).sum()),
         "kinks": int(certificate.kinks.sum()),
         "shared_weights": certificate.shared_weights,

@@ -2,5 +2,8 @@
 
 from marginflow.demo.chapter import Chapter
 from marginflow.demo.sequence import CHAPTERS, chapters
+from marginflow.doors import show_doors
 
 __all__ = ["CHAPTERS", "Chapter", "chapters"]
+
+show_doors(globals())

@@ -24,11 +24,11 @@ from marginflow.limit.classes.newton import Exact, read_structure, settle
 from marginflow.limit.classes.problem import ClassesProblem, Weights
 from marginflow.limit.classes.settings import ATTEMPTS, NEAR, READ_FROM, SCALE
 from marginflow.networks import Classifier
-from marginflow.plain import to_plain
+from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClassesLimit:
+class ClassesLimit(Plain):
     """A KKT point of the multi-class max-margin problem, with the evidence.
 
     Attributes
@@ -50,6 +50,11 @@ class ClassesLimit:
     seconds : float
     """
 
+    plain_names = (
+        *("status", "exact", "stopped_by", "network.width", "network.n_classes"),
+        *("attempts", "seconds", "history"),
+    )
+
     network: Classifier
     certificate: ClassifierKKT
     exact: bool
@@ -65,18 +70,8 @@ class ClassesLimit:
         return self.network
 
     def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
-        """Plain values for JSON."""
-        return {
-            "status": self.status,
-            "exact": self.exact,
-            "stopped_by": self.stopped_by,
-            "width": self.network.width,
-            "n_classes": self.network.n_classes,
-            "attempts": self.attempts,
-            "seconds": self.seconds,
-            "history": [to_plain(vars(entry)) for entry in self.history],
-            "certificate": self.certificate.to_dict(arrays=arrays),
-        }
+        """Plain values for JSON; with `arrays` also those of the certificate."""
+        return super().to_dict() | {"certificate": self.certificate.to_dict(arrays=arrays)}
 
     def describe(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
         """The point in a few lines, its certificate judged at `tolerance`."""
