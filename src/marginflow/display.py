@@ -67,6 +67,20 @@ def shortened(text: str) -> str:
     return "\n".join(lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "  ...)"])
 
 
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    Examples
+    --------
+    >>> from marginflow.display import duration
+    >>> duration(8.2), duration(200), duration(90_000)
+    ('8 s', '3 min', '25.0 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 def brief_text(value: object) -> str:
     """A value of a field in a few characters."""
     shape = getattr(value, "shape", None)

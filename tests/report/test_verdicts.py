@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from marginflow import theory
-from marginflow.report.verdicts import TONES, count_outcomes, mathml, render_verdicts, write_verdicts
+from marginflow.report.verdicts import TONES, count_outcomes, mathml, render_verdicts
+from marginflow.storage import write_text
 from marginflow.theory.verdict import OUTCOMES
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -127,5 +128,5 @@ def test_formulas_with_comparisons_are_escaped() -> None:
 
 
 def test_file_is_written_whole(page: str, tmp_path: Path) -> None:
-    target = write_verdicts(page, tmp_path / "page.html")
+    target = write_text(tmp_path / "page.html", page)
     assert target.read_text(encoding="utf-8").rstrip().endswith("</html>")

@@ -18,6 +18,7 @@ from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import versions
 from marginflow.data.files import read_arrays
 from marginflow.errors import InputError
+from marginflow.storage import write_text
 
 if TYPE_CHECKING:
     from marginflow.theory import Instance, Statement, Verdict
@@ -182,13 +183,13 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
         else "every example holds or is measured, and every control behaves as announced."
     )
     if out is not None:
-        from marginflow.report.verdicts import render_verdicts, write_verdicts
+        from marginflow.report.verdicts import render_verdicts
 
         line = "marginflow check --all" + (f" --paper {paper}" if paper else "") + f" --out {out.name}"
         text = render_verdicts(
             [row.record() for row in rows], verdict=sentence, holds=not bad, command=line, versions=versions()
         )
-        write_verdicts(text, out)
+        write_text(out, text)
     if as_json:
         record = {
             "implemented": done,

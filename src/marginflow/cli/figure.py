@@ -17,8 +17,9 @@ from marginflow.cli.engines import engine_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force, Seed, written
 from marginflow.cli.output import check_folder, check_target, note, print_rows, result_text
-from marginflow.cli.progress import duration, progress, time_left
+from marginflow.cli.progress import progress, time_left
 from marginflow.cli.provenance import versions
+from marginflow.display import duration
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.storage import write_text

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from marginflow.display import duration
+
 Report = Callable[[float, str], None]
 
 
@@ -42,20 +44,6 @@ def watched(description: str, names: Sequence[str]) -> Iterator[str]:
         for index, name in enumerate(names):
             show(index / max(1, len(names)), name)
             yield name
-
-
-def duration(seconds: float) -> str:
-    """A time in words.
-
-    Examples
-    --------
-    >>> from marginflow.cli.progress import duration
-    >>> duration(8.2), duration(200), duration(90_000)
-    ('8 s', '3 min', '25.0 h')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def time_left(seconds: float | None, failed: int) -> str:

@@ -6,7 +6,7 @@ or, on curves, moving (drag), zooming (shift and wheel) and back again (double c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from marginflow.report.chart import Chart
@@ -68,6 +68,21 @@ def lines(
             marks=False,
         )
     )
+
+
+def stairs(steps: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Corners of the step function that jumps to each height at its x.
+
+    Examples
+    --------
+    >>> from marginflow.report.charts import stairs
+    >>> stairs([(0.0, 1.0), (2.0, 0.5)])
+    [(0.0, 1.0), (2.0, 1.0), (2.0, 0.5)]
+    """
+    corners: list[tuple[float, float]] = []
+    for x, height in steps:
+        corners += [(x, corners[-1][1]), (x, height)] if corners else [(x, height)]
+    return corners
 
 
 def points(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,8 @@ from typing import Any, Final
 from marginflow.report.bundle import style_text, template_text, vega_script
 from marginflow.report.demo_charts import bound_chart, cluster_chart, map_chart
 from marginflow.report.formula import mathml
-from marginflow.report.page import environment
+from marginflow.report.page import environment, script_safe
+from marginflow.report.style import signs
 
 Record = Mapping[str, Any]
 
@@ -176,7 +176,7 @@ def _theorem(record: Record) -> dict[str, object]:
             "compared": " ".join(
                 (
                     _number(checks[name]["observed"]),
-                    escape(_SIGN[checks[name]["relation"]]),
+                    escape(signs(checks[name]["relation"])),
                     _number(checks[name]["bound"]),
                 )
             ),
@@ -217,11 +217,3 @@ def _number(value: float) -> str:
         return digits
     front = f"{float(digits):.0f}"
     return f"{'' if front == '1' else front + '·'}10<sup>{str(int(exponent)).replace('-', '−')}</sup>"
-
-
-_SIGN = {"<=": "≤", ">=": "≥", "<": "<", ">": ">", "==": "="}
-
-
-def script_safe(value: object) -> str:
-    """JSON in which no character can end the script element that holds it."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,13 @@ from marginflow.report.chart import Chart
 from marginflow.report.encodings import inline
 from marginflow.report.table import Table, text_of
 from marginflow.report.vega import alt
+
+
+def square_side(samples: Sequence[Mapping[str, Any]]) -> int:
+    """The side of the pictures, where the values of the samples form squares of at least 4 x 4; else 0."""
+    values = samples[0].get("values") if samples else None
+    side = math.isqrt(len(values)) if isinstance(values, list) else 0
+    return side if side >= 4 and side * side == len(values or ()) else 0
 
 
 def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, size: int = 76, description: str = "") -> Chart:

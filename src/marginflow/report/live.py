@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from marginflow.display import duration
 from marginflow.experiments.panel import Row, over_seeds
 from marginflow.plain import is_number
 from marginflow.report.chart import Chart
@@ -21,7 +22,7 @@ _SHORT = 60  # so many of the newest cells are listed
 def live_page(results: Results, *, seconds_left: float | None, finished: bool, command: str) -> str:
     """The page as HTML that a browser loads again every ten seconds until the sweep is finished."""
     total, done, failed = len(results.sweep.cells), len(results.done), len(results.failed)
-    left = "" if seconds_left is None or finished else f"; about {_duration(seconds_left)} left"
+    left = "" if seconds_left is None or finished else f"; about {duration(seconds_left)} left"
     page = Page(
         title=results.sweep.name,
         verdict=f"{done} of {total} cells are done, {failed} failed, {total - done - failed} are missing{left}.",
@@ -89,10 +90,4 @@ def _cells(results: Results) -> Section:
     total = math.fsum(record.seconds for record in results.records)
     columns = {"cell": "Cell", "status": "Status", "seconds": "Seconds", "memory": "MiB"}
     table = Table.of(rows, columns=columns, caption=f"{len(rows)} of {len(results.records)} finished cells")
-    return Section(heading="Cells", paragraphs=(f"All finished cells took {_duration(total)}.",), content=(table,))
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    return Section(heading="Cells", paragraphs=(f"All finished cells took {duration(total)}.",), content=(table,))

@@ -89,7 +89,7 @@ def render(page: Page, *, interactive: bool = True) -> str:
             style=style_text("page.css"),
             id=id,
             names={id(chart): name for name, chart in drawn.items()},
-            specifications={name: _script_safe(chart.specification) for name, chart in drawn.items() if interactive},
+            specifications={name: script_safe(chart.specification) for name, chart in drawn.items() if interactive},
             pictures={} if interactive else {name: inline_svg(chart) for name, chart in drawn.items()},
             bundle=vega_script() if drawn and interactive else "",
             keyboard=template_text("keyboard.js"),
@@ -119,6 +119,6 @@ def environment() -> jinja2.Environment:
     return made
 
 
-def _script_safe(specification: Mapping[str, object]) -> str:
+def script_safe(value: object) -> str:
     """JSON in which no character can end the script element that holds it."""
-    return json.dumps(specification, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

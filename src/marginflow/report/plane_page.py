@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from marginflow.report.bundle import style_text, template_text
-from marginflow.report.demo_page import plane_data, script_safe
-from marginflow.report.page import environment
+from marginflow.report.demo_page import plane_data
+from marginflow.report.page import environment, script_safe
 
 
 def render_plane(record: Mapping[str, Any], *, title: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from marginflow.errors import InputError
 from marginflow.report.chart import Chart
-from marginflow.report.charts import lines
+from marginflow.report.charts import lines, stairs
 from marginflow.report.encodings import Row
 
 TITLES = {"relative_size": "‖δ‖ / √d", "share": "Share of points flipped", "series": "Curve"}
@@ -43,7 +43,7 @@ def robustness_curve_chart(rows: Sequence[Row], *, title: str = "Robustness curv
     drawn = [
         {"series": series, "relative_size": size, "share": share}
         for series, steps in curves.items()
-        for size, share in _stairs(sorted(steps), end)
+        for size, share in [*stairs(sorted(steps)), (end, max(steps)[1])]
     ]
     return lines(
         drawn,
@@ -57,11 +57,3 @@ def robustness_curve_chart(rows: Sequence[Row], *, title: str = "Robustness curv
             "Attacks lie below the exact curve, bounds above it; where they meet, the share is known."
         ),
     )
-
-
-def _stairs(steps: list[tuple[float, float]], end: float) -> list[tuple[float, float]]:
-    """Corners of the step function, continued to the end of the axis."""
-    corners = [steps[0]]
-    for size, share in steps[1:]:
-        corners += [(size, corners[-1][1]), (size, share)]
-    return [*corners, (end, corners[-1][1])]

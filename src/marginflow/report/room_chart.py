@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import Row, inline
+from marginflow.report.style import signs
 from marginflow.report.table import text_of
 from marginflow.report.vega import alt
 
@@ -55,7 +56,7 @@ def room_chart(checks: Sequence[Row], *, title: str) -> Chart:
 
 
 def _row(number: int, check: Row) -> dict[str, object]:
-    sign = {"<=": "≤", ">=": "≥", "==": "="}.get(str(check["relation"]), str(check["relation"]))
+    sign = signs(str(check["relation"]))
     name, used = str(check["name"]), check["used"]
     assert isinstance(used, int | float)
     cut = name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"

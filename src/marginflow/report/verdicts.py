@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from marginflow.report.bundle import style_text, template_text
 from marginflow.report.formula import mathml
 from marginflow.report.page import environment
-from marginflow.storage import write_text
 from marginflow.theory import PAPERS
 from marginflow.theory.outcomes import OUTCOMES
 
@@ -90,11 +88,6 @@ def render_verdicts(
             versions=versions,
         )
     )
-
-
-def write_verdicts(text: str, path: str | Path) -> Path:
-    """Write the page to a file, whole or not at all."""
-    return write_text(path, text)
 
 
 def _row(record: Record) -> Record:

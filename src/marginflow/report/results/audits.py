@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from marginflow.report.chart import Chart
-from marginflow.report.charts import dots, histogram, lines, points
-from marginflow.report.images import image_chart
+from marginflow.report.charts import dots, histogram, lines, points, stairs
+from marginflow.report.images import image_chart, square_side
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.plain import row_section
 from marginflow.report.results.robustness import curve_rows, flip_chart
@@ -131,11 +132,8 @@ def _flips(record: Fields) -> Section:
 def _radii(record: Fields) -> list[Section]:
     found = record.objects("radii")
     lowers = sorted(0.0 if row["lower"] is None else float(row["lower"]) for row in found)
-    stairs: list[dict[str, object]] = [{"size": 0.0, "share": 1.0}]
-    for index, size in enumerate(lowers):
-        stairs += [{"size": size, "share": 1.0 - k / len(lowers)} for k in (index, index + 1)]
     accuracy = accuracy_chart(
-        stairs,
+        [(0.0, 1.0), *((size, 1.0 - (index + 1) / len(lowers)) for index, size in enumerate(lowers))],
         share="Share of samples that it cannot flip",
         description="The share of the samples drawn that no perturbation of this length flips, whatever its direction.",
     )
@@ -157,10 +155,10 @@ def settled(found: list[Fields]) -> str:
     return f"{sum(bool(row['settled']) for row in found)} of {len(found)}"
 
 
-def accuracy_chart(stairs: list[dict[str, object]], *, share: str, description: str) -> Chart:
-    """Certified accuracy as stairs of "share" against "size"; `share` is the title of its axis."""
+def accuracy_chart(steps: Sequence[tuple[float, float]], *, share: str, description: str) -> Chart:
+    """Certified accuracy of pairs (size, share), as stairs; `share` is the title of its axis."""
     return lines(
-        stairs,
+        [{"size": size, "share": height} for size, height in stairs(steps)],
         x="size",
         y="share",
         titles={"size": "Length of any perturbation", "share": share},
@@ -192,10 +190,9 @@ def _noticed(record: Fields) -> Section:
         "radius": "Distance to the boundary",
     }
     table = Table.of(found, columns=titles, caption="The most fragile samples, and those that look most mislabelled")
-    side = math.isqrt(len(found[0]["values"])) if found else 0
-    pictures = side >= 4 and side * side == len(found[0]["values"])
-    content: tuple[Table | Chart, ...] = (image_chart(found, side), table) if pictures else (table,)
-    words = f"The samples have {side} × {side} values and are drawn as images. " if pictures else ""
+    side = square_side(found)
+    content: tuple[Table | Chart, ...] = (image_chart(found, side), table) if side else (table,)
+    words = f"The samples have {side} × {side} values and are drawn as images. " if side else ""
     return Section(
         heading="Samples worth a look",
         paragraphs=(

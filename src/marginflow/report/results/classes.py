@@ -46,13 +46,8 @@ def _radii(record: Fields) -> list[Section]:
     found = record.objects("radii")
     if not found:
         return []
-    stairs: list[dict[str, object]] = []
-    for row in record.objects("curve"):
-        if stairs:
-            stairs.append({"size": row["epsilon"], "share": stairs[-1]["share"]})
-        stairs.append({"size": row["epsilon"], "share": row["certified"]})
     accuracy = accuracy_chart(
-        stairs,
+        [(row["epsilon"], row["certified"]) for row in record.objects("curve")],
         share="Share right and at least so far away",
         description="The share of the samples drawn that are right and that no perturbation of this length changes.",
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, points
-from marginflow.report.images import image_chart
+from marginflow.report.images import image_chart, square_side
 from marginflow.report.page import Section
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
@@ -108,10 +106,8 @@ _IMAGES = 12
 def _pictures(rows: list[Fields]) -> tuple[Chart, ...]:
     """The first samples as images, where their values form a square."""
     found = [row for row in rows[:_IMAGES] if isinstance(row.get("values"), list)]
-    side = math.isqrt(len(found[0]["values"])) if found else 0
-    if side < 4 or side * side != len(found[0]["values"]):
-        return ()
-    return (image_chart(found, side, description="The first samples of the ranking."),)
+    side = square_side(found)
+    return (image_chart(found, side, description="The first samples of the ranking."),) if side else ()
 
 
 def _margins(rows: list[Fields]) -> Chart:
