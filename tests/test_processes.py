@@ -96,7 +96,7 @@ def test_what_a_piece_of_work_does_to_its_process_costs_that_piece_alone(deeds: 
 
 def test_what_takes_too_long_is_ended_with_its_children(deeds: str, tmp_path: Path) -> None:
     note = tmp_path / "child"
-    found = answers(f"{deeds}:deed", ["a", f"starts a child:{note}", "hangs", "b"], timeout=4.0, workers=2)
+    found = answers(f"{deeds}:deed", ["a", f"starts a child:{note}", "hangs", "b"], time_limit=4.0, workers=2)
     assert found["a"].content == b"a"
     assert found["b"].content == b"b"
     assert found["hangs"].reason == "Timeout: ended after 4 s, the limit for one piece of work."

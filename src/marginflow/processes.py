@@ -65,7 +65,7 @@ class Answer:
 
 
 def work(
-    target: str, payloads: Sequence[bytes], *, workers: int = 1, timeout: float | None = None
+    target: str, payloads: Sequence[bytes], *, workers: int = 1, time_limit: float | None = None
 ) -> Generator[Answer, None, None]:
     """Call a function on every payload, in so many processes; answers come as they are ready, one for each payload.
 
@@ -76,7 +76,7 @@ def work(
     payloads : sequence of bytes
     workers : int
         Processes; each has one BLAS thread.
-    timeout : float or None
+    time_limit : float or None
         Seconds after which a piece of work is ended; those that a process takes to start do not count.
 
     Notes
@@ -96,7 +96,7 @@ def work(
                 while line and len(crew) < most:
                     crew.append(_Worker(target, answers))
                     crew[-1].begin(line.popleft(), payloads)
-                for worker, answer in _finished(crew, answers, timeout):
+                for worker, answer in _finished(crew, answers, time_limit):
                     if answer is not None:
                         yield answer
                         continue
@@ -115,11 +115,13 @@ def work(
 
 
 def _finished(
-    crew: list[_Worker], answers: queue.SimpleQueue[Any], timeout: float | None
+    crew: list[_Worker], answers: queue.SimpleQueue[Any], time_limit: float | None
 ) -> Generator[tuple[_Worker, Answer | None], None, None]:
-    """What happened by the next look: answers, and workers that are gone (with None, or with a timeout as answer)."""
+    """What happened by the next look: answers, and workers that are gone (with None, or with why they were ended)."""
     now = time.monotonic()
-    left = [] if timeout is None else [worker.called + timeout - now for worker in crew if worker.index is not None]
+    left = (
+        [] if time_limit is None else [worker.called + time_limit - now for worker in crew if worker.index is not None]
+    )
     with contextlib.suppress(queue.Empty):
         worker, kind, content = answers.get(timeout=max(0.0, min([_LOOK, *left])))
         if kind == _BEGUN:
@@ -130,10 +132,10 @@ def _finished(
             yield worker, answer
         return
     for worker in list(crew):
-        if timeout is not None and worker.index is not None and time.monotonic() - worker.called >= timeout:
+        if time_limit is not None and worker.index is not None and time.monotonic() - worker.called >= time_limit:
             crew.remove(worker)
             worker.kill()
-            answer = worker.answer(None, f"Timeout: ended after {timeout:g} s, the limit for one piece of work.")
+            answer = worker.answer(None, f"Timeout: ended after {time_limit:g} s, the limit for one piece of work.")
             worker.end()
             yield worker, answer
         elif worker.process.poll() is not None:

@@ -43,7 +43,7 @@ def test_in_this_process_a_cell_fails_with_its_reason_and_the_others_are_done(ma
 
 def test_with_one_worker_every_kind_of_misbehaviour_is_a_failed_row(tmp_path: Path) -> None:
     every = REASONS | IN_PROCESSES
-    sweep = Sweep(task="cheap_tasks:misbehaves", grid={"marker": list(every)}, seeds=3, timeout=3.0)
+    sweep = Sweep(task="cheap_tasks:misbehaves", grid={"marker": list(every)}, seeds=3, time_limit=3.0)
     results = run(sweep, store=tmp_path / "s.sqlite", workers=1)
     assert len(results.done) == 2 * len(every)
     assert {str(record.cell.parameters["marker"]) for record in results.failed} == set(every)
@@ -55,12 +55,12 @@ def test_with_one_worker_every_kind_of_misbehaviour_is_a_failed_row(tmp_path: Pa
 
 
 def test_a_timeout_of_the_spec_or_of_the_call_needs_no_workers_to_be_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"sweep\.timeout: expected a number > 0 or none, got 0"):
-        sweep_of("hangs", timeout=0)
-    results = run(sweep_of("none", timeout=1e9), timeout=100.0)
+    with pytest.raises(InputError, match=r"sweep\.time_limit: expected a number > 0 or none, got 0"):
+        sweep_of("hangs", time_limit=0)
+    results = run(sweep_of("none", time_limit=1e9), time_limit=100.0)
     assert results.complete
-    with pytest.raises(InputError, match="timeout is -1"):
-        run(sweep_of("none"), timeout=-1)
+    with pytest.raises(InputError, match="time_limit is -1"):
+        run(sweep_of("none"), time_limit=-1)
 
 
 @pytest.fixture

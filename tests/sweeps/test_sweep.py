@@ -65,7 +65,7 @@ def test_cells_differ_as_soon_as_anything_of_them_differs() -> None:
         (HEAD + "[[points]]\na = 0", "points[0].a: expected a whole number >= 1, got 0."),
         (HEAD + "[[points]]\na = 1\n[[points]]\na = 1", "points: the cell a=1, b=0.5, kind=plain, pause=0.0, seed=0 o"),
         (HEAD + "[fixed]\na = 1\n[[points]]\na = 1", "points[0].a: is given under [fixed] too; leave one of them out."),
-        (HEAD + "points = 3", "sweep.points: there is no such field; known are 'name', 'task', 'seeds', 'timeout'."),
+        (HEAD + "points = 3", "sweep.points: there is no such field; known are 'name', 'task', 'seeds', 'time_limit'."),
         (HEAD + "[girds]\na = [1]", "girds: there is no such field; did you mean 'grid'?"),
         (HEAD + "seed = 3", "sweep.seed: there is no such field; did you mean 'seeds'?"),
         (HEAD + "seeds = [0, -1]", "sweep.seeds[1]: expected a whole number >= 0, got -1."),

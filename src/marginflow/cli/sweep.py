@@ -56,7 +56,7 @@ def run_sweep(
     address: Annotated[
         str | None, Parameter(help="With dask: the scheduler; without it a cluster is started here.")
     ] = None,
-    timeout: Annotated[
+    time_limit: Annotated[
         float | None, Parameter(help="Seconds after which a cell is ended and counted as failed.")
     ] = None,
     retry_failed: Annotated[bool, Parameter(negative="", help="Compute failed cells again.")] = False,
@@ -126,7 +126,7 @@ def run_sweep(
                     engine=where,
                     retry_failed=retry_failed or bool(cell),
                     any_code=any_code,
-                    timeout=timeout,
+                    time_limit=time_limit,
                     progress=report,
                 )
         except mf.sweeps.StoppedError as error:

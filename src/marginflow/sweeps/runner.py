@@ -129,7 +129,7 @@ def run(
     engine: AbstractEngine | None = None,
     retry_failed: bool = False,
     any_code: bool = False,
-    timeout: float | None = None,
+    time_limit: float | None = None,
     progress: Callable[[SweepProgress], None] | None = None,
 ) -> Results:
     """Compute the cells of a sweep that are not stored yet, and return all of them.
@@ -147,7 +147,7 @@ def run(
         Compute failed cells again; otherwise they stay as they are.
     any_code : bool
         Accept rows that another version of the code computed; of several the one that came last.
-    timeout : float or None
+    time_limit : float or None
         Seconds after which a cell is ended and counted as failed; by default that of the sweep. Such cells are computed
         in processes of their own.
     progress : callable, optional
@@ -163,7 +163,7 @@ def run(
     if engine is not None and workers is not None:
         raise InputError("workers is for the local engine; give it to the engine instead.")
     chosen = engine if engine is not None else LocalEngine(workers=workers)
-    seconds = sweep.timeout if timeout is None else real_number("timeout", timeout, above=0.0)
+    seconds = sweep.time_limit if time_limit is None else real_number("time_limit", time_limit, above=0.0)
     kept = _store(store)
     with kept.writing():
         before = _settled(kept.find(sweep.cells, any_code=any_code), retry_failed)
@@ -177,7 +177,7 @@ def run(
 
         tell(0)
         if missing:
-            with closing(chosen.compute(tuple(missing.values()), timeout=seconds)) as stream:
+            with closing(chosen.compute(tuple(missing.values()), time_limit=seconds)) as stream:
                 for count, computed in enumerate(stream, start=1):
                     kept.keep(missing[computed.key], computed)
                     failed += computed.status == "failed"

@@ -22,7 +22,7 @@ _SEED: Final = Annotated[int, msgspec.Meta(ge=0)]
 _MOST: Final = 2**63 - 1  # what a column of whole numbers holds
 _COUNT: Final = Annotated[int, msgspec.Meta(ge=1)]
 _TABLES: Final = ("sweep", "grid", "fixed", "points")
-_HEAD: Final = ("name", "task", "seeds", "timeout")
+_HEAD: Final = ("name", "task", "seeds", "time_limit")
 _SECONDS: Final = Annotated[float, msgspec.Meta(gt=0)] | None
 
 
@@ -45,7 +45,7 @@ class Sweep(Displayed):
         A number n stands for 0, ..., n - 1.
     name : str
         For people.
-    timeout : float or None
+    time_limit : float or None
         Seconds after which a cell is ended and counted as failed; needs workers. It is not part of what is computed.
 
     Raises
@@ -70,7 +70,7 @@ class Sweep(Displayed):
     fixed: Mapping[str, object] = field(default_factory=dict)
     seeds: int | Sequence[int] = (0,)
     name: str = "sweep"
-    timeout: float | None = None
+    time_limit: float | None = None
     _numbers: tuple[int, ...] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class Sweep(Displayed):
             object.__setattr__(self, "task", find_task(converted("sweep.task", self.task, str)))
         converted("sweep.name", self.name, str)
         object.__setattr__(self, "seeds", _seeds(self.seeds))
-        object.__setattr__(self, "timeout", converted("sweep.timeout", self.timeout, _SECONDS))
+        object.__setattr__(self, "time_limit", converted("sweep.time_limit", self.time_limit, _SECONDS))
         _ = self.cells
 
     def __repr__(self) -> str:

@@ -28,11 +28,11 @@ _ADDRESS: Final = re.compile(r"((tcp|tls)://)?(?P<host>[A-Za-z0-9._-]+|\[[0-9a-f
 _LOOK_AFTER: Final = 0.5  # seconds until the first look at whether there is still anybody who works
 
 
-def compute_within(order: Order, timeout: float | None) -> Computed:
-    """Compute a cell in a Dask worker; with a timeout in a process that can be ended."""
-    if timeout is None:
+def compute_within(order: Order, time_limit: float | None) -> Computed:
+    """Compute a cell in a Dask worker; with a time limit in a process that can be ended."""
+    if time_limit is None:
         return compute(order)
-    (answer,) = work(SERVE, [order.encode()], timeout=timeout)
+    (answer,) = work(SERVE, [order.encode()], time_limit=time_limit)
     return decode(order, answer)
 
 
@@ -63,14 +63,14 @@ class DaskEngine(AbstractEngine):
             if self.address is not None:
                 raise InputError("workers is for a cluster that is started here; the one at the address has its own.")
 
-    def compute(self, cells: Sequence[Cell], *, timeout: float | None = None) -> Generator[Computed, None, None]:
-        """Compute each cell once, in whatever order they finish; with a timeout each in a process of its own."""
+    def compute(self, cells: Sequence[Cell], *, time_limit: float | None = None) -> Generator[Computed, None, None]:
+        """Compute each cell once, in whatever order they finish; with a time limit each in a process of its own."""
         with self._client() as client:
             # Names of this run only: two sweeps with the same cells must not cancel each other's.
             run = uuid.uuid4().hex
             orders = {f"marginflow-{cell.key}-{run}": Order.of(cell) for cell in cells}
             finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
-            futures = [client.submit(compute_within, order, timeout, key=name) for name, order in orders.items()]
+            futures = [client.submit(compute_within, order, time_limit, key=name) for name, order in orders.items()]
             for future in futures:
                 future.add_done_callback(finished.put)
             try:

@@ -37,16 +37,16 @@ class LocalEngine(AbstractEngine):
         if self.workers is not None:
             whole_number("workers", self.workers)
 
-    def compute(self, cells: Sequence[Cell], *, timeout: float | None = None) -> Generator[Computed, None, None]:
-        """Compute each cell once, in whatever order they finish; a timeout needs a process that can be ended."""
+    def compute(self, cells: Sequence[Cell], *, time_limit: float | None = None) -> Generator[Computed, None, None]:
+        """Compute each cell once, in whatever order they finish; a time_limit needs a process that can be ended."""
         orders = [Order.of(cell) for cell in cells]
-        if self.workers is None and timeout is None:
+        if self.workers is None and time_limit is None:
             for cell, order in zip(cells, orders, strict=True):
                 yield compute_with(cell.task, order)
             return
         _importable(cells)
         payloads = [order.encode() for order in orders]
-        with closing(work(SERVE, payloads, workers=self.workers or 1, timeout=timeout)) as answers:
+        with closing(work(SERVE, payloads, workers=self.workers or 1, time_limit=time_limit)) as answers:
             for answer in answers:
                 try:
                     yield decode(orders[answer.index], answer)
@@ -59,6 +59,6 @@ def _importable(cells: Sequence[Cell]) -> None:
         if cell.task.module == "__main__":
             raise InputError(
                 f"The task {cell.task.name!r} is defined in a script or notebook, where workers cannot find it; move "
-                "it to a module that can be imported, or leave workers and timeout out."
+                "it to a module that can be imported, or leave workers and time_limit out."
             )
         return
