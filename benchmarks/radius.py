@@ -83,7 +83,9 @@ def measure(network: TwoLayer, X: FloatArray, y: FloatArray) -> Measured:
     return Measured(radii, np.array(seconds), np.array(wall), np.array(checks), holding)
 
 
-def by_scip(network: TwoLayer, x: FloatArray, label: float, reach: float, limit: float) -> tuple[float, float, bool]:
+def by_scip(
+    network: TwoLayer, x: FloatArray, label: float, reach: float, limit: float, level: float = 0.0
+) -> tuple[float, float, bool]:
     """min ||delta||^2 as a mixed-integer program: binaries for the opposing neurons, |z| bounded by `reach`."""
     from pyscipopt import Model, quicksum
 
@@ -97,7 +99,8 @@ def by_scip(network: TwoLayer, x: FloatArray, label: float, reach: float, limit:
     W = network.W / size[:, None]
     a = W @ x + (0.0 if network.b is None else network.b / size)
     c = label * network.v * size
-    c = c / float(c @ np.maximum(a, 0.0))  # the value at the point becomes 1, which SCIP's tolerances are made for
+    value = float(c @ np.maximum(a, 0.0)) - level
+    c, level = c / value, level / value  # the value at the point becomes 1, which SCIP's tolerances are made for
     delta = [model.addVar(lb=-reach, ub=reach) for _ in range(x.size)]
     square = model.addVar(lb=0.0, ub=reach**2)
     model.addCons(quicksum(t * t for t in delta) <= square)
@@ -114,7 +117,7 @@ def by_scip(network: TwoLayer, x: FloatArray, label: float, reach: float, limit:
         elif c[j] < 0:
             model.addCons(out <= (z if low >= 0 else 0.0))
         outputs.append(float(c[j]) * out)
-    model.addCons(quicksum(outputs) <= 0)
+    model.addCons(quicksum(outputs) <= level)
     model.setObjective(square, "minimize")
     begin = time.process_time()
     try:
@@ -122,8 +125,8 @@ def by_scip(network: TwoLayer, x: FloatArray, label: float, reach: float, limit:
     except Exception:  # SCIP gives up with "error in LP solver" on some points, and has no class for it
         return float("inf"), time.process_time() - begin, False
     seconds = time.process_time() - begin
-    value = float(np.sqrt(model.getPrimalbound())) if model.getNSols() else float("inf")
-    return value, seconds, model.getStatus() in ("optimal", "gaplimit")
+    found = float(np.sqrt(model.getPrimalbound())) if model.getNSols() else float("inf")
+    return found, seconds, model.getStatus() in ("optimal", "gaplimit")
 
 
 def against_scip(name: str, network: TwoLayer, X: FloatArray, y: FloatArray, measured: Measured) -> None:

@@ -40,8 +40,8 @@ from marginflow.robustness.radius.normal import (
     exponent,
     length,
     normal_form,
+    one_unflushed,
     shifted,
-    unflushed,
 )
 from marginflow.threads import one_thread
 
@@ -87,10 +87,11 @@ def check_certificate(
     >>> check_certificate(radius.certificate, net).holds
     True
     """
-    if isinstance(certificate, RadiusCertificate) and isinstance(network, TwoLayer):
-        return _judge(certificate, network)
-    if isinstance(certificate, ClassifierCertificate) and isinstance(network, Classifier):
-        return _judge_rivals(certificate, network)
+    with np.errstate(all="ignore"), one_thread():
+        if isinstance(certificate, RadiusCertificate) and isinstance(network, TwoLayer):
+            return _judge(certificate, network)
+        if isinstance(certificate, ClassifierCertificate) and isinstance(network, Classifier):
+            return _judge_rivals(certificate, network)
     return _refused("The certificate is for another kind of network.")
 
 
@@ -122,15 +123,14 @@ def _judge_rivals(certificate: ClassifierCertificate, classifier: Classifier) ->
 
 
 def _judge(certificate: RadiusCertificate, network: TwoLayer) -> Judgement:
-    with np.errstate(all="ignore"), one_thread():
-        upper, fault = _upper(certificate, network)
-        L = certificate.lower
-        if not fault and not 0.0 <= L <= upper:
-            fault = f"The lower bound {L!r} is negative or exceeds the distance {upper!r} of the witness."
-        if not fault and L == np.inf and not _positive_everywhere(certificate, network):
-            fault = "The network is not seen to be positive everywhere."
-        if not fault and 0.0 < L < np.inf:
-            fault = _open_leaf(certificate, network)
+    upper, fault = _upper(certificate, network)
+    L = certificate.lower
+    if not fault and not 0.0 <= L <= upper:
+        fault = f"The lower bound {L!r} is negative or exceeds the distance {upper!r} of the witness."
+    if not fault and L == np.inf and not _positive_everywhere(certificate, network):
+        fault = "The network is not seen to be positive everywhere."
+    if not fault and 0.0 < L < np.inf:
+        fault = _open_leaf(certificate, network)
     return Judgement(holds=not fault, lower=0.0 if fault else L, upper=np.inf if fault else upper, reason=fault)
 
 
@@ -162,35 +162,30 @@ def _positive_everywhere(certificate: RadiusCertificate, network: TwoLayer) -> b
 
 def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
     """Walk the tree from the root; the first leaf that is not refuted, in words."""
-    form, k = normal_form(network), exponent(np.array(certificate.lower))
-    x, L = shifted(certificate.point, -k), float(np.ldexp(certificate.lower, -k))
-    v, b = form.v, form.inputs.biases(k)
-    level = float(unflushed(np.array(certificate.level), -(form.outputs + k)))
+    form, noise = normal_form(network), 8.0 * _EPS * (network.width + network.dimension + 8)
+    view = _view(form.inputs, certificate.groups, certificate.point, certificate.lower, noise)
+    v, k, live, size = form.v, view.unit, view.grouped.live, view.grouped.size
+    level = one_unflushed(certificate.level, -(form.outputs + k))
     if max(abs(unit) for unit in certificate.units) > _FARTHEST:
         return f"The units 2^{certificate.units[0]} and 2^{certificate.units[1]} are beyond float64."
     farther, higher = certificate.units[0] - k, certificate.units[1] - form.outputs
-    if max(abs(level), *(float(np.abs(array).max()) for array in (x, v, b))) > LARGE:
+    if max(abs(level), view.largest, float(np.abs(v).max())) > LARGE:
         return "The bound is too small beside the point, a bias or the level for what float64 can tell."
-    noise = 8.0 * _EPS * (network.width + network.dimension + 8)
-    grouped = _grouped(form.inputs, certificate.groups)
-    live, first, group, size = grouped.live, grouped.first, grouped.group, grouped.size
     if not (size > 0).all():
         return "A group has a neuron that does not see the input."
-    reach = float(np.linalg.norm(x)) + L
-    offsets, weights = b[live] / size, v[live] * size
     # Neurons act as the first of their group, those without one as constants; g is below that by at most `blur`.
-    away = grouped.apart * reach + np.abs(offsets - offsets[first][group])
-    blur = np.abs(weights) @ (away + noise * (reach + np.abs(offsets))) + noise * (abs(level) + SMALL)
-    blur += np.abs(v[~live]) @ (grouped.sums[~live] * reach + noise * np.abs(b[~live]))
-    constant = certificate.label * float(v[~live] @ np.maximum(b[~live], 0.0)) - level - float(blur)
-    rows = grouped.rows
-    a, c = rows @ x + offsets[first], np.bincount(group, certificate.label * weights).astype(np.float64)
-    if a.size < x.size and any(step.curvatures is not None for node in certificate.nodes for step in node.steps):
+    weights, rest = v[live] * size, v[~live]
+    blur = float(np.abs(weights) @ view.away + np.abs(rest) @ view.astray) + noise * (abs(level) + SMALL)
+    constant = certificate.label * float(rest @ view.steady) - level - blur
+    rows, lengths, a, L = view.grouped.rows, view.grouped.lengths, view.a, view.L
+    c = np.bincount(view.grouped.group, certificate.label * weights).astype(np.float64)
+    curved = any(step.curvatures is not None for node in certificate.nodes for step in node.steps)
+    if curved and a.size < network.dimension:
         # Only Q^T delta matters, with Q a basis of the rows: how far it is from orthogonal, and from that, is charged.
-        rows, off, loose = grouped.span
+        rows, off, loose = view.grouped.span
         constant -= float(np.abs(weights).sum()) * off * L
         L *= 1.0 + loose
-    lengths = np.sqrt((rows * rows).sum(axis=1))
+        lengths = np.sqrt((rows * rows).sum(axis=1))
     seen, ball = (rows, lengths, a, c, constant, noise, L), L + noise * (np.abs(a) + L)
     stack, nodes = [(0, a - ball, a + ball)], dict(enumerate(certificate.nodes))
     while stack:
@@ -210,6 +205,51 @@ def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
     return ""
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _View:
+    """The hidden neurons from the point, in units of 2^unit: the part of the judgement that does not know the outputs.
+
+    `away` is what a neuron may differ from the first of its group on the ball, and `astray` what one without a group
+    may from the constant `steady`, rounding included; `a` are the distances to the first of each group.
+    """
+
+    grouped: _Grouped
+    unit: int
+    L: float
+    largest: float
+    away: FloatArray
+    astray: FloatArray
+    steady: FloatArray
+    a: FloatArray
+
+
+# The last view, with all that it was made of: the rivals of a class share it.
+_last_view: list[tuple[_Grouped, FloatArray, float, float, _View]] = []
+
+
+def _view(inputs: InputForm, groups: IntArray, point: FloatArray, lower: float, noise: float) -> _View:
+    grouped = _grouped(inputs, groups)
+    for same, seen, bound, charged, view in tuple(_last_view):
+        if same is grouped and (bound, charged) == (lower, noise) and np.array_equal(seen, point):
+            return view
+    k = exponent(np.array(lower))
+    x, L, b = shifted(point, -k), float(np.ldexp(lower, -k)), inputs.biases(k)
+    live, first, group = grouped.live, grouped.first, grouped.group
+    reach, offsets = float(np.linalg.norm(x)) + L, b[live] / grouped.size
+    view = _View(
+        grouped=grouped,
+        unit=k,
+        L=L,
+        largest=max(float(np.abs(x).max()), float(np.abs(b).max())),
+        away=grouped.apart * reach + np.abs(offsets - offsets[first][group]) + noise * (reach + np.abs(offsets)),
+        astray=grouped.sums[~live] * reach + noise * np.abs(b[~live]),
+        steady=np.maximum(b[~live], 0.0),
+        a=grouped.rows @ x + offsets[first],
+    )
+    _last_view[:] = [(grouped, point.copy(), lower, noise, view)]
+    return view
+
+
 @dataclass(frozen=True, eq=False)
 class _Grouped:
     """Neurons with a group, the first of each group, their norms and unit rows, and how far from the first they are."""
@@ -221,6 +261,12 @@ class _Grouped:
     rows: FloatArray
     apart: FloatArray
     sums: FloatArray
+
+    @cached_property
+    def lengths(self) -> FloatArray:
+        """Of the rows, as computed."""
+        computed: FloatArray = np.sqrt((self.rows * self.rows).sum(axis=1))
+        return computed
 
     @cached_property
     def span(self) -> tuple[FloatArray, float, float]:
@@ -256,12 +302,16 @@ def _shrunk(
     Its units are 2^farther (distances) and 2^higher (outputs) times those of the judge.
     """
     W, _, a, c, constant, noise, L = seen
-    s, pi = float(shifted(np.array(step.scale), 0)), shifted(step.slopes, higher)
-    kappa = np.zeros(pi.shape) if step.curvatures is None else shifted(step.curvatures, higher - farther)
-    if not (0 <= s <= LARGE and pi.shape == kappa.shape == a.shape and np.abs([pi, kappa]).max(initial=0.0) <= LARGE):
+    s, pi = 0.0 if abs(step.scale) < SMALL else float(step.scale), shifted(step.slopes, higher)
+    if not (0 <= s <= LARGE and pi.shape == a.shape and np.abs(pi).max(initial=0.0) <= LARGE):
         return low, high
     taus = shifted(np.array(step.taus, dtype=np.float64), farther - higher)
     tau = taus[(taus >= 0) & (taus <= LARGE)].reshape(-1, 1)
+    if step.curvatures is None:
+        return _shrunk_by_a_line(seen, s, pi, tau, low, high)
+    kappa = shifted(step.curvatures, higher - farther)
+    if not (kappa.shape == a.shape and np.abs(kappa).max(initial=0.0) <= LARGE):
+        return low, high
     if not kappa.any():
         return _shrunk_by_a_line(seen, s, pi, tau, low, high)
     bend = np.where(kappa == 0, 1.0, 2.0 * kappa)
@@ -290,14 +340,15 @@ def _shrunk_by_a_line(
 ) -> tuple[FloatArray, FloatArray]:
     """The same without curvatures: psi is linear, the ellipsoids are balls around multiples of its gradient."""
     W, lengths, a, c, constant, noise, L = seen
-    weighted = s * c
-    ends = [weighted * np.maximum(z, 0.0) - pi * z for z in (low, high, np.minimum(np.maximum(low, 0.0), high))]
-    theta = np.minimum(np.minimum(ends[0], ends[1]), ends[2])
+    ends = np.stack([low, high, np.minimum(np.maximum(low, 0.0), high)])
+    theta = (s * c * np.maximum(ends, 0.0) - pi * ends).min(axis=0)
     Z, p = np.abs(a) + L, pi @ W
     h = s * constant + float((pi * a + theta).sum())
     h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + SMALL)
     drop = 0.25 * tau * tau * float(p @ p)
     room = L**2 - tau * h + drop + noise * (L**2 + drop)
+    if (room < 0).any():
+        return low + np.inf, low
     extent = np.sqrt(room) * lengths
     return _cut(a - 0.5 * tau * (W @ p), extent, noise * (Z + np.sqrt(drop)), noise, room, low, high)
 

@@ -8,7 +8,7 @@ from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
 from marginflow.robustness.radius.certificate import ProofNode, ProofStep
 from marginflow.robustness.radius.checker import Judgement
-from marginflow.robustness.radius.normal import margins, unflushed
+from marginflow.robustness.radius.normal import margins, one_unflushed
 from marginflow.robustness.radius.result import Status
 from marginflow.robustness.radius.search import TreeNode
 
@@ -22,17 +22,13 @@ _STRETCHES = np.append(0.0, np.geomspace(1e-15, 1e-8, 8))
 
 def as_length(unit: int, distance: float) -> float:
     """A distance in units of 2^unit as the user's."""
-    return float(unflushed(np.array(distance), unit))
+    return one_unflushed(distance, unit)
 
 
 def in_plain_units(tree: list[TreeNode], unit: int, outputs: int) -> tuple[tuple[int, int], tuple[ProofNode, ...]]:
     """The nodes, with steps in the user's units (exponents 0, 0) unless a number becomes too large or too small."""
     shifts = (outputs, outputs - unit, unit - outputs)
-    numbers = np.concatenate(
-        [[1.0], *(np.ravel(part) for node in tree for step in node.steps for part in _parts(step))]
-    )
-    sizes = np.abs(numbers[numbers != 0])
-    plain = sizes.max() < 1e100 and sizes.min() > 1e-100 and max(abs(shift) for shift in shifts) < 600
+    plain = max(abs(shift) for shift in shifts) < 600 and all(_moderate(step) for node in tree for step in node.steps)
     if not plain:
         shifts = (0, 0, 0)
     nodes = tuple(
@@ -42,17 +38,21 @@ def in_plain_units(tree: list[TreeNode], unit: int, outputs: int) -> tuple[tuple
     return (0, 0) if plain else (unit, outputs), nodes
 
 
-def _parts(step: ProofStep) -> tuple[FloatArray, ...]:
-    bends = np.zeros(0) if step.curvatures is None else step.curvatures
-    return step.slopes, bends, np.array(step.taus)
+def _moderate(step: ProofStep) -> bool:
+    """Whether no number is so large or small that it could leave float64 when the units change."""
+    sizes = np.abs(step.slopes if step.curvatures is None else np.append(step.slopes, step.curvatures))
+    sizes[sizes == 0] = 1.0
+    within = sizes.max(initial=1.0) < 1e100 and sizes.min(initial=1.0) > 1e-100
+    return bool(within) and all(tau == 0 or 1e-100 < tau < 1e100 for tau in step.taus)
 
 
 def _shifted(step: ProofStep, shifts: tuple[int, int, int]) -> ProofStep:
     """Slopes, curvatures and taus times powers of two, all exact."""
-    slopes, curvatures, taus = (unflushed(part, by) for part, by in zip(_parts(step), shifts, strict=True))
-    curved = step.curvatures is not None
     return ProofStep(
-        scale=step.scale, slopes=slopes, curvatures=curvatures if curved else None, taus=tuple(taus.tolist())
+        scale=step.scale,
+        slopes=np.ldexp(step.slopes, shifts[0]),
+        curvatures=None if step.curvatures is None else np.ldexp(step.curvatures, shifts[1]),
+        taus=tuple(one_unflushed(tau, shifts[2]) for tau in step.taus),
     )
 
 

@@ -12,6 +12,7 @@ Cuts of the supporting part hold at every node, so a node starts with those its 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -48,12 +49,18 @@ class Projection:
     """
 
     delta: FloatArray
-    inner: FloatArray
     step: ProofStep
     cuts: Cuts
     lower: float
     converged: bool
     rounds: int
+    table: Rows
+    multipliers: FloatArray
+
+    @cached_property
+    def inner(self) -> FloatArray:
+        """The projection moved inside all the rows it rests on."""
+        return self.table.inside(self.delta, self.multipliers)
 
 
 def project(
@@ -152,10 +159,11 @@ def _result(problem: RadiusProblem, p: FloatArray, table: Rows, found: Nearest, 
     cuts = Cuts(patterns=patterns, rows=weights @ problem.W_supporting, heights=weights @ problem.a[problem.supporting])
     return Projection(
         delta=found.delta,
-        inner=table.inside(found.delta, mu),
         step=ProofStep(scale=scale, slopes=slopes),
         cuts=cuts,
         lower=found.lower,
         converged=found.converged,
         rounds=found.rounds,
+        table=table,
+        multipliers=mu,
     )

@@ -23,11 +23,12 @@ from marginflow.robustness.radius.claims import (
     on_the_other_side,
     status_of,
 )
+from marginflow.robustness.radius.horizons import HORIZONS, solve
 from marginflow.robustness.radius.normal import length, margin_sign, unflushed
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius
 from marginflow.robustness.radius.rivals import classifier_radius_at, reduce_classifier
-from marginflow.robustness.radius.search import HORIZONS, SearchOutcome, solve
+from marginflow.robustness.radius.search import SearchOutcome
 from marginflow.threads import one_thread
 
 # A radius below 2^-100 of the farthest neuron is searched for again with itself as unit.

@@ -15,7 +15,7 @@ from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import frexp
+from math import copysign, frexp, ldexp
 
 import numpy as np
 
@@ -42,10 +42,17 @@ def shifted(values: FloatArray, by: int | IntArray) -> FloatArray:
 
 
 def unflushed(values: FloatArray, by: int | IntArray) -> FloatArray:
-    """values 2^by, wrong by at most 2^-1075 where it is tiny, infinite where it overflows."""
-    with np.errstate(over="ignore", under="ignore"):
-        scaled: FloatArray = np.ldexp(values, by)
+    """values 2^by, wrong by at most 2^-1075 where it is tiny, infinite where it overflows (then NumPy warns)."""
+    scaled: FloatArray = np.ldexp(values, by)
     return scaled
+
+
+def one_unflushed(value: float, by: int) -> float:
+    """The same for one number."""
+    try:
+        return ldexp(value, by)
+    except OverflowError:
+        return copysign(float("inf"), value)
 
 
 def length(delta: FloatArray) -> float:
@@ -92,7 +99,8 @@ def normal_form(network: TwoLayer) -> NormalForm:
     if not counted.any():
         counted = network.v != 0
     outputs = int(heights[counted].max()) if counted.any() else 0
-    return NormalForm(inputs=given, v=unflushed(network.v, given.rows - outputs), outputs=outputs)
+    with np.errstate(over="ignore"):
+        return NormalForm(inputs=given, v=unflushed(network.v, given.rows - outputs), outputs=outputs)
 
 
 # The last few forms, each with the arrays that it belongs to.
@@ -123,9 +131,9 @@ def margins(network: TwoLayer, X: FloatArray, label: float, level: float) -> tup
     form = normal_form(network)
     k = exponent(X)
     inputs = form.inputs
-    b, height = inputs.biases(k), float(unflushed(np.array(level), -(form.outputs + k)))
-    points = shifted(X, -k)
+    height = one_unflushed(level, -(form.outputs + k))
     with np.errstate(all="ignore"):
+        b, points = inputs.biases(k), shifted(X, -k)
         values = label * (np.maximum(points @ inputs.W.T + b, 0.0) @ form.v) - height
         lengths = np.linalg.norm(points, axis=1)
         sizes = lengths * (np.abs(form.v) @ inputs.sizes) + np.abs(form.v) @ np.abs(b) + abs(height)

@@ -16,7 +16,7 @@ from scipy.linalg import qr
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.networks import TwoLayer
-from marginflow.robustness.radius.normal import InputForm, exponent, normal_form, shifted, unflushed
+from marginflow.robustness.radius.normal import InputForm, exponent, normal_form, one_unflushed, shifted
 
 # Unit vectors (w, b) / ||w|| closer than this are one direction; the checker charges the difference to the bound.
 _PARALLEL = 1e-12
@@ -133,7 +133,7 @@ class Reduction:
     outputs: int
     base: int
 
-    @property
+    @cached_property
     def fits(self) -> bool:
         """Whether biases and weights in normal form are numbers at all."""
         sums = self.constant + self.still + self.drift + self.offsets.sum() + self.weights.sum()
@@ -145,14 +145,20 @@ class Reduction:
         a = self.W @ shifted(point, -first) + shifted(self.offsets, self.base - first)
         return first + exponent(a)
 
-    def at(self, point: FloatArray, label: float, level: float, unit: int = 0) -> RadiusProblem:
-        """The problem seen from one point, with distances in units of 2^unit."""
+    def distances(self, point: FloatArray, unit: int) -> FloatArray:
+        """Signed distances of the point to the neurons' hyperplanes, in units of 2^unit."""
+        return self.W @ shifted(point, -unit) + shifted(self.offsets, self.base - unit)
+
+    def at(
+        self, point: FloatArray, label: float, level: float, unit: int = 0, distances: FloatArray | None = None
+    ) -> RadiusProblem:
+        """The problem seen from one point, with distances in units of 2^unit (those of `distances`, if known)."""
         x = shifted(point, -unit)
-        constant, still = unflushed(np.array([self.constant, self.still]), self.base - unit).tolist()
-        height = float(unflushed(np.array(level), -(self.outputs + unit)))
+        constant, still = (one_unflushed(number, self.base - unit) for number in (self.constant, self.still))
+        height = one_unflushed(level, -(self.outputs + unit))
         return RadiusProblem(
             W=self.coordinates,
-            a=self.W @ x + shifted(self.offsets, self.base - unit),
+            a=self.distances(point, unit) if distances is None else distances,
             c=label * self.weights,
             constant=label * constant - height,
             noise=self.noise,

@@ -9,6 +9,7 @@ bound. The geometry (parallel neurons, span of W) is shared by all rivals.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -26,10 +27,14 @@ from marginflow.robustness.radius.claims import (
     on_the_other_side,
     status_of,
 )
+from marginflow.robustness.radius.cuts import Cuts
+from marginflow.robustness.radius.horizons import HORIZONS, solve, solve_within
 from marginflow.robustness.radius.normal import input_form, length, margin_sign, normal_form, unflushed
 from marginflow.robustness.radius.reduction import Geometry, RadiusProblem, Reduction, farthest
 from marginflow.robustness.radius.result import Radius
-from marginflow.robustness.radius.search import HORIZONS, SearchOutcome, solve, solve_within
+from marginflow.robustness.radius.screening import Screened, screen, values_and_slopes
+from marginflow.robustness.radius.search import SearchOutcome
+from marginflow.robustness.radius.witness import Witness
 
 # Differences of logits below this share of their size are looked at in rational arithmetic.
 _CLOSE = 1e-6
@@ -77,6 +82,8 @@ class _Rival:
     number: int
     pair: Pair
     problem: RadiusProblem
+    usable: bool = False
+    start: Screened | None = None
     lower: float = 0.0
     tree: SearchOutcome | None = None
 
@@ -107,8 +114,7 @@ def classifier_radius_at(
             rivals = [_Rival(number=t, pair=reduction.pair(own, t), problem=_NOWHERE) for t in others]
         else:
             unit = reduction.pair(own, others[0]).reduction.unit(point)
-            rivals = [_rival(reduction.pair(own, t), t, point, unit) for t in others]
-            rivals.sort(key=_linear_distance)
+            rivals = _in_order(reduction, own, others, point, unit)
             found = _searched(rivals, point, unit, tolerance, begin + time_limit, max_nodes)
     proof, judgement, reason = _confirmed(classifier, own, rivals, found, point)
     witness = next((part.witness for part in proof.proofs.values() if part.witness is not None), None)
@@ -144,33 +150,50 @@ def _beaten(pair: Pair, point: FloatArray) -> bool:
     return margin_sign(pair.network, point, 1.0, pair.level) <= 0
 
 
-def _rival(pair: Pair, number: int, point: FloatArray, unit: int) -> _Rival:
-    return _Rival(number=number, pair=pair, problem=pair.reduction.at(point, 1.0, pair.level, unit))
-
-
-def _linear_distance(rival: _Rival) -> float:
-    origin = np.zeros(rival.problem.rank)
-    slope = float(np.linalg.norm(rival.problem.gradient(origin)))
-    return rival.problem.value(origin) / slope if slope > 0 else np.inf
+def _in_order(
+    reduction: ClassifierReduction, own: int, others: list[int], point: FloatArray, unit: int
+) -> list[_Rival]:
+    """The rivals as seen from the point, the one that is nearest if all were linear first."""
+    pairs = [reduction.pair(own, t) for t in others]
+    seen = pairs[0].reduction.distances(point, unit)
+    problems = [pair.reduction.at(point, 1.0, pair.level, unit, seen) for pair in pairs]
+    values, slopes = values_and_slopes(problems)
+    finite = bool(np.isfinite(seen).all())
+    distances = np.where(slopes > 0, values / slopes, np.inf)
+    return [
+        _Rival(
+            number=others[i],
+            pair=pairs[i],
+            problem=problems[i],
+            usable=finite and bool(values[i] > 0) and pairs[i].reduction.fits,
+        )
+        for i in np.argsort(distances, kind="stable")
+    ]
 
 
 def _searched(
     rivals: list[_Rival], point: FloatArray, unit: int, tolerance: float, deadline: float, max_nodes: float
 ) -> _Found:
-    """Every rival in turn, within the best radius so far."""
-    best, nearest = float("inf"), None
-    for rival in rivals:
+    """A witness of the first rival, bounds for all within its distance, and a search for each that this leaves open."""
+    usable = [rival for rival in rivals if rival.usable]
+    best, nearest, seen = float("inf"), None, 0.0
+    aim = 0.97 * tolerance - 2 * ROUNDING  # bound and witness are rounded once more
+    for rival in usable:
         problem = rival.problem
-        usable = rival.pair.reduction.fits and bool(np.isfinite(problem.a).all())
-        if not (usable and problem.value(np.zeros(problem.rank)) > 0):
-            continue
-        left = max(deadline - time.monotonic(), 1e-3)
-        aim = 0.97 * tolerance - 2 * ROUNDING  # bound and witness are rounded once more
+        options = {"tolerance": aim, "seconds": max(deadline - time.monotonic(), 1e-3), "max_nodes": max_nodes}
         if best == np.inf:
-            outcome = solve(problem, tolerance=aim, seconds=left, max_nodes=max_nodes)
+            near = Witness(problem)
+            near.explore(Cuts.none(problem))
+            if near.delta is not None:
+                seen = near.upper
+                for other, start in zip(usable, screen([other.problem for other in usable], seen, aim), strict=True):
+                    other.start = start
+            outcome = solve(problem, witness=near, start=rival.start, **options)
         else:
+            if rival.start is None or seen < best:
+                (rival.start,) = screen([problem], best, aim)
             # A witness of this rival may lie within the last 2e-9 of the radius: nothing is lost by not looking there.
-            outcome = solve_within(problem, best, tolerance=aim, seconds=left, max_nodes=max_nodes)
+            outcome = solve_within(problem, best, rival.start, **options)
         rival.tree, rival.lower = outcome, outcome.lower
         if outcome.lower == np.inf and (rival.pair.network.v < 0)[rival.pair.network.W.any(axis=1)].any():
             rival.lower = HORIZONS[-1] * farthest(problem)  # neurons have cancelled, up to rounding only
@@ -204,15 +227,22 @@ def _confirmed(
             units=units,
         )
     whole = ClassifierCertificate(label=own, proofs=proofs)
-    claims = [_at_most(whole, share * lower) for share in MODEST if np.isfinite(lower)] or [whole]
-    claims += [_at_most(whole, 0.0), _at_most(whole, 0.0, witness=False)]
     reason = ""
-    for claim in claims:
+    for claim in _claims(whole, lower):
         judgement = check_certificate(claim, classifier)
         if judgement.holds:
             return claim, judgement, reason
         reason = reason or judgement.reason
     raise ArithmeticError(reason)  # the last claim says nothing
+
+
+def _claims(whole: ClassifierCertificate, lower: float) -> Iterator[ClassifierCertificate]:
+    """The whole claim, then ever more modest ones; the last says nothing."""
+    yield whole
+    for share in MODEST[1:] if np.isfinite(lower) else ():
+        yield _at_most(whole, share * lower)
+    yield _at_most(whole, 0.0)
+    yield _at_most(whole, 0.0, witness=False)
 
 
 def _at_most(whole: ClassifierCertificate, lower: float, *, witness: bool = True) -> ClassifierCertificate:

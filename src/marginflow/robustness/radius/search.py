@@ -19,6 +19,7 @@ from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.minorant import Box, distance, minorant
 from marginflow.robustness.radius.quadratic import QuadraticMultipliers, bound_by_parabolas, quadratic_work, start_at
 from marginflow.robustness.radius.reduction import RadiusProblem, farthest
+from marginflow.robustness.radius.screening import Screened
 from marginflow.robustness.radius.tightening import ball, tightened, useful_taus
 from marginflow.robustness.radius.witness import Witness
 
@@ -33,8 +34,6 @@ _QUADRATIC_ROUNDS, _QUADRATIC_GAIN = 8, 0.25
 # Further smoothings tried for a nearer witness once the chords have not closed the root.
 _WIDTHS = (0.1, 0.2, 0.6, 1.0)
 _SCATTER = 40
-# Multiples of the distance to the farthest neuron within which the absence of a witness is proved, one after the other.
-HORIZONS = (4.0, 1e3, 1e6)
 _FAR = 1e2  # beyond this multiple parabolas have nothing to hold on to
 
 
@@ -72,76 +71,8 @@ class SearchOutcome:
     trace: list[tuple[float, float, float]]
 
 
-class _CrossedBoundsError(ArithmeticError):
+class CrossedBoundsError(ArithmeticError):
     """A lower bound above the witness: the witness only touches, or the search has a defect."""
-
-
-def solve(problem: RadiusProblem, *, tolerance: float, seconds: float, max_nodes: float) -> SearchOutcome:
-    """The least ||delta|| with g(delta) <= 0; g(0) > 0 is assumed.
-
-    As long as no witness is known, absence is proved within one horizon after the other.
-    """
-    begin = time.monotonic()
-    try:
-        return _within_horizons(problem, Witness(problem), begin, tolerance, seconds, max_nodes)
-    except _CrossedBoundsError:
-        # The witness is zero up to rounding only, and g was proved to be positive there.
-        return _within_horizons(problem, Witness(problem, touching=False), begin, tolerance, seconds, max_nodes)
-
-
-def _within_horizons(
-    problem: RadiusProblem, witness: Witness, begin: float, tolerance: float, seconds: float, max_nodes: float
-) -> SearchOutcome:
-    witness.explore(Cuts.none(problem))
-    scale = farthest(problem)
-    best: SearchOutcome | None = None
-    for horizon in (*HORIZONS, float("inf")):
-        if witness.delta is None or horizon == np.inf:
-            search = Search(
-                problem,
-                witness,
-                horizon=horizon * scale,
-                tolerance=tolerance,
-                begin=begin,
-                seconds=seconds,
-                max_nodes=max_nodes,
-            )
-            outcome = search.run()
-            if best is None or outcome.lower > best.lower:
-                best = outcome
-            if not search.complete or outcome.finished:
-                break
-            if horizon == HORIZONS[-1] and witness.delta is None:
-                return replace(outcome, finished=True)
-    assert best is not None
-    return best
-
-
-def solve_within(
-    problem: RadiusProblem, horizon: float, *, tolerance: float, seconds: float, max_nodes: float
-) -> SearchOutcome:
-    """The same for witnesses nearer than `horizon` only: `lower` nearly reaches it if there are none.
-
-    One step with the tangents at 0 of the supporting neurons often says so; no attack is made.
-    """
-    begin = time.monotonic()
-    box = ball(problem, horizon)
-    p, _ = chords(problem, box)
-    slopes = np.where(problem.a > 0, problem.c, 0.0)
-    slopes[problem.opposing] = problem.c[problem.opposing] * p
-    step = ProofStep(scale=1.0, slopes=slopes)
-    psi = minorant(problem, step, box, horizon)
-    goal, reached = horizon * (1.0 - tolerance), distance(psi)
-    if reached >= goal:
-        size = float(np.linalg.norm(psi.gradient))
-        taus = (2.0 * psi.constant / size**2,) if reached < horizon else useful_taus(psi, horizon)
-        tree = [TreeNode(steps=[replace(step, taus=taus)])]
-        return SearchOutcome(lower=goal, upper=np.inf, delta=None, finished=False, tree=tree, trace=[])
-    options = {"horizon": horizon, "tolerance": tolerance, "begin": begin, "seconds": seconds, "max_nodes": max_nodes}
-    try:
-        return Search(problem, Witness(problem), attacks=False, **options).run()
-    except _CrossedBoundsError:
-        return Search(problem, Witness(problem, touching=False), attacks=False, **options).run()
 
 
 class Search:
@@ -158,9 +89,11 @@ class Search:
         seconds: float,
         max_nodes: float,
         attacks: bool = True,
+        start: Screened | None = None,
     ) -> None:
         self.problem = problem
         self.attacks = attacks
+        self.start = start  # what is known of the root already
         self.horizon = horizon
         self.tolerance = tolerance
         self.begin = begin
@@ -189,7 +122,10 @@ class Search:
     def run(self) -> SearchOutcome:
         """Search until the gap is closed, or time or nodes run out."""
         p = self.problem
-        root = self._new(ball(p, self.radius), np.zeros(p.width, dtype=np.int64), Cuts.none(p), 0.0, None)
+        box, lower = (ball(p, self.radius), 0.0) if self.start is None else (self.start.box, self.start.lower)
+        root = self._new(box, np.zeros(p.width, dtype=np.int64), Cuts.none(p), lower, None)
+        if self.start is not None:
+            self.tree[0].steps.extend(self.start.steps)
         self._bound(root, _ROOT_ROUNDS)
         heap: list[tuple[float, int, _Node]] = []
         self._push(heap, root)
@@ -225,7 +161,7 @@ class Search:
         lower = min([self.closed] + [entry[0] for entry in heap[:1]])
         upper = self.witness.upper
         if lower > upper * (1.0 + 1e-9):
-            raise _CrossedBoundsError(f"The bounds cross: lower {lower!r}, upper {upper!r}.")
+            raise CrossedBoundsError(f"The bounds cross: lower {lower!r}, upper {upper!r}.")
         self.complete = lower >= self.goal
         if lower < np.inf:
             lower = min(lower, self.radius)

@@ -22,8 +22,8 @@ TAUS = (0.25, 0.5, 0.7, 0.85, 0.95, 1.0, 1.03)
 # Flatter ellipsoids than this are of no use, but for the one with which psi says most.
 FLAT = 1e-4
 # The cotangents of the angles for which balls are exact; most neurons are nearly orthogonal to n.
-_COTANGENTS = np.array([0.0, 0.12, 0.25, 0.4, 0.6, 0.9, 1.4, 2.5, 6.0, 30.0])
-_COTANGENTS = np.concatenate([-_COTANGENTS[:0:-1], _COTANGENTS])
+COTANGENTS = np.array([0.0, 0.12, 0.25, 0.4, 0.6, 0.9, 1.4, 2.5, 6.0, 30.0])
+COTANGENTS = np.concatenate([-COTANGENTS[:0:-1], COTANGENTS])
 # Where psi is a positive constant any large tau will do.
 _LARGE = 1e16
 
@@ -46,7 +46,7 @@ def useful_taus(psi: Quadratic, radius: float) -> tuple[float, ...]:
     t = psi.constant / size
     if t >= radius:
         return (2.0 * t / size if t < 2.0 * radius else 2.0 * radius**2 / psi.constant,)
-    centres = t + _COTANGENTS * np.sqrt((radius - t) * (radius + t))
+    centres = t + COTANGENTS * np.sqrt((radius - t) * (radius + t))
     return tuple((2.0 * centres[centres >= 0] / size).tolist())
 
 

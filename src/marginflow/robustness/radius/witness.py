@@ -90,7 +90,7 @@ class Witness:
                 self.offer(direction)
         if self.delta is None:
             self._wander(np.random.default_rng(0))
-        self.descend(start, cuts)
+        self.descend(start if self.delta is None else self.delta, cuts)
         self.anneal(0.3, cuts)
         if self.delta is not None:
             self.descend(self.delta, cuts)
