@@ -17,9 +17,9 @@ from marginflow.generalisation import line_error, nearest_neighbour_line_error, 
 from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance, Statement
+from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.line import Bends, facing, line_samples, minus_runs, plus_minus_plus, plus_plus
 from marginflow.theory.kys23.line_points import (
-    at_limit,
     five_point_minimum,
     global_point,
     linearity_counterexample,
@@ -188,7 +188,7 @@ def test_further_counterexamples_face_both_ways_and_obey_the_repaired_propositio
         y = np.where(np.arange(m) % 2 == 0, 1.0, -1.0)
         for start in range(3):
             limit = line.local_minimum(Dataset(X=x[:, None], y=y), seed=start, neurons=int(rng.integers(3, 9)))
-            point = at_limit(limit, "alternating labels")
+            point = at_point(limit, "alternating labels")
             verdict = theory.statement("KYS23/PropA.4").judge_instance(point)
             if verdict.outcome not in ("refuted", "violated"):
                 continue
@@ -216,7 +216,7 @@ def test_repaired_proposition_holds_on_every_covered_pattern_of_local_minima() -
         x = np.cumsum(rng.uniform(0.03, 0.2, 8))
         y = np.where(np.arange(8) % 2 == 0, 1.0, -1.0)
         limit = line.local_minimum(Dataset(X=x[:, None], y=y), start=spline(x, y))
-        points.append(at_limit(limit, "alternating labels"))
+        points.append(at_point(limit, "alternating labels"))
     for point in points:
         x, y = line_samples(point.the_data())
         found = covered_both_ways(point.certificate.network, x, y)
@@ -368,8 +368,8 @@ def odd_instances() -> dict[str, Instance]:
     network, data = point.the_network(), point.the_data()
     signs = [1.0, -1.0]
     return {
-        "one sample": at_limit(line.max_margin(Dataset(X=[[0.4]], y=[1])), "one sample"),
-        "one class": at_limit(line.max_margin(Dataset(X=[[0.1], [0.4], [0.8]], y=[-1, -1, -1])), "one class"),
+        "one sample": at_point(line.max_margin(Dataset(X=[[0.4]], y=[1])), "one sample"),
+        "one class": at_point(line.max_margin(Dataset(X=[[0.1], [0.4], [0.8]], y=[-1, -1, -1])), "one class"),
         "not separating": Instance(network=network, data=Dataset(X=data.X, y=-data.y)),
         "a plane": Instance(network=TwoLayer(W=np.eye(2), b=np.ones(2), v=signs), data=Dataset(X=np.eye(2), y=signs)),
         "both labels at one place": Instance(network=network, data=Dataset(X=[[0.3], [0.3]], y=[1, -1])),

@@ -13,8 +13,8 @@ from marginflow.data import Dataset
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
+from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.line_points import (
-    at_limit,
     five_point_minimum,
     global_point,
     linearity_counterexample,
@@ -32,7 +32,7 @@ from marginflow.theory.kys23.thm_4_1.theorem import literal_constants
 def test_claims_about_the_unit_interval_do_not_apply_to_samples_outside_of_it(name: str) -> None:
     x = np.linspace(2.0, 3.0, 12)
     y = np.where(np.arange(12) % 4 == 1, -1.0, 1.0)
-    point = at_limit(line.max_margin(Dataset(X=x[:, None], y=y)), "outside of [0, 1]")
+    point = at_point(line.max_margin(Dataset(X=x[:, None], y=y)), "outside of [0, 1]")
     verdict = theory.statement(f"KYS23/{name}").judge_instance(replace(point, parameters={"p": 0.25}))
     assert verdict.outcome == "not applicable"
     assert [check.name for check in verdict.hypotheses if check.state != "met"] == ["samples in [0, 1]"]

@@ -83,3 +83,15 @@ def test_a_judge_ends_where_a_hypothesis_that_it_requires_is_not_met(number: flo
     assert [check.name for check in verdict.hypotheses] == ["the number"]
     assert len(verdict.claims) == (outcome == "holds")
     assert verdict.findings.undefined == ("" if outcome == "holds" else "there is no square root of its excess")
+
+
+@pytest.mark.parametrize(("given", "outcome"), [(True, "not applicable"), (False, "not applicable")])
+def test_what_is_given_decides_whether_a_judge_goes_on(given: bool, outcome: str) -> None:
+    def judge(instance: Instance) -> Findings:
+        failed = at_least("the number", 0.0, 1.0)
+        require(failed, "there is nothing to divide by", given=given)
+        return Findings(hypotheses=(failed,), claims=(at_least("one", 1.0, 0.0),))
+
+    verdict = written("VYS22/LemC.4", judge).judge_instance(Instance())
+    assert verdict.outcome == outcome
+    assert len(verdict.claims) == given

@@ -7,6 +7,7 @@ logarithmic in 1/L: at a finite time only the trend can be judged.
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -19,8 +20,10 @@ from marginflow.flow import Trajectory
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
 from marginflow.theory.check import Check, above, at_least, at_most, below, true, value
-from marginflow.theory.findings import Findings, undefined
+from marginflow.theory.findings import Findings
+from marginflow.theory.hypotheses import require
 from marginflow.theory.instance import Instance
+from marginflow.theory.stated import stated
 
 # How much of a conserved quantity a flow that is followed by finite steps may lose.
 _DRIFT: Final = 0.05
@@ -91,6 +94,15 @@ def backwards(instance: Instance, name: str) -> Instance:
     )
 
 
+stated_convergence = partial(
+    stated,
+    number="Theorem 2.1 (Lyu and Li; Ji and Telgarsky)",
+    needs=("run", "data"),
+    control_shows="read backwards the record is no gradient flow: it leaves the KKT point",
+)
+"""Writes the theorem that three of the papers quote; their control is the record read backwards."""
+
+
 def judge_convergence(instance: Instance) -> Findings:
     """From the first record with L < l(0) to the last: KKT residual, alignment, turning, loss, norm."""
     run, data = instance.the_run(), instance.the_data()
@@ -111,8 +123,7 @@ def judge_convergence(instance: Instance) -> Findings:
         ),
         at_most("ln L never rises between records", np.diff(path.log_loss), 0.0),
     )
-    if fitted.size < 3:
-        return undefined(hypotheses, "the samples were never fitted")
+    require(hypotheses, "the samples were never fitted", given=fitted.size > 2)
     first, last = int(fitted[0]), len(path) - 1
     early, late = path.networks[first], path.networks[last]
     assert isinstance(early, TwoLayer)

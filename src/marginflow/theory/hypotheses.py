@@ -61,7 +61,11 @@ def unmet(*hypotheses: Check | Iterable[Check]) -> bool:
     return any(check.state != "met" for check in flat)
 
 
-def require(hypotheses: Check | tuple[Check, ...], note: str) -> None:
-    """End the judge here, with `undefined(hypotheses, note)`, unless every one of these hypotheses is met."""
-    if unmet(hypotheses):
+def require(hypotheses: Check | tuple[Check, ...], note: str, *, given: bool | None = None) -> None:
+    """End the judge here, with `undefined(hypotheses, note)`, unless every one of these hypotheses is met.
+
+    Where `given` says it, that decides instead: what follows may be computable although a hypothesis fails, and the
+    other way round.
+    """
+    if unmet(hypotheses) if given is None else not given:
         raise UndefinedError(undefined((hypotheses,) if isinstance(hypotheses, Check) else hypotheses, note))

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import PUBLISHED_TIME, noise_run
-from marginflow.experiments.outcome import Outcome, number
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.outcome import number
 
 # "Unaffected" is not a number in the paper; this mean change of the error is ours.
 UNAFFECTED = 0.02
 TIMES = (PUBLISHED_TIME, 5 * PUBLISHED_TIME)
-
-
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-    """A panel for each dimension; shorter and longer training."""
-    return compared(rows, lambda row: f"{number(row, 'time') * 10 / 1000:g}k epochs", "Training")
-
-
-def judge(rows: Sequence[Row]) -> Outcome:
-    """The mean change of the error from the shorter to the longer training is small in every dimension."""
-    return little_change(rows, "time", UNAFFECTED)
 
 
 FIGURE = Figure(
@@ -31,8 +18,8 @@ FIGURE = Figure(
     title="clean test error after 20k and after 100k epochs",
     claim="Training for 100k epochs instead of 20k leaves the results unaffected.",
     cell=noise_run,
-    panels=panels,
-    judge=judge,
+    panels=compared(lambda row: f"{number(row, 'time') * 10 / 1000:g}k epochs", "Training"),
+    judge=little_change("time", UNAFFECTED),
     sizes={
         "smoke": Grid(
             cells=brief(

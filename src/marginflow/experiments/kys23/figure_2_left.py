@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, NOISES, brief
 from marginflow.experiments.kys23.sphere import noise_run
-from marginflow.experiments.outcome import Outcome
-from marginflow.experiments.panel import Panel, Row
 
 # "Almost the same" is not a number in the paper; this difference of the mean errors is ours.
 ALMOST = 0.05
 METHODS = ("recipe", "KKT point")
-
-
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-    """A panel for each dimension; the recipe and KKT points, each of two widths."""
-    return compared(rows, lambda row: f"{row['method']}, {row['width']} neurons", "Network")
-
-
-def judge(rows: Sequence[Row]) -> Outcome:
-    """On the same draws the errors of the narrow and of the wide network differ by little on average."""
-    return little_change(rows, "width", ALMOST)
 
 
 FIGURE = Figure(
@@ -31,8 +17,8 @@ FIGURE = Figure(
     title="clean test error against the noise for a narrow and a wide network",
     claim="The width has little effect: the curves of 50 and of 3000 neurons are almost the same.",
     cell=noise_run,
-    panels=panels,
-    judge=judge,
+    panels=compared(lambda row: f"{row['method']}, {row['width']} neurons", "Network"),
+    judge=little_change("width", ALMOST),
     sizes={
         "smoke": Grid(
             cells=brief(

@@ -49,16 +49,20 @@ def by_dimension(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return (curves(rows, f"Clean test error, m = {rows[0]['samples']} samples"),)
 
 
-def compared(rows: Sequence[Row], word: Callable[[Row], str], heading: str) -> tuple[Panel, ...]:
+def compared(word: Callable[[Row], str], heading: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]]:
     """A panel for each dimension, with a colour and dashes of its own for each word, as such curves may coincide."""
-    named = [{**row, "word": word(row), "method": "any"} for row in rows]
-    return tuple(
-        replace(
-            curves(where(named, dimension=d), f"Clean test error, d = {d}", series="word", heading=heading),
-            variant="curve",
+
+    def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+        named = [{**row, "word": word(row), "method": "any"} for row in rows]
+        return tuple(
+            replace(
+                curves(where(named, dimension=d), f"Clean test error, d = {d}", series="word", heading=heading),
+                variant="curve",
+            )
+            for d in values(rows, "dimension")
         )
-        for d in values(rows, "dimension")
-    )
+
+    return panels
 
 
 def fit(rows: Sequence[Row]) -> tuple[float, float]:
@@ -88,17 +92,22 @@ def interpolation(rows: Sequence[Row]) -> Finding:
     return Finding.about("share of runs that interpolate", share, "==", 1.0, basis=PAPER)
 
 
-def little_change(rows: Sequence[Row], by: str, bound: float) -> Outcome:
+def little_change(by: str, bound: float) -> Callable[[Sequence[Row]], Outcome]:
     """From the least to the largest value of a column the error changes by at most the bound, on the same draws."""
-    findings = [interpolation(rows)]
-    least, most = min(column(rows, by)), max(column(rows, by))
-    for method, d in itertools.product(values(rows, "method"), values(rows, "dimension")):
-        own = where(rows, method=method, dimension=d)
-        few, many = (where(own, **{by: value}) for value in (least, most))
-        change = Mean.of(b - a for a, b in pairs(few, many, "error", ("noise", "seed")))
-        name = f"mean change of the error from {by} {least:g} to {most:g}, {method}, d = {d}"
-        findings += Finding.within(name, change, bound, basis=ours('"almost the same" is not a number in the paper'))
-    return Outcome(findings=tuple(findings))
+    basis = ours('"almost the same" is not a number in the paper')
+
+    def judge(rows: Sequence[Row]) -> Outcome:
+        findings = [interpolation(rows)]
+        least, most = min(column(rows, by)), max(column(rows, by))
+        for method, d in itertools.product(values(rows, "method"), values(rows, "dimension")):
+            own = where(rows, method=method, dimension=d)
+            few, many = (where(own, **{by: value}) for value in (least, most))
+            change = Mean.of(b - a for a, b in pairs(few, many, "error", ("noise", "seed")))
+            name = f"mean change of the error from {by} {least:g} to {most:g}, {method}, d = {d}"
+            findings += Finding.within(name, change, bound, basis=basis)
+        return Outcome(findings=tuple(findings))
+
+    return judge
 
 
 def tempered_to_benign(rows: Sequence[Row]) -> Outcome:

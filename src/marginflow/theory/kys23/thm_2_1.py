@@ -2,21 +2,18 @@ r"""[KYS23, Theorem 2.1]: gradient flow converges in direction to a KKT point. Q
 
 from __future__ import annotations
 
-from marginflow.theory.convergence import backwards, judge_convergence
-from marginflow.theory.frame import Findings, Instance, stated
+from marginflow.theory.convergence import backwards, judge_convergence, stated_convergence
+from marginflow.theory.frame import Findings, Instance
 from marginflow.theory.kys23.recorded import sphere_flow
 
 
-@stated(
+@stated_convergence(
     id="KYS23/Thm2.1",
-    number="Theorem 2.1 (Lyu and Li; Ji and Telgarsky)",
     meaning="Once the samples are fitted, gradient flow heads for a KKT point of the max-margin problem.",
     formula=r"y_i N_{\theta(t_0)}(x_i) > 0 \ \forall i \implies \frac{\theta(t)}{\|\theta(t)\|} \to "
     r"\text{a KKT direction of Problem (1)}",
-    needs=("run", "data"),
     example=sphere_flow,
     control=lambda: backwards(sphere_flow(), "the record of the flow, read backwards"),
-    control_shows="read backwards the record is no gradient flow: it leaves the KKT point",
     printed=r"y_i N_{\theta(t_0)}(x_i) > 0 \quad \forall i",
     proved=r"\sum_{i=1}^m \ell(y_i N_{\theta(t_0)}(x_i)) < \ell(0)",
     remark="The cited works ask for a total loss below l(0), more than positive margins; the loss is written as a "

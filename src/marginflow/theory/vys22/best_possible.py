@@ -7,7 +7,7 @@ import numpy as np
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.robustness.rays import steps_along
-from marginflow.theory.frame import Findings, Instance, above, at_most, stated, true, undefined, value
+from marginflow.theory.frame import Findings, Instance, above, at_most, require, stated, true, value
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
@@ -38,8 +38,7 @@ def rem_best(instance: Instance) -> Findings:
     two = true("both labels occur", setting.n_least > 0)
     fits = above("smallest y_i N(x_i)", float(network.margins(data.X, data.y).min()), 0.0, tolerance=0.0)
     hypotheses = (setting.equal_norms(), two, fits)
-    if not data.X.any(axis=1).all():
-        return undefined(hypotheses, "a sample is at the origin already")
+    require(hypotheses, "a sample is at the origin already", given=bool(data.X.any(axis=1).all()))
     way = steps_along(network, data.X, data.y, -data.X, at_zero="flips").sizes
     root = float(np.sqrt(setting.d))
     return Findings(

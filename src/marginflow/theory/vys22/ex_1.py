@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, equal, stated, undefined, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, equal, require, stated, value
 from marginflow.theory.vys22.setting import Setting
 
 
@@ -122,8 +122,7 @@ def example_1b(instance: Instance) -> Findings:
     printed = [int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1))) for d in dimensions]
     enough = at_least("m in the smallest dimension", printed[0], 2, note="needs d >= 2123")
     settings = [Setting.of(data) for data in drawn if data is not None]
-    if len(settings) < 3:
-        return undefined((enough,), "fewer than two samples")
+    require(enough, "fewer than two samples", given=len(settings) > 2)
     order = equal("m against floor((d+1) / (3 (sqrt(d) ln d + 1)))", [setting.m for setting in settings], printed)
     sizes = [size_of_z(setting) for setting in settings]
     claimed = [math.sqrt(math.sqrt(d) * math.log(d)) for d in dimensions]

@@ -3,6 +3,7 @@ r"""[VYS22, Lemma 3.1]: random points of the sphere are nearly orthogonal. Exact
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from scipy.special import betaln
 
@@ -64,12 +65,16 @@ def _judge(instance: Instance, part: str) -> Findings:
     )
 
 
-_PARAMETERS = {
-    "dimension": "d",
-    "n_samples": "m",
-    "k": "alternatively to n_samples: m = d^k",
-    "span": "dimension of the subspace whose sphere the points are uniform on; d as in the paper",
-}
+_part = partial(
+    stated,
+    needs=("parameters",),
+    parameters={
+        "dimension": "d",
+        "n_samples": "m",
+        "k": "alternatively to n_samples: m = d^k",
+        "span": "dimension of the subspace whose sphere the points are uniform on; d as in the paper",
+    },
+)
 
 
 def _case(dimension: int, **size: float) -> Instance:
@@ -77,14 +82,12 @@ def _case(dimension: int, **size: float) -> Instance:
     return Instance(name=f"d = {dimension}, {sizes}", parameters={"dimension": dimension, **size})
 
 
-@stated(
+@_part(
     id="VYS22/Lem3.1a",
     number="Lemma 3.1, first part",
     meaning="Random unit vectors have pairwise inner products of at most 1/2, with probability near 1.",
     formula=r"P\left(\max_{i \ne j} |\langle x_i, x_j \rangle| > \tfrac12\right) \le "
     r"d^{2k+1} \left(\tfrac34\right)^{(d-3)/2}, \quad m \le d^k",
-    needs=("parameters",),
-    parameters=_PARAMETERS,
     example=lambda: _case(200, n_samples=200),
     control=lambda: _case(200, n_samples=200, span=20),
     control_shows="points of a subspace of dimension 20: some pair is almost surely closer than 1/2",
@@ -98,14 +101,12 @@ def lemma_3_1a(instance: Instance) -> Findings:
     return _judge(instance, "a")
 
 
-@stated(
+@_part(
     id="VYS22/Lem3.1b",
     number="Lemma 3.1, second part",
     meaning="Random unit vectors have pairwise inner products of at most ln(d)/sqrt(d), with probability near 1.",
     formula=r"P\left(\max_{i \ne j} |\langle x_i, x_j \rangle| > \tfrac{\ln d}{\sqrt{d}}\right) \le "
     r"d^{2k+1-\ln(d)/4}, \quad m \le d^k",
-    needs=("parameters",),
-    parameters=_PARAMETERS,
     example=lambda: _case(10_000, n_samples=100),
     control=lambda: _case(10_000, n_samples=100, span=100),
     control_shows="points of a subspace of dimension 100: some pair is closer than ln(d)/sqrt(d)",

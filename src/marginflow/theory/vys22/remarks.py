@@ -20,8 +20,8 @@ from marginflow.theory.frame import (
     at_most,
     equal,
     is_kkt_point,
+    require,
     stated,
-    undefined,
     value,
 )
 from marginflow.theory.instances import at_point
@@ -109,8 +109,7 @@ def properties(instance: Instance) -> Findings:
         at_least("networks of different width", len(widths), 2, note=f"widths {widths}"),
         is_kkt_point(judged, "KKT residuals"),
     )
-    if not setting.defines_z:
-        return undefined(hypotheses, "z is not defined for these data")
+    require(hypotheses, "z is not defined for these data", given=setting.defines_z)
     z = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d)
     moved = np.array(
         [setting.y * certificate.network(setting.X - setting.y[:, None] * z.vector) for certificate in judged]

@@ -15,8 +15,8 @@ from marginflow.theory.frame import (
     at_most,
     equal,
     is_kkt_point,
+    require,
     stated,
-    undefined,
     value,
 )
 from marginflow.theory.instances import with_neuron
@@ -68,8 +68,7 @@ def _backward() -> Instance:
 def section_5_2(instance: Instance) -> Findings:
     """The three components at z: margins 1, J+ does not rise, J- falls by 2; together N(x_i - z) <= -1."""
     setting, neurons = _pieces(instance)
-    if not setting.defines_z:
-        return undefined(_hypotheses(instance, setting), "z is not defined for these data")
+    require(_hypotheses(instance, setting), "z is not defined for these data", given=setting.defines_z)
     network = instance.certificate.network
     z = (setting.eta_1 + setting.eta_2) * setting.u
     X = setting.X[setting.y > 0]
@@ -125,8 +124,7 @@ def section_5_3(instance: Instance) -> Findings:
 def section_5_4(instance: Instance) -> Findings:
     """w_j . u >= Lambda_j (d - mp), so along -u the pre-activations of J+ fall by at least that."""
     setting, neurons = _pieces(instance)
-    if not setting.defines_z:
-        return undefined(_hypotheses(instance, setting), "z is not defined for these data")
+    require(_hypotheses(instance, setting), "z is not defined for these data", given=setting.defines_z)
     plus = neurons.positive
     eta = setting.eta_1 + setting.eta_2
     fall = eta * neurons.w_u[plus]
@@ -156,8 +154,7 @@ def section_5_4(instance: Instance) -> Findings:
 def section_5_5(instance: Instance) -> Findings:
     """Equations (5) and (6), the bound on negative pre-activations, and the two stages of z."""
     setting, neurons = _pieces(instance)
-    if not setting.defines_z:
-        return undefined(_hypotheses(instance, setting), "z is not defined for these data")
+    require(_hypotheses(instance, setting), "z is not defined for these data", given=setting.defines_z)
     minus = neurons.negative
     X = setting.X[setting.y > 0]
     network = instance.certificate.network

@@ -19,8 +19,8 @@ from marginflow.theory.frame import (
     at_most,
     below,
     equal,
+    require,
     stated,
-    undefined,
     unmet,
     value,
 )
@@ -84,8 +84,8 @@ def theorem_3_1(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     d, m = setting.d, setting.m
     c, hypotheses = _hypotheses(instance, setting)
-    if not c < 1.0 - 1e-9 or unmet(setting.equal_norms()):
-        return undefined(hypotheses, "there is no such network for these data")
+    exists = c < 1.0 - 1e-9 and not unmet(setting.equal_norms())
+    require(hypotheses, "there is no such network for these data", given=exists)
     network = _construction(setting, c)
     stated = (1 - c) / 4 * float(np.sqrt(d))
     margins = network.margins(setting.X, setting.y)
@@ -130,8 +130,8 @@ def theorem_3_1_sharp(instance: Instance) -> Findings:
     """The certified radius of the construction against (1 - c)/2 sqrt(d), and the flip along -x_i that attains it."""
     setting = Setting.of(instance.the_data())
     c, hypotheses = _hypotheses(instance, setting)
-    if not c < 1.0 - 1e-9 or unmet(setting.equal_norms()):
-        return undefined(hypotheses, "there is no such network for these data")
+    exists = c < 1.0 - 1e-9 and not unmet(setting.equal_norms())
+    require(hypotheses, "there is no such network for these data", given=exists)
     network = _construction(setting, c)
     sharp = (1 - c) / 2 * float(np.sqrt(setting.d))
     kept = interval_bound(network, setting.X, setting.y).radii

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -77,7 +78,11 @@ def _half_square(d: int) -> float:
     return math.log(2) - math.log(d) ** 2 / 2
 
 
-_PARAMETERS: Final = {"dimension": "d", "stretch": "standard deviation of the noise over sigma; 1 as in the paper"}
+_tail_bound = partial(
+    stated,
+    needs=("parameters",),
+    parameters={"dimension": "d", "stretch": "standard deviation of the noise over sigma; 1 as in the paper"},
+)
 _SHOWS: Final = "the noise is {} times as long as sigma says"
 
 
@@ -85,12 +90,10 @@ def _at(dimension: int, **more: float) -> Callable[[], Instance]:
     return lambda: Instance(name=f"d = {dimension}", parameters={"dimension": dimension, **more})
 
 
-@stated(
+@_tail_bound(
     id="FVBS23/LemA.1",
     meaning="Gaussian noise is rarely longer than sigma sqrt(2d).",
     formula=r"\Pr[\|\xi\| \ge \sigma \sqrt{2d}] \le e^{-d/16}",
-    needs=("parameters",),
-    parameters=_PARAMETERS,
     example=_at(549),
     control=_at(549, stretch=1.5),
     control_shows=_SHOWS.format("1.5"),
@@ -103,12 +106,10 @@ def lemma_a1(instance: Instance) -> Findings:
     return _tail(instance, "P(||xi|| >= sigma sqrt(2d))", log_noise_norm_tail, lambda d: -d / 16)
 
 
-@stated(
+@_tail_bound(
     id="FVBS23/LemA.2",
     meaning="Noise rarely has a component of more than sigma ln d along a fixed vector.",
     formula=r"\Pr[|\langle a, \xi' \rangle| \ge \|a\| \sigma \ln d] \le 2 d^{-\ln(d)/2}",
-    needs=("parameters",),
-    parameters=_PARAMETERS,
     example=_at(549),
     control=_at(549, stretch=2.0),
     control_shows=_SHOWS.format("two"),
@@ -124,12 +125,10 @@ def lemma_a2(instance: Instance) -> Findings:
     return _tail(instance, "P(|<a, xi>| >= ||a|| sigma ln d)", _log_component_tail, _half_square)
 
 
-@stated(
+@_tail_bound(
     id="FVBS23/LemA.3",
     meaning="Two independent noises are nearly orthogonal.",
     formula=r"\Pr[|\langle \xi, \xi' \rangle| \ge \sigma^2 \sqrt{2d} \ln d] \le e^{-d/16} + 2 d^{-\ln(d)/2}",
-    needs=("parameters",),
-    parameters=_PARAMETERS,
     example=_at(549),
     control=_at(549, stretch=2.0),
     control_shows=_SHOWS.format("two"),
@@ -148,12 +147,10 @@ def lemma_a3(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@_tail_bound(
     id="FVBS23/LemA.4",
     meaning="Noise is nearly orthogonal to a mean.",
     formula=r"\Pr[|\langle \mu^{(i)}, \xi \rangle| \ge \sigma \sqrt{d} \ln d] \le 2 d^{-\ln(d)/2}",
-    needs=("parameters",),
-    parameters=_PARAMETERS,
     example=_at(3382),
     control=_at(3382, stretch=2.0),
     control_shows=_SHOWS.format("two"),

@@ -6,12 +6,24 @@ from functools import cache
 
 import numpy as np
 
-from marginflow.certificates import DEFAULT_TOLERANCE, certify, minimality
+from marginflow.certificates import certify, minimality
 from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Check, Findings, Instance, above, at_least, below, equal, stated, unmet, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    below,
+    equal,
+    is_kkt_point,
+    stated,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.line import Bends, line_samples, on_the_line
 from marginflow.theory.kys23.line_points import global_point, linearity_counterexample, spikes
 from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
@@ -25,7 +37,7 @@ def _errors_of(instance: Instance, *, minima: bool) -> tuple[list[float], int]:
     errors, others = [], 0
     for network in instance.networks:
         certificate = certify(network, data)
-        fine = certificate.status != "does not separate" and certificate.holds(DEFAULT_TOLERANCE)
+        fine = is_kkt_point(certificate).state == "met"
         if fine and minima:
             fine = minimality(network, data, certificate=certificate).verdict == "local minimum"
         if fine:

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Findings, Instance, at_least, below, stated, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_least, below, require, stated, value
 from marginflow.theory.kys23.line import Bends, kkt_point, line_samples, minus_runs
 from marginflow.theory.kys23.line_points import global_point, spikes
 
@@ -40,8 +40,8 @@ def cor_a3(instance: Instance) -> Findings:
     x, y = line_samples(instance.the_data()) if instance.the_data().dimension == 1 else (np.zeros(0), np.zeros(0))
     starts = fives(y)
     hypotheses = (*hypotheses, at_least("runs of five labels -1", len(starts), 1.0))
-    if instance.the_network().dimension != 1 or not starts:
-        return undefined(hypotheses, "no five consecutive labels -1")
+    some = instance.the_network().dimension == 1 and len(starts) > 0
+    require(hypotheses, "no five consecutive labels -1", given=some)
     bends = Bends.of(instance.the_network())
     worst = [negative_segment(bends, x[i : i + 5]) for i in starts]
     size = float(np.abs(bends.network(x[:, None])).max())  # KKT points may come at any scale

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.generalisation import line_error
-from marginflow.theory.frame import Findings, Instance, at_least, stated, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_least, require, stated, value
 from marginflow.theory.kys23.line import in_the_interval, kkt_point, line_samples
 from marginflow.theory.kys23.line_points import global_point, spikes
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives
@@ -46,8 +46,7 @@ def thm_3_1_groups(instance: Instance) -> Findings:
     """The exact clean error against the sum over the groups."""
     data, network = instance.the_data(), instance.the_network()
     hypotheses = (*kkt_point(instance), in_the_interval(instance))
-    if network.dimension != 1 or data.dimension != 1:
-        return undefined(hypotheses, "the theorem is about the line")
+    require(hypotheses, "the theorem is about the line", given=network.dimension == data.dimension == 1)
     x, y = line_samples(data)
     error, core = line_error(network).value, five_group_core(x, y)
     return Findings(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.kys23.line import Bends, kkt_point, line_samples, minus_runs
 from marginflow.theory.kys23.line_points import global_point, spikes
 
@@ -28,8 +28,7 @@ def lem_a2(instance: Instance) -> Findings:
     x, y = line_samples(instance.the_data()) if instance.the_data().dimension == 1 else (np.zeros(0), np.zeros(0))
     runs = minus_runs(y, 2)
     hypotheses = (*hypotheses, at_least("runs of two or more labels -1", len(runs), 1.0))
-    if instance.the_network().dimension != 1 or not runs:
-        return undefined(hypotheses, "no run of labels -1")
+    require(hypotheses, "no run of labels -1", given=instance.the_network().dimension == 1 and len(runs) > 0)
     bends = Bends.of(instance.the_network())
     counts = [bends.rising(float(x[a]), float(x[b])) for a, b in runs]
     return Findings(

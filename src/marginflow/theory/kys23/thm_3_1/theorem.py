@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from marginflow.generalisation import line_error
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, undefined, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.kys23.line import Bends, in_the_interval, kkt_point, line_samples, noise_rate, sampled_labels
 from marginflow.theory.kys23.line_points import global_point, spikes
 from marginflow.theory.kys23.region import THEOREM_3_1
@@ -75,8 +75,7 @@ def thm_3_1(instance: Instance) -> Findings:
     p, delta = noise_rate(instance), instance.number("delta", 0.1)
     c, C = instance.number("c", 1.0), instance.number("C", 1.0)
     hypotheses = (*kkt_point(instance), in_the_interval(instance), at_least("p", p, 0.0), at_most("p <= 1/2", p, 0.5))
-    if network.dimension != 1 or data.dimension != 1:
-        return undefined(hypotheses, "the theorem is about the line")
+    require(hypotheses, "the theorem is about the line", given=network.dimension == data.dimension == 1)
     x, y = line_samples(data)
     m, bends, error = x.size, Bends.of(network), line_error(network).value
     slack = deviation(m, delta)

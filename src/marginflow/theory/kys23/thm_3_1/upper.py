@@ -24,7 +24,6 @@ from marginflow.theory.frame import (
     equal,
     require,
     stated,
-    undefined,
     value,
 )
 from marginflow.theory.kys23.line import (
@@ -74,8 +73,7 @@ def thm_3_1_upper(instance: Instance) -> Findings:
     data, network = instance.the_data(), instance.the_network()
     p, delta, C = noise_rate(instance), instance.number("delta", 0.1), instance.number("C", 1.0)
     hypotheses = (*kkt_point(instance), in_the_interval(instance), at_least("p", p, 0.0), at_most("p <= 1/2", p, 0.5))
-    if network.dimension != 1 or data.dimension != 1:
-        return undefined(hypotheses, "the theorem is about the line")
+    require(hypotheses, "the theorem is about the line", given=network.dimension == data.dimension == 1)
     x, y = line_samples(data)
     m, error = x.size, line_error(network).value
     slack = math.sqrt(math.log(1 / delta) / m)

@@ -14,7 +14,7 @@ The paper writes them for right-facing neurons, j1 left of j2; for left-facing o
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 import numpy as np
 
@@ -188,25 +188,27 @@ def _pair(first: float, *, same_way: bool = True, left: bool = False) -> Instanc
     return Instance(name=name, network=network)
 
 
-_PARAMETERS: Final = {
-    "j1": "the neuron that shrinks (default 0)",
-    "j2": "its partner (default 1)",
-    "delta": "size of the move (default 1e-5)",
-}
+_move = partial(
+    stated,
+    needs=("network",),
+    parameters={
+        "j1": "the neuron that shrinks (default 0)",
+        "j2": "its partner (default 1)",
+        "delta": "size of the move (default 1e-5)",
+    },
+    control_outcome="violated",
+)
 
 
-@stated(
+@_move(
     id="KYS23/Con.P10",
     number="Equation (10)",
     meaning="A neuron that bends N up moves away from the next that bends it down: N rises between, the norm falls.",
     formula=r"\|\theta\|^2 - \|\theta_\delta\|^2 = 2 \delta \big( v_1^2 - \tfrac{v_1 w_1 v_2}{w_2} + w_1^2 k_1 (k_2 - "
     r"k_1) \big) + O(\delta^2) = 2 \delta w_1^2 (1 + k_1 k_2 + s_1 s_2) + O(\delta^2)",
-    needs=("network",),
-    parameters=dict(_PARAMETERS),
     example=lambda: _pair(2.0),
     control=lambda: _pair(2.0, same_way=False),
     control_shows="neurons that face each other: N changes everywhere, which is the gap in the proof of Prop. A.4",
-    control_outcome="violated",
     remark="The text needs k_1 > 0; at balanced neurons Cauchy-Schwarz does without.",
 )
 def con_p10(instance: Instance) -> Findings:
@@ -214,18 +216,15 @@ def con_p10(instance: Instance) -> Findings:
     return _judge(instance, 10)
 
 
-@stated(
+@_move(
     id="KYS23/Con.P12",
     number="Equation (12)",
     meaning="A neuron that bends N up hands a share to one that bends it down behind: N falls between, the norm falls.",
     formula=r"\|\theta\|^2 - \|\theta_\delta\|^2 = 2 \delta \big( v_1^2 - \tfrac{v_1}{v_2} (w_1 w_2 + b_1 b_2) \big) + "
     r"O(\delta^2) = 2 \delta |v_1 w_1| \big( s_1 + \tfrac{1 + k_1 k_2}{s_2} \big) + O(\delta^2)",
-    needs=("network",),
-    parameters=dict(_PARAMETERS),
     example=lambda: _pair(2.0, left=True),
     control=lambda: _pair(2.0, same_way=False),
     control_shows="neurons that face each other: N changes off the interval",
-    control_outcome="violated",
     remark="The middle term of (13) must be v_1 w_1 w_2 / v_2; the line before (11) drops v_2^2. N changes up to "
     "the new kink of j2, which is a little beyond the old one.",
 )
@@ -234,18 +233,15 @@ def con_p12(instance: Instance) -> Findings:
     return _judge(instance, 12)
 
 
-@stated(
+@_move(
     id="KYS23/Con.P14",
     number="Equation (14)",
     meaning="The move of (12) with either order of bends: N changes only between the two kinks, and the norm falls.",
     formula=r"\|\theta\|^2 - \|\theta_\delta\|^2 = 2 \delta \big( v_1^2 - \tfrac{v_1}{v_2} (w_1 w_2 + b_1 b_2) \big) + "
     r"O(\delta^2)",
-    needs=("network",),
-    parameters=dict(_PARAMETERS),
     example=lambda: _pair(-2.0),
     control=lambda: _pair(-2.0, same_way=False),
     control_shows="neurons that face each other: N changes off the interval",
-    control_outcome="violated",
     remark='"Unchanged outside (x_{i-1}, x_{i+1})" is wrong where k_1 < x_{i-1}; feasibility survives, since only '
     "samples labelled + are raised there.",
 )

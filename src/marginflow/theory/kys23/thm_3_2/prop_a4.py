@@ -37,7 +37,6 @@ from marginflow.theory.frame import (
     equal,
     require,
     stated,
-    undefined,
     value,
 )
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
@@ -111,8 +110,7 @@ def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired
     found = covered_both_ways(network, x, y) if repaired else every
     count = found.count
     hypotheses = (*hypotheses, at_least("patterns +, -, +" + (" covered" if repaired else ""), count, 1.0))
-    if not every.count:
-        return undefined(hypotheses, "no pattern that the proposition speaks of")
+    require(hypotheses, "no pattern that the proposition speaks of", given=every.count > 0)
     if not count:  # does not apply; what the other patterns do is shown all the same
         found = every
     by_values = (

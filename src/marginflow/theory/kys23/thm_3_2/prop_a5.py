@@ -6,18 +6,7 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.limit import line
-from marginflow.theory.frame import (
-    Counterexample,
-    Erratum,
-    Findings,
-    Instance,
-    at_least,
-    require,
-    stated,
-    undefined,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, at_least, require, stated, unmet, value
 from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
 from marginflow.theory.kys23.line import STRUCTURE, Bends, in_the_interval, line_samples, local_minimum, plus_plus
@@ -46,13 +35,12 @@ from marginflow.theory.kys23.line_points import local_point, spikes
 def prop_a5(instance: Instance) -> Findings:
     """The least value of N between neighbours labelled +."""
     hypotheses = local_minimum(instance)
-    if instance.the_data().dimension != 1 or instance.the_network().dimension != 1:
-        return undefined(hypotheses, "neighbours need an order")
+    ordered = instance.the_data().dimension == instance.the_network().dimension == 1
+    require(hypotheses, "neighbours need an order", given=ordered)
     x, y = line_samples(instance.the_data())
     indices = plus_plus(y)
     hypotheses = (*hypotheses, at_least("neighbours labelled +, +", indices.size, 1.0))
-    if not indices.size:
-        return undefined(hypotheses, "no two neighbours labelled +")
+    require(hypotheses, "no two neighbours labelled +", given=indices.size > 0)
     bends = Bends.of(instance.the_network())
     size = float(np.abs(bends.network(x[:, None])).max())  # local minima may come at any scale
     least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in indices]
@@ -104,8 +92,7 @@ def x_a5(instance: Instance) -> Findings:
     x, y = line_samples(instance.the_data())
     indices = plus_plus(y)
     hypotheses = (*hypotheses, in_the_interval(instance), at_least("neighbours labelled +, +", indices.size, 1.0))
-    if not indices.size:
-        return undefined(hypotheses, "no two neighbours labelled +")
+    require(hypotheses, "no two neighbours labelled +", given=indices.size > 0)
     bends = Bends.of(instance.certificate.network)
     least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in indices]
     return Findings(

@@ -22,8 +22,8 @@ from marginflow.theory.frame import (
     Instance,
     at_least,
     at_most,
+    require,
     stated,
-    undefined,
     unmet,
     value,
 )
@@ -130,8 +130,8 @@ def below_lower_core(instance: Instance) -> Counterexample | None:
 def thm_3_2_sandwich(instance: Instance) -> Findings:
     """The exact clean error against LO and HI."""
     hypotheses = (*local_minimum(instance), in_the_interval(instance))
-    if unmet(on_the_line(instance)) or instance.the_network().dimension != 1:
-        return undefined(hypotheses, "the theorem is about samples on a line, one label at each place")
+    ordered = not unmet(on_the_line(instance)) and instance.the_network().dimension == 1
+    require(hypotheses, "the theorem is about samples on a line, one label at each place", given=ordered)
     x, y = line_samples(instance.the_data())
     error = line_error(instance.the_network()).value
     claims = sandwich(x, y, error)

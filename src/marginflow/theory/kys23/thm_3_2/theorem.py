@@ -6,7 +6,7 @@ c and C are said to exist only; the values used are those of the printed expecta
 from __future__ import annotations
 
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
-from marginflow.theory.frame import Erratum, Findings, Instance, at_least, below, stated, undefined, unmet, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, below, require, stated, unmet, value
 from marginflow.theory.instances import opposite
 from marginflow.theory.kys23.line import (
     in_the_interval,
@@ -58,8 +58,8 @@ def thm_3_2(instance: Instance) -> Findings:
     p, delta = noise_rate(instance), instance.number("delta", 0.1)
     c, C = instance.number("c", 1 / 8), instance.number("C", 2.0)
     hypotheses = (*local_minimum(instance), in_the_interval(instance), at_least("p", p, 0.0), below("p < 1/2", p, 0.5))
-    if unmet(on_the_line(instance)) or network.dimension != 1:
-        return undefined(hypotheses, "the theorem is about samples on a line, one label at each place")
+    ordered = not unmet(on_the_line(instance)) and network.dimension == 1
+    require(hypotheses, "the theorem is about samples on a line, one label at each place", given=ordered)
     x, y = line_samples(data)
     error, slack = line_error(network).value, deviation(x.size, delta)
     means, slacks = expected_cores(x, p), core_slacks(x, delta)

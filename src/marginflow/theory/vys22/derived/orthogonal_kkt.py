@@ -17,8 +17,8 @@ from marginflow.theory.frame import (
     below,
     equal,
     is_kkt_point,
+    require,
     stated,
-    undefined,
     value,
 )
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset
@@ -62,8 +62,8 @@ def orthogonal_kkt(instance: Instance) -> Findings:
     data = instance.the_data()
     setting = Setting.of(data)
     hypotheses = (setting.equal_norms(), setting.balanced(), at_most("p", setting.p, 0.0))
-    if setting.n_least == 0 or setting.u_norm == 0:
-        return undefined(hypotheses, "the formula needs both classes and orthogonal samples")
+    both = setting.n_least > 0 and setting.u_norm > 0
+    require(hypotheses, "the formula needs both classes and orthogonal samples", given=both)
     d, m, y = setting.d, setting.m, setting.y
     network, lam, s = closed_form(setting)
     mu = lam[:, None] * np.where((y[:, None] > 0) == (network.v > 0), 1.0, s)

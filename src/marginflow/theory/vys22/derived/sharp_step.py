@@ -6,7 +6,7 @@ import numpy as np
 
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_vector
-from marginflow.theory.frame import Findings, Instance, at_most, is_kkt_point, stated, undefined, value
+from marginflow.theory.frame import Findings, Instance, at_most, is_kkt_point, require, stated, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
@@ -36,8 +36,7 @@ def sharp_step(instance: Instance) -> Findings:
         at_most("m - 1", m - 1, setting.allowed, note=f"p = {p:.6g}"),
         is_kkt_point(instance),
     )
-    if n == 0 or D <= 0 or setting.D <= 0:
-        return undefined(hypotheses, "no step for these data")
+    require(hypotheses, "no step for these data", given=n > 0 and D > 0 and setting.D > 0)
     t = (p + 1) / D + ((n - 1) * (p + 1) + d + 1) / (n * D)
     moved = setting.y * network(setting.X - t * setting.y[:, None] * setting.u)
     literal = vys22_vector(setting.X, setting.y, form="literal", ambient_dimension=d)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, stated, undefined, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, require, stated, value
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
@@ -16,8 +16,7 @@ def _judge(instance: Instance, label: int) -> Findings:
     """
     setting = Setting.of(instance.the_data())
     hypotheses = (*setting.hypotheses(), is_kkt_point(instance))
-    if not setting.defines_z:
-        return undefined(hypotheses, "z is not defined for these data")
+    require(hypotheses, "z is not defined for these data", given=setting.defines_z)
     neurons = MarginNeurons.of(instance, setting)
     network = instance.certificate.network
     own, other = (neurons.positive, neurons.negative) if label > 0 else (neurons.negative, neurons.positive)
