@@ -124,3 +124,15 @@ def test_wrong_typed_calls_end_in_input_errors(monkeypatch: pytest.MonkeyPatch) 
     assert tally.calls >= 200
     assert tally.refused > tally.calls / 2
     assert not tally.wrong
+
+
+@pytest.mark.parametrize("options", [{}, {"outputs": "frozen"}, {"penalty": 1.0}])
+def test_a_caller_who_turns_every_floating_point_event_into_an_error_gets_the_same_point(
+    options: dict[str, object],
+) -> None:
+    data = mf.data.Sphere(dimension=20).sample(30, seed=1)
+    plain = mf.kkt_point(data, width=20, seed=0, **options)  # type: ignore[arg-type]  # options of `kkt_point`
+    with np.errstate(all="raise"):
+        strict = mf.kkt_point(data, width=20, seed=0, **options)  # type: ignore[arg-type]  # options of `kkt_point`
+        assert mf.robustness.exact_radius(strict.network, data.X[0]).proved
+    assert np.array_equal(strict.network.W, plain.network.W)

@@ -61,7 +61,7 @@ def show_doors(room: dict[str, Any]) -> None:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which first compares its arguments with its annotations."""
+    """The function, which first compares its arguments with its annotations, and to which underflow is no event."""
     signature = inspect.signature(function)
     hints: dict[str, object] = {}
 
@@ -81,7 +81,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 raise InputError(f"{function.__name__}: {name} is {brief(value)}; {in_words(hints[name])} is expected.")
             if isinstance(value, fractions.Fraction):
                 given.arguments[name] = float(value)  # a number as any other, which NumPy does not know
-        return function(*given.args, **given.kwargs)
+        with np.errstate(under="ignore"):  # numbers near 1e-308 become 0, whatever the caller wants to hear of others
+            return function(*given.args, **given.kwargs)
 
     return door
 

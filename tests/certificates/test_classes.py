@@ -30,7 +30,7 @@ def test_simplex_is_a_kkt_point_with_equal_multipliers(n_classes: int):
     assert np.allclose(certificate.multipliers[off], certificate.multipliers[0, 1])
 
 
-@pytest.mark.parametrize("factor", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("factor", [1e-300, 1e-200, 1e-160, 1e-3, 1.0, 1e3, 1e100, 1e200])
 def test_scale_does_not_matter_and_perturbations_do(factor: float):
     network, X, y = simplex(4)
     assert certify_classifier(network.scaled(factor), X, y).holds(1e-12)
@@ -117,5 +117,9 @@ def test_what_does_not_separate_or_fit_is_said():
         bool(wrong)
     with pytest.raises(InputError, match="output bias"):
         certify_classifier(replace(network, c=np.ones(3)), X, y)
+    with pytest.raises(InputError, match="squares exceed float64"):
+        certify_classifier(network, 1e200 * X, y)
+    with pytest.raises(InputError, match="nothing to certify"):
+        certify_classifier(replace(network, W=0 * network.W, V=0 * network.V), X, y)
     with pytest.raises(InputError, match="0 to 2"):
         certify_classifier(network, X, [0, 1, 3])

@@ -44,8 +44,13 @@ def made_up(rows):
     return ComputedCells(rows=tuple(rows), seconds=1.0, computed=len(rows), missing=())
 
 
-def test_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch, capsys):
-    rows = experiments.figure("KYS23/Fig3").run(size="smoke").rows
+@pytest.fixture(scope="module")
+def rows_of_figure_3():
+    return experiments.figure("KYS23/Fig3").run(size="smoke").rows
+
+
+def test_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch, capsys, rows_of_figure_3):
+    rows = rows_of_figure_3
     asked = []
     monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: (asked.append(1), made_up(rows))[1])
     line = ["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]
@@ -92,9 +97,8 @@ def test_an_interrupt_is_one_sentence_and_keeps_what_is_stored(tmp_path, monkeyp
     assert "finished cells are kept" in capsys.readouterr().err
 
 
-def test_a_claim_that_is_not_borne_out_is_exit_code_one(tmp_path, monkeypatch, capsys):
-    figure = experiments.figure("KYS23/Fig3")
-    rows = [dict(row, norm_after=row["norm_before"] + 1.0) for row in figure.run(size="smoke").rows]
+def test_a_claim_that_is_not_borne_out_is_exit_code_one(tmp_path, monkeypatch, capsys, rows_of_figure_3):
+    rows = [dict(row, norm_after=row["norm_before"] + 1.0) for row in rows_of_figure_3]
     monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: made_up(rows))
     assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]) == 1
     assert "Our numbers do not bear out the claim: least fall" in capsys.readouterr().out
@@ -131,12 +135,13 @@ def test_what_is_stored_is_drawn_with_its_gaps_and_their_cost(tmp_path, capsys):
     assert "6 of 8 runs of the grid were not made" in page
 
 
-def test_an_estimate_that_proves_wrong_is_said(tmp_path, capsys, monkeypatch):
+def test_an_estimate_that_proves_wrong_is_said(tmp_path, capsys, monkeypatch, rows_of_figure_3):
     from marginflow.cli import figure as command
     from marginflow.experiments import Figure
     from marginflow.experiments.cost import Cost
 
     monkeypatch.setattr(command, "_WORTH_SAYING", 0.0)
+    monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: made_up(rows_of_figure_3))
     wrong = Cost(cells=5, hours=50.0, memory=None, measured=1)
     monkeypatch.setattr(Figure, "cost", lambda self, grid, store=None: wrong)
     assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path / "out")]) == 0

@@ -85,7 +85,7 @@ def test_an_unsigned_perturbation_is_found_where_one_exists():
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_witness_bounds_and_certificate_agree_on_random_networks(seed):
     net, X, y = random_case(seed)
     for signed, sign in ((True, -y), (False, np.ones(y.size))):
@@ -106,7 +106,7 @@ def test_witness_bounds_and_certificate_agree_on_random_networks(seed):
             assert not (values <= 0).all(axis=1).any() or found.lower == 0
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_signed_bounds_enclose_a_brute_force_search_in_the_plane(seed):
     rng = np.random.default_rng(seed)
     net = TwoLayer(W=rng.normal(size=(6, 2)), b=rng.normal(size=6), v=rng.normal(size=6))

@@ -84,7 +84,7 @@ def audit(
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
     show = progress if progress is not None else silent
     data.require_two_classes()
-    check_sizes(network, data)
+    check_sizes(network, data.X)
     show(0.0, "certificate")
     certificate = certify(network, data, start=start)
     show(0.1, "the KKT point nearby")

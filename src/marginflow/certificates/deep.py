@@ -126,7 +126,7 @@ def certify_deep(network: MLP, data: Dataset, *, kink: float = 0.0) -> DeepCerti
     if network.dimension != data.dimension:
         raise InputError(f"The network has dimension {network.dimension}, but the samples {data.dimension} columns.")
     network, power = of_ordinary_size(network)
-    check_sizes(network, data)
+    check_sizes(network, data.X)
     if network.norm_squared() == 0.0:
         raise InputError("Every trained parameter of the network is zero; there is nothing to certify.")
     least = float(network.margins(data.X, data.y).min())

@@ -100,7 +100,7 @@ def certify(
     deadline = np.inf if time_limit is None else began + real_number("time_limit", time_limit, at_least=0.0)
     given = network
     network, power = (network, 1.0) if penalty is not None else of_ordinary_size(network)
-    values = check_sizes(network, data)
+    values = check_sizes(network, data.X)
     tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
     weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
     cap = np.inf if penalty is None else real_number("penalty", penalty, above=0.0)

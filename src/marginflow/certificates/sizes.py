@@ -7,11 +7,10 @@ from typing import TypeVar
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.networks import MLP, TwoLayer
+from marginflow.networks import MLP, Classifier, TwoLayer
 
-Homogeneous = TypeVar("Homogeneous", TwoLayer, MLP)
+Homogeneous = TypeVar("Homogeneous", TwoLayer, MLP, Classifier)
 
 
 def of_ordinary_size(network: Homogeneous, *, ordinary: int = 100) -> tuple[Homogeneous, float]:
@@ -20,7 +19,8 @@ def of_ordinary_size(network: Homogeneous, *, ordinary: int = 100) -> tuple[Homo
     Margins of parameters near 1e-160 vanish, squares of parameters near 1e160 overflow. A network whose largest
     parameter lies within 2^-ordinary and 2^ordinary is left as it is.
     """
-    trained = network.layers if network.outputs == "trained" else network.layers[:-1]
+    frozen = not isinstance(network, Classifier) and network.outputs == "frozen"
+    trained = network.layers[:-1] if frozen else network.layers
     largest = max(float(np.abs(part).max(initial=0.0)) for layer in trained for part in layer if part is not None)
     exponent = int(np.clip(np.frexp(largest)[1], -1000, 1000))
     if largest == 0.0 or abs(exponent) <= ordinary:
@@ -29,11 +29,11 @@ def of_ordinary_size(network: Homogeneous, *, ordinary: int = 100) -> tuple[Homo
     return network.scaled(power), power
 
 
-def check_sizes(network: TwoLayer | MLP, data: Dataset) -> FloatArray:
-    """The values N(x_i); refuse numbers whose squares exceed float64."""
+def check_sizes(network: TwoLayer | MLP | Classifier, X: FloatArray) -> FloatArray:
+    """The values N(x_i), for a classifier one of each class; refuse numbers whose squares exceed float64."""
     with np.errstate(over="ignore", invalid="ignore"):
-        values = network(data.X)
-        sizes = (network.norm_squared(), float((data.X**2).sum()), float((values**2).sum()))
+        values = network(X)
+        sizes = (network.norm_squared(), float((X**2).sum()), float((values**2).sum()))
     if not np.isfinite(sizes).all():
         raise InputError(
             "The numbers of the network or of the samples are so large that their squares exceed float64; rescale them."

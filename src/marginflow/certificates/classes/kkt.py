@@ -20,6 +20,7 @@ from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.classes.certificate import ClassifierKKT
 from marginflow.certificates.classes.program import ClassesProgram, ClassMultipliers
 from marginflow.certificates.pattern import KINK_TOLERANCE, augmented_samples, recognise
+from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.classifier import class_numbers
@@ -87,13 +88,17 @@ def certify_classifier(
     own = class_numbers("y", y, network.n_classes, points.shape[0])
     tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
     weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
+    network, power = of_ordinary_size(network)
+    check_sizes(network, points)
+    if network.norm_squared() == 0.0:
+        raise InputError("Every parameter of the network is zero; there is nothing to certify.")
     least = float(network.margins(points, own).min())
     if not least > 0:
         nothing = ClassMultipliers(lam=np.zeros((own.size, network.n_classes)), mu=np.zeros((own.size, network.width)))
         kinks = np.zeros((own.size, network.width), dtype=np.bool_)
-        return _evaluate(network, points, own, kinks, nothing, weight, 1.0, separates=False)
-    scale = least**-0.5
-    at_one = network.scaled(scale)
+        return _evaluate(network, points, own, kinks, nothing, weight, power, separates=False)
+    at_one = network.scaled(least**-0.5)
+    scale = power * least**-0.5
     pattern, Z = recognise(TwoLayer(W=at_one.W, b=at_one.b, v=np.ones(at_one.width)), points, tolerance)
     margins = margins_of(at_one, points, own)
     program = ClassesProgram.of(at_one, points, own, Z, pattern.active, pattern.kink, margins, weight)
