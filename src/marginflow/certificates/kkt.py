@@ -231,7 +231,8 @@ def _evaluate(
         out = np.maximum(network.preactivations(X[block]), 0.0)
         values[block] = out @ network.v
         through_output += out.T @ signed[block]
-        through_hidden += (signed[block, None] * weights).T @ T[block]
+        carry = np.flatnonzero(signed[block])  # at many samples most have no multiplier
+        through_hidden += (signed[block][carry, None] * weights[carry]).T @ T[block][carry]
         off_pattern = np.abs(weights - pattern.active[block]).max(where=~kink, initial=0.0)
         outside = max(outside, float(weights.max()) - 1.0, -float(weights.min()), float(off_pattern))
     margins = y * values

@@ -50,5 +50,5 @@ def _closest_opposite(task: Task) -> tuple[int, int, float, int] | None:
     first = int(nearest.argmin())
     if nearest[first] >= TOO_CLOSE:
         return None
-    i, j = sorted((int(positive[first]), int(negative[to_others[first].argmin()])))
+    i, j = sorted(int(task.first[one]) for one in (positive[first], negative[to_others[first].argmin()]))
     return i, j, float(nearest[first]), int((nearest < TOO_CLOSE).sum())

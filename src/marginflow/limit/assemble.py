@@ -10,6 +10,7 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates import Certificate, certify
 from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget, Stop
+from marginflow.limit.copies import at_first
 from marginflow.limit.limit import Limit, Moved
 from marginflow.limit.settings import FRESH_POINTS, HARD_PATTERNS
 from marginflow.limit.starts.start import Finished, Origin
@@ -51,14 +52,15 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
 
 
 def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
-    with threads_for(task.data.X.size * task.width, available_threads()):
+    data, first = task.whole, task.first
+    with threads_for(data.X.size * task.width, available_threads()):
         return certify(
             point.network,
-            task.data,
+            data,
             penalty=task.penalty if task.soft else None,
-            multipliers=(point.lam, point.mu),
+            multipliers=(at_first(point.lam, first, data.n_samples), at_first(point.mu, first, data.n_samples)),
             as_given=budget.over,
-            hard_patterns=task.hard_patterns and task.data.n_samples * task.width <= HARD_PATTERNS,
+            hard_patterns=task.hard_patterns and data.n_samples * task.width <= HARD_PATTERNS,
             time_limit=budget.time_limit,
         )
 
@@ -83,14 +85,15 @@ def fresh_points(X: FloatArray) -> FloatArray:
 def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
     """What has changed since the network that the point comes from."""
     origin, members = came_from.network, came_from.members
-    least = float(origin.margins(task.X, task.data.y).min())
+    Z = origin.preactivations(task.X)
+    least = float((task.data.y * (np.maximum(Z, 0.0) @ origin.v)).min())
     before = origin.norm_squared() / least ** (2 / origin.degree) if least > 0 else np.inf
     fresh = fresh_points(task.X)
     old = origin(fresh)
     new = replace(network, W=network.W @ task.Q.T).compact(tolerance=1e-9)(fresh)
     lengths = float(np.linalg.norm(old) * np.linalg.norm(new))
     kept = np.flatnonzero(members >= 0)
-    was, now = origin.patterns(task.X)[:, kept], came_from.patterns[:, members[kept]]
+    was, now = Z[:, kept] > 0, came_from.patterns[:, members[kept]]
     return Moved(
         cosine=float(old @ new) / lengths if lengths > 0 else 0.0,
         norm_squared_before=before,

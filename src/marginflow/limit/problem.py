@@ -186,9 +186,14 @@ def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     m, r = Xt.shape
     if m >= r and float(m) * r * r > LARGE_ROTATION:
         values, vectors = np.linalg.eigh(times_transpose(Xt.T))
-        if values[0] > WELL_CONDITIONED * values[-1]:
-            basis = np.ascontiguousarray(vectors[:, ::-1].T)
-            return np.ascontiguousarray(Xt @ basis.T), basis, values[::-1].copy()
+        short = int((values <= WELL_CONDITIONED * values[-1]).sum())
+        basis = vectors[:, short:][:, ::-1].T
+        X, s2 = Xt @ basis.T, values[short:][::-1]
+        if short:  # squares do not resolve these directions, the samples do; none is left out, so that nothing is lost
+            rest, sigma, right = np.linalg.svd(Xt @ vectors[:, :short], full_matrices=False)
+            X, s2 = np.column_stack([X, rest * sigma]), np.concatenate([s2, sigma**2])
+            basis = np.concatenate([basis, right @ vectors[:, :short].T])
+        return np.ascontiguousarray(X), np.ascontiguousarray(basis), s2.copy()
     left, sigma, right = np.linalg.svd(Xt, full_matrices=False)
     rank = int((sigma > RANK_TOLERANCE * sigma[0]).sum())
     return np.ascontiguousarray(left[:, :rank] * sigma[:rank]), right[:rank], sigma[:rank] ** 2

@@ -14,6 +14,7 @@ from marginflow.certificates.sizes import of_ordinary_size
 from marginflow.data import Dataset, in_span
 from marginflow.flow import angle_flow
 from marginflow.limit.budget import Budget
+from marginflow.limit.copies import distinct
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
@@ -51,7 +52,10 @@ class Task:
     Attributes
     ----------
     data : Dataset
-        As the caller gave it.
+        The caller's samples; with a hard margin each of them once, as a copy adds no condition.
+    whole, first, index : Dataset, integer arrays, shapes (m,) and (n,)
+        The data as the caller gave them, where each sample of `data` occurs first in them, and which sample of `data`
+        each of them is.
     given : TwoLayer
         The caller's network or a random initialisation, in coordinates of the span of the samples. What a neuron has
         outside of that span is dropped: at a KKT point it is zero.
@@ -74,6 +78,9 @@ class Task:
     """
 
     data: Dataset
+    whole: Dataset
+    first: IntArray
+    index: IntArray
     given: TwoLayer
     callers_own: bool
     X: FloatArray
@@ -103,12 +110,19 @@ class Task:
         hard_patterns: bool = True,
     ) -> Task:
         """Reduce the data, and the network with them."""
+        whole, first, index = data, np.arange(data.n_samples), np.arange(data.n_samples)
+        if np.isinf(penalty):
+            first, index = distinct(whole)
+            data = whole.subset(first) if len(first) < len(index) else whole
         with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
             X, Q = in_span(data.X)
         # Single precision cannot square parameters beyond this; others keep their scale, on which a flow depends.
         given, _ = of_ordinary_size(start, ordinary=50)
         given = replace(given, W=given.W @ Q.T)
-        return cls(data, given, callers_own, X, Q, penalty, flow_steps, angle, loss, stay_near, faithful, hard_patterns)
+        return cls(
+            data, whole, first, index, given, callers_own, X, Q,
+            penalty, flow_steps, angle, loss, stay_near, faithful, hard_patterns,
+        )  # fmt: skip
 
     @cached_property
     def problem(self) -> Problem:
@@ -185,8 +199,13 @@ class Task:
         if steps not in self._flows:
             angle = self.angle if steps is not None or self.soft else self._cheap_angle()
             long = self._small_steps(angle, budget) if angle < self.angle else None
-            self._flows[steps] = self._flow(self.X, self.data.y, steps, budget) if long is None else long
+            self._flows[steps] = self._flow(*self._with_copies, steps, budget) if long is None else long
         return self._flows[steps]
+
+    @property
+    def _with_copies(self) -> tuple[FloatArray, FloatArray]:
+        """What the flow runs on: in its loss every copy of a sample counts."""
+        return (self.X, self.data.y) if self.data is self.whole else (self.X[self.index], self.whole.y)
 
     def _cheap_angle(self) -> float:
         """The smallest angle of a step with which the whole way is still cheap."""
@@ -198,11 +217,11 @@ class Task:
     def _small_steps(self, angle: float, budget: Budget) -> Flowed | None:
         """The flow to a tiny loss in small steps; None where that does not separate the samples soon enough."""
         began, path, end = time.monotonic(), 0.0, None
-        network = self.given
-        with budget.interruptible(), threads_for(self.X.size * self.width, available_threads()):
+        network, (X, y) = self.given, self._with_copies
+        with budget.interruptible(), threads_for(X.size * self.width, available_threads()):
             while not budget.over and path < (FLOW_PATH if end is None or not end.separated else 2.0 * FLOW_PATH):
                 end = angle_flow(
-                    network.W, network.b, network.v, self.X, self.data.y,
+                    network.W, network.b, network.v, X, y,
                     steps=5 * FLOW_BLOCK, angle=angle, outputs=network.outputs, loss=self.loss, precision="single",
                 )  # fmt: skip
                 if not all(np.isfinite(part).all() for part in (end.W, end.v)):

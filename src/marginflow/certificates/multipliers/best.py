@@ -24,6 +24,7 @@ _NOISE = 2e-15  # relative residual below which nothing is left to gain in doubl
 _SIGN = 1e-11  # relative size below which a multiplier or a gradient counts as zero
 _ROUNDING = 1e-14  # relative error with which the residual itself is known
 _ALL_SAMPLES = 1500  # up to this many samples all may carry a multiplier from the start
+_NOTHING_LEFT = 1e-10  # relative residual below which the lower bound is 0: it reads 0 below about 1e-8
 _UNRESOLVED = 1e-6  # relative residual below which rounding blurs the lower bound
 _PIVOT_ROUNDS = 30
 _ATOM_ROUNDS = 2000
@@ -94,7 +95,8 @@ def best_multipliers(
         new_size = problem.residual(*new).norm()
         if new_size < size:
             (lam, mu), size, from_start = new, new_size, False
-    bound = lower_bound(problem, lam, mu)
+    # What is left is rounding: no number above 0 would be certain.
+    bound = 0.0 if size <= _NOTHING_LEFT * problem.norm() else lower_bound(problem, lam, mu)
     return Multipliers(lam=lam, mu=mu, size=size, bound=bound, from_start=from_start)
 
 

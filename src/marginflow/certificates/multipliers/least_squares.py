@@ -99,10 +99,11 @@ class StationarityProblem:
         """Residual of feasible (lambda (n,), mu (n, k)); mu is read on the kinks only."""
         product = np.zeros((self.active.shape[1], self.T.shape[1]))
         for block in pair_blocks(self.active):
-            M = np.where(self.kink[block], mu[block], 0.0)
-            M += lam[block, None] * self.active[block]
-            M *= self.y[block, None]
-            product += M.T @ self.T[block]
+            carry = np.flatnonzero(lam[block]) + (block.start or 0)  # mu_ij <= lambda_i: the other rows are zero
+            M = np.where(self.kink[carry], mu[carry], 0.0)
+            M += lam[carry, None] * self.active[carry]
+            M *= self.y[carry, None]
+            product += M.T @ self.T[carry]
         return Residual(
             hidden=self.U - self.v[:, None] * product,
             output=self.target - self.rho.T @ (self.y * lam),

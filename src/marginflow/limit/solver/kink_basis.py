@@ -14,6 +14,9 @@ from marginflow.limit.problem import Problem
 from marginflow.limit.settings import STEEPEST
 from marginflow.limit.solver.kink_factors import remembered
 
+# Diagonal entries of R, relative to the largest, that are rounding: the sample depends on the others.
+_ROUNDING = 1e-13
+
 
 @dataclass(frozen=True, eq=False)
 class KinkBasis:
@@ -56,6 +59,11 @@ class KinkBasis:
                 return cls(problem, rows, XK, False, L=L)
         Q, R = scipy.linalg.qr(XK.T, mode="full" if complement else "economic", check_finite=False)
         width = min(r, len(XK))
+        diagonal = np.abs(np.diag(R))
+        if diagonal.min() <= _ROUNDING * diagonal.max():  # dependent samples: Q has directions that are none of theirs
+            Q, R, order = scipy.linalg.qr(XK.T, mode="full", pivoting=True, check_finite=False)
+            width = int((np.abs(np.diag(R)) > _ROUNDING * abs(R[0, 0])).sum())
+            R = R[:, np.argsort(order)]
         return cls(problem, rows, XK, complement, Q=Q[:, :width], R=R[:width], N=Q[:, width:])
 
     @cached_property
@@ -83,8 +91,7 @@ class KinkBasis:
         assert self.Q is not None
         assert self.R is not None
         along = self.Q.T @ g
-        diagonal = np.abs(np.diag(self.R))
-        if self.R.shape[0] == self.R.shape[1] and diagonal.min() > 1e-13 * diagonal.max():
+        if self.R.shape[0] == self.R.shape[1]:
             c = scipy.linalg.solve_triangular(self.R, along, check_finite=False)
         else:
             c = scipy.linalg.lstsq(self.R, along, check_finite=False)[0]

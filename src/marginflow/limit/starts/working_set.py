@@ -30,13 +30,16 @@ from marginflow.limit.settings import (
     FLOW_LEAST,
     FLOW_PART,
     FLOW_WORK,
+    LIGHT_LOOKS,
     LOOK_EVERY,
     MOST_LOOKS,
     NEWTON_RESIDUAL,
+    REFRESH_EVERY,
     ROUGHLY_SHORT,
     SET_ROUNDS,
     SET_SHARE,
     SET_SLACK,
+    SET_WEIGHT,
     SET_WRONG,
     WORKING_SET_FROM,
     WORKING_SET_RATIO,
@@ -45,7 +48,6 @@ from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.polish import polish
 from marginflow.limit.starts.start import AbstractStart, Finished, Origin, shared, split
 from marginflow.limit.task import Flowed, Task
-from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
 
 
@@ -76,26 +78,26 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
     m, r = task.X.shape
     if task.flow_steps is not None:
         flowed, some = task.flow(task.flow_steps, budget), rng.choice(m, FIRST_SET, replace=False)
-        return flowed, _first_set(task, flowed.network, some)
+        return flowed, _first_set(task, flowed.network.margins(task.X, task.data.y), some)
     affordable = max(FIRST_SET, int(FLOW_PART / (r * task.width)))
     part = affordable if affordable < m else FIRST_SET
     some = np.sort(rng.choice(m, part, replace=False))
     flowed = task.flow_on(some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
-    unseen = np.setdiff1d(np.arange(m), some)
-    if (flowed.network.margins(task.X[unseen], task.data.y[unseen]) < 0).mean() > SET_WRONG:
+    margins = flowed.network.margins(task.X, task.data.y)
+    if (np.delete(margins, some) < 0).mean() > SET_WRONG:
         return flowed, None
     if affordable >= m:
         flowed = task.flow(None, budget)
+        margins = flowed.network.margins(task.X, task.data.y)
     some = some[:: -(-some.size // FIRST_SET)]
-    return flowed, _first_set(task, flowed.network, some)
+    return flowed, _first_set(task, margins, some)
 
 
-def _first_set(task: Task, network: TwoLayer, some: IntArray) -> IntArray:
+def _first_set(task: Task, margins: FloatArray, some: IntArray) -> IntArray:
     """Some samples, and of both labels those of smallest margin; ascending."""
-    y, margins = task.data.y, network.margins(task.X, task.data.y)
     chosen = [some]
     for label in (1.0, -1.0):
-        own = np.flatnonzero(y == label)
+        own = np.flatnonzero(task.data.y == label)
         chosen.append(own[np.argsort(margins[own], kind="stable")[: FIRST_SET // 4]])
     return np.unique(np.concatenate(chosen))
 
@@ -160,12 +162,16 @@ class _Rounds:
         neurons, problem = add_up(neurons, groups), self.task.problem_of(rows)
         lam = problem.warm_multipliers(problem.reduced(neurons.U), neurons.s)
         point, weights, iterations = _Point(rows, problem, neurons, groups, lam, np.zeros((0, 0))), False, 0
+        factor, looks = SET_WEIGHT, LIGHT_LOOKS
         for count in range(1, SET_ROUNDS + 1):
             problem, start = point.problem, replace(point.neurons, U=point.problem.reduced(point.neurons.U))
-            admm = Admm(problem, start, point.lam, weights=point.mu if weights else None, precision="single")
-            for _ in range(MOST_LOOKS):
+            held = point.mu if weights else None
+            admm = Admm(problem, start, point.lam, weights=held, precision="single", weight=factor)
+            for _ in range(looks):
                 with threads_for(problem.X.size * len(admm.s), available_threads()):
-                    admm.run(LOOK_EVERY)
+                    for _ in range(LOOK_EVERY // REFRESH_EVERY):
+                        admm.run(REFRESH_EVERY)
+                        admm.drop_idle(0)
                 neurons = Neurons(problem.ambient(admm.U.astype(np.float64)), admm.s, admm.a2)
                 margins = self._margins(neurons)
                 settled = max(admm.primal_residual, admm.dual_residual) <= NEWTON_RESIDUAL
@@ -173,6 +179,8 @@ class _Rounds:
                 if self.budget.over or settled or violated.size > ENOUGH_SHORT * point.rows.size:
                     break
             iterations += admm.iterations
+            if not settled and violated.size <= ENOUGH_SHORT * point.rows.size:
+                factor, looks = 1.0, MOST_LOOKS
             if not np.isfinite(admm.objective) or not (admm.t > 0).any():
                 return None
             if self.most_iterations is not None and iterations > self.most_iterations and not settled:
@@ -242,7 +250,8 @@ class _Rounds:
         lam[index], mu[index] = point.lam, point.mu
         s, a2 = point.neurons.s, point.neurons.outputs_squared
         gap = problem.gap(problem.reduced(U), s, point.lam, point.mu, a2)
-        how = f"on {rows.size} of {len(self.y)} samples, of which none of the others is violated, {effort}"
+        every = f"{len(self.y)} samples" if task.data is task.whole else f"{len(self.y)} distinct samples"
+        how = f"on {rows.size} of {every}, of which none of the others is violated, {effort}"
         if task.frozen:
             found = shared(task, U, point.members, lam, mu, how, gap)
         else:
