@@ -179,7 +179,7 @@ class _Rounds:
                 if self.budget.over or settled or violated.size > ENOUGH_SHORT * point.rows.size:
                     break
             iterations += admm.iterations
-            if not settled and violated.size <= ENOUGH_SHORT * point.rows.size:
+            if count >= LIGHT_LOOKS or not (settled or violated.size > ENOUGH_SHORT * point.rows.size):
                 factor, looks = 1.0, MOST_LOOKS
             if not np.isfinite(admm.objective) or not (admm.t > 0).any():
                 return None
