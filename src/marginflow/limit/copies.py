@@ -16,7 +16,7 @@ def distinct(data: Dataset) -> tuple[IntArray, IntArray]:
     """Where each distinct sample (with its label) occurs first, shape (m,), and which of these each is, shape (n,)."""
     seen: dict[bytes, int] = {}
     index = np.empty(data.n_samples, dtype=np.int64)
-    first = []
+    first: list[int] = []
     for i, (row, label) in enumerate(zip(data.X + 0.0, data.y, strict=True)):  # -0.0 becomes 0.0
         index[i] = seen.setdefault(row.tobytes() + label.tobytes(), len(first))
         if index[i] == len(first):
