@@ -13,7 +13,14 @@ from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, 
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.multipliers.best import best_multipliers
 from marginflow.certificates.multipliers.least_squares import StationarityProblem
-from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, augmented_samples, pair_blocks, recognise
+from marginflow.certificates.pattern import (
+    KINK_TOLERANCE,
+    Pattern,
+    augmented_samples,
+    coordinates,
+    pair_blocks,
+    recognise,
+)
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
 from marginflow.errors import InputError
@@ -151,14 +158,7 @@ def stationarity_problem(
     network: TwoLayer, data: Dataset, pattern: Pattern, Z: FloatArray, *, cap: float, weight: float
 ) -> StationarityProblem:
     """The least-squares problem of a network at margin 1, in coordinates of the span of the samples."""
-    T = augmented_samples(data.X, bias=network.b is not None)
-    U = network.augmented
-    if T.shape[1] > T.shape[0]:
-        # Thin QR of the samples; what the neurons have outside their span keeps one coordinate of its own.
-        Q, R = np.linalg.qr(T.T)
-        inside = U @ Q
-        outside = np.linalg.norm(U - inside @ Q.T, axis=1)
-        T, U = np.column_stack([R.T, np.zeros(T.shape[0])]), np.column_stack([inside, outside])
+    T, U = coordinates(network, data.X)
     trained = network.outputs == "trained"
     factor = weight * network.degree / np.sqrt(network.norm_squared())
     out = np.maximum(Z, 0.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.networks import TwoLayer
+from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.evaluation import CACHED_NUMBERS, row_blocks
 
 KINK_TOLERANCE = 1e-8
@@ -54,6 +54,20 @@ class Pattern:
 def augmented_samples(X: FloatArray, *, bias: bool) -> FloatArray:
     """The rows (x_i, 1), or x_i for a network without bias."""
     return np.column_stack([X, np.ones(X.shape[0])]) if bias else X
+
+
+def coordinates(network: TwoLayer | Classifier, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The samples (x_i, 1) and the rows (w_j, b_j) in coordinates of the span of the samples, an isometry.
+
+    Thin QR of the samples; what the neurons have outside their span keeps one coordinate of its own.
+    """
+    T, U = augmented_samples(X, bias=network.b is not None), network.augmented
+    if T.shape[1] <= T.shape[0]:
+        return T, U
+    Q, R = np.linalg.qr(T.T)
+    inside = U @ Q
+    outside = np.linalg.norm(U - inside @ Q.T, axis=1)
+    return np.column_stack([R.T, np.zeros(T.shape[0])]), np.column_stack([inside, outside])
 
 
 def recognise(network: TwoLayer, X: FloatArray, tolerance: float) -> tuple[Pattern, FloatArray]:

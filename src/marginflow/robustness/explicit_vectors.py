@@ -110,13 +110,8 @@ def vys22_vector(
         (d + 1) / (3 (p + 1)) - m; the sharp form needs m - 1 in place of m (the sum in Lemma C.1 skips one sample).
     """
     one_of("form", form, FORMS)
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
-    d = points.shape[1] if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
-    m = signs.size
-    least = int(min((signs > 0).sum(), (signs < 0).sum()))
-    if least == 0:
-        raise InputError(f"All {m} labels are {signs[0]:+g}; both -1 and +1 must occur for a balance c > 0.")
+    points, signs, d = _rows("X", X, "y", y, ambient_dimension)
+    m, least = signs.size, _least(signs, "labels")
     gram = points @ points.T
     p = float(np.abs(gram[~np.eye(m, dtype=np.bool_)]).max())
     counted = m - 1 if form == "sharp" else m
@@ -175,14 +170,9 @@ def fvbs23_vector(
         (d - Delta + 1) / 10 - k (p + Delta + 1). The sharp form needs less: its "separation" is 1/3 - (k - 1) B / a.
     """
     one_of("form", form, FORMS)
-    M = matrix("means", means)
-    signs = labels("mean_labels", mean_labels, M.shape[0])
+    M, signs, d = _rows("means", means, "mean_labels", mean_labels, ambient_dimension)
     sigma = real_number("sigma", sigma, at_least=0.0)
-    d = M.shape[1] if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
-    k = signs.size
-    least = int(min((signs > 0).sum(), (signs < 0).sum()))
-    if least == 0:
-        raise InputError(f"All {k} cluster labels are {signs[0]:+g}; both -1 and +1 must occur for a balance c > 0.")
+    k, least = signs.size, _least(signs, "cluster labels")
     gram = M @ M.T
     p = float(np.abs(gram[~np.eye(k, dtype=np.bool_)]).max())
     g = sigma * np.sqrt(d) * np.log(d)
@@ -280,9 +270,7 @@ def measured_cluster_vector(data: Dataset, X_test: ArrayLike, test_clusters: Arr
     missing = np.setdiff1d(np.arange(k), q)
     if missing.size:
         raise InputError(f"Cluster {int(missing[0])} has no training sample; every cluster must occur.")
-    least = int(min((signs > 0).sum(), (signs < 0).sum()))
-    if least == 0:
-        raise InputError(f"All {k} cluster labels are {signs[0]:+g}; both -1 and +1 must occur for a balance c > 0.")
+    least = _least(signs, "cluster labels")
     u = signs @ M
     train, cross = data.X @ data.X.T, data.X @ tests.T
     same, same_test = q[:, None] == q[None, :], q[:, None] == qt[None, :]
@@ -311,3 +299,21 @@ def measured_cluster_vector(data: Dataset, X_test: ArrayLike, test_clusters: Arr
         size_bound=float((eta_1 + eta_2) * np.linalg.norm(u)),
         slacks={"separation": separation},
     )
+
+
+def _rows(
+    name: str, rows: ArrayLike, label_name: str, given: ArrayLike, ambient_dimension: int | None
+) -> tuple[FloatArray, FloatArray, int]:
+    """Rows with labels -1 and +1, and the dimension d that the theorem speaks of."""
+    points = matrix(name, rows)
+    signs = labels(label_name, given, points.shape[0])
+    d = points.shape[1] if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
+    return points, signs, int(d)
+
+
+def _least(signs: FloatArray, what: str) -> int:
+    """How many labels of the rarer sign there are, refused if none."""
+    least = int(min((signs > 0).sum(), (signs < 0).sum()))
+    if least == 0:
+        raise InputError(f"All {signs.size} {what} are {signs[0]:+g}; both -1 and +1 must occur for a balance c > 0.")
+    return least

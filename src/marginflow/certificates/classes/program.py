@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.certificates.pattern import augmented_samples
+from marginflow.certificates.pattern import coordinates
 from marginflow.networks import Classifier
 
 _STEPS, _GAP = 80, 1e-13
@@ -59,12 +59,7 @@ class ClassesProgram:
         weight: float,
     ) -> ClassesProgram:
         """For a network at margin 1, in coordinates of the span of the samples."""
-        T, U = augmented_samples(X, bias=network.b is not None), network.augmented
-        if T.shape[1] > T.shape[0]:
-            Q, R = np.linalg.qr(T.T)
-            inside = U @ Q
-            outside = np.linalg.norm(U - inside @ Q.T, axis=1)
-            T, U = np.column_stack([R.T, np.zeros(T.shape[0])]), np.column_stack([inside, outside])
+        T, U = coordinates(network, X)
         factor = 2.0 * weight / np.sqrt(network.norm_squared())
         omega = factor * np.where(np.isfinite(margins), np.maximum(margins - 1.0, 0.0), 0.0)
         return cls(T=T, U=U, V=network.V, own=own, active=active, kink=kink, rho=np.maximum(Z, 0.0), omega=omega)
