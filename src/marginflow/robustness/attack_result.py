@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,6 +70,21 @@ class AttackResult:
         )
 
 
+class Asked(TypedDict, total=False):
+    """What every attack can be asked for.
+
+    Parameters
+    ----------
+    epsilons : float, array, shape (e,), or None
+        Budgets within which points are to be flipped; None for the smallest perturbation of each point.
+    level : float
+        Flipped means y N <= level; 0 if not given.
+    """
+
+    epsilons: Budgets
+    level: float
+
+
 Search = Callable[[Neighbourhood, FloatArray | None], FloatArray]
 
 
@@ -77,10 +93,10 @@ def run_attack(
     network: TwoLayer,
     X: ArrayLike,
     y: ArrayLike,
-    *,
-    epsilons: Budgets,
-    level: float,
     search: Search,
+    *,
+    epsilons: Budgets = None,
+    level: float = 0.0,
     searches_each_budget: bool = False,
 ) -> AttackResult:
     """Call `search(seen, budget)` on the points that are not flipped yet, shorten, evaluate, and compare with budgets.

@@ -2,25 +2,26 @@ r"""Attacks in the Euclidean norm: upper bounds on the radius min{||delta|| : y 
 
 All have one signature: `attack(network, X, y, *, epsilons=None, level=0.0, ...)`. `epsilons=None` looks for the
 smallest perturbation of each point; a number asks which points can be flipped within that budget; a list gives a
-curve. There is no box around the inputs. Every answer is shortened along its own ray (exactly) and evaluated again,
-so `sizes` are proved upper bounds; the attacks differ only in how they search.
+curve (see `Asked`). There is no box around the inputs. Every answer is shortened along its own ray (exactly) and
+evaluated again, so `sizes` are proved upper bounds; the attacks differ only in how they search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, real_number, whole_number
 from marginflow.networks import TwoLayer
-from marginflow.robustness.attack_result import AttackResult, Budgets, run_attack
+from marginflow.robustness.attack_result import Asked, AttackResult, run_attack
 from marginflow.robustness.convex_concave import descend
 from marginflow.robustness.neighbourhood import Neighbourhood
 
 
-def fgm(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, epsilons: Budgets = None, level: float = 0.0) -> AttackResult:
+def fgm(network: TwoLayer, X: ArrayLike, y: ArrayLike, **asked: Unpack[Asked]) -> AttackResult:
     """Fast gradient method: the exact first flip along the negative gradient at the point.
 
     Examples
@@ -35,7 +36,7 @@ def fgm(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, epsilons: Budgets = No
     def search(seen: Neighbourhood, budget: FloatArray | None) -> FloatArray:
         return -seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))[1]
 
-    return run_attack("FGM", network, X, y, epsilons=epsilons, level=level, search=search)
+    return run_attack("FGM", network, X, y, search, **asked)
 
 
 def pgd(
@@ -43,12 +44,11 @@ def pgd(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    epsilons: Budgets = None,
-    level: float = 0.0,
     n_steps: int = 30,
     n_restarts: int = 3,
     n_bisections: int = 8,
     seed: int = 0,
+    **asked: Unpack[Asked],
 ) -> AttackResult:
     """Projected gradient descent on y N in a ball, from the point and from random starts.
 
@@ -73,7 +73,7 @@ def pgd(
             low = np.where(flips, low, middle)
         return best
 
-    return run_attack("PGD", network, X, y, epsilons=epsilons, level=level, search=search, searches_each_budget=True)
+    return run_attack("PGD", network, X, y, search, searches_each_budget=True, **asked)
 
 
 def deepfool(
@@ -81,59 +81,32 @@ def deepfool(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    epsilons: Budgets = None,
-    level: float = 0.0,
     overshoot: float = 0.02,
     max_steps: int = 100,
+    **asked: Unpack[Asked],
 ) -> AttackResult:
     """Repeated projection on the linearised boundary, delta - (1 + overshoot) f g / ||g||^2, until the sign changes."""
     overshoot = real_number("overshoot", overshoot, at_least=0.0)
     max_steps = whole_number("max_steps", max_steps)
-    return run_attack(
-        "DeepFool",
-        network,
-        X,
-        y,
-        epsilons=epsilons,
-        level=level,
-        search=lambda seen, _: _deepfool(seen, overshoot, max_steps),
-    )
+    return run_attack("DeepFool", network, X, y, lambda seen, _: _deepfool(seen, overshoot, max_steps), **asked)
 
 
 def ddn(
-    network: TwoLayer,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilons: Budgets = None,
-    level: float = 0.0,
-    n_steps: int = 200,
-    gamma: float = 0.05,
+    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, n_steps: int = 200, gamma: float = 0.05, **asked: Unpack[Asked]
 ) -> AttackResult:
     """Decoupled direction and norm: gradient steps on a sphere that shrinks when inside the other class, else grows."""
     n_steps = whole_number("n_steps", n_steps)
     gamma = real_number("gamma", gamma, above=0.0, below=1.0)
-    return run_attack(
-        "DDN", network, X, y, epsilons=epsilons, level=level, search=lambda seen, _: _ddn(seen, n_steps, gamma)
-    )
+    return run_attack("DDN", network, X, y, lambda seen, _: _ddn(seen, n_steps, gamma), **asked)
 
 
 def fmn(
-    network: TwoLayer,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    epsilons: Budgets = None,
-    level: float = 0.0,
-    n_steps: int = 200,
-    gamma: float = 0.05,
+    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, n_steps: int = 200, gamma: float = 0.05, **asked: Unpack[Asked]
 ) -> AttackResult:
     """Fast minimum norm: the ball follows the linearised distance until a flip is found, then shrinks around it."""
     n_steps = whole_number("n_steps", n_steps)
     gamma = real_number("gamma", gamma, above=0.0, below=1.0)
-    return run_attack(
-        "FMN", network, X, y, epsilons=epsilons, level=level, search=lambda seen, _: _fmn(seen, n_steps, gamma)
-    )
+    return run_attack("FMN", network, X, y, lambda seen, _: _fmn(seen, n_steps, gamma), **asked)
 
 
 def convex_concave(
@@ -141,11 +114,10 @@ def convex_concave(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    epsilons: Budgets = None,
-    level: float = 0.0,
     n_starts: int = 5,
     max_steps: int = 30,
     seed: int = 0,
+    **asked: Unpack[Asked],
 ) -> AttackResult:
     r"""Convex-concave procedure: fix which opposing neurons are active, project exactly, repeat.
 
@@ -168,7 +140,7 @@ def convex_concave(
             best = _shortened(seen, best, delta)
         return best
 
-    return run_attack("convex-concave", network, X, y, epsilons=epsilons, level=level, search=search)
+    return run_attack("convex-concave", network, X, y, search, **asked)
 
 
 ATTACKS: dict[str, Callable[..., AttackResult]] = {
