@@ -7,12 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.left_out import Mode, Out, Residual, StoreFile, TimeLimit, left_out
-from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Penalty, Seed, Width
-from marginflow.cli.output import check_target, deliver, print_rows
+from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode, StoreFile
+from marginflow.cli.options import DataFile
+from marginflow.cli.output import deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.plain import to_plain
 
@@ -20,9 +19,6 @@ from marginflow.plain import to_plain
 def influence(
     data: DataFile,
     *,
-    width: Width = 100,
-    bias: Bias = True,
-    penalty: Penalty = None,
     mode: Mode = "continuation",
     folds: Annotated[
         int | None, Parameter(help="Leave out so many random folds instead of single samples (drawn by --seed).")
@@ -36,33 +32,13 @@ def influence(
     ] = None,
     first: Annotated[int, Parameter(help="Print so many samples, those with the least margin first.")] = 10,
     store: StoreFile = None,
-    tolerance: Residual = 1e-8,
-    time_limit: TimeLimit = None,
-    seed: Seed = 0,
-    label: Label = None,
-    out: Out = None,
-    force: Force = False,
-    as_json: AsJson = False,
+    given: LeftOut = DEFAULTS,
 ) -> int:
     """Exit code 0 if every point holds at the tolerance on the samples it was trained on, 1 if not."""
     whole_number("--first", first, minimum=0)
     whole_number("--cold", cold, minimum=0)
-    if out is not None:
-        check_target(out, (".json", ".html"), force=force)
-    dataset = mf.data.Dataset.load(data, label=label)
-    limit, found = left_out(
-        dataset,
-        width=width,
-        bias=bias,
-        penalty=penalty,
-        time_limit=time_limit,
-        seed=seed,
-        tolerance=tolerance,
-        mode=mode,
-        folds=folds,
-        flip=flip,
-        store=store,
-    )
+    dataset = given.load(data)
+    limit, found = given.leave_out(dataset, mode=mode, folds=folds, flip=flip, store=store)
     with progress("Solving from scratch"):
         beside = found.branches(dataset, found.rank()[:cold]) if cold and flip is None else None
     record = found.to_dict() | {
@@ -70,15 +46,15 @@ def influence(
         "limit": limit.status,
         "mode": mode,
         "folds": folds,
-        "penalty": penalty,
-        "seed": seed,
-        "holds": bool(found.residuals.max() <= tolerance),
+        "penalty": given.penalty,
+        "seed": given.seed,
+        "holds": bool(found.residuals.max() <= given.tolerance),
         "groups_count": len(found.groups),
         "samples": found.rows(dataset, [int(g) for g in found.rank()]),
         "branches": beside,
     }
-    deliver(record, out=out, as_json=as_json, title=f"What each sample of {data.name} did")
-    if not as_json:
+    deliver(record, out=given.out, as_json=given.as_json, title=f"What each sample of {data.name} did")
+    if not given.as_json:
         _print(record, first)
     return DONE if record["holds"] else DOES_NOT_HOLD
 

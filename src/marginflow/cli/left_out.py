@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.options import checked, written
+from marginflow.cli.options import (
+    AsJson,
+    Bias,
+    Force,
+    Label,
+    Penalty,
+    Seed,
+    Width,
+    checked,
+    written,
+)
+from marginflow.cli.output import check_target
 from marginflow.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -19,34 +31,55 @@ if TYPE_CHECKING:
 Mode = Annotated[
     Literal["continuation", "fast"], Parameter(help="Follow the point as samples fade, or leave them out at once.")
 ]
-Residual = Annotated[float, checked("--tolerance", "Largest residual at which a point counts as found.", above=0.0)]
-TimeLimit = Annotated[float | None, checked("--time-limit", "Seconds for the point with all samples.", above=0.0)]
 StoreFile = Annotated[
     Path | None, Parameter(help="A file that keeps every finished point; name it again to go on after an interrupt.")
 ]
-Out = Annotated[Path | None, written("Write the page (.html) or everything (.json).")]
 
 
-def left_out(
-    dataset: Dataset,
-    *,
-    width: int,
-    bias: bool,
-    penalty: float | None,
-    time_limit: float | None,
-    seed: int,
-    tolerance: float,
-    **options: Any,
-) -> tuple[Limit, Influence]:
-    """The limit with all samples, and the exact points without some; `options` are those of `mf.influence`."""
-    with progress("Leaving out samples") as show:
-        limit = mf.kkt_point(dataset, width=width, seed=seed, bias=bias, penalty=penalty, time_limit=time_limit)
-        found = mf.influence(
-            limit,
-            dataset,
-            seed=seed,
-            tolerance=tolerance,
-            progress=lambda done, total: show(done / total, f"{done} of {total}"),
-            **options,
-        )
-    return limit, found
+@Parameter(name="*")  # its fields are options of the command
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """Options of every command about left-out samples."""
+
+    width: Width = 100
+    bias: Bias = True
+    penalty: Penalty = None
+    tolerance: Annotated[
+        float, checked("--tolerance", "Largest residual at which a point counts as found.", above=0.0)
+    ] = 1e-8
+    time_limit: Annotated[
+        float | None, checked("--time-limit", "Seconds for the point with all samples.", above=0.0)
+    ] = None
+    seed: Seed = 0
+    label: Label = None
+    out: Annotated[Path | None, written("Write the page (.html) or everything (.json).")] = None
+    force: Force = False
+    as_json: AsJson = False
+
+    def load(self, data: Path) -> Dataset:
+        """The data, once it is clear that the result can be written."""
+        if self.out is not None:
+            check_target(self.out, (".json", ".html"), force=self.force)
+        return mf.data.Dataset.load(data, label=self.label)
+
+    def limit(self, dataset: Dataset, **options: Any) -> Limit:
+        """The KKT point with all samples."""
+        given = {"width": self.width, "seed": self.seed, "bias": self.bias, "penalty": self.penalty}
+        return mf.kkt_point(dataset, **(given | options), time_limit=self.time_limit)
+
+    def leave_out(self, dataset: Dataset, **options: Any) -> tuple[Limit, Influence]:
+        """That point, and the exact points without some samples; `options` are those of `mf.influence`."""
+        with progress("Leaving out samples") as show:
+            limit = self.limit(dataset)
+            found = mf.influence(
+                limit,
+                dataset,
+                seed=self.seed,
+                tolerance=self.tolerance,
+                progress=lambda done, total: show(done / total, f"{done} of {total}"),
+                **options,
+            )
+        return limit, found
+
+
+DEFAULTS = LeftOut()

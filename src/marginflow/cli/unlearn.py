@@ -10,9 +10,9 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.left_out import Mode, Out, Residual, TimeLimit
-from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Penalty, Seed, Width
-from marginflow.cli.output import check_target, deliver, print_rows
+from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode
+from marginflow.cli.options import DataFile
+from marginflow.cli.output import deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
 
@@ -30,44 +30,25 @@ def unlearn(
         Path | None, Parameter(help="The network to unlearn from (.safetensors); solved for where it is not given.")
     ] = None,
     steps: Annotated[int, Parameter(help="Steps of gradient descent on the samples that are left.")] = 100,
-    width: Width = 100,
-    bias: Bias = True,
-    penalty: Penalty = None,
     mode: Mode = "continuation",
-    tolerance: Residual = 1e-8,
-    time_limit: TimeLimit = None,
-    seed: Seed = 0,
-    label: Label = None,
     exact: Annotated[Path | None, Parameter(help="Write the exact network without them, .safetensors.")] = None,
-    out: Out = None,
-    force: Force = False,
-    as_json: AsJson = False,
+    given: LeftOut = DEFAULTS,
 ) -> int:
     """Exit code 0 if the exact point holds at the tolerance on the samples that are left, 1 if not."""
     whole_number("--steps", steps)
-    if out is not None:
-        check_target(out, (".json", ".html"), force=force)
-    dataset = mf.data.Dataset.load(data, label=label)
-    given = None if network is None else mf.networks.TwoLayer.load(network)
-    if given is not None and given.dimension != dataset.dimension:
-        raise InputError(f"{network} takes points of dimension {given.dimension}; {dataset.dimension} is expected.")
+    dataset = given.load(data)
+    theirs = None if network is None else mf.networks.TwoLayer.load(network)
+    if theirs is not None and theirs.dimension != dataset.dimension:
+        raise InputError(f"{network} takes points of dimension {theirs.dimension}; {dataset.dimension} is expected.")
     begin = None if start is None else mf.networks.TwoLayer.load(start)
     with progress("Unlearning"):
-        limit = mf.kkt_point(
-            dataset,
-            width=width if begin is None else begin.width,
-            start=begin,
-            flow_steps=0 if begin is not None else None,
-            seed=seed,
-            bias=bias,
-            penalty=penalty,
-            time_limit=time_limit,
-        )
-        found = mf.influence(limit, dataset, groups=[list(forget)], mode=mode, tolerance=tolerance)
+        from_there = {} if begin is None else {"width": begin.width, "start": begin, "flow_steps": 0}
+        limit = given.limit(dataset, **from_there)
+        found = mf.influence(limit, dataset, groups=[list(forget)], mode=mode, tolerance=given.tolerance)
         methods = {
             "one step of gradient ascent": mf.influences.ascent_step(found, dataset, 0),
             f"{steps} steps of fine-tuning": mf.influences.fine_tuned(found, dataset, 0, steps),
-        } | ({} if given is None else {str(network): given})
+        } | ({} if theirs is None else {str(network): theirs})
         measured = {
             name: mf.influences.unlearning(found, dataset, networks=[method]) for name, method in methods.items()
         }
@@ -94,14 +75,14 @@ def unlearn(
         "residual": float(found.residuals[0]),
         "limit": limit.status,
         "mode": mode,
-        "penalty": penalty,
-        "seed": seed,
-        "holds": bool(found.residuals[0] <= tolerance),
+        "penalty": given.penalty,
+        "seed": given.seed,
+        "holds": bool(found.residuals[0] <= given.tolerance),
     }
     if exact is not None:
         found.network(0).save(exact)
-    deliver(record, out=out, as_json=as_json, title=f"Unlearning samples of {data.name}")
-    if not as_json:
+    deliver(record, out=given.out, as_json=given.as_json, title=f"Unlearning samples of {data.name}")
+    if not given.as_json:
         print(sentence)
         print_rows(rows, headings={"method": "method", "distance": "distance to the exact point"})
     return DONE if record["holds"] else DOES_NOT_HOLD

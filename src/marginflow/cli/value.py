@@ -10,47 +10,25 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.left_out import Mode, Out, Residual, StoreFile, TimeLimit, left_out
-from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Penalty, Seed, Width
-from marginflow.cli.output import check_target, deliver, print_rows
+from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode, StoreFile
+from marginflow.cli.options import DataFile
+from marginflow.cli.output import deliver, print_rows
 
 
 def value(
     data: DataFile,
     test: Annotated[Path, Parameter(help="Points with labels that were not trained on (.npz or .csv).")],
     *,
-    width: Width = 100,
-    bias: Bias = True,
-    penalty: Penalty = None,
     mode: Mode = "fast",
     folds: Annotated[int | None, Parameter(help="Value so many random folds instead of single samples.")] = None,
     first: Annotated[int, Parameter(help="Print so many samples, the most harmful first.")] = 10,
     store: StoreFile = None,
-    tolerance: Residual = 1e-8,
-    time_limit: TimeLimit = None,
-    seed: Seed = 0,
-    label: Label = None,
-    out: Out = None,
-    force: Force = False,
-    as_json: AsJson = False,
+    given: LeftOut = DEFAULTS,
 ) -> int:
     """Exit code 0 if every point holds at the tolerance on the samples it was trained on, 1 if not."""
     whole_number("--first", first, minimum=0)
-    if out is not None:
-        check_target(out, (".json", ".html"), force=force)
-    dataset, fresh = mf.data.Dataset.load(data, label=label), mf.data.Dataset.load(test, label=label)
-    limit, found = left_out(
-        dataset,
-        width=width,
-        bias=bias,
-        penalty=penalty,
-        time_limit=time_limit,
-        seed=seed,
-        tolerance=tolerance,
-        mode=mode,
-        folds=folds,
-        store=store,
-    )
+    dataset, fresh = given.load(data), given.load(test)
+    limit, found = given.leave_out(dataset, mode=mode, folds=folds, store=store)
     worth = mf.influences.valuation(found, fresh)
     order = [int(g) for g in worth.rank()]
     rows = [
@@ -75,13 +53,13 @@ def value(
         "limit": limit.status,
         "mode": mode,
         "folds": folds,
-        "penalty": penalty,
-        "seed": seed,
+        "penalty": given.penalty,
+        "seed": given.seed,
         "seconds": found.seconds,
-        "holds": bool(found.residuals.max() <= tolerance),
+        "holds": bool(found.residuals.max() <= given.tolerance),
     }
-    deliver(record, out=out, as_json=as_json, title=f"What the samples of {data.name} are worth")
-    if not as_json:
+    deliver(record, out=given.out, as_json=given.as_json, title=f"What the samples of {data.name} are worth")
+    if not given.as_json:
         print(sentence)
         headings = {
             "sample": "samples",
