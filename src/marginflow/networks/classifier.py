@@ -14,7 +14,7 @@ from marginflow.arrays import FloatArray, IntArray, matrix, read_only, real_numb
 from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation
-from marginflow.networks.evaluation import points, row_blocks
+from marginflow.networks.evaluation import HiddenLayer
 from marginflow.networks.layers import Layer, layers_of, state_of
 from marginflow.networks.two_layer import TwoLayer
 from marginflow.storage import load_tensors, save_tensors
@@ -32,7 +32,7 @@ def class_numbers(name: str, y: ArrayLike, n_classes: int, length: int | None = 
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Classifier:
+class Classifier(HiddenLayer):
     r"""A two-layer ReLU network with one logit for each of K classes.
 
     .. math:: f(x) = V \, \mathrm{relu}(W x + b) + c , \qquad \text{class of } x = \arg\max_t f_t(x)
@@ -113,16 +113,6 @@ class Classifier:
     # Shape and size -------------------------------------------------------------------------------
 
     @property
-    def width(self) -> int:
-        """Number k of hidden neurons."""
-        return int(self.W.shape[0])
-
-    @property
-    def dimension(self) -> int:
-        """Input dimension d."""
-        return int(self.W.shape[1])
-
-    @property
     def n_classes(self) -> int:
         """Number K of classes."""
         return int(self.V.shape[0])
@@ -131,11 +121,6 @@ class Classifier:
     def homogeneous(self) -> bool:
         """Whether f(c theta) = c^2 f(theta) for c > 0: there is no output bias."""
         return self.c is None or not self.c.any()
-
-    @property
-    def augmented(self) -> FloatArray:
-        """The rows (w_j, b_j), or w_j without bias; shape (k, d + 1) or (k, d)."""
-        return self.W if self.b is None else np.column_stack([self.W, self.b])
 
     def norm_squared(self) -> float:
         """||theta||^2 over all parameters."""
@@ -150,18 +135,9 @@ class Classifier:
 
     # Evaluation -----------------------------------------------------------------------------------
 
-    def preactivations(self, X: ArrayLike) -> FloatArray:
-        """w_j . x_i + b_j, shape (n, k)."""
-        Z: FloatArray = points(X, self.dimension) @ self.W.T
-        return Z if self.b is None else Z + self.b
-
     def __call__(self, X: ArrayLike) -> FloatArray:
         """Logits, shape (n, K); evaluated in blocks of samples."""
-        rows = points(X, self.dimension)
-        logits = np.empty((rows.shape[0], self.n_classes))
-        for block in row_blocks(rows.shape[0], self.width):
-            Z = self.preactivations(rows[block])
-            logits[block] = np.maximum(Z, 0.0, out=Z) @ self.V.T
+        logits = self._combined(X, self.V.T)
         return logits if self.c is None else logits + self.c
 
     def predict(self, X: ArrayLike) -> IntArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, matrix, real_number
+from marginflow.arrays import BoolArray, FloatArray, matrix, real_number
 from marginflow.errors import InputError
 
 # Samples are processed in blocks of rows so that no temporary exceeds this many numbers (64 MiB of float64).
@@ -40,3 +40,48 @@ def relu_slopes(Z: FloatArray, kink: float) -> FloatArray:
     if kink:
         slopes[Z == 0] = kink
     return slopes
+
+
+class HiddenLayer:
+    """What networks with one hidden layer share: its sizes, its pre-activations, sums of its outputs."""
+
+    W: FloatArray
+    b: FloatArray | None
+
+    @property
+    def width(self) -> int:
+        """Number k of hidden neurons."""
+        return int(self.W.shape[0])
+
+    @property
+    def dimension(self) -> int:
+        """Input dimension d."""
+        return int(self.W.shape[1])
+
+    @property
+    def augmented(self) -> FloatArray:
+        """The rows (w_j, b_j), or w_j without bias; shape (k, d + 1) or (k, d)."""
+        return self.W if self.b is None else np.column_stack([self.W, self.b])
+
+    def _preactivations(self, X: FloatArray) -> FloatArray:
+        Z: FloatArray = X @ self.W.T
+        if self.b is not None:
+            Z += self.b
+        return Z
+
+    def preactivations(self, X: ArrayLike) -> FloatArray:
+        """w_j . x_i + b_j, shape (n, k)."""
+        return self._preactivations(points(X, self.dimension))
+
+    def patterns(self, X: ArrayLike) -> BoolArray:
+        """Which neurons are strictly active, w_j . x_i + b_j > 0; shape (n, k)."""
+        return self.preactivations(X) > 0
+
+    def _combined(self, X: ArrayLike, weights: FloatArray) -> FloatArray:
+        """relu(W x_i + b) @ weights, in blocks of samples."""
+        rows = points(X, self.dimension)
+        values = np.empty((rows.shape[0], *weights.shape[1:]))
+        for block in row_blocks(rows.shape[0], self.width):
+            Z = self._preactivations(rows[block])
+            values[block] = np.maximum(Z, 0.0, out=Z) @ weights
+        return values

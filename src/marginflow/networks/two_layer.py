@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import (
-    BoolArray,
     FloatArray,
     labels,
     matrix,
@@ -25,14 +24,14 @@ from marginflow.arrays import (
 from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
-from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
+from marginflow.networks.evaluation import HiddenLayer, checked_kink, points, relu_slopes, row_blocks
 from marginflow.networks.gradient import Gradient
 from marginflow.networks.layers import Layer, Outputs
 from marginflow.networks.one_output import AbstractOneOutput
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TwoLayer(AbstractOneOutput):
+class TwoLayer(HiddenLayer, AbstractOneOutput):
     r"""A two-layer ReLU network without output bias.
 
     .. math:: N(x) = \sum_{j=1}^{k} v_j \, \mathrm{relu}(w_j \cdot x + b_j)
@@ -148,24 +147,9 @@ class TwoLayer(AbstractOneOutput):
     # Shape and size -------------------------------------------------------------------------------
 
     @property
-    def width(self) -> int:
-        """Number k of hidden neurons."""
-        return int(self.W.shape[0])
-
-    @property
-    def dimension(self) -> int:
-        """Input dimension d."""
-        return int(self.W.shape[1])
-
-    @property
     def degree(self) -> int:
         """Degree of homogeneity in the trained parameters: N(c theta) = c^degree N(theta), c > 0."""
         return 2 if self.outputs == "trained" else 1
-
-    @property
-    def augmented(self) -> FloatArray:
-        """The rows (w_j, b_j), or w_j without bias; shape (k, d + 1) or (k, d)."""
-        return self.W if self.b is None else np.column_stack([self.W, self.b])
 
     @property
     def directions(self) -> FloatArray:
@@ -188,28 +172,9 @@ class TwoLayer(AbstractOneOutput):
 
     # Evaluation -----------------------------------------------------------------------------------
 
-    def _preactivations(self, X: FloatArray) -> FloatArray:
-        Z: FloatArray = X @ self.W.T
-        if self.b is not None:
-            Z += self.b
-        return Z
-
-    def preactivations(self, X: ArrayLike) -> FloatArray:
-        """w_j . x_i + b_j, shape (n, k)."""
-        return self._preactivations(points(X, self.dimension))
-
-    def patterns(self, X: ArrayLike) -> BoolArray:
-        """Which neurons are strictly active, w_j . x_i + b_j > 0; shape (n, k)."""
-        return self.preactivations(X) > 0
-
     def __call__(self, X: ArrayLike) -> FloatArray:
         """Values N(x_i), shape (n,); evaluated in blocks of samples."""
-        rows = points(X, self.dimension)
-        values = np.empty(rows.shape[0])
-        for block in row_blocks(rows.shape[0], self.width):
-            Z = self._preactivations(rows[block])
-            values[block] = np.maximum(Z, 0.0, out=Z) @ self.v
-        return values
+        return self._combined(X, self.v)
 
     def gradient(self, X: ArrayLike, weights: ArrayLike, *, kink: float = 0.0) -> Gradient:
         r"""Gradient of a weighted sum of values by the parameters.
