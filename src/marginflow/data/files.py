@@ -21,7 +21,7 @@ from marginflow.data.classes import SIGNS
 from marginflow.data.preparation import Preparation
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
-from marginflow.storage import write_bytes
+from marginflow.storage import existing_file, write_bytes
 
 SIZE_VARIABLE = "MARGINFLOW_SIZE_LIMIT"
 """Gigabytes that the arrays of an archive may declare; 2 if the environment does not say."""
@@ -39,9 +39,7 @@ def write(path: str | Path, fields: Mapping[str, Any]) -> Path:
 
 def read(path: str | Path, *, label: str | None = None, size_limit: float | None = None) -> dict[str, Any]:
     """Read the fields of a data set from the format that the suffix names; `size_limit` as in `Dataset.load`."""
-    suffix, source = _suffix(path), Path(path)
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
+    suffix, source = _suffix(path), existing_file(path)
     if suffix == ".npz":
         if label is not None:
             raise InputError(f"{source} has no columns with names; label={label!r} is for .csv files only.")
@@ -86,10 +84,8 @@ def read_arrays(
     Files that hold Python objects are refused, for to open those can run code, and so are files that declare more than
     the limit: a few megabytes can declare arrays of any size.
     """
-    source, allowed, names = Path(path), _bytes_allowed(size_limit), (*needed, *optional)
+    source, allowed, names = existing_file(path), _bytes_allowed(size_limit), (*needed, *optional)
     wanted = " and ".join(needed)
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
     with _plain_errors(source, "is not a readable .npz archive of plain arrays"), source.open("rb") as file:
         start = file.read(6)
         if start == _BARE:
@@ -118,9 +114,7 @@ def read_arrays(
 
 def read_array(path: str | Path, *, size_limit: float | None = None) -> NDArray[Any]:
     """The array of a .npy file, by the same rules."""
-    source, allowed = Path(path), _bytes_allowed(size_limit)
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
+    source, allowed = existing_file(path), _bytes_allowed(size_limit)
     with _plain_errors(source, "is not a readable .npy file of numbers"), source.open("rb") as file:
         start = file.read(6)
         if start != _BARE:

@@ -23,9 +23,12 @@ class AbstractIsotropicLaw(abc.ABC):
     # Whether z and -z have the same law; if not, a linear classifier can beat chance on the XOR mixture.
     symmetric: ClassVar[bool]
 
-    @abc.abstractmethod
     def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         """Independent samples as rows; shape (n, d)."""
+        return self._rows(n_samples, dimension, rng)
+
+    @abc.abstractmethod
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray: ...
 
 
 @final
@@ -35,8 +38,7 @@ class Normal(AbstractIsotropicLaw):
 
     symmetric: ClassVar[bool] = True
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         return rng.standard_normal((n_samples, dimension))
 
 
@@ -47,8 +49,7 @@ class Laplace(AbstractIsotropicLaw):
 
     symmetric: ClassVar[bool] = True
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         return rng.laplace(scale=np.sqrt(0.5), size=(n_samples, dimension))
 
 
@@ -59,8 +60,7 @@ class LogisticCoordinates(AbstractIsotropicLaw):
 
     symmetric: ClassVar[bool] = True
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         return rng.logistic(scale=np.sqrt(3.0) / np.pi, size=(n_samples, dimension))
 
 
@@ -71,8 +71,7 @@ class Cube(AbstractIsotropicLaw):
 
     symmetric: ClassVar[bool] = True
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         return rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), size=(n_samples, dimension))
 
 
@@ -96,8 +95,7 @@ class LpBall(AbstractIsotropicLaw):
         if self.p > 20:  # |g|^p would underflow
             raise InputError(f"p is {self.p:g}; at most 20 is drawn accurately, and the limit of large p is 'cube'.")
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         d, p = dimension, float(self.p)
         powers = rng.gamma(1.0 / p, size=(n_samples, d))  # |g|^p
         total = powers.sum(axis=1, keepdims=True) + rng.standard_exponential((n_samples, 1))
@@ -114,8 +112,7 @@ class RadialExponential(AbstractIsotropicLaw):
 
     symmetric: ClassVar[bool] = True
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         g = rng.standard_normal((n_samples, dimension))
         radius = rng.gamma(float(dimension), size=(n_samples, 1)) / np.sqrt(dimension + 1.0)  # E Gamma(d)^2 = d (d + 1)
         points: FloatArray = g * (radius / np.linalg.norm(g, axis=1, keepdims=True))
@@ -134,8 +131,7 @@ class ExponentialCoordinates(AbstractIsotropicLaw):
         if self.sign not in (1, -1):
             raise InputError(f"sign is {self.sign!r}; 1 or -1 is expected.")
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         points: FloatArray = self.sign * (rng.standard_exponential((n_samples, dimension)) - 1.0)
         return points
 
@@ -147,8 +143,7 @@ class Gumbel(AbstractIsotropicLaw):
 
     symmetric: ClassVar[bool] = False
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         points: FloatArray = (np.sqrt(6.0) / np.pi) * (rng.gumbel(size=(n_samples, dimension)) - np.euler_gamma)
         return points
 
@@ -164,8 +159,7 @@ class Gamma(AbstractIsotropicLaw):
     def __post_init__(self) -> None:
         _require_shape("Gamma", "shape", self.shape)
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         points: FloatArray = (rng.gamma(self.shape, size=(n_samples, dimension)) - self.shape) / np.sqrt(self.shape)
         return points
 
@@ -182,8 +176,7 @@ class Weibull(AbstractIsotropicLaw):
         _require_shape("Weibull", "shape", self.shape)
         real_number("shape", self.shape, at_most=1e4)  # the variance is a difference that cancels beyond
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         mean = gamma(1.0 + 1.0 / self.shape)
         deviation = sqrt(gamma(1.0 + 2.0 / self.shape) - mean**2)
         points: FloatArray = (rng.weibull(self.shape, size=(n_samples, dimension)) - mean) / deviation
@@ -203,8 +196,7 @@ class Beta(AbstractIsotropicLaw):
         _require_shape("Beta", "a", self.a)
         _require_shape("Beta", "b", self.b)
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         total = self.a + self.b
         deviation = np.sqrt(self.a * self.b / (total**2 * (total + 1.0)))
         points: FloatArray = (rng.beta(self.a, self.b, size=(n_samples, dimension)) - self.a / total) / deviation
@@ -222,8 +214,7 @@ class Simplex(AbstractIsotropicLaw):
 
     symmetric: ClassVar[bool] = False
 
-    def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        """Independent samples as rows."""
+    def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         d = dimension
         parts = rng.standard_exponential((n_samples, d + 1))
         parts /= parts.sum(axis=1, keepdims=True)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from marginflow.report.bundle import style_text, template_text, vega_script
 from marginflow.report.demo_charts import bound_chart, cluster_chart, map_chart
 from marginflow.report.formula import mathml
-from marginflow.report.page import environment, script_safe
+from marginflow.report.page import render_template, script_safe
 from marginflow.report.style import signs
 
 Record = Mapping[str, Any]
@@ -67,25 +67,22 @@ def render_demo(
         drawn["plane"] = plane_data(chapters["plane"])
     if "digits" in chapters:
         drawn["digits"] = chapters["digits"]
-    return (
-        environment()
-        .from_string(template_text("demo.html.j2"))
-        .render(
-            style=style_text("demo.css"),
-            script=template_text("demo.js"),
-            data=script_safe(drawn),
-            bundle=vega_script() if specifications else "",
-            specifications={name: script_safe(chart) for name, chart in specifications.items()},
-            plane=_plane(chapters["plane"]) if "plane" in chapters else None,
-            digits=_digits(chapters["digits"]) if "digits" in chapters else None,
-            clusters=_clusters(chapters["clusters"]) if "clusters" in chapters else None,
-            theorem=_theorem(chapters["theorem"]) if "theorem" in chapters else None,
-            findings=findings,
-            command=command,
-            versions=versions,
-            parameters=parameters,
-            interrupted=interrupted,
-        )
+    return render_template(
+        "demo.html.j2",
+        style=style_text("demo.css"),
+        script=template_text("demo.js"),
+        data=script_safe(drawn),
+        bundle=vega_script() if specifications else "",
+        specifications={name: script_safe(chart) for name, chart in specifications.items()},
+        plane=_plane(chapters["plane"]) if "plane" in chapters else None,
+        digits=_digits(chapters["digits"]) if "digits" in chapters else None,
+        clusters=_clusters(chapters["clusters"]) if "clusters" in chapters else None,
+        theorem=_theorem(chapters["theorem"]) if "theorem" in chapters else None,
+        findings=findings,
+        command=command,
+        versions=versions,
+        parameters=parameters,
+        interrupted=interrupted,
     )
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from marginflow.display import Brief
 from marginflow.report.bundle import style_text, template_text, vega_script
@@ -81,19 +81,16 @@ def render(page: Page, *, interactive: bool = True) -> str:
     anything from anywhere. Charts that need not answer are drawn as pictures, and the page is a tenth of the size.
     """
     drawn = {f"chart-{number}": chart for number, chart in enumerate(page.charts, 1)}
-    return (
-        environment()
-        .from_string(template_text("page.html.j2"))
-        .render(
-            page=page,
-            style=style_text("page.css"),
-            id=id,
-            names={id(chart): name for name, chart in drawn.items()},
-            specifications={name: script_safe(chart.specification) for name, chart in drawn.items() if interactive},
-            pictures={} if interactive else {name: inline_svg(chart) for name, chart in drawn.items()},
-            bundle=vega_script() if drawn and interactive else "",
-            keyboard=template_text("keyboard.js"),
-        )
+    return render_template(
+        "page.html.j2",
+        page=page,
+        style=style_text("page.css"),
+        id=id,
+        names={id(chart): name for name, chart in drawn.items()},
+        specifications={name: script_safe(chart.specification) for name, chart in drawn.items() if interactive},
+        pictures={} if interactive else {name: inline_svg(chart) for name, chart in drawn.items()},
+        bundle=vega_script() if drawn and interactive else "",
+        keyboard=template_text("keyboard.js"),
     )
 
 
@@ -102,7 +99,12 @@ def write(page: Page, path: str | Path, *, interactive: bool = True) -> Path:
     return write_text(path, render(page, interactive=interactive))
 
 
-def environment() -> jinja2.Environment:
+def render_template(name: str, **values: Any) -> str:
+    """A template of the folder of templates, filled."""
+    return _environment().from_string(template_text(name)).render(**values)
+
+
+def _environment() -> jinja2.Environment:
     """Templates in which every text is escaped and a missing name is an error."""
     import jinja2
 

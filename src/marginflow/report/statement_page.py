@@ -13,9 +13,9 @@ from html import escape
 from typing import Any, Final
 
 from marginflow.report.atlas_chart import atlas_chart, statement_map
-from marginflow.report.bundle import style_text, template_text
+from marginflow.report.bundle import style_text
 from marginflow.report.formula import mathml
-from marginflow.report.page import environment
+from marginflow.report.page import render_template
 from marginflow.report.references import references
 from marginflow.report.static import inline_svg
 from marginflow.report.verdicts import TONES
@@ -163,24 +163,21 @@ def render_statement(record: Record, *, command: str, versions: Mapping[str, str
     found = statement_map(record["id"])
     chart = None if found is None else atlas_chart(found[0])
     on_control = f"On the control: {record['control_shows']}"
-    return (
-        environment()
-        .from_string(template_text("statement.html.j2"))
-        .render(
-            statement=record,
-            title=f"{record['id']}: {record['number']}",
-            parts=drawn,
-            verdicts=(("On the example", record["example"]), (on_control, record["control"])),
-            announced=record["announced"],
-            graph=dependency_graph(record["id"]),
-            map=chart,
-            marked=found is not None and bool(found[0].marks),
-            picture="" if chart is None else inline_svg(chart),
-            map_command="" if found is None else found[1],
-            bibtex=bibtex(record["id"]),
-            tones=TONES,
-            style=style_text("page.css", "verdicts.css"),
-            command=command,
-            versions=versions,
-        )
+    return render_template(
+        "statement.html.j2",
+        statement=record,
+        title=f"{record['id']}: {record['number']}",
+        parts=drawn,
+        verdicts=(("On the example", record["example"]), (on_control, record["control"])),
+        announced=record["announced"],
+        graph=dependency_graph(record["id"]),
+        map=chart,
+        marked=found is not None and bool(found[0].marks),
+        picture="" if chart is None else inline_svg(chart),
+        map_command="" if found is None else found[1],
+        bibtex=bibtex(record["id"]),
+        tones=TONES,
+        style=style_text("page.css", "verdicts.css"),
+        command=command,
+        versions=versions,
     )

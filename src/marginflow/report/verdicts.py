@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from marginflow.report.bundle import style_text, template_text
+from marginflow.report.bundle import style_text
 from marginflow.report.formula import mathml
-from marginflow.report.page import environment
+from marginflow.report.page import render_template
 from marginflow.theory import PAPERS
 from marginflow.theory.outcomes import OUTCOMES
 
@@ -73,20 +73,17 @@ def render_verdicts(
         rows = [_row(row) for row in judged if row["id"].startswith(f"{key}/") and row["example"] is not None]
         if rows:
             papers.append((str(paper), rows))
-    return (
-        environment()
-        .from_string(template_text("verdicts.html.j2"))
-        .render(
-            title="The statements of the papers, checked",
-            verdict=verdict,
-            tone="holds" if holds else "violated",
-            tones=TONES,
-            style=style_text("page.css", "verdicts.css"),
-            summary=count_outcomes(judged),
-            papers=papers,
-            command=command,
-            versions=versions,
-        )
+    return render_template(
+        "verdicts.html.j2",
+        title="The statements of the papers, checked",
+        verdict=verdict,
+        tone="holds" if holds else "violated",
+        tones=TONES,
+        style=style_text("page.css", "verdicts.css"),
+        summary=count_outcomes(judged),
+        papers=papers,
+        command=command,
+        versions=versions,
     )
 
 
