@@ -211,8 +211,7 @@ class Certificate(Plotted, Plain):
     @property
     def mu(self) -> FloatArray:
         """mu_ij = lambda_i clarke_ij, shape (n, k)."""
-        mu: FloatArray = self.multipliers[:, None] * self.clarke
-        return mu
+        return self.multipliers[:, None] * self.clarke
 
     @property
     def norm_squared(self) -> float:

@@ -220,8 +220,7 @@ class Clusters(AbstractClusters):
         coordinates = self.mean_coordinates()
         if self.means == "sphere":
             rng = generator(self.means_seed, *MEANS, 1)
-            rotated: FloatArray = coordinates @ random_frame(coordinates.shape[1], self.dimension, rng)
-            return rotated
+            return coordinates @ random_frame(coordinates.shape[1], self.dimension, rng)
         return np.pad(coordinates, ((0, 0), (0, self.dimension - coordinates.shape[1])))
 
     @property

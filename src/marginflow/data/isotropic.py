@@ -132,8 +132,7 @@ class ExponentialCoordinates(AbstractIsotropicLaw):
             raise InputError(f"sign is {self.sign!r}; 1 or -1 is expected.")
 
     def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        points: FloatArray = self.sign * (rng.standard_exponential((n_samples, dimension)) - 1.0)
-        return points
+        return self.sign * (rng.standard_exponential((n_samples, dimension)) - 1.0)
 
 
 @final
@@ -179,8 +178,7 @@ class Weibull(AbstractIsotropicLaw):
     def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         mean = gamma(1.0 + 1.0 / self.shape)
         deviation = sqrt(gamma(1.0 + 2.0 / self.shape) - mean**2)
-        points: FloatArray = (rng.weibull(self.shape, size=(n_samples, dimension)) - mean) / deviation
-        return points
+        return (rng.weibull(self.shape, size=(n_samples, dimension)) - mean) / deviation
 
 
 @final

@@ -77,8 +77,7 @@ def draw_labels(labelling: str, n_samples: int, rng: np.random.Generator) -> Flo
         return np.where(np.arange(n_samples) < (n_samples + 1) // 2, 1.0, -1.0)
     if labelling == "balanced":
         y = np.where(np.arange(n_samples) % 2 == 0, 1.0, -1.0) * rng.choice([-1.0, 1.0])
-        balanced: FloatArray = rng.permutation(y)
-        return balanced
+        return rng.permutation(y)
     while True:
         drawn: FloatArray = rng.choice([-1.0, 1.0], size=n_samples)
         if labelling == "random" or np.any(drawn != drawn[0]):

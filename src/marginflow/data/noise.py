@@ -31,8 +31,7 @@ class AbstractLabelNoise(abc.ABC):
     def flips(self, dataset: Dataset, rng: np.random.Generator) -> BoolArray:
         """Which labels are flipped in one draw: independent coin tosses, unless a rule counts; shape (n,)."""
         eta = self.probability(dataset)
-        drawn: BoolArray = rng.random(eta.size) < eta
-        return drawn
+        return rng.random(eta.size) < eta
 
     def frozen(self, train: Dataset) -> AbstractLabelNoise:
         """The same eta as a fixed function of x, with every quantile taken on `train`, to draw test points with."""
@@ -176,8 +175,7 @@ class DirectionNoise(AbstractLabelNoise):
         else:
             first, second = _first_means("DirectionNoise without a direction", dataset)
             v = first + second
-        scores: FloatArray = dataset.X @ (v / np.linalg.norm(v))
-        return scores
+        return dataset.X @ (v / np.linalg.norm(v))
 
     def probability(self, dataset: Dataset) -> FloatArray:
         """1 at and beyond the threshold, 0 before it."""

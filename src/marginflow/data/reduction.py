@@ -97,5 +97,4 @@ def random_frame(n_rows: int, dimension: int, rng: np.random.Generator) -> Float
     if n_rows > whole_number("dimension", dimension):
         raise InputError(f"{n_rows} orthonormal vectors do not fit in dimension {dimension}.")
     basis, triangle = np.linalg.qr(rng.standard_normal((dimension, n_rows)), mode="reduced")
-    frame: FloatArray = np.ascontiguousarray((basis * np.where(np.diagonal(triangle) < 0, -1.0, 1.0)).T)
-    return frame
+    return np.ascontiguousarray((basis * np.where(np.diagonal(triangle) < 0, -1.0, 1.0)).T)

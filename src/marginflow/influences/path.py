@@ -133,8 +133,7 @@ def _end(base: Base, structure: Structure | None, rows: IntArray) -> NewtonResul
 
 def _missing(base: Base, at: NewtonResult, rows: IntArray) -> FloatArray:
     """(1 - m_i)_+ of the given rows."""
-    missing: FloatArray = np.maximum(1.0 - base.problem.margins(at.U, at.s)[rows], 0.0)
-    return missing
+    return np.maximum(1.0 - base.problem.margins(at.U, at.s)[rows], 0.0)
 
 
 def _value(base: Base, at: NewtonResult, left_out: FloatArray, rows: IntArray) -> float:

@@ -151,8 +151,7 @@ class Influence(Plotted, Plain):
     @property
     def drops(self) -> FloatArray:
         """||theta||^2 with all samples minus without the group, shape (g,)."""
-        drops: FloatArray = self.norm - self.norms
-        return drops
+        return self.norm - self.norms
 
     def network(self, group: int) -> TwoLayer:
         """The network without group `group` (without sample i), at margin 1."""
@@ -190,15 +189,13 @@ class Influence(Plotted, Plain):
     def rank(self) -> IntArray:
         """Groups by what they did: the least margin of a left-out sample first, shape (g,)."""
         least = np.array([self.margins[group].min() for group in self.groups])
-        order: IntArray = np.argsort(least, kind="stable")
-        return order
+        return np.argsort(least, kind="stable")
 
     def changes(self, X: FloatArray) -> FloatArray:
         """Outputs at the rows of X without each group minus those with all samples, shape (g, len(X))."""
         points = matrix("X", X)
         before = self.base(points)
-        changes: FloatArray = np.array([network(points) - before for network in self.networks])
-        return changes
+        return np.array([network(points) - before for network in self.networks])
 
     def __repr__(self) -> str:
         return shortened(f"Influence({self})")

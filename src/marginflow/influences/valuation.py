@@ -45,8 +45,7 @@ class Valuation(Brief, Plain):
 
     def rank(self) -> IntArray:
         """Groups by value, the most harmful first; equal accuracies by the mean margin, shape (g,)."""
-        order: IntArray = np.lexsort((self.margin_values, self.values))
-        return order
+        return np.lexsort((self.margin_values, self.values))
 
 
 def valuation(found: Influence, test: Dataset) -> Valuation:

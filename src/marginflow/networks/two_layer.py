@@ -154,8 +154,7 @@ class TwoLayer(HiddenLayer, AbstractOneOutput):
     @property
     def directions(self) -> FloatArray:
         """The rows u_j = |v_j| (w_j, b_j): together with sign(v_j), all that the function depends on."""
-        directions: FloatArray = np.abs(self.v)[:, None] * self.augmented
-        return directions
+        return np.abs(self.v)[:, None] * self.augmented
 
     @property
     def signs(self) -> FloatArray:

@@ -163,8 +163,7 @@ def flips_beyond_rounding(network: TwoLayer, X: FloatArray, y: FloatArray, level
     active = np.maximum(network.preactivations(X), 0.0)
     inputs = np.abs(X) @ np.abs(network.W.T) + (0.0 if network.b is None else np.abs(network.b))
     room = 4.0 * np.finfo(np.float64).eps * (np.where(active > 0, inputs, 0.0) @ np.abs(network.v))
-    flips: BoolArray = y * (active @ network.v) + room <= level
-    return flips
+    return y * (active @ network.v) + room <= level
 
 
 def _budgets(epsilons: Budgets) -> FloatArray | None:

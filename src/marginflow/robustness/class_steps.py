@@ -42,8 +42,7 @@ class ClassSteps:
     @property
     def sizes(self) -> FloatArray:
         """Size ||t e|| of each point's first change."""
-        sizes: FloatArray = self.first * self.norm
-        return sizes
+        return self.first * self.norm
 
     def rows(self) -> list[dict[str, float]]:
         """The share of points whose class has changed at least once up to a size, at every breakpoint."""

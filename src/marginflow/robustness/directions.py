@@ -68,8 +68,7 @@ def margin_samples(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, tolerance: 
             f"Sample {int(np.argmin(q))} has margin {least:g}; the margin set is defined when all samples are "
             "classified correctly."
         )
-    on: BoolArray = q <= (1.0 + tolerance) * least
-    return on
+    return q <= (1.0 + tolerance) * least
 
 
 def support_samples(multipliers: ArrayLike, *, tolerance: float = SUPPORT_RTOL) -> BoolArray:

@@ -43,8 +43,7 @@ class LinearClassifier:
         """Exact flip distances max(0, y (w . x + b)) / ||w||, shape (n,); 0 where misclassified."""
         values = self(X)
         margin = labels("y", y, values.size) * values
-        distance: FloatArray = np.maximum(margin, 0.0) / float(np.linalg.norm(self.w))
-        return distance
+        return np.maximum(margin, 0.0) / float(np.linalg.norm(self.w))
 
 
 def mean_classifier(

@@ -113,8 +113,7 @@ class RaySteps:
             raise InputError("A step along a ray is negative or not a number; steps must be at least 0.")
         knots = self.steps[::2]
         index = np.searchsorted(knots, wanted, side="right") - 1
-        between: FloatArray = np.where(knots[index] == wanted, self.shares[2 * index], self.shares[2 * index + 1])
-        return between
+        return np.where(knots[index] == wanted, self.shares[2 * index], self.shares[2 * index + 1])
 
     def changes(self, sample: int) -> FloatArray:
         """The steps at which this sample changes sign, in order."""

@@ -38,8 +38,7 @@ class DualSupremum:
 
 def dual_values(T: FloatArray, weights: FloatArray, directions: FloatArray) -> FloatArray:
     """F at the rows of `directions`; weights are lambda_i y_i."""
-    values: FloatArray = np.maximum(directions @ T.T, 0.0) @ weights
-    return values
+    return np.maximum(directions @ T.T, 0.0) @ weights
 
 
 def supremum(

@@ -47,8 +47,7 @@ class CholeskySpan(AbstractKinkSpan):
 
     def outside(self, vector: FloatArray) -> FloatArray:
         """Subtract the combination of the samples."""
-        left: FloatArray = vector - self.samples.T @ self.coefficients(vector)
-        return left
+        return vector - self.samples.T @ self.coefficients(vector)
 
     def coordinates(self, T: FloatArray, gram: FloatArray, chosen: IntArray) -> FloatArray:
         """One triangular solve with the factor."""
@@ -76,13 +75,11 @@ class OrthogonalSpan(AbstractKinkSpan):
     def outside(self, vector: FloatArray) -> FloatArray:
         """Subtract the projection, twice: once is not enough in floating point."""
         once = vector - self.Q @ (self.Q.T @ vector)
-        twice: FloatArray = once - self.Q @ (self.Q.T @ once)
-        return twice
+        return once - self.Q @ (self.Q.T @ once)
 
     def coordinates(self, T: FloatArray, gram: FloatArray, chosen: IntArray) -> FloatArray:
         """Coordinates in the orthonormal basis."""
-        B: FloatArray = T[chosen] @ self.Q
-        return B
+        return T[chosen] @ self.Q
 
 
 def kink_span(T: FloatArray, gram: FloatArray, rows: IntArray, *, accurate: bool) -> AbstractKinkSpan:

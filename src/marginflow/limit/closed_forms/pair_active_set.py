@@ -315,8 +315,7 @@ class PairProgram:
         values = U @ self.Xt.T
         own = np.where(self.y > 0, values[0], values[1])
         other = np.where(self.y > 0, values[1], values[0])
-        slacks: FloatArray = np.concatenate([own - 1.0, own - other - 1.0])
-        return slacks
+        return np.concatenate([own - 1.0, own - other - 1.0])
 
     def _proof(self, constraints: list[int], gamma: FloatArray) -> FloatArray:
         weights: FloatArray = np.zeros(self.y.size)

@@ -60,8 +60,7 @@ class Polisher:
             values = self.columns[:, position.index]
         else:
             values = np.where(self.circle.active[:, position.index], self.circle.rows @ direction, 0.0)
-        column: FloatArray = position.sign * self.y * values
-        return column
+        return position.sign * self.y * values
 
     def newton(self, positions: list[Position], point: _Iterate, margin: BoolArray) -> _Iterate:
         """Newton's method on a fixed structure; the best point seen."""

@@ -72,8 +72,7 @@ def _least(p: FloatArray, kappa: FloatArray | None, low: FloatArray, high: Float
     with np.errstate(divide="ignore", invalid="ignore"):
         turn = np.where(kappa == 0, low, np.clip(0.5 * p / kappa, low, high))
     values = [p * z - kappa * z * z for z in (low, high, turn)]
-    least: FloatArray = np.minimum(np.minimum(values[0], values[1]), values[2])
-    return least
+    return np.minimum(np.minimum(values[0], values[1]), values[2])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -90,8 +90,7 @@ class RadiusProblem:
 
     def gradient(self, delta: FloatArray) -> FloatArray:
         """A generalised gradient of g, with relu'(0) = 0."""
-        slopes: FloatArray = (self.c * (self.a + self.W @ delta > 0)) @ self.W
-        return slopes
+        return (self.c * (self.a + self.W @ delta > 0)) @ self.W
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
