@@ -22,9 +22,9 @@ def points(X: ArrayLike, dimension: int) -> FloatArray:
     return rows
 
 
-def row_blocks(n: int, numbers_per_row: int, *, at_most: int = BLOCK_NUMBERS) -> list[slice]:
-    """Consecutive slices of n rows, each with at most `at_most` numbers (and at least one row)."""
-    rows = max(1, at_most // max(1, numbers_per_row))
+def row_blocks(n: int, numbers_per_row: int, *, at_most: int | None = None) -> list[slice]:
+    """Consecutive slices of n rows, each with at most `at_most` numbers, else `BLOCK_NUMBERS`; at least a row."""
+    rows = max(1, (BLOCK_NUMBERS if at_most is None else at_most) // max(1, numbers_per_row))
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
