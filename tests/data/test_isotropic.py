@@ -122,7 +122,7 @@ def test_the_simplex_has_barycentric_coordinates_with_the_dirichlet_law() -> Non
         (lambda: isotropic.Weibull(shape=1e9), "at most 10000"),
         (lambda: isotropic.Gamma(shape=float("nan")), "shape is nan"),
         (lambda: isotropic.Gamma(shape=-1.0), "shape is -1"),
-        (lambda: isotropic.Exponential(sign=2), "sign is 2"),
+        (lambda: isotropic.ExponentialCoordinates(sign=2), "sign is 2"),
         (lambda: isotropic_law("cauchy"), "is expected"),
         (lambda: isotropic_law(3), "is expected"),
     ],
