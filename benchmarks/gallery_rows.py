@@ -1,0 +1,68 @@
+"""Take finished cells of a store over into the rows of docs/gallery: nothing is computed, nothing is replaced.
+
+python benchmarks/gallery_rows.py cells.sqlite     # then `python benchmarks/gallery.py` draws the pictures again
+
+A cell goes to every figure of the gallery whose published grid has it. A KKT point that is not exact is named and left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import msgspec
+from gallery import GALLERY, read
+
+from marginflow import experiments
+from marginflow.experiments import Figure
+from marginflow.sweeps import Store
+
+Row = dict[str, object]
+
+
+def main(stores: list[str]) -> None:
+    lines = [line for name in stores for line in Store(name).lines() if line.status == "done"]
+    for figure in experiments.figures():
+        path = GALLERY / f"{figure.id.replace('/', '-')}-paper.csv"
+        if not path.is_file():
+            continue
+        grid = {_text(figure, cell): number for number, cell in enumerate(figure.grid("paper").cells)}
+        new = []
+        for line in lines:
+            parameters = json.loads(line.parameters)
+            if line.task != figure.cell.name or _text(figure, parameters) not in grid:
+                continue
+            row = {**parameters, "seed": line.seed, **json.loads(line.row)}
+            if row.get("method") == "KKT point" and not row["exact"]:
+                print(f"{figure.id}: not exact and left out: {line.parameters}, seed {line.seed}")
+            else:
+                new.append(row)
+        _extend(figure, path, new, grid)
+
+
+def _text(figure: Figure, cell: object) -> str:
+    """The parameters of a cell with their defaults, as one text."""
+    return json.dumps(msgspec.to_builtins(msgspec.convert(cell, figure.cell.parameters)), sort_keys=True)
+
+
+def _extend(figure: Figure, path: Path, new: list[Row], grid: dict[str, int]) -> None:
+    """Write the rows in the order of the grid, seeds fastest."""
+    names = (*figure.cell.fields, "seed")
+    old = [dict(row) for row in read(path)]
+    there = {tuple(row[name] for name in names) for row in old}
+    added = [row for row in new if tuple(row[name] for name in names) not in there]
+    rows = [*old, *added]
+    rows.sort(key=lambda row: (grid[_text(figure, {name: row[name] for name in names[:-1]})], row["seed"]))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(old[0]), lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_text(text.getvalue(), encoding="utf-8")
+    print(f"{figure.id}: {len(old)} rows, {len(added)} more")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
