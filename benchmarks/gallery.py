@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/gallery again from the rows that are committed there: nothing is computed.
+"""Draw the pictures that docs/gallery shows again from the rows that are committed there: nothing is computed.
 
 python benchmarks/gallery.py                       # the SVG files of the gallery
 python benchmarks/gallery.py --trial FOLDER        # every picture at both widths, light and dark, as PNG and PDF
@@ -11,7 +11,13 @@ import csv
 from pathlib import Path
 
 from marginflow import experiments
+from marginflow.cli.provenance import versions
+from marginflow.experiments import Result
+from marginflow.plain import to_plain
+from marginflow.report import write
 from marginflow.report.panels import chart_of
+from marginflow.report.results import Result as Record
+from marginflow.report.results import page_of_results
 from marginflow.report.static import draw
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
@@ -23,17 +29,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trial", type=Path, default=None)
     trial = parser.parse_args().trial
+    shown = (GALLERY / "README.md").read_text(encoding="utf-8")
     for figure in experiments.figures():
         name = figure.id.replace("/", "-")
         for size in ("laptop", "paper"):
             source = GALLERY / f"{SHARED.get(figure.id, name)}-{size}.csv"
-            pictures = sorted(GALLERY.glob(f"{name}-{size}*.svg"))
-            if not source.is_file() or not pictures:
+            if not source.is_file():
                 continue
-            charts = [chart_of(panel) for panel in figure.panels(read(source))]
+            result = figure.of_rows(read(source), size)
+            if trial is None and f"({name}-{size}.html)" in shown:
+                print(page(result, GALLERY / f"{name}-{size}.html"))
+            charts = [chart_of(panel) for panel in result.panels]
             charts = [chart for chart in charts if chart.numbers.rows]
             for number, chart in enumerate(charts, 1):
                 stem = f"{name}-{size}" + (f"-{number}" if len(charts) > 1 else "")
+                if f"({stem}.svg)" not in shown:
+                    continue
                 if trial is None:
                     print(draw(chart, GALLERY / f"{stem}.svg", width="page"))
                     continue
@@ -42,6 +53,19 @@ def main() -> None:
                     for mode in ("light", "dark"):
                         draw(chart, trial / f"{stem}-{width}-{mode}.png", width=width, mode=mode)
                     draw(chart, trial / f"{stem}-{width}.pdf", width=width)
+
+
+def page(result: Result, path: Path) -> Path:
+    """The page of a figure, with pictures that do not answer to the mouse."""
+    id, title = result.figure.id, result.figure.title
+    content = result.to_dict() | {"panels": result.panels, "deviations": result.figure.deviations}
+    made = page_of_results(
+        [Record(name=id, content=to_plain(content))],
+        title=f"{id}: {title}",
+        command=f"marginflow figure {id} --size {result.size}",
+        versions=versions(),
+    )
+    return write(made, path, interactive=False)
 
 
 def read(path: Path) -> list[dict[str, object]]:

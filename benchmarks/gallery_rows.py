@@ -2,7 +2,7 @@
 
 python benchmarks/gallery_rows.py cells.sqlite     # then `python benchmarks/gallery.py` draws the pictures again
 
-A cell goes to every figure of the gallery whose published grid has it. A KKT point that is not exact is named and left out.
+A cell goes to every figure of the gallery whose published grid has it. A KKT point that is not exact is left out.
 """
 
 from __future__ import annotations

@@ -184,12 +184,38 @@ class Figure(Brief):
             only_stored=only_stored,
             progress=progress,
         )
-        gap = self._gap(found, len(sweep.cells), None if store is None else Store(store))
+        return self._result(found, len(sweep.cells), size, first, None if store is None else Store(store))
+
+    def of_rows(self, rows: Sequence[Row], size: str, *, seed: int = 0) -> Result:
+        """What rows that were computed elsewhere show; what they lack of the grid is named with its cost.
+
+        Parameters
+        ----------
+        rows : sequence of mappings
+            Parameters, seed and measurements of each run.
+        size : "smoke", "laptop" or "paper"
+            The grid that they belong to.
+        seed : int
+            Its first seed.
+        """
+        grid, names = self.grid(size), self.cell.fields
+        there = {tuple(row[name] for name in (*names, "seed")) for row in rows}
+        sweep = Sweep(task=self.cell, points=grid.cells, seeds=tuple(range(seed, seed + grid.seeds)), name=self.id)
+        missing = [
+            {**cell.parameters, "seed": cell.seed}
+            for cell in sweep.cells
+            if (*(cell.parameters[name] for name in names), cell.seed) not in there
+        ]
+        found = ComputedCells(rows=tuple(rows), seconds=0.0, computed=0, missing=tuple(missing))
+        return self._result(found, len(sweep.cells), size, seed, None)
+
+    def _result(self, found: ComputedCells, total: int, size: str, seed: int, store: Store | None) -> Result:
+        gap = self._gap(found, total, store)
         panels = self.panels(found.rows) if found.rows else ()
         return FigureResult(
             figure=self,
             size=size,
-            seed=first,
+            seed=seed,
             rows=found.rows,
             panels=tuple(replace(panel, description=f"{panel.description} {gap}".rstrip()) for panel in panels),
             outcome=self._judged(found, gap),
