@@ -12,12 +12,11 @@ from pathlib import Path
 
 from marginflow import experiments
 from marginflow.cli.provenance import versions
-from marginflow.experiments import Result
+from marginflow.experiments import FigureResult
 from marginflow.plain import to_plain
 from marginflow.report import write
 from marginflow.report.panels import chart_of
-from marginflow.report.results import Result as Record
-from marginflow.report.results import page_of_results
+from marginflow.report.results import NamedResult, page_of_results
 from marginflow.report.static import draw
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
@@ -55,12 +54,12 @@ def main() -> None:
                     draw(chart, trial / f"{stem}-{width}.pdf", width=width)
 
 
-def page(result: Result, path: Path) -> Path:
+def page(result: FigureResult, path: Path) -> Path:
     """The page of a figure, with pictures that do not answer to the mouse."""
     id, title = result.figure.id, result.figure.title
     content = result.to_dict() | {"panels": result.panels, "deviations": result.figure.deviations}
     made = page_of_results(
-        [Record(name=id, content=to_plain(content))],
+        [NamedResult(name=id, content=to_plain(content))],
         title=f"{id}: {title}",
         command=f"marginflow figure {id} --size {result.size}",
         versions=versions(),

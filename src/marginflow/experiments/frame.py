@@ -186,7 +186,7 @@ class Figure(Brief):
         )
         return self._result(found, len(sweep.cells), size, first, None if store is None else Store(store))
 
-    def of_rows(self, rows: Sequence[Row], size: str, *, seed: int = 0) -> Result:
+    def of_rows(self, rows: Sequence[Row], size: str, *, seed: int = 0) -> FigureResult:
         """What rows that were computed elsewhere show; what they lack of the grid is named with its cost.
 
         Parameters
@@ -209,7 +209,7 @@ class Figure(Brief):
         found = ComputedCells(rows=tuple(rows), seconds=0.0, computed=0, missing=tuple(missing))
         return self._result(found, len(sweep.cells), size, seed, None)
 
-    def _result(self, found: ComputedCells, total: int, size: str, seed: int, store: Store | None) -> Result:
+    def _result(self, found: ComputedCells, total: int, size: str, seed: int, store: Store | None) -> FigureResult:
         gap = self._gap(found, total, store)
         panels = self.panels(found.rows) if found.rows else ()
         return FigureResult(
