@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -26,6 +27,15 @@ def test_the_version_stands_in_one_place() -> None:
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
     assert 'dynamic = ["version"]' in text
     assert marginflow.__version__ not in text
+
+
+def test_names_of_public_classes_are_unique() -> None:
+    found: dict[str, list[str]] = {}
+    for file in sorted(Path(marginflow.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(file.name)
+    assert {name: files for name, files in found.items() if len(files) > 1} == {}
 
 
 def test_unknown_name_is_an_attribute_error() -> None:

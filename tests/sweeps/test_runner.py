@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from marginflow import InputError
-from marginflow.sweeps import MemoryStore, StoppedError, Store, Sweep, SweepProgress, Task, run, stored
+from marginflow.sweeps import MemoryStore, StoppedError, Store, Sweep, SweepProgress, SweepTask, run, stored
 from marginflow.sweeps.record import Computed
 
 pytestmark = pytest.mark.usefixtures("task_folder")
@@ -25,7 +25,7 @@ def cheap(**changes: object) -> Sweep:
 def test_rows_are_those_of_the_task_called_by_hand(kind: str, tmp_path: Path) -> None:
     sweep = cheap()
     results = run(sweep, store=None if kind == "memory" else tmp_path / "s.sqlite")
-    assert isinstance(sweep.task, Task)
+    assert isinstance(sweep.task, SweepTask)
     for cell, record in zip(sweep.cells, results, strict=True):
         by_hand = sweep.task(msgspec.convert(dict(cell.parameters), sweep.task.parameters), cell.seed)
         assert dict(record.row) == dict(by_hand.row)

@@ -24,7 +24,7 @@ from typing import Any, Final, final
 import msgspec
 import numpy as np
 
-from marginflow.sweeps import Store, Task
+from marginflow.sweeps import Store, SweepTask
 
 _RECORDED: Final = Path(__file__).with_name("recorded.csv")
 # The operations are counted: an operation of a large cell costs no more than one of the largest that was measured.
@@ -93,7 +93,7 @@ def measured_in(store: Store, task: str) -> tuple[MeasuredCell, ...]:
 
 
 def estimate(
-    task: Task[Any],
+    task: SweepTask[Any],
     cells: Iterable[Mapping[str, object]],
     measured: Sequence[MeasuredCell],
     *,
@@ -120,7 +120,7 @@ def estimate(
     )
 
 
-def _grouped(task: Task[Any], measured: Sequence[MeasuredCell]) -> dict[str, list[tuple[float, MeasuredCell]]]:
+def _grouped(task: SweepTask[Any], measured: Sequence[MeasuredCell]) -> dict[str, list[tuple[float, MeasuredCell]]]:
     groups: dict[str, list[tuple[float, MeasuredCell]]] = {}
     for known in measured:
         kind, operations = _counted(task, known.parameters)
@@ -128,7 +128,7 @@ def _grouped(task: Task[Any], measured: Sequence[MeasuredCell]) -> dict[str, lis
     return groups
 
 
-def _counted(task: Task[Any], given: Mapping[str, object]) -> tuple[str, float]:
+def _counted(task: SweepTask[Any], given: Mapping[str, object]) -> tuple[str, float]:
     parameters: Any = msgspec.convert(dict(given), task.parameters)
     return getattr(parameters, "cost_kind", ""), max(1.0, float(getattr(parameters, "operations", 1.0)))
 

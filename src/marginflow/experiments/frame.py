@@ -17,7 +17,7 @@ from marginflow.experiments.panel import Panel, Row
 from marginflow.experiments.running import ComputedCells, Show, computed, matching
 from marginflow.experiments.soundness import sound_judge, sound_panels
 from marginflow.plain import Plain
-from marginflow.sweeps import AbstractEngine, Store, Sweep, Task
+from marginflow.sweeps import AbstractEngine, Store, Sweep, SweepTask
 
 Size = Literal["smoke", "laptop", "paper"]
 SIZES: tuple[Size, ...] = ("smoke", "laptop", "paper")
@@ -68,7 +68,7 @@ class Figure(Brief):
         What is drawn against what.
     claim : str
         What the paper says the figure shows (ours: what its theorem says), in one sentence.
-    cell : Task
+    cell : SweepTask
         (parameters, seed) -> measurements; a pure module-level function, declared by `sweeps.task`.
     panels : function
         Rows to what is drawn.
@@ -84,7 +84,7 @@ class Figure(Brief):
     id: str
     title: str
     claim: str
-    cell: Task[Any]
+    cell: SweepTask[Any]
     panels: Callable[[Sequence[Row]], tuple[Panel, ...]]
     judge: Callable[[Sequence[Row]], Outcome]
     sizes: Mapping[Size, Grid]

@@ -12,7 +12,7 @@ import msgspec
 
 from marginflow.errors import InputError
 from marginflow.experiments.panel import Row
-from marginflow.sweeps import AbstractEngine, Store, Sweep, SweepProgress, Task, run, stored
+from marginflow.sweeps import AbstractEngine, Store, Sweep, SweepProgress, SweepTask, run, stored
 from marginflow.threads import single_threaded
 
 Show = Callable[[SweepProgress], None]
@@ -70,7 +70,7 @@ def computed(
 
 
 def matching(
-    task: Task[Any], cells: Sequence[Mapping[str, object]], only: Mapping[str, object]
+    task: SweepTask[Any], cells: Sequence[Mapping[str, object]], only: Mapping[str, object]
 ) -> list[Mapping[str, object]]:
     """The cells that have these parameters, defaults included."""
     for name in only:

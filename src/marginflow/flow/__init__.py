@@ -5,7 +5,7 @@ from marginflow.flow import recipes
 from marginflow.flow.angle import AngleFlow, angle_flow
 from marginflow.flow.descent import AbstractRecipe, Descent
 from marginflow.flow.gradient_flow import GradientFlow
-from marginflow.flow.loop import Progress
+from marginflow.flow.loop import TrainingProgress
 from marginflow.flow.run_files import load_run, save_run
 from marginflow.flow.schedule import AbstractSchedule, AngleBounded, Constant, Geometric, LossNormalised
 from marginflow.flow.stopping import (
@@ -37,10 +37,10 @@ __all__ = [
     "Interpolated",
     "LossBelow",
     "LossNormalised",
-    "Progress",
     "Recording",
     "Run",
     "Steps",
+    "TrainingProgress",
     "Trajectory",
     "WallTime",
     "angle_flow",

@@ -24,7 +24,7 @@ _STEPS_TO_JUDGE = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class TrainingProgress:
     """What a progress callback receives. `share` guesses how much is done, -1 if unknown."""
 
     step: int
@@ -109,7 +109,7 @@ class Loop(AbstractState):
 
     # The loop -------------------------------------------------------------------------------------
 
-    def run(self, progress: Callable[[Progress], None] | None) -> str:
+    def run(self, progress: Callable[[TrainingProgress], None] | None) -> str:
         """Train, make the last record, and say why it ended."""
         with np.errstate(over="ignore", invalid="ignore"):
             try:
@@ -124,7 +124,7 @@ class Loop(AbstractState):
             self._report(progress)
         return status
 
-    def _steps(self, progress: Callable[[Progress], None] | None) -> str:
+    def _steps(self, progress: Callable[[TrainingProgress], None] | None) -> str:
         model, plan, loss, schedule = self.model, self.plan, self.plan.loss, self.plan.schedule
         descent, second = model.vector(), model.vector() if plan.method == "heun" else None
         before: Moment | None = None  # the state one step ago; its vector is self.spare
@@ -215,10 +215,10 @@ class Loop(AbstractState):
         if math.isnan(self.first_log_loss):
             self.first_log_loss = record.log_loss
 
-    def _report(self, progress: Callable[[Progress], None]) -> None:
+    def _report(self, progress: Callable[[TrainingProgress], None]) -> None:
         share = max(rule.share(self, self.first_log_loss) for rule in self.stop)
         progress(
-            Progress(
+            TrainingProgress(
                 step=self.step, epoch=self.epoch, log_loss=self.log_loss_at_least, seconds=self.clock(), share=share
             )
         )

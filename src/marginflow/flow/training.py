@@ -13,7 +13,7 @@ from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.flow.descent import AbstractRecipe, Descent
 from marginflow.flow.engines import Engine, trainable
-from marginflow.flow.loop import Loop, Progress
+from marginflow.flow.loop import Loop, TrainingProgress
 from marginflow.flow.stopping import AbstractStop
 from marginflow.flow.trainable import Network
 from marginflow.flow.trajectory import Recording, Trajectory
@@ -98,7 +98,7 @@ def train(
     seed: int = 0,
     stop: Sequence[AbstractStop] = (),
     recording: Recording | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[TrainingProgress], None] | None = None,
     engine: Engine = "auto",
 ) -> Run:
     """Train a network on data as a recipe says.
@@ -118,7 +118,7 @@ def train(
     recording : Recording or None
         What to keep on the way; None for the defaults.
     progress : callable or None
-        Called with a `Progress` now and then.
+        Called with a `TrainingProgress` now and then.
     engine : "auto", "dense", "span", "gram" or "planar"
         How gradients are computed; "auto" takes the cheapest. All are exact.
 

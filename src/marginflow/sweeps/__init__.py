@@ -6,7 +6,7 @@ from marginflow.sweeps.comparison import Comparison, compare
 from marginflow.sweeps.engines import AbstractEngine, DaskEngine, LocalEngine
 from marginflow.sweeps.observed import observe
 from marginflow.sweeps.record import Record
-from marginflow.sweeps.registry import Row, Task, TaskResult, find_task, task, tasks
+from marginflow.sweeps.registry import Row, SweepTask, TaskResult, find_task, task, tasks
 from marginflow.sweeps.runner import Results, SweepProgress, run, stored
 from marginflow.sweeps.salvage import Salvage, salvage
 from marginflow.sweeps.shards import Shard, merge, slurm_script
@@ -32,7 +32,7 @@ __all__ = [
     "Store",
     "Sweep",
     "SweepProgress",
-    "Task",
+    "SweepTask",
     "TaskResult",
     "compare",
     "export",

@@ -11,7 +11,7 @@ from typing import Any, final
 
 from marginflow.display import Brief
 from marginflow.sweeps.code import code_version
-from marginflow.sweeps.registry import Task
+from marginflow.sweeps.registry import SweepTask
 
 
 @final
@@ -21,13 +21,13 @@ class Cell(Brief):
 
     Parameters
     ----------
-    task : Task
+    task : SweepTask
     parameters : mapping
         Plain values of every parameter, defaults included, in the order of the task's fields.
     seed : int
     """
 
-    task: Task[Any]
+    task: SweepTask[Any]
     parameters: Mapping[str, Any]
     seed: int
 

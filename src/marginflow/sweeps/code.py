@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy
 import scipy
 
-from marginflow.sweeps.registry import Task
+from marginflow.sweeps.registry import SweepTask
 
 _PACKAGE: Final = Path(__file__).parents[1]
 _IMPORT: Final = re.compile(
@@ -38,7 +38,7 @@ _AROUND: Final = tuple(
 )
 
 
-def code_version(task: Task[Any]) -> str:
+def code_version(task: SweepTask[Any]) -> str:
     """Versions of marginflow, Python, NumPy and SciPy, and a digest of the code that the task runs.
 
     What the task calls outside the library and its own file does not count; raise the task's `version` for that.

@@ -22,7 +22,7 @@ Plain = bool | int | float | str | None
 Row = Mapping[str, Any]
 P = TypeVar("P", bound=msgspec.Struct)
 
-_TASKS: dict[str, Task[Any]] = {}
+_TASKS: dict[str, SweepTask[Any]] = {}
 _MOST: Final = 10**300  # larger whole numbers have no text that every reader takes
 _BUILT_IN: Final = "marginflow.sweeps.built_in"
 
@@ -46,7 +46,7 @@ class TaskResult(Brief):
 
 @final
 @dataclass(frozen=True)
-class Task(Brief, Generic[P]):
+class SweepTask(Brief, Generic[P]):
     """A function `(parameters, seed) -> row`, with the type of its parameters; make one with the decorator `task`.
 
     Parameters
@@ -149,7 +149,7 @@ def _text(name: str, value: str) -> str:
 
 def task(
     name: str, *, parameters: type[P] | None = None, version: int = 1
-) -> Callable[[Callable[[P, int], Row | TaskResult]], Task[P]]:
+) -> Callable[[Callable[[P, int], Row | TaskResult]], SweepTask[P]]:
     """Declare a task and put it into the registry.
 
     Parameters
@@ -159,7 +159,7 @@ def task(
     parameters : subclass of msgspec.Struct, optional
         Taken from the annotation of the function's first argument if it is not given.
     version : int
-        See `Task`.
+        See `SweepTask`.
 
     Examples
     --------
@@ -181,8 +181,8 @@ def task(
         raise InputError(f"The name of a task is {name!r}; a word without a colon is expected.")
     whole_number("version", version)
 
-    def declare(function: Callable[[P, int], Row | TaskResult]) -> Task[P]:
-        declared = Task(
+    def declare(function: Callable[[P, int], Row | TaskResult]) -> SweepTask[P]:
+        declared = SweepTask(
             name=name, parameters=parameters or _annotated(name, function), function=function, version=version
         )
         there = _TASKS.get(name)
@@ -195,7 +195,7 @@ def task(
     return declare
 
 
-def _origin(declared: Task[Any]) -> tuple[str, str]:
+def _origin(declared: SweepTask[Any]) -> tuple[str, str]:
     return declared.module, declared.function.__qualname__
 
 
@@ -211,13 +211,13 @@ def _annotated(name: str, function: Callable[..., object]) -> type[Any]:
     return first
 
 
-def tasks() -> dict[str, Task[Any]]:
+def tasks() -> dict[str, SweepTask[Any]]:
     """Every task that is known by now, built-in ones included, by name."""
     importlib.import_module(_BUILT_IN)
     return dict(sorted(_TASKS.items()))
 
 
-def find_task(name: str) -> Task[Any]:
+def find_task(name: str) -> SweepTask[Any]:
     """The task with this name; "package.module:name" imports the module first.
 
     Examples

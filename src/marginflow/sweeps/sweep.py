@@ -15,7 +15,7 @@ from marginflow.display import Displayed, brief_text, shortened
 from marginflow.errors import InputError
 from marginflow.storage import existing_file
 from marginflow.sweeps.cell import Cell
-from marginflow.sweeps.registry import Task, closest, find_task
+from marginflow.sweeps.registry import SweepTask, closest, find_task
 from marginflow.sweeps.values import converted, render_value
 
 _SEED: Final = Annotated[int, msgspec.Meta(ge=0)]
@@ -33,7 +33,7 @@ class Sweep(Displayed):
 
     Parameters
     ----------
-    task : Task or str
+    task : SweepTask or str
         The task, or its name; "package.module:name" for one that has to be imported first.
     grid : mapping of names to lists
         Axes; the cells are their product, the last axis varying fastest.
@@ -64,7 +64,7 @@ class Sweep(Displayed):
     marginflow.errors.InputError: grid.widht: the task 'limit' has no such parameter; did you mean 'width'?
     """
 
-    task: Task[Any] | str
+    task: SweepTask[Any] | str
     grid: Mapping[str, Sequence[object]] = field(default_factory=dict)
     points: Sequence[Mapping[str, object]] = ()
     fixed: Mapping[str, object] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Sweep(Displayed):
     _numbers: tuple[int, ...] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.task, Task):
+        if not isinstance(self.task, SweepTask):
             object.__setattr__(self, "task", find_task(converted("sweep.task", self.task, str)))
         converted("sweep.name", self.name, str)
         object.__setattr__(self, "seeds", _seeds(self.seeds))
@@ -121,7 +121,7 @@ class Sweep(Displayed):
         return part
 
     def _cells(self) -> Iterator[Cell]:
-        task = self.task if isinstance(self.task, Task) else find_task(self.task)
+        task = self.task if isinstance(self.task, SweepTask) else find_task(self.task)
         seeds = self.seeds if isinstance(self.seeds, tuple) else ()
         kinds = {entry.name: entry.type for entry in msgspec.structs.fields(task.parameters)}
         fixed = _table("fixed", self.fixed, task, kinds)
@@ -193,12 +193,12 @@ def _seeds(given: object) -> tuple[int, ...]:
     return seeds
 
 
-def _table(path: str, given: object, task: Task[Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
+def _table(path: str, given: object, task: SweepTask[Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
     table = _named(path, given)
     return {name: converted(f"{path}.{name}", table[name], _kind(path, name, task, kinds)) for name in table}
 
 
-def _axis(name: str, values: object, task: Task[Any], kinds: Mapping[str, Any]) -> tuple[Any, ...]:
+def _axis(name: str, values: object, task: SweepTask[Any], kinds: Mapping[str, Any]) -> tuple[Any, ...]:
     kind, path = _kind("grid", name, task, kinds), f"grid.{name}"
     if not isinstance(values, Sequence) or isinstance(values, str) or len(values) == 0:
         raise InputError(f"{path}: expected a list of at least one value, got {render_value(values)}.")
@@ -207,7 +207,7 @@ def _axis(name: str, values: object, task: Task[Any], kinds: Mapping[str, Any]) 
     return axis
 
 
-def _kind(path: str, name: str, task: Task[Any], kinds: Mapping[str, Any]) -> Any:
+def _kind(path: str, name: str, task: SweepTask[Any], kinds: Mapping[str, Any]) -> Any:
     if name not in kinds:
         raise InputError(f"{path}.{name}: the task {task.name!r} has no such parameter; {closest(name, kinds)}")
     return kinds[name]
@@ -234,7 +234,7 @@ def _apart(fixed: Mapping[str, Any], axes: Mapping[str, Any], points: Sequence[M
                 raise InputError(f"points[{index}].{name}: is given under [{where}] too; leave one of them out.")
 
 
-def _whole(given: Mapping[str, Any], task: Task[Any], path: str) -> dict[str, Any]:
+def _whole(given: Mapping[str, Any], task: SweepTask[Any], path: str) -> dict[str, Any]:
     """All parameters with defaults; what the struct itself refuses (its `__post_init__`) is said with the values."""
     for entry in msgspec.structs.fields(task.parameters):
         if entry.required and entry.name not in given:

@@ -20,7 +20,7 @@ from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.code import code_version
 from marginflow.sweeps.interrupt import interrupts_count
 from marginflow.sweeps.record import Computed
-from marginflow.sweeps.registry import Task, find_task
+from marginflow.sweeps.registry import SweepTask, find_task
 from marginflow.threads import single_threaded
 
 SERVE = "marginflow.sweeps.worker:serve_cell"
@@ -57,7 +57,7 @@ def compute(order: Order) -> Computed:
     return compute_with(_task(order), order)
 
 
-def compute_with(task: Task[Any], order: Order) -> Computed:
+def compute_with(task: SweepTask[Any], order: Order) -> Computed:
     """Compute one cell with its task at hand; whatever the task raises becomes the traceback of a failed cell.
 
     An interrupt ends it with `KeyboardInterrupt`, even if the task caught that: half a cell is none. `sys.exit` is a
@@ -131,7 +131,7 @@ def _peak() -> int | None:
     return None
 
 
-def _task(order: Order) -> Task[Any]:
+def _task(order: Order) -> SweepTask[Any]:
     try:
         importlib.import_module(order.module)
         task = find_task(order.task)

@@ -30,7 +30,7 @@ from marginflow.limit.units import Units
 
 
 @dataclass(frozen=True, eq=False)
-class Finished:
+class FinishedPlane:
     """A point of the problem whose margins and stationarity hold to rounding.
 
     Attributes
@@ -53,7 +53,7 @@ class Finished:
     freedom: FloatArray
 
 
-def finish(program: Program, found: Survey, *, soft: bool) -> Finished | None:
+def finish(program: Program, found: Survey, *, soft: bool) -> FinishedPlane | None:
     """Newton's method from the program's solution; None where it does not end in a consistent point.
 
     Parameters
@@ -89,14 +89,14 @@ def finish(program: Program, found: Survey, *, soft: bool) -> Finished | None:
         a, found_lam, freedom = solved
         U = np.array([basis @ part for basis, part in zip(bases, a, strict=True)])
         if _consistent(program, U, signs, active, kink, capped):
-            return Finished(U, signs, found_lam, active, kink, freedom)
+            return FinishedPlane(U, signs, found_lam, active, kink, freedom)
     held = kink & (y[:, None] * signs < 0)
     state = np.where(held, KINK, np.where(z > 0, ACTIVE, INACTIVE))
     guess = Guess(sizes[:, None] * directions, signs, lam, state, free, capped, np.arange(len(signs)))
     return _scaled(program, guess, soft=soft)
 
 
-def _scaled(program: Program, guess: Guess, *, soft: bool) -> Finished | None:
+def _scaled(program: Program, guess: Guess, *, soft: bool) -> FinishedPlane | None:
     """By Newton's method of the interior point, whose steps are scaled neuron by neuron and whose structure may change.
 
     Where neurons are of the most different sizes (200 random labels on a circle: 1e1 to 1e4) it settles and the other
@@ -108,7 +108,7 @@ def _scaled(program: Program, guess: Guess, *, soft: bool) -> Finished | None:
         return None
     kink = (point.mu != 0.0) & (point.mu != point.lam[:, None])
     active = (Z @ point.U.T > 0) & ~kink
-    return Finished(point.U, point.s, point.lam, active, kink, np.zeros((len(y), 0)))
+    return FinishedPlane(point.U, point.s, point.lam, active, kink, np.zeros((len(y), 0)))
 
 
 def _nearest_peak(
@@ -207,7 +207,7 @@ def _consistent(
     )
 
 
-def clarke_products(Z: FloatArray, y: FloatArray, end: Finished) -> FloatArray | None:
+def clarke_products(Z: FloatArray, y: FloatArray, end: FinishedPlane) -> FloatArray | None:
     """mu_ij = lambda_i sigma_ij, shape (n, k); None where a kink would need a weight outside of [0, 1]."""
     mu = np.where(end.active, end.lam[:, None], 0.0)
     for j in range(len(end.s)):

@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.plane.arrangement import Survey
-from marginflow.limit.plane.finish import Finished
+from marginflow.limit.plane.finish import FinishedPlane
 from marginflow.limit.plane.settings import MULTIPLIER_ROUNDING, MULTIPLIER_ROUNDS, NEAR_PEAK, PEAKS_A_ROUND
 
 
@@ -25,12 +25,12 @@ def admissible(
     rows: FloatArray,
     y: FloatArray,
     caps: FloatArray,
-    end: Finished,
+    end: FinishedPlane,
     look: Callable[[FloatArray, float], Survey],
     *,
     excess: float,
     deadline: float = np.inf,
-) -> Finished | None:
+) -> FinishedPlane | None:
     """The point with those of its multipliers whose dual function is lowest, and at best nowhere above 1 + excess.
 
     None where no solution of the equations lies between 0 and the caps.
@@ -38,7 +38,7 @@ def admissible(
     Parameters
     ----------
     rows, y, caps : arrays, shapes (n, 3), (n,), (n,)
-    end : Finished
+    end : FinishedPlane
     look : function of multipliers and a level that returns a Survey
     excess : float
     deadline : float

@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.limit.budget import OutOfTimeError
 from marginflow.limit.plane.arrangement import Survey, survey
-from marginflow.limit.plane.finish import Finished, clarke_products, finish
+from marginflow.limit.plane.finish import FinishedPlane, clarke_products, finish
 from marginflow.limit.plane.multipliers import admissible
 from marginflow.limit.plane.program import Program
 from marginflow.limit.plane.samples import PlanarSamples
@@ -117,7 +117,7 @@ def _finished(
     width: float,
     gap: float,
     deadline: float,
-) -> tuple[Finished, FloatArray] | None:
+) -> tuple[FinishedPlane, FloatArray] | None:
     """The end by Newton's method and its mu, if its dual function nowhere exceeds 1 by more than the gap."""
     rows, y = program.rows, program.y
 
