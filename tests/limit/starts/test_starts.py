@@ -14,6 +14,7 @@ from marginflow.errors import InputError
 from marginflow.limit import all_starts, starts, task
 from marginflow.limit.budget import Budget
 from marginflow.limit.starts import Finished, Start
+from marginflow.limit.starts.interior import _plane_is_surer
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -149,3 +150,22 @@ def test_samples_that_small_steps_do_not_separate_get_large_ones_after_all():
     np.testing.assert_array_equal(
         by_default.flow(None, Budget()).network.W, in_large_steps._flow(crowd.X, crowd.y, None, Budget()).network.W
     )
+
+
+def test_in_the_plane_a_flow_that_has_not_found_the_classes_leaves_many_samples_to_the_global_optimum():
+    corner = TwoLayer(W=[[1.0, 0.0], [-1.0, 0.0]], b=[0.0, 0.0], v=[1.0, -1.0])  # the sign of the first coordinate
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 2))
+    right, chance = np.where(X[:, 0] > 0, 1.0, -1.0), rng.choice([-1.0, 1.0], 600)
+
+    def surer(X: np.ndarray, y: np.ndarray, **options) -> bool:
+        fits = TwoLayer(W=np.pad(corner.W, ((0, 0), (0, X.shape[1] - 2))), b=corner.b, v=corner.v)
+        one = Task.of(mf.data.Dataset(X=X, y=y), fits, **options)
+        return _plane_is_surer(one, one.given)
+
+    assert surer(X, chance)
+    assert surer(X, chance, penalty=100.0)
+    assert not surer(X, chance, penalty=0.01)
+    assert not surer(X, right)
+    assert not surer(X[:400], chance[:400])
+    assert not surer(np.column_stack([X, X[:, ::-1] ** 2]), chance)

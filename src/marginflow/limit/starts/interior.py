@@ -12,7 +12,7 @@ from marginflow.limit.interior.point import InteriorPoint, affordable
 from marginflow.limit.interior.sample_set import interior_point_of_few
 from marginflow.limit.line import max_margin
 from marginflow.limit.neurons import Neurons
-from marginflow.limit.settings import ELSEWHERE
+from marginflow.limit.settings import DEAR, ELSEWHERE, NOT_FOUND, PLANE_FIRST
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import cheapest_combination
 from marginflow.limit.starts.rising import rising_neurons
@@ -29,7 +29,7 @@ class Interior(AbstractStart):
     def propose(self, task: Task, budget: Budget) -> Finished | None:
         """The exact point nearest to the flow, if it has no more neurons than asked for."""
         start = bundle(task, task.flow(task.flow_steps, budget))
-        if not affordable(task.problem, len(start.neurons.s)):
+        if not affordable(task.problem, len(start.neurons.s)) or _plane_is_surer(task, start.origin):
             return None
         point = interior_point_of_few(task.problem, start.neurons, budget)
         if point is not None and len(point.s) <= task.width:
@@ -39,13 +39,24 @@ class Interior(AbstractStart):
         return _elsewhere(task, start, budget)
 
 
+def _plane_is_surer(task: Task, flowed: TwoLayer) -> bool:
+    """Whether the global optimum of the plane comes first: many samples, misses are dear, and the flow has not found the classes."""
+    dear = task.penalty * float(task.problem.norms.max()) >= DEAR
+    if not _in_plane(task) or len(task.X) < PLANE_FIRST or not dear:
+        return False
+    return float((flowed.margins(task.X, task.data.y) <= 0).mean()) > NOT_FOUND
+
+
+def _in_plane(task: Task) -> bool:
+    return task.problem.X.shape[1] <= 3 and not task.frozen
+
+
 def _elsewhere(task: Task, start: Start, budget: Budget) -> Finished | None:
     """From other neurons than those of the flow; where the first lead to nothing, from others again.
 
     In the plane with trained outputs the global optimum is next, and surer.
     """
-    in_plane = task.problem.X.shape[1] <= 3 and not task.frozen
-    for seed in range(1 if in_plane else ELSEWHERE):
+    for seed in range(1 if _in_plane(task) else ELSEWHERE):
         neurons, multipliers = _other_neurons(task, start, budget, seed)
         groups = np.full(task.width, -1, dtype=np.int64)
         if neurons is not None and task.frozen:
