@@ -138,7 +138,7 @@ def test_rows_of_other_code_and_rows_that_contradict_each_other_are_refused(tmp_
     run(sweep, store=first)
     line = first.lines()[0]
     with other.writing():
-        other.add(replace(line, code="old", key="old"), None)
+        other.add(replace(line, code="old", key="0" * 32), None)
     target = Store(tmp_path / "t.sqlite")
     with pytest.raises(InputError, match=r"rows of 'cheap' by the code old, but .* accept them with --any-code"):
         merge([first, other], target)

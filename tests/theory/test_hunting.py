@@ -20,6 +20,7 @@ from marginflow.cli import main
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.report.results.hunts import instance_chart
+from marginflow.report.results.summary import Fields
 from marginflow.theory.check import at_least, at_most, equal
 from marginflow.theory.hunting import FAMILIES, LinePoints, NumberBox, Range, Trail, family_of
 from marginflow.theory.hunting.catalogue import BY_CHANCE, LOCAL, NO_NUMBER
@@ -153,7 +154,7 @@ def test_the_worst_instance_has_a_picture(id: str, kind: str) -> None:
     found = theory.hunt(id, seconds=LONG, tries=15)
     assert found.picture is not None
     assert found.picture["kind"] == kind
-    assert instance_chart(found.to_dict()["picture"]).description  # type: ignore[arg-type]
+    assert instance_chart(Fields(found.to_dict()).object("picture")).description
 
 
 def test_a_statement_may_name_its_own_family() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -33,6 +34,8 @@ CREATE TABLE IF NOT EXISTS cells (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
 """
+
+_NAME: Final = re.compile(r"[0-9a-f]{8,128}")
 
 
 @final
@@ -73,8 +76,28 @@ class StoredLine:
         given = dict(zip(COLUMNS[:-1], values[:-1], strict=True))
         if isinstance(given["seconds"], int):  # as SQLite keeps a real number without a fraction
             given["seconds"] = float(given["seconds"])
-        line = cls(**given)  # type: ignore[arg-type]  # the checksum judges the types too
+        line = cls(**given)  # type: ignore[arg-type]  # their types are judged next
         try:
-            return line if line.checksum == values[-1] else None
-        except (TypeError, ValueError, UnicodeError):  # of types that no line has
+            return line if line.checksum == values[-1] and line.is_well_formed else None
+        except (TypeError, ValueError, RecursionError):  # of types or texts that no line has
             return None
+
+    @property
+    def is_well_formed(self) -> bool:
+        """Whether a store could have written it: a checksum is no signature, and anybody can compute one.
+
+        Above all the file of arrays has the name of the key, so that no name leads out of the folder.
+        """
+        texts = (self.key, self.identity, self.code, self.task, self.parameters, self.status, self.row)
+        perhaps = (self.arrays, self.arrays_sha256, self.error, self.log)
+        numbers = (self.seed, self.seconds, 0 if self.memory is None else self.memory)
+        return (
+            all(isinstance(text, str) for text in texts)
+            and all(text is None or isinstance(text, str) for text in perhaps)
+            and all(isinstance(number, kind) for number, kind in zip(numbers, (int, float, int), strict=True))
+            and _NAME.fullmatch(self.key) is not None
+            and self.arrays in (None, f"{self.key}.safetensors")
+            and self.status in ("done", "failed")
+            and isinstance(json.loads(self.row), dict)
+            and isinstance(json.loads(self.parameters), dict)
+        )
