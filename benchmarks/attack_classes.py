@@ -2,10 +2,10 @@
 
     python benchmarks/attack_classes.py [--networks 2000] [--forged 20000] [--seed 0]
 
-The kinds and scales are those of `attack_radius`, with two to six outputs and, half of the time, an output bias. "Wrong"
-is decided in rational arithmetic: a radius that is called proved although its own certificate is refused, whose witness
-does not have another class, or that has a point of another class nearer than its lower bound, looked for along many
-rays. A forged certificate claims a lower bound above the distance of a confirmed witness.
+The kinds and scales are those of `attack_radius`, with two to six outputs and, half of the time, an output bias.
+"Wrong" is decided in rational arithmetic: a radius that is called proved although its own certificate is refused, whose
+witness does not have another class, or that has a point of another class nearer than its lower bound, looked for along
+many rays. A forged certificate claims a lower bound above the distance of a confirmed witness.
 """
 
 from __future__ import annotations
