@@ -63,8 +63,8 @@ BEFORE_INTERIOR, BEFORE_INTERIOR_IN_A_CROWD, CROWDED = 2000, 120, 12
 ELSEWHERE = 3
 # Samples in the plane, the share of them that the flow has on the wrong side, and the penalty (for samples of length 1)
 # from which the global optimum comes before the interior point: nothing near such a flow is worth minutes. Spirals
-# n = 1000, penalty 100: no end after 58 s before, 5 s now; with penalty 0.1 8 s by the interior point, 30 s globally. On
-# 200 random labels on a circle the global optimum is slower (draw 105: 22 s and no end).
+# n = 1000, penalty 100: no end after 58 s before, 5 s now; with penalty 0.1 8 s by the interior point, 30 s globally.
+# On 200 random labels on a circle the global optimum is slower (draw 105: 22 s and no end).
 PLANE_FIRST, NOT_FOUND, DEAR = 500, 0.1, 1.0
 # Dimensions (with the bias) and samples up to which columns are generated. Random labels on a circle: ten
 # draws of 12 and of 20 points.
@@ -94,8 +94,8 @@ BLOCK_BYTES = 1 << 18
 # Share of flipping pairs from which on the weight rho balances the residuals, the factor by which they may be off, and
 # primal over dual residual that is aimed at while few pairs flip back and forth. (100, 2000, 1000): 3e-5 at 5,750
 # iterations, where the weight of the first version stood at 0.02 to 0.04 from 4,600 to 6,000 and 0.3 of it let most
-# neurons die. Iterations to residuals of 1e-4, before and now: (100, 100) 470, 340 and 560, 430; (300, 300) 430, 460 and
-# 630, 400; (100, 1000) 1250, 1280 (two seeds, two seeds, one).
+# neurons die. Iterations to residuals of 1e-4, before and now: (100, 100) 470, 340 and 560, 430; (300, 300) 430, 460
+# and 630, 400; (100, 1000) 1250, 1280 (two seeds, two seeds, one).
 BALANCED_FROM, OFF_BALANCE, FLIPPING_AIM = 0.05, 1.2, 0.7
 # Multipliers above so many times the objective show that the pattern cannot satisfy the margins.
 LARGEST_MULTIPLIER = 1e3
@@ -115,8 +115,8 @@ NEWTON_RESIDUAL, NEWTON_ANYWAY = 1e-2, 2000
 # Multiplications (m r k) from which a step of Newton's method costs as much as fifty iterations, and the residuals at
 # which it is tried there. (1000, 3981, 1000), seed 1: from 5e-3, with 20 same pairs that still flip, it takes 25 steps.
 LARGE_STEP, LARGE_RESIDUAL = 1e8, 3e-3
-# A round ends early, and Newton's method is tried again, once the residuals are this share of what they were at its last
-# try. (100, 2000, 1000): rounds are 500 iterations long by then, in which ADMM gains a hundredfold.
+# A round ends early, and Newton's method is tried again, once the residuals are this share of what they were at its
+# last try. (100, 2000, 1000): rounds are 500 iterations long by then, in which ADMM gains a hundredfold.
 SOONER = 0.2
 # (C) of a pattern that cannot satisfy the margins has an unbounded dual: multipliers at their cap show it by then.
 HOPELESS_AFTER = 600
