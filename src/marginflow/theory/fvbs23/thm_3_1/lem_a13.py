@@ -1,4 +1,4 @@
-r"""[FVBS23, Lemmas A.13 and D.1]: a fresh point is near its own cluster and nearly orthogonal to the others."""
+r"""[FVBS23, Lemma A.13]: a fresh point is near its own cluster and nearly orthogonal to the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.probability import clopper_pearson
 
 
-def _tails(instance: Instance) -> Findings:
+def event_tails(instance: Instance) -> Findings:
+    """Exact tails of the Gaussian events that the proofs of both lemmas use, and a count."""
     sample = ClusterSample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)
@@ -39,7 +40,7 @@ def _tails(instance: Instance) -> Findings:
     )
 
 
-_event = partial(
+stated_event = partial(
     stated,
     formula=r"\Pr_\xi\left[\forall i: |\langle \xi_i, \xi \rangle|, |\langle x_i, \xi \rangle| \le \Delta, \ "
     r"|\langle x_i, x \rangle - d| \le \Delta \ (i \in I^{(r)}), \ |\langle x_i, x \rangle| \le p + \Delta \ "
@@ -55,16 +56,9 @@ _event = partial(
 )
 
 
-@_event(id="FVBS23/LemA.13", meaning="A fresh point is near its own cluster and nearly orthogonal to the other ones.")
+@stated_event(
+    id="FVBS23/LemA.13", meaning="A fresh point is near its own cluster and nearly orthogonal to the other ones."
+)
 def lemma_a13(instance: Instance) -> Findings:
     """Exact tails of the Gaussian events that the proof uses, and a count."""
-    return _tails(instance)
-
-
-@_event(
-    id="FVBS23/LemD.1",
-    meaning="Lemma A.13 again, for a point of a random cluster, as the proof of Theorem 4.2 needs it.",
-)
-def lemma_d1(instance: Instance) -> Findings:
-    """Exact tails of the Gaussian events that the proof uses, and a count."""
-    return _tails(instance)
+    return event_tails(instance)
