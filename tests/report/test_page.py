@@ -10,6 +10,7 @@ import pytest
 
 from marginflow import InputError
 from marginflow.report import Page, Section, Table, dots, histogram, lines, render, write
+from marginflow.report.table import Verbatim
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 LOADING_ATTRIBUTES = {"src", "href", "srcset", "data", "action", "poster", "background", "formaction"}
@@ -186,3 +187,15 @@ def test_pictures_take_the_place_of_scripts_where_nothing_need_answer() -> None:
     assert "<script" not in still
     assert still.count("<svg") == len(page.charts) > 0
     assert len(still) < len(moving) / 3
+
+
+def test_the_text_of_a_program_is_shown_letter_by_letter() -> None:
+    table = Table(
+        columns=("Traceback", "Note"),
+        rows=((Verbatim("if a_1 == 3 and b <= 2:\n    raise"), "a_1 <= 2 here"),),
+        caption="What failed",
+    )
+    page = Page(title="t", verdict="v", tone="open", sections=(Section(heading="h", content=(table,)),))
+    text = render(page, interactive=False)
+    assert "<pre>if a_1 == 3 and b &lt;= 2:\n    raise</pre>" in text
+    assert "a₁ ≤ 2 here" in text

@@ -32,6 +32,7 @@ SERIES_SHAPES = [
 DRAWN_BY_MOUSE = "[pointerdown[event.pointerType !== 'touch'], window:pointerup] > window:pointermove!"
 FADED = 0.12
 _FEW_DECADES = 5
+_LESS_THAN_A_DECADE = 0.7  # below, ticks at 1, 2 and 5 are too few
 
 
 def inline(rows: Sequence[Row]) -> alt.InlineData:
@@ -105,7 +106,8 @@ def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
         return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN)
     low, high = math.floor(min(exponents)), math.ceil(max(exponents))
     if max(exponents) - min(exponents) < 1.0:
-        steps = [float(f"{digit}e{exponent}") for exponent in range(low, high + 1) for digit in (1, 2, 5)]
+        digits = (1, 2, 5) if max(exponents) - min(exponents) > _LESS_THAN_A_DECADE else (1, 1.5, 2, 3, 5, 7)
+        steps = [float(f"{digit}e{exponent}") for exponent in range(low, high + 1) for digit in digits]
         return alt.Axis(values=steps, labelExpr=POWER_OF_TEN)
     step = max(1, math.ceil((high - low) / 7))
     written = POWER_OF_TEN if high - low <= _FEW_DECADES else ALL_POWERS

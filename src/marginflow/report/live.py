@@ -12,7 +12,7 @@ from marginflow.report.chart import Chart
 from marginflow.report.encodings import drawable
 from marginflow.report.page import Page, Section, render
 from marginflow.report.panels import chart_of
-from marginflow.report.table import Table
+from marginflow.report.table import Table, Verbatim
 from marginflow.sweeps import Record, Results
 
 _EVERY = 10  # seconds after which a browser asks for the page again
@@ -62,7 +62,13 @@ def _pictures(results: Results) -> list[Section]:
 
 def _failures(results: Results) -> list[Section]:
     found = [
-        {"number": number, "cell": str(record.cell), "reason": record.reason, "error": record.error, "log": record.log}
+        {
+            "number": number,
+            "cell": str(record.cell),
+            "reason": Verbatim(record.reason),
+            "error": Verbatim(record.error) if record.error else None,
+            "log": Verbatim(record.log) if record.log else None,
+        }
         for number, record in results.failures
     ]
     if not found:

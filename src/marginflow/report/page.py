@@ -14,7 +14,7 @@ from marginflow.report.chart import Chart
 from marginflow.report.formula import Formula, mathml
 from marginflow.report.static import inline_svg
 from marginflow.report.style import raised, signs
-from marginflow.report.table import Table, text_of
+from marginflow.report.table import Table, Verbatim, text_of
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def _environment() -> jinja2.Environment:
     made.filters["raised"] = raised
     made.filters["signs"] = signs
     made.filters["mathml"] = mathml
+    made.tests["verbatim"] = lambda item: isinstance(item, Verbatim)
     made.tests["table"] = lambda item: isinstance(item, Table)
     made.tests["formula"] = lambda item: isinstance(item, Formula)
     return made

@@ -40,6 +40,12 @@ def text_of(value: object) -> str:
     return str(value)
 
 
+class Verbatim(str):
+    """A text of a program, such as a traceback: shown letter by letter and line by line, without mathematical signs."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Table(Brief):
     """Rows of plain values under named columns.
