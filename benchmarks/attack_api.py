@@ -167,7 +167,7 @@ def attack(calls: int, *, seed: int = 0, seconds: float = float("inf"), only: st
 
 def import_first() -> None:
     """Bring in what calls would import on their own: an alarm in the middle of an import leaves half of it behind."""
-    for module in ("pandas", "sklearn.datasets"):
+    for module in ("pandas", "sklearn.datasets", "scipy.ndimage", "scipy.stats"):
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
 

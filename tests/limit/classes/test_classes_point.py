@@ -1,11 +1,14 @@
 """Exact KKT points with K classes, judged by the certificates room and by equations written out here."""
 
+import time
+
 import numpy as np
 import pytest
 
 import marginflow as mf
 from marginflow import certify
 from marginflow.certificates import certify_classifier
+from marginflow.certificates.classes.program import ClassesProgram
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.classes import kkt_point_of_classes
@@ -170,3 +173,26 @@ def test_neurons_that_turn_into_each_other_leave_a_shortest_step():
     step = system.at(twice, lam[lam > 0] * 1.001, np.zeros(system.a.size)).newton_step()
     assert step is not None
     assert step.weights.norm < 10 * twice.norm
+
+
+def test_after_the_time_limit_no_better_multipliers_are_sought(monkeypatch):
+    """The clock stands still until the first stage is over; the point is judged with what there is by then."""
+    rng = np.random.default_rng(0)
+    data = Dataset(X=rng.standard_normal((30, 6)), y=rng.integers(0, 3, 30))
+    reported = []
+
+    def monotonic() -> float:
+        return 100.0 if reported else 0.0
+
+    def forbidden(*_: object) -> None:
+        raise AssertionError("multipliers were computed after the time limit")
+
+    whole = mf.kkt_point(data, width=30, seed=0)
+    assert whole.exact
+    monkeypatch.setattr(ClassesProgram, "solve", forbidden)
+    monkeypatch.setattr("marginflow.limit.classes.point.READ_FROM", 0.0)  # nothing is exact before the end
+    monkeypatch.setattr(time, "monotonic", monotonic)
+    found = mf.kkt_point(data, width=30, seed=0, time_limit=50.0, progress=reported.append)
+    assert found.stopped_by == "time limit"
+    assert not found.exact
+    assert found.certificate.multipliers.shape == (30, 3)

@@ -39,6 +39,7 @@ def certify_classifier(
     kink_tolerance: float = KINK_TOLERANCE,
     complementarity_weight: float = 1.0,
     multipliers: tuple[ArrayLike, ArrayLike] | None = None,
+    as_given: bool = False,
 ) -> ClassifierKKT:
     r"""Measure how far a classifier is from a KKT point of the multi-class max-margin problem.
 
@@ -63,6 +64,8 @@ def certify_classifier(
         Candidates for the network at margin 1. They are clipped to what is feasible and judged like any others; unless
         they explain the network to a hundredth of `DEFAULT_TOLERANCE`, the multipliers are computed anyway and the
         better ones kept.
+    as_given : bool
+        Judge the candidates as they are: nothing is computed that takes long.
 
     Returns
     -------
@@ -106,7 +109,7 @@ def certify_classifier(
     if multipliers is not None:
         given = _feasible(at_one, own, pattern.kink, multipliers)
         candidate = _evaluate(at_one, points, own, pattern.kink, given, weight, scale, separates=True)
-        if candidate.total <= _CANDIDATE_IS_ENOUGH:
+        if as_given or candidate.total <= _CANDIDATE_IS_ENOUGH:
             return candidate
     chosen = margins <= _NEAR
     for _ in range(_ROUNDS):

@@ -178,7 +178,11 @@ class _Search:
                         return
         if self.best is None and last is not None:
             network = self.problem.network(last.weights, bias=self.bias)
-            self.best = certify_classifier(network, self.data.X, self.problem.own)
+            slopes = read_structure(self.problem, last.weights, last.lam, delta=last.delta, near=last.delta)
+            # Better multipliers are sought only in time; without them those of the rounded kinks are judged.
+            self.best = certify_classifier(
+                network, self.data.X, self.problem.own, multipliers=(last.lam, slopes.mu), as_given=self.budget.over
+            )
 
     def _judge(self, found: Exact) -> None:
         network = self.problem.network(found.weights, bias=self.bias)
