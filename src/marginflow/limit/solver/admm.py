@@ -321,7 +321,7 @@ class Admm:
             self._select(keep)
 
     def _balance(self) -> None:
-        """Follow the natural weight while neurons disappear, times a factor that balances residuals, ever more rarely.
+        """The natural weight, which follows the neurons that live, times a factor that balances the residuals.
 
         As long as a few pairs flip back and forth the weight is larger: it holds the neurons where they are. Without
         that the natural weight falls with every neuron that dies, and where samples are many more die with it.
