@@ -9,6 +9,7 @@ from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver import admm as admm_room
 from marginflow.limit.solver.admm import Admm
 from marginflow.networks import TwoLayer
 
@@ -149,6 +150,32 @@ def test_refreshing_the_pattern_inside_one_run_ends_at_the_convex_problem_of_its
     primal, dual = primal_and_dual(admm, admm.A)
     assert primal - dual <= 1e-8 * primal
     assert problem.margins(admm.U, admm.s).min() >= 1 - 1e-8
+
+
+@pytest.mark.parametrize("penalty", [np.inf, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_neurons_with_weights_of_their_own_end_at_the_convex_problem_of_their_pattern(seed, penalty, monkeypatch):
+    monkeypatch.setattr(admm_room, "UNEVEN_FROM", 0.0)
+    problem, neurons, _ = own_labels(seed, penalty=penalty)
+    admm = Admm(problem, neurons)
+    admm.run(6000)
+    assert admm.flips == 0
+    assert (admm.scales != 1.0).any()
+    primal, dual = primal_and_dual(admm, admm.A)
+    assert primal - dual <= 1e-8 * primal
+
+
+def test_a_neuron_that_is_zero_keeps_its_pattern_unless_samples_are_many(monkeypatch):
+    problem, neurons, _ = own_labels(0)
+    for most, kept in ((np.inf, True), (0.0, False)):
+        monkeypatch.setattr(admm_room, "ASLEEP_UP_TO", most)
+        admm = Admm(problem, neurons)
+        admm.idle[0] = 1
+        admm.U[0] = admm.t[0] = 0.0
+        pattern = admm.A[:, 0].copy()
+        admm._refresh(problem.X @ admm.U.T)
+        assert (admm.A[:, 0] == pattern).all() == kept
+        assert pattern.any()
 
 
 def test_merging_keeps_track_of_every_neuron_of_the_start():

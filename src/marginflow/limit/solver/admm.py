@@ -27,6 +27,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import Neurons, equal_pattern_groups
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
+    ASLEEP_UP_TO,
     BALANCED_FROM,
     BLOCK_BYTES,
     FLIPPING_AIM,
@@ -39,6 +40,10 @@ from marginflow.limit.settings import (
     RELAXATION,
     SINGLE,
     SWEEPS,
+    UNEVEN_EVERY,
+    UNEVEN_FLIPS,
+    UNEVEN_FROM,
+    UNEVEN_MOST,
     VERY_FEW_FLIPS,
 )
 
@@ -97,6 +102,7 @@ class Admm:
         self._size = max(float(self.t.sum() if self.a2 is None else self.a2.sum()), 1e-300)
         self._factor = weight
         self.rho = weight * self._natural_rho()
+        self.scales: FloatArray = np.ones(len(self.s), dtype=self._real)
         self.tau = np.zeros(m, dtype=self._real)
         self.idle = np.zeros(len(self.s), dtype=np.int64)
         self.Z = self._X @ self.U.T
@@ -137,6 +143,7 @@ class Admm:
         self._use("double")
         self.U, self.t, self.tau = (part.astype(self._real, copy=False) for part in (self.U, self.t, self.tau))
         self.Z, self.Y, self.anchor = (part.astype(self._real, copy=False) for part in (self.Z, self.Y, self.anchor))
+        self.scales = self.scales.astype(self._real)
         self._allocate()
 
     @property
@@ -151,7 +158,7 @@ class Admm:
         m, k = self.Z.shape
         self._H = np.empty_like(self.Z)
         # A row of zeros: with a number in its place NumPy's maximum takes three to five times as long.
-        self._ones, self._zeros = np.ones(k, dtype=self._real), np.zeros(k, dtype=self._real)
+        self._zeros = np.zeros(k, dtype=self._real)
         p, kp = self.problem.n_positive, int((self.s > 0).sum())
         positive, negative = slice(0, kp), slice(kp, k)
         rows = max(1, BLOCK_BYTES // max(1, k * self._real.itemsize))
@@ -165,8 +172,10 @@ class Admm:
         self._pattern_changed()
 
     def _pattern_changed(self) -> None:
-        self._A_same = [self.A[rows, same].astype(self._real) for rows, same, _ in self._blocks]
-        self._n_active = [A.sum(axis=1) for A in self._A_same]
+        """The pattern as shares of the margin for each unit of a scaled pre-activation."""
+        shares = 1.0 / self.scales
+        self._A_same = [self.A[rows, same] * shares[same] for rows, same, _ in self._blocks]
+        self._active = [A.sum(axis=1) for A in self._A_same]
 
     @property
     def _same_pairs(self) -> tuple[tuple[slice, slice], ...]:
@@ -197,8 +206,8 @@ class Admm:
 
         Block by block: what is between H and Z - Y stays in the cache.
         """
-        cap, apart = self.cap / self.rho, 0.0
-        for (rows, same, opposite), A, n_active in zip(self._blocks, self._A_same, self._n_active, strict=True):
+        cap, apart, shares = self.cap / self.rho, 0.0, 1.0 / self.scales
+        for (rows, same, opposite), A, active in zip(self._blocks, self._A_same, self._active, strict=True):
             H, Y, Z = self._H[rows], self.Y[rows], self.Z[rows]
             z0, spare = self._z0[: len(H)], self._spare[: len(H)]
             np.subtract(H, Z, out=z0)
@@ -207,16 +216,17 @@ class Admm:
             z0 += Y
             zs, zo, tau = z0[:, same], z0[:, opposite], self.tau[rows]
             base = np.vecdot(A, zs)
-            # Newton on the concave increasing phi(tau) = base + n_active tau - sum relu(zo - tau) = 1
-            ones, beyond = self._ones[: zo.shape[1]], spare[:, opposite]
+            # Newton on the concave increasing phi(tau) = base + active tau - sum relu(zo - tau) / scale = 1
+            beyond, of_one = spare[:, opposite], shares[opposite]
             for _ in range(SWEEPS):
                 np.copyto(beyond, zo > tau[:, None])
-                slope = n_active + beyond @ ones
-                step = (1.0 - base + np.vecdot(beyond, zo)) / np.maximum(slope, 1.0)
-                tau = np.maximum(np.where(slope > 0.0, step, tau + step), 0.0)
+                slope = active + beyond @ of_one
+                beyond *= zo
+                missing = 1.0 - base + beyond @ of_one
+                tau = np.maximum(np.where(slope > 0.0, missing / np.where(slope > 0.0, slope, 1.0), tau + missing), 0.0)
             np.minimum(tau, cap, out=tau)
             self.tau[rows] = tau
-            np.multiply(A, -tau[:, None], out=Y[:, same])
+            np.multiply(self.A[rows, same], -tau[:, None], out=Y[:, same])
             np.minimum(zo, tau[:, None], out=Y[:, opposite])
             np.maximum(Y[:, opposite], self._zeros[: zo.shape[1]], out=Y[:, opposite])
             np.subtract(z0, Y, out=Z)
@@ -228,13 +238,17 @@ class Admm:
 
     def _shrink_neurons(self, R: FloatArray) -> None:
         """R = rho (Z - Y)^T X (+ anchor) to U; solves the secular equation of all neurons at once."""
-        rs = (self.rho * self.problem.s2 + self.anchor_weight).astype(self._real)
+        s2 = self.problem.s2.astype(self._real)
         if self.a2 is not None:
+            rs = (self.rho * self.problem.s2 + self.anchor_weight).astype(self._real)
             self.U = R / (rs + (1.0 / self.a2[:, None]).astype(self._real))
             self.t = np.linalg.norm(self.U, axis=1)
             return
         live = np.flatnonzero(np.einsum("ij,ij->i", R, R) > 1.0)
         Rl = R[live]
+        rs = np.multiply.outer(self._real.type(self.rho) * self.scales[live], s2)
+        if self.anchor_weight > 0.0:
+            rs += self._real.type(self.anchor_weight)
         t = np.maximum(self.t[live], 1e-12)
         for _ in range(SWEEPS):
             shrink = 1.0 / (1.0 + rs * t[:, None])
@@ -242,7 +256,7 @@ class Admm:
             q = np.einsum("ij,ij->i", scaled, scaled)
             np.multiply(scaled, scaled, out=scaled)
             scaled *= shrink
-            slope = scaled @ rs  # -dq/dt / 2
+            slope = np.vecdot(scaled, rs)  # -dq/dt / 2
             root = np.sqrt(q)
             # Newton on 1/sqrt(q(t)) - 1, which is nearly linear in t
             t = np.maximum(t + (root - 1.0) * q / slope, 0.1 * t)
@@ -260,7 +274,7 @@ class Admm:
 
         A run that stays far from feasible for long was started from data that are not separated yet; it refreshes.
         """
-        margins = self.problem.y * (np.maximum(H, 0.0) @ self.s.astype(self._real))
+        margins = self.problem.y * (np.maximum(H, self._zeros) @ (self.s / self.scales).astype(self._real))
         waited = self.iterations - self._last_refresh
         nearly_feasible = np.isfinite(self.problem.penalty) or float(margins.min()) >= REFRESH_MARGIN
         if not nearly_feasible and waited < REFRESH_ANYWAY:
@@ -269,8 +283,15 @@ class Admm:
         return True
 
     def _refresh(self, H: FloatArray) -> None:
+        """A neuron that has become zero keeps its pattern: none is better, and to lose it shakes the others.
+
+        Where samples are many, far too many neurons would come back.
+        """
         old = self.A
         self.A = H > 0
+        asleep = self.t == 0
+        if asleep.any() and self.problem.n_samples < ASLEEP_UP_TO * self.problem.X.shape[1]:
+            self.A[:, asleep] = old[:, asleep]
         self._ensure_every_sample_is_reached(H)
         self.flips = sum(int(np.count_nonzero(old[part] != self.A[part])) for part in self._same_pairs)
         self._pattern_changed()
@@ -279,7 +300,7 @@ class Admm:
         new = np.cumsum(keep) - 1
         self.members = np.where(self.members >= 0, np.where(keep[self.members], new[self.members], -1), -1)
         self.U, self.s, self.t, self.idle = self.U[keep], self.s[keep], self.t[keep], self.idle[keep]
-        self.anchor = self.anchor[keep]
+        self.anchor, self.scales = self.anchor[keep], self.scales[keep]
         self.Z, self.Y, self.A = self.Z[:, keep], self.Y[:, keep], self.A[:, keep]
         if self.a2 is not None:
             self.a2 = self.a2[keep]
@@ -297,7 +318,7 @@ class Admm:
         share = sum_rows * (weight / (sum_rows @ weight)[groups])
         first = np.unique(groups, return_index=True)[1]
         self.Y = self.Y @ share.T
-        self.Z = self.Z @ sum_rows.T
+        self.Z = (self.Z / self.scales) @ sum_rows.T
         self.U = sum_rows @ self.U
         self.anchor = sum_rows @ self.anchor
         if self.a2 is not None:
@@ -305,6 +326,8 @@ class Admm:
         self.members = np.where(self.members >= 0, groups[self.members], -1)
         self.s, self.A = self.s[first], self.A[:, first]
         self.t = np.linalg.norm(self.U, axis=1)
+        self.scales = self.scales[first]
+        self.Z *= self.scales
         self.idle = np.zeros(n_groups, dtype=np.int64)
         self._allocate()
 
@@ -333,11 +356,29 @@ class Admm:
             if not 1.0 / OFF_BALANCE <= ratio <= OFF_BALANCE:
                 self._balance_gap = int(1.5 * self._balance_gap)
                 self._factor *= float(np.clip(ratio, 0.2, 5.0))
+        self._even_out()
         target = self._factor * self._natural_rho()
         if not 0.8 <= target / self.rho <= 1.25:
             self.tau *= self.rho / target
             self.Y *= self.rho / target
             self.rho = target
+
+    def _even_out(self) -> None:
+        """Where samples are many, give large neurons a smaller weight and small ones a larger, every few iterations.
+
+        rho s^2 t = 1 holds on average only. A neuron whose weight is far too large creeps: hundreds of its pairs stay
+        just beside the kink that they belong on, and Newton's method takes them for what they are not.
+        """
+        m, r = self.problem.X.shape
+        few = self.share_flipped <= UNEVEN_FLIPS
+        if self.a2 is not None or m < UNEVEN_FROM * r or not few or self.iterations % UNEVEN_EVERY or not self.t.any():
+            return
+        live = self.t > 0
+        typical = float(np.exp(np.log(self.t[live]).mean()))
+        wanted = np.clip(np.sqrt(typical / np.where(live, self.t, typical)), 1.0 / UNEVEN_MOST, UNEVEN_MOST)
+        self.Z *= (wanted / self.scales).astype(self._real)
+        self.scales = wanted.astype(self._real)
+        self._pattern_changed()
 
     def _natural_rho(self) -> float:
         """The weight at which data and norm pull equally on an average live neuron: rho s^2 t = 1.
@@ -356,12 +397,12 @@ class Admm:
         X = self._X
         for _ in range(iterations):
             check = self.iterations % REFRESH_EVERY == 0
-            np.matmul(X, self.U.T, out=self._H)
+            np.matmul(X, (self.scales[:, None] * self.U).T, out=self._H)
             if check and refresh and self._may_refresh(self._H):
                 self._refresh(self._H)
                 self.merge()
                 self.drop_idle()
-                np.matmul(X, self.U.T, out=self._H)
+                np.matmul(X, (self.scales[:, None] * self.U).T, out=self._H)
             previous = self.Z.copy() if check else None
             apart = self._project_samples(measure=check)
             R = self._H.T @ X
