@@ -246,6 +246,8 @@ def test_a_round_ends_early_once_residuals_are_far_below_those_of_the_last_try()
     schedule = Schedule(problem, 0.0)
     admm.flips = 0
     admm.primal_residual = admm.dual_residual = 5e-3
+    assert not schedule.round_is_over(admm)  # the first round has its length
+    admm.iterations = 100
     assert schedule.round_is_over(admm)  # nothing was tried yet
     schedule.admm_worked(1000, len(admm.s))
     schedule.newton_worked(identify(admm), 1, admm)

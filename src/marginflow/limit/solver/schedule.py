@@ -50,8 +50,9 @@ class Schedule:
         )
 
     def round_is_over(self, admm: Admm) -> bool:
-        """Whether Newton's method is due early: it was not tried yet, or residuals are far below those of the last try."""
-        return _residual(admm) <= SOONER * self._tried_at and self.newton_is_due(admm)
+        """Whether Newton's method is due early: not tried yet, or residuals are far below those of the last try."""
+        begun = admm.iterations >= FIRST_ROUND
+        return begun and _residual(admm) <= SOONER * self._tried_at and self.newton_is_due(admm)
 
     def _settled(self, admm: Admm) -> bool:
         """Whether the residuals have come down, which ADMM does more cheaply; in the end Newton is tried anyway."""
