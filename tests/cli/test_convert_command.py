@@ -111,7 +111,7 @@ def test_the_first_line_is_a_sample_or_names_if_one_says_so(tmp_path: Path) -> N
     [
         ("a;b;pet\n1;2;cat\n3;4;dog\n", "has semicolons between its values; commas are expected"),
         ("a\tb\tpet\n1\t2\tcat\n3\t4\tdog\n", "has tabs between its values; commas are expected"),
-        ("a,my b,pet\n1,2,cat\n3,nan,dog\n", "'my b' is empty in 1 lines, first in line 3"),
+        ("a,my b,pet\n1,2,cat\n3,nan,dog\n", "'my b' is empty in 1 line, first in line 3"),
         ("a,my b,pet\n1,2,cat\n3,,dog\n", "(--missing drop, --missing mean, or --drop 'my b')."),
         ("a,a,pet\n1,2,cat\n3,4,dog\n", "has 2 columns named 'a'; one is expected"),
     ],
@@ -157,7 +157,7 @@ def test_every_column_that_cannot_be_used_is_named_at_once(people: Path, capsys:
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "'' has no name and another value in every line (--drop '', or --keep ''" in error
-    assert "'income' is empty in 1 lines, first in line 3 (--missing drop, --missing mean, or --drop income)" in error
+    assert "'income' is empty in 1 line, first in line 3 (--missing drop, --missing mean, or --drop income)" in error
     assert "'city' is not a number: 'Rome' in line 2 (--one-hot, or --drop city)" in error
 
 
@@ -219,3 +219,28 @@ def test_three_labels_stay_three_classes(table: Path) -> None:
     data = Dataset.load(out)
     assert data.classes == ("cat", "dog", "fish")
     assert data.y.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_a_named_label_above_numbers_is_told_of_the_missing_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text("5.1,3.5,1\n4.9,3.0,1\n6.1,2.0,0\n", encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --label y --out {tmp_path}/d.npz".split()) == 2
+    error = capsys.readouterr().err
+    assert "no column named 'y'" in error
+    assert "--no-header" in error
+    assert error.count("\n") == 1
+
+
+def test_the_output_says_which_label_became_which_sign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("a,b,ill\n0.5,1,yes\n0.7,3,no\n0.1,2,yes\n", encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --label ill --out {tmp_path}/d.npz".split()) == 0
+    printed = capsys.readouterr().out
+    assert "Labels +1 (yes)" in printed
+    assert "Labels -1 (no)" in printed
+
+
+def test_one_empty_cell_is_empty_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("a,b,ill\n0.5,1,yes\n,3,no\n0.1,2,yes\n", encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --label ill --out {tmp_path}/d.npz".split()) == 2
+    assert "'a' is empty in 1 line, first in line 3 (--missing drop" in capsys.readouterr().err

@@ -306,3 +306,28 @@ def test_torchscript_that_asks_for_the_number_of_samples_is_read():
     np.testing.assert_allclose(network(X), expected, atol=1e-12)
     with pytest.raises(InputError, match="changes the shape to"):
         read_model(traced(_Forward(before=lambda x: x.view(x.size(1), -1))))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [torch.nn.Linear(4, 6), torch.nn.Tanh()],
+        [torch.nn.Unflatten(1, (1, 2, 2)), torch.nn.Conv2d(1, 3, 2), torch.nn.ReLU(), torch.nn.Flatten()],
+    ],
+    ids=["tanh", "convolution"],
+)
+def test_what_cannot_be_taken_from_torchscript_is_told_of_heads(body: list[torch.nn.Module], tmp_path: Path) -> None:
+    width = 6 if len(body) == 2 else 3
+    module = torch.nn.Sequential(*body, torch.nn.Linear(width, 1)).eval()
+    told = r"mf\.audit\.head\(module, X, y\), or marginflow audit HEAD DATA --features BODY"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # TorchScript, which people still have
+        torch.jit.trace(module, torch.zeros(2, 4)).save(tmp_path / "model.pt")
+        with pytest.raises(InputError, match=told):
+            read_model(tmp_path / "model.pt")
+
+
+def test_pickles_are_refused_with_the_ways_that_are_open(tmp_path: Path) -> None:
+    (tmp_path / "model.pkl").write_bytes(b"")
+    with pytest.raises(InputError, match=r"can run code: call mf\.audit\(model, X, y\) in Python"):
+        read_model(tmp_path / "model.pkl")

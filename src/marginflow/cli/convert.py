@@ -89,7 +89,11 @@ def convert(
         "how": found.how,
     }
     headings = {"n_samples": "Samples", "dimension": "Dimension"}
-    headings |= {"positive": "Labels +1", "negative": "Labels -1"} if two else {"classes": "Classes"}
+    if two:
+        second, first = (f" ({data.classes[i]})" if data.classes[i] not in (-1, 1) else "" for i in (1, 0))
+        headings |= {"positive": f"Labels +1{second}", "negative": f"Labels -1{first}"}
+    else:
+        headings["classes"] = "Classes"
     if not as_json:
         for name, how in found.how.items():
             print(f"{name or '(no name)'}: {how}")

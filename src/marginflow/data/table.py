@@ -38,6 +38,8 @@ class RawTable(Brief):
         if name not in self.names:
             near = get_close_matches(name, self.names, n=1)
             known = f"did you mean {near[0]!r}?" if near else f"the columns are {_some(self.names)}."
+            if not near and len(self.names) > 1 and all(number(text) is not None for text in self.names):
+                known += " If its first line holds no names: --no-header, and columns are called 1, 2, 3 and so on."
             raise InputError(f"{self.source} has no column named {name!r}; {known}")
         if self.names.count(name) > 1:
             raise InputError(f"{self.source} has {self.names.count(name)} columns named {name!r}; one is expected.")
@@ -279,7 +281,8 @@ def _columns(
         elif empty and missing is None:
             line = table.lines[kept[empty[0]]][0]
             trouble.append(
-                f"{name!r} is empty in {len(empty)} lines, first in line {line} (--missing drop, --missing mean, or "
+                f"{name!r} is empty in {len(empty)} line{'s' if len(empty) > 1 else ''}, first in line {line} "
+                "(--missing drop, --missing mean, or "
                 f"--drop {quoted})"
             )
         else:

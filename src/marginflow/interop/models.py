@@ -16,6 +16,8 @@ from marginflow.interop.onnx_graph import read_pieces
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
 
+_PICKLES = (".pkl", ".pickle", ".joblib")
+
 
 def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
     """A model of any kind that we know as two layers that compute the same, with remarks on what was folded.
@@ -70,7 +72,13 @@ def _of_layers(layers: list[Layer], outputs: Outputs, *, assumed: bool = False) 
 def _of_file(source: Path, outputs: Outputs | None) -> Model:
     suffix = source.suffix.lower()
     if suffix not in files.SUFFIXES:
-        raise InputError(f"{source} ends in {source.suffix!r}; networks end in {', '.join(files.SUFFIXES)}.")
+        named = f"{source} ends in {source.suffix!r}; networks end in {', '.join(files.SUFFIXES)}"
+        if suffix in _PICKLES:
+            raise InputError(
+                f"{named}. A pickle is not opened because that can run code: call mf.audit(model, X, y) in Python, or "
+                "write a model of scikit-learn as ONNX by skl2onnx."
+            )
+        raise InputError(f"{named}.")
     try:
         if suffix == ".onnx":
             pieces, noted = onnx.load_pieces(source)

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import Linear, Piece, Readout, Rectifier, scaling
+from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, scaling
 from marginflow.interop.onnx_labels import without_labels
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 
@@ -194,7 +194,7 @@ class _Walk:
             case "Identity" | "Relu" | "Gemm" | "MatMul" | "Add":
                 raise InputError(f"{named} has {len(inputs)} inputs in an order that is not expected; {_EXPECTED}.")
             case _:
-                raise InputError(f"{named} is not of a ReLU network; {_EXPECTED}.")
+                raise InputError(f"{named} is not of a ReLU network; {_EXPECTED}, and {HEADS}.")
 
     def _scales(self, inputs: list[str], others: list[FloatArray]) -> bool:
         """Whether every feature has a number of its own, in front of the first linear map."""
@@ -266,7 +266,7 @@ def _array(tensor: Any, named: str) -> FloatArray:
     if tensor.data_type not in (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16):
         kinds = dict(zip(TensorProto.DataType.values(), TensorProto.DataType.keys(), strict=True))
         kind = kinds.get(tensor.data_type, str(tensor.data_type))
-        raise InputError(f"{named} holds numbers of type {kind}; floating point is expected.")
+        raise InputError(f"{named} holds numbers of type {kind}; floating point is expected, and {HEADS}.")
     shape = tuple(tensor.dims)
     if any(length < 0 for length in shape) or prod(shape) > tensor.ByteSize():  # every number takes at least one byte
         raise InputError(f"{named} has the shape {shape!s:.80}, which does not fit what it holds.")

@@ -206,7 +206,7 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
         elif kind not in silent:
             if not list(node.outputs()) or str(node.output().type()) != "Tensor":
                 continue  # asks for a size or a type
-            raise InputError(f"The TorchScript computes {kind[:60]!r}; {_FORWARD}.")
+            raise InputError(f"The TorchScript computes {kind[:60]!r}; {_FORWARD}, and {HEADS}.")
         current = node.output().debugName()
     if current != next(graph.outputs()).debugName():
         raise InputError(f"The TorchScript does not return what it computed last; {_FORWARD}.")
