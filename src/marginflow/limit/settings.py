@@ -50,6 +50,7 @@ ROUGHLY_SHORT, FINELY_SHORT = 2e-2, 2e-3
 # comes back changes a thousand pairs. Images 784 x 5000, seed 1, ADMM's CPU s: 4.5 instead of 12.8 with 1 and patience
 # (objective 9.50 against 9.40); 0.2 with a shorter flow gains nothing more and ends at 10.1.
 # At 784 x 30,000 it oscillates: after so many looks at one set, or so many sets, the natural weight takes over.
+# Residuals of sets that have just changed say nothing about the weight: it is balanced only after so many looks.
 SET_WEIGHT, LIGHT_LOOKS = 0.4, 8
 # Multiplications in a step of the flow (m r k) above which it runs on a random part of the samples, and in all of it.
 FLOW_PART, FLOW_WORK = 3e8, 4e10

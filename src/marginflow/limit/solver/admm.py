@@ -54,7 +54,8 @@ class Admm:
     """A run of ADMM on (C): state in place, advanced by `run`.
 
     With `multipliers` (m,) it begins from a warm dual, and with `weights` (m, k), multipliers times Clarke weights,
-    from the dual of a point that was left before: without them kinks begin as active. `weight` multiplies rho.
+    from the dual of a point that was left before: without them kinks begin as active. `weight` multiplies rho,
+    and `balanced_from` is the iteration from which on it is balanced.
 
     Attributes
     ----------
@@ -83,6 +84,7 @@ class Admm:
         anchor_weight: float = 0.0,
         precision: Precision = "double",
         weight: float = 1.0,
+        balanced_from: int = 20,
     ) -> None:
         self.problem = problem
         self._use(precision)
@@ -117,7 +119,7 @@ class Admm:
         # Multipliers sum to the objective at the end, so this cap is out of reach unless the pattern is infeasible.
         self.cap = min(problem.penalty, LARGEST_MULTIPLIER * max(self.objective, 1e-300))
         self._last_refresh = 0
-        self._next_balance = 20
+        self._next_balance = balanced_from
         self._balance_gap = 20
         self._allocate()
 

@@ -40,7 +40,10 @@ class Interior(AbstractStart):
 
 
 def _plane_is_surer(task: Task, flowed: TwoLayer) -> bool:
-    """Whether the global optimum of the plane comes first: many samples, dear misses, a flow without the classes."""
+    """Whether the global optimum of the plane comes first.
+
+    It does where samples are many, misses are dear and the flow has not found the classes.
+    """
     dear = task.penalty * float(task.problem.norms.max()) >= DEAR
     if not _in_plane(task) or len(task.X) < PLANE_FIRST or not dear:
         return False

@@ -166,7 +166,10 @@ class _Rounds:
         for count in range(1, SET_ROUNDS + 1):
             problem, start = point.problem, replace(point.neurons, U=point.problem.reduced(point.neurons.U))
             held = point.mu if weights else None
-            admm = Admm(problem, start, point.lam, weights=held, precision="single", weight=factor)
+            admm = Admm(
+                problem, start, point.lam, weights=held, precision="single",
+                weight=factor, balanced_from=LIGHT_LOOKS * LOOK_EVERY,
+            )  # fmt: skip
             for _ in range(looks):
                 with threads_for(problem.X.size * len(admm.s), available_threads()):
                     for _ in range(LOOK_EVERY // REFRESH_EVERY):
