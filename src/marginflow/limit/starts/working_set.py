@@ -41,6 +41,7 @@ from marginflow.limit.settings import (
     SET_SLACK,
     SET_WEIGHT,
     SET_WRONG,
+    STEEP,
     WORKING_SET_FROM,
     WORKING_SET_RATIO,
 )
@@ -162,7 +163,8 @@ class _Rounds:
         neurons, problem = add_up(neurons, groups), self.task.problem_of(rows)
         lam = problem.warm_multipliers(problem.reduced(neurons.U), neurons.s)
         point, weights, iterations = _Point(rows, problem, neurons, groups, lam, np.zeros((0, 0))), False, 0
-        factor, looks = SET_WEIGHT, LIGHT_LOOKS
+        steep = float(problem.s2.max()) > STEEP * float(problem.s2.mean())
+        factor, looks = (SET_WEIGHT, LIGHT_LOOKS) if steep else (1.0, MOST_LOOKS)
         for count in range(1, SET_ROUNDS + 1):
             problem, start = point.problem, replace(point.neurons, U=point.problem.reduced(point.neurons.U))
             held = point.mu if weights else None
