@@ -17,7 +17,10 @@ from pathlib import Path
 
 from marginflow import theory
 from marginflow.report import draw
+from marginflow.report.modes import follow_reader
 from marginflow.report.results.hunts import instance_chart
+from marginflow.report.style import FONT, colours, raised
+from marginflow.report.typeface import with_fonts
 from marginflow.storage import write_text
 from marginflow.theory.hunting import FAMILIES, Hunt, hunt_together
 from marginflow.theory.hunting.catalogue import BY_CHANCE, NO_NUMBER
@@ -143,30 +146,39 @@ def least_size(id: str) -> str:
 
 
 def picture(rows: list[Row]) -> str:
-    """Bars of the factor on a logarithmic scale, as SVG."""
+    """Bars of the factor on a logarithmic scale, as SVG; narrow, so that a telephone shows letters one can read."""
     bars = [(str(row["id"]), factor(row)) for row in rows if row["outcome"] == "not refuted"]
     bars = sorted(((id, size) for id, size in bars if size is not None), key=lambda bar: bar[1])
-    height, width, left, top = 16, 720, 190, 6.0
+    height, width, left, top, room, head = 17, 460, 168, 8.0, 96, 62
+    ink, muted, line, paper = (colours("light")[name] for name in ("ink", "muted", "line", "paper"))
+    kinds = (("sharp", "series-3"), (f"below {LOOSE:g}", "series-1"), ("above", "series-2"))
+    fills = {kind: colours("light")[name] for kind, name in kinds}
+    unit = (width - left - room) / top
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height * len(bars) + 40}" '
-        'font-family="sans-serif" font-size="11">',
-        '<rect width="100%" height="100%" fill="white"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height * len(bars) + head + 8}" '
+        f'width="{width}" height="{height * len(bars) + head + 8}" font-family="{FONT}" font-size="13">',
+        f'<rect width="{width}" height="{height * len(bars) + head + 8}" fill="{paper}"/>',
+        f'<text x="{left}" y="14" fill="{ink}">bound over observed, at the worst instance</text>',
     ]
-    for power in range(int(top) + 1):
-        x = left + (width - left - 70) * power / top
-        parts.append(f'<line x1="{x:.1f}" y1="20" x2="{x:.1f}" y2="{height * len(bars) + 24}" stroke="#ddd"/>')
-        parts.append(f'<text x="{x:.1f}" y="14" text-anchor="middle" fill="#555">{10**power:,}</text>')
+    for index, (kind, fill) in enumerate(fills.items()):
+        parts.append(f'<rect x="{left + 84 * index}" y="23" width="10" height="10" fill="{fill}"/>')
+        parts.append(f'<text x="{left + 84 * index + 15}" y="33" fill="{muted}">{kind}</text>')
+    for power in range(0, int(top) + 1, 2):
+        x = left + unit * power
+        parts.append(f'<path d="M{x:.1f} {head - 6}V{height * len(bars) + head}" stroke="{line}"/>')
+        written = "1" if power == 0 else raised(f"10^{power}")
+        parts.append(f'<text x="{x:.1f}" y="{head - 12}" text-anchor="middle" fill="{muted}">{written}</text>')
     for index, (id, size) in enumerate(bars):
-        y = 24 + height * index
-        length = max((width - left - 70) * min(math.log10(max(size, 1.0)), top) / top, 1.5)
-        colour = "#1b7837" if size <= SHARP else "#2166ac" if size < LOOSE else "#b2182b"
-        words = "observed is 0 or has the other sign" if math.isinf(size) else f"{size:.3g}"
-        parts.append(f'<text x="{left - 6}" y="{y + 11}" text-anchor="end">{id}</text>')
-        parts.append(f'<rect x="{left}" y="{y + 2}" width="{length:.1f}" height="{height - 5}" fill="{colour}"/>')
-        beside = left + length + 4 if length < 300 else left + 4
-        ink = "#333" if length < 300 else "#fff"
-        parts.append(f'<text x="{beside:.1f}" y="{y + 11}" fill="{ink}">{words}</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
+        y = head + height * index
+        length = max(unit * min(math.log10(max(size, 1.0)), top), 1.5)
+        fill = list(fills.values())[0 if size <= SHARP else 1 if size < LOOSE else 2]
+        words = "other sign, or 0" if math.isinf(size) else raised(f"{size:.3g}")
+        length = 0.0 if math.isinf(size) else length
+        parts.append(f'<text x="{left - 6}" y="{y + 11}" text-anchor="end" fill="{ink}">{id}</text>')
+        if length:
+            parts.append(f'<rect x="{left}" y="{y + 1}" width="{length:.1f}" height="{height - 5}" fill="{fill}"/>')
+        parts.append(f'<text x="{left + length + 5:.1f}" y="{y + 11}" fill="{muted}">{words}</text>')
+    return follow_reader(with_fonts("\n".join([*parts, "</svg>"]))) + "\n"
 
 
 def cell(text: object) -> str:

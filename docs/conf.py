@@ -23,6 +23,7 @@ extensions = [
     "formulas",
     "real_signs",
     "statement_pages",
+    "two_modes",
 ]
 exclude_patterns = ["_build", "examples", "tutorials/README.rst", "statement_template.py"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -38,6 +39,8 @@ numpydoc_validation_checks: set[str] = set()
 
 html_theme = "pydata_sphinx_theme"
 html_title = "marginflow"
+html_context = {"default_mode": "auto"}  # light or dark as the reader's system is
+html_css_files = ["pictures.css"]
 html_static_path = ["_static", "../src/marginflow/report/fonts/marginflow-math-regular.woff2"]
 html_show_sourcelink = False
 html_sidebars = {  # pages of a section of their own have nothing to list beside them
@@ -57,17 +60,22 @@ def save_charts(block: object, block_vars: dict, gallery_conf: dict) -> str:
     import vl_convert
     from sphinx_gallery.scrapers import figure_rst
 
+    from marginflow.plot.plane import PlanePicture
     from marginflow.report.chart import Chart
     from marginflow.report.static import svg_text
 
     seen = gallery_conf.setdefault("charts_seen", set())
     paths = []
     for value in block_vars["example_globals"].values():
-        if isinstance(value, altair.TopLevelMixin | Chart) and id(value) not in seen:
+        if isinstance(value, altair.TopLevelMixin | Chart | PlanePicture) and id(value) not in seen:
             seen.add(id(value))
             path = Path(next(block_vars["image_path_iterator"])).with_suffix(".svg")
-            ours = isinstance(value, Chart)
-            svg = svg_text(value, width="page") if ours else vl_convert.vegalite_to_svg(value.to_json())
+            if isinstance(value, PlanePicture):
+                svg = value.svg
+            elif isinstance(value, Chart):
+                svg = svg_text(value, width="page")
+            else:
+                svg = vl_convert.vegalite_to_svg(value.to_json())
             path.write_text(svg, encoding="utf-8")
             paths.append(str(path))
     return figure_rst(paths, gallery_conf["src_dir"])

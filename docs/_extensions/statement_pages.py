@@ -37,10 +37,10 @@ def page(statement: theory.Statement, folder: Path) -> str:
     if (drawn := statement_map(statement.id)) is not None:
         atlas, command = drawn
         picture = f"{statement.id.replace('/', '-')}-map.svg"
-        _write(folder / picture, svg_text(atlas_chart(atlas), width="page"))
-        crosses = " Crosses are the paper's own experiments." if atlas.marks else ""
-        lines += ["**Where it speaks**", "", f"{atlas.sentence()}{crosses}", ""]
-        lines += [f"![Where {statement.id} speaks]({picture})", "", "```sh", command, "```", ""]
+        chart = atlas_chart(atlas)
+        _write(folder / picture, svg_text(chart, width="page"))
+        lines += ["**Where it says something**", "", f"{atlas.sentence()} {chart.description}", ""]
+        lines += [f"![{chart.title}]({picture})", "", "```sh", command, "```", ""]
     return "\n".join([*lines, "```bibtex", bibtex(statement.id), "```", ""])
 
 

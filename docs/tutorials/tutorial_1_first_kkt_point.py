@@ -11,7 +11,6 @@ Training alone does not arrive there. Here are two moons, a trained network, the
 
 # %%
 # Sixty samples on two moons, and a network of 100 neurons trained to a loss of 1e-9.
-import altair as alt
 import numpy as np
 
 import marginflow as mf
@@ -38,27 +37,14 @@ print(
 )
 
 # %%
-# The regions of the two networks. Where the picture changes colour the network changes its mind.
-grid = np.array([(a, b) for a in np.linspace(-4, 4, 61) for b in np.linspace(-3, 3, 46)])
+# Orange and blue are the two answers, the thick line is where they meet, and every thin line is where a neuron switches
+# on, as dark as the neuron is heavy. After training:
+after_training = mf.plot.plane(run.network, data)
 
-
-def regions(network, title):
-    """The sign of a network on a grid, and the samples."""
-    values = [
-        {"x": float(a), "y": float(b), "class": "+1" if v > 0 else "-1"} for (a, b), v in zip(grid, network(grid))
-    ]
-    samples = [{"x": float(a), "y": float(b), "class": "+1" if c > 0 else "-1"} for (a, b), c in zip(data.X, data.y)]
-    colour = alt.Color("class:N", scale=alt.Scale(domain=["+1", "-1"], range=["#c25504", "#1b69b1"]), title="class")
-    axes = {
-        "x": alt.X("x:Q", title="x₁", scale=alt.Scale(domain=[-4, 4])),
-        "y": alt.Y("y:Q", title="x₂", scale=alt.Scale(domain=[-3, 3])),
-    }
-    ground = alt.Chart(alt.Data(values=values)).mark_square(size=50, opacity=0.18).encode(color=colour, **axes)
-    points = alt.Chart(alt.Data(values=samples)).mark_circle(size=35, opacity=1).encode(color=colour, **axes)
-    return (ground + points).properties(width=300, height=220, title=title)
-
-
-picture = regions(run.network, "after training") | regions(limit.network, "at the KKT point")
+# %%
+# At the KKT point few of the thin lines are left, and the ringed samples lie exactly on the margin: they hold the
+# network in place, and no other sample matters.
+at_the_point = mf.plot.plane(limit.network, data, certificate=limit.certificate)
 
 # %%
 # There are many KKT points. In the plane the one of least norm can be computed, with a proof that no network of any

@@ -47,7 +47,7 @@ def test_no_experiment_of_the_paper_meets_its_theorem() -> None:
     assert len(found.marks) == 50
     assert all(mark.word == "not applicable" for mark in found.marks)
     assert all(mark.binding == "sample size m" for mark in found.marks)
-    assert "says something about 0" in found.sentence()
+    assert "says something about none of the 50 experiments" in found.sentence()
 
 
 GRIDS = {
@@ -126,7 +126,7 @@ def test_the_command_draws(ending: str, tmp_path: Path, capsys: pytest.CaptureFi
     out = tmp_path / f"map.{ending}"
     line = ["map", "theorem 4.1 vys22", "--grid", "d=100:1e6:6log", "m=2:200:6log", "--out", str(out)]
     assert main(line) == 0
-    assert "Of 36 cells VYS22/Thm4.1" in capsys.readouterr().out
+    assert "VYS22/Thm4.1 says something on 2 of 36 cells" in capsys.readouterr().out
     assert "says something" in out.read_text(encoding="utf-8")
     assert main(line) == 2, "nothing is overwritten unasked"
 

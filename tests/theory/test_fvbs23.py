@@ -405,3 +405,16 @@ def test_test_points_that_are_not_of_the_law_are_refused(name: str) -> None:
     for sentence, stranger in strangers.items():
         with pytest.raises(InputError, match=sentence):
             judged(name, replace(good, test=stranger))
+
+
+@pytest.mark.parametrize("factor", [1e3, -1e3])
+def test_the_loss_is_judged_where_it_is_below_or_beyond_every_double(factor: float) -> None:
+    """Networks at the end of training have losses such as e^-2000; those that are wrong everywhere, e^2000."""
+    statement = theory.statement("FVBS23/Def-Loss")
+    instance = statement.example()
+    network = instance.the_network()
+    size = abs(factor) ** 0.5
+    scaled = TwoLayer(
+        W=network.W * size, b=None if network.b is None else network.b * size, v=network.v * factor / size
+    )
+    assert statement.check(scaled, instance.the_data()).outcome == "holds"

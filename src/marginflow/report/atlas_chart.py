@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from marginflow import theory
 from marginflow.report.chart import Chart
-from marginflow.report.encodings import finished
+from marginflow.report.encodings import axis, finished, legend
 from marginflow.report.page import Page, Section
 from marginflow.report.table import Table
 from marginflow.report.vega import alt
 from marginflow.theory.atlas import Atlas, MapCell, grid_of
 
-COLOURS: Final = {"not applicable": "#c9ccd1", "says nothing": "#f2c14e", "says something": "#2e7d5b"}
+COLOURS: Final = {  # variables of the style sheet
+    "not applicable": "var(--map-outside)",
+    "says nothing": "var(--map-silent)",
+    "says something": "var(--map-speaks)",
+}
 TABLE_ROWS: Final = 200
 
 
@@ -31,35 +35,60 @@ def atlas_chart(atlas: Atlas) -> Chart:
             {"x": left, "x2": right, "y": low, "y2": high, "word": cell.word, "binding": cell.binding}
             | {name: cell.numbers[name] for name in (across, up) if name}
         )
-    scales = {name: _scale([low for low, _ in edges[name].values()]) for name in edges}
-    colour = alt.Color("word:N", title=None, scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())))
-    y = alt.Y("y:Q", title=up or "", scale=scales[up] if up else alt.Scale(domain=[0, 1]))
-    layers: list[Any] = [
-        alt.Chart(alt.Data(values=rows))
-        .mark_rect()
-        .encode(
-            x=alt.X("x:Q", title=across, scale=scales[across]),
-            x2="x2:Q",
-            y=y,
-            y2="y2:Q",
-            color=colour,
-            tooltip=[*(f"{name}:Q" for name in (across, up) if name), "word:N", "binding:N"],
-        )
-    ]
+    lows = {name: [low for low, _ in edges[name].values()] for name in edges}
+    scales = {name: _scale(values) for name, values in lows.items()}
+    colour = _colour()
     marks = [
         {"x": mark.numbers[across], "y": mark.numbers[up] if up else 0.5, "mark": mark.mark, "word": mark.word}
         for mark in atlas.marks
     ]
+    y = (
+        alt.Y("y:Q", title=up, scale=scales[up], axis=_axis([*rows, *marks], "y", lows[up]))
+        if up
+        else alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=None)
+    )
+    layers: list[Any] = [
+        alt.Chart(alt.Data(values=rows))
+        .mark_rect(strokeWidth=0.4)  # of the cell's own colour: no hair lines between cells
+        .encode(
+            x=alt.X("x:Q", title=across, scale=scales[across], axis=_axis([*rows, *marks], "x", lows[across])),
+            x2="x2:Q",
+            y=y,
+            y2="y2:Q",
+            color=colour,
+            stroke=alt.Stroke("word:N", title=None, scale=_words(), legend=legend(list(COLOURS))),
+            tooltip=[*(f"{name}:Q" for name in (across, up) if name), "word:N", "binding:N"],
+        )
+    ]
     if marks:
-        drawn = alt.Chart(alt.Data(values=marks)).mark_point(size=18, color="black", shape="cross", clip=True)
+        drawn = alt.Chart(alt.Data(values=marks)).mark_point(
+            size=70, stroke="var(--ink)", strokeWidth=1.2, shape="M-.5,-.5L.5,.5M-.5,.5L.5,-.5"
+        )
         layers.append(drawn.encode(x="x:Q", y="y:Q", tooltip=["mark:N", "word:N"]))
-    title = f"Where {atlas.id} speaks"
+    title = f"Where {atlas.id} says something"
+    words = f"Each cell is one choice of {across}{f' and {up}' if up else ''}."
+    if marks:
+        words += " Crosses: the experiments of the paper."
     return Chart(
-        specification=finished(alt.layer(*layers), description=atlas.sentence(), height=360),
+        specification=finished(alt.layer(*layers), description=words, height=360),
         title=title,
-        description=atlas.sentence(),
+        description=words,
         numbers=_table(atlas, title),
     )
+
+
+def _words() -> alt.Scale:
+    return alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+
+
+def _colour() -> alt.Color:
+    return alt.Color("word:N", title=None, scale=_words(), legend=legend(list(COLOURS)))
+
+
+def _axis(rows: Sequence[Mapping[str, Any]], column: str, values: Sequence[float]) -> alt.Axis:
+    """Few ticks, and no grid over the cells."""
+    written: dict[str, Any] = axis(rows, column, "log" if _is_wide(values) else "linear").to_dict()
+    return alt.Axis(**{**written, "grid": False})
 
 
 def _table(atlas: Atlas, title: str) -> Table:
@@ -92,12 +121,12 @@ def observed_chart(atlas: Atlas) -> Chart:
     values = [row[name] for row in rows for name in ("bound", "least", "largest")]
     positive = bool(values) and min(values) > 0
     scale = alt.Scale(type="log", nice=True) if positive else alt.Scale(zero=False)
-    colour = alt.Color("word:N", title=None, scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())))
+    colour = _colour()
     base = alt.Chart(alt.Data(values=rows))
     x = alt.X("bound:Q", title="bound of the theorem", scale=scale)
     ends = [{"bound": end, "observed": end} for end in (min(values, default=0.0), max(values, default=1.0))]
     layers = [
-        alt.Chart(alt.Data(values=ends)).mark_line(strokeDash=[4, 4], color="#888").encode(x=x, y="observed:Q"),
+        alt.Chart(alt.Data(values=ends)).mark_line(strokeDash=[4, 4], color="var(--muted)").encode(x=x, y="observed:Q"),
         base.mark_rule().encode(x=x, y=alt.Y("least:Q"), y2="largest:Q", color=colour),
         base.mark_point(filled=True, size=50).encode(
             x=x,
@@ -151,8 +180,7 @@ def atlas_page(atlas: Atlas, *, command: str, versions: dict[str, str]) -> Page:
     """One page: the sentence, the picture, the numbers."""
     chart = atlas_chart(atlas)
     section = Section(
-        heading=chart.title,
-        paragraphs=("Crosses are the paper's own experiments.",) if atlas.marks else (),
+        heading="The map",
         content=(chart,),
     )
     sections = [section]
@@ -195,5 +223,9 @@ def _edges(values: list[float]) -> dict[float, tuple[float, float]]:
 
 
 def _scale(lows: list[float]) -> alt.Scale:
-    wide = min(lows) > 0 and max(lows) / min(lows) > 30
-    return alt.Scale(type="log", nice=False) if wide else alt.Scale(zero=False, nice=False)
+    return alt.Scale(type="log", nice=False) if _is_wide(lows) else alt.Scale(zero=False, nice=False)
+
+
+def _is_wide(values: Sequence[float]) -> bool:
+    """Whether a logarithmic axis is needed."""
+    return min(values) > 0 and max(values) / min(values) > 30

@@ -6,7 +6,7 @@ import base64
 import struct
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from marginflow.arrays import FloatArray
 
 COLUMNS, ROWS = 204, 120
 PAPER, INK, PLUS, MINUS, EXACT = "#fdfcfa", "#1d2129", "#c25504", "#1b69b1", "#a3195b"
+# What each becomes for a reader who prefers dark (`modes`).
+DARK_TWINS: Final = {PAPER: "#12151a", INK: "#e9ecf1", PLUS: "#f39a4a", MINUS: "#6ab3f1", EXACT: "#ff82b8"}
 
 
 def plane_svg(record: Mapping[str, Any], *, width: float = 680.0) -> str:
@@ -40,6 +42,7 @@ def plane_svg(record: Mapping[str, Any], *, width: float = 680.0) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
         f'height="{height:g}"><clipPath id="frame"><rect width="{width:g}" height="{height:g}"/></clipPath>'
         '<g clip-path="url(#frame)">',
+        f'<rect width="{width:g}" height="{height:g}" fill="{PAPER}"/>',
         f'<image href="data:image/png;base64,{_heat(values)}" width="{width:g}" height="{height:g}" '
         'preserveAspectRatio="none"/>',
         *_kinks(neurons, middle, reach, on_page),
@@ -108,21 +111,25 @@ def _contour(values: FloatArray, level: float, xs: FloatArray, ys: FloatArray) -
 
 
 def _heat(values: FloatArray) -> str:
-    """The outputs as colours, cut off at 1.5 times their median size; a PNG in base 64."""
+    """The outputs as colours, as opaque as they are large up to 1.5 times their median size; a PNG in base 64."""
     cut = 1.5 * float(np.median(np.abs(values))) or 1.0
     share = 0.72 * np.minimum(1.0, np.abs(values) / cut)[..., None]
-    ground, plus, minus = (np.array([int(name[k : k + 2], 16) for k in (1, 3, 5)]) for name in (PAPER, PLUS, MINUS))
-    pixels = np.rint(ground + share * (np.where(values[..., None] > 0, plus, minus) - ground)).astype(np.uint8)
+    plus, minus = (np.array([int(name[k : k + 2], 16) for k in (1, 3, 5)]) for name in (PLUS, MINUS))
+    hue = np.where(values[..., None] > 0, plus, minus)
+    pixels = np.rint(np.concatenate([hue, 255.0 * share], axis=-1)).astype(np.uint8)
     return base64.b64encode(png(pixels)).decode("ascii")
 
 
 def png(pixels: np.ndarray) -> bytes:
-    """An array of shape (rows, columns, 3) of bytes as a PNG file [W3C, Portable Network Graphics]."""
-    rows, columns, _ = pixels.shape
+    """An array of shape (rows, columns, 3 or 4) of bytes as a PNG file [W3C, Portable Network Graphics].
+
+    The fourth number of a pixel is how opaque it is.
+    """
+    rows, columns, depth = pixels.shape
 
     def chunk(name: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
     lines = np.concatenate([np.zeros((rows, 1), dtype=np.uint8), pixels.reshape(rows, -1)], axis=1).tobytes()
-    header = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 6 if depth == 4 else 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")

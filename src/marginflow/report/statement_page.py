@@ -28,6 +28,8 @@ _ORDER: Final = (
     *("Formula", *_FORMS.values(), "Remark", "Wrong in print", "Known now", "Needs", "Parameters"),
     *("Rests on", "Of these false as printed, or with a gap", "Used by", "Control", "Check it", "Source"),
 )
+# What one looks up after reading, at the end of a page.
+_BESIDE: Final = ("Needs", "Parameters", "Of these false as printed, or with a gap", "Used by", "Check it", "Source")
 _WIDTH: Final = 150
 _HEIGHT: Final = 30
 
@@ -130,7 +132,7 @@ def dependency_graph(id: str) -> str:
     ]
     for node in nodes:
         x, y = where[node]
-        colour = "#c0392b" if dependencies.is_shaken(node) else "currentColor"
+        colour = "var(--bad)" if dependencies.is_shaken(node) else "currentColor"
         lines.append(
             f'<rect x="{x + 1:.0f}" y="{y - _HEIGHT / 2:.0f}" width="{_WIDTH - 2}" height="{_HEIGHT}" rx="6" '
             f'fill="none" stroke="{colour}"/><text x="{x + _WIDTH / 2:.0f}" y="{y + 4:.0f}" fill="{colour}" '
@@ -167,13 +169,14 @@ def render_statement(record: Record, *, command: str, versions: Mapping[str, str
         "statement.html.j2",
         statement=record,
         title=f"{record['id']}: {record['number']}",
-        parts=drawn,
+        said=[both for both in drawn if both[0].title not in _BESIDE],
+        beside=[both for both in drawn if both[0].title in _BESIDE],
         verdicts=(("On the example", record["example"]), (on_control, record["control"])),
         announced=record["announced"],
         graph=dependency_graph(record["id"]),
         map=chart,
-        marked=found is not None and bool(found[0].marks),
-        picture="" if chart is None else inline_svg(chart),
+        sentence="" if found is None else found[0].sentence(),
+        picture="" if chart is None else inline_svg(chart, width=420),
         map_command="" if found is None else found[1],
         bibtex=bibtex(record["id"]),
         tones=TONES,

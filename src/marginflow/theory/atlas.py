@@ -147,14 +147,17 @@ class Atlas(Plain):
         counts = self.counts()
         total = len(self.cells)
         binding = Counter(cell.binding for cell in self.cells if cell.word == "not applicable").most_common(1)
-        most = f", most often because of {binding[0][0]}" if binding else ""
+        most = f" (most often because of {binding[0][0]})" if binding else ""
         sentence = (
-            f"Of {total} cells {self.id} does not apply to {counts['not applicable']}{most}, says nothing on "
-            f"{counts['says nothing']} and says something on {counts['says something']}."
+            f"{self.id} says something on {counts['says something']} of {total} cells, says nothing on "
+            f"{counts['says nothing']} and does not apply to {counts['not applicable']}{most}."
         )
         if self.marks:
-            speaks = sum(mark.word == "says something" for mark in self.marks)
-            sentence += f" Of the paper's own {len(self.marks)} experiments it says something about {speaks}."
+            said, n = sum(mark.word == "says something" for mark in self.marks), len(self.marks)
+            if n == 1:
+                sentence += f" About the one experiment in the paper it says {'something' if said else 'nothing'}."
+            else:
+                sentence += f" It says something about {said or 'none'} of the {n} experiments in the paper."
         return sentence + self._observed_sentence()
 
     def _observed_sentence(self) -> str:

@@ -11,6 +11,19 @@ from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.recorded import coarse_run, flow_run, unfinished_run
 
 
+def _log_mean(logarithms: list[float]) -> float:
+    """ln of the mean of numbers whose logarithms are given: margins of thousands neither vanish nor overflow."""
+    largest = max(logarithms)
+    return largest + math.log(math.fsum(math.exp(term - largest) for term in logarithms) / len(logarithms))
+
+
+def _log_logistic(q: float) -> float:
+    """ln ln(1 + e^-q); outside [-40, 40] what is left out is below the last digit."""
+    if abs(q) <= 40:
+        return math.log(math.log1p(math.exp(-q)))
+    return -q if q > 0 else math.log(-q)
+
+
 @stated(
     id="FVBS23/Def-Loss",
     number="Equation (1)",
@@ -35,20 +48,20 @@ def def_loss(instance: Instance) -> Findings:
     data = instance.the_data()
     q = instance.the_network().margins(data.X, data.y)
     base = instance.word("base", "2", ("2", "e"))
-    exponential = math.fsum(math.exp(-float(margin)) for margin in q) / q.size
-    logistic = math.fsum(math.log2(1 + math.exp(-float(margin))) for margin in q) / q.size
+    exponential = _log_mean([-float(margin) for margin in q])
+    logistic = _log_mean([_log_logistic(float(margin)) for margin in q]) - math.log(math.log(2.0))
     ours = Logistic("mean", base=base)  # type: ignore[arg-type]  # the instance knows these words only
     # The least margin that one sample can have when the mean loss is 1/n and all other terms vanish.
     least = ours.inverse(0.0 - ours.log_scale_of_term)
     return Findings(
         constants=(
-            value("mean exponential loss", exponential),
-            value("mean logistic loss, base 2", logistic),
+            value("ln of the mean exponential loss", exponential),
+            value("ln of the mean logistic loss, base 2", logistic),
             value("margin of a sample that carries the whole loss 1/n", least, "natural logarithm: -0.54"),
         ),
         claims=(
-            equal("ln L, exponential", Exponential("mean").log_value(q), math.log(exponential), scale=1.0),
-            equal("ln L, logistic with base 2", ours.log_value(q), math.log(logistic), scale=1.0),
+            equal("ln L, exponential", Exponential("mean").log_value(q), exponential, scale=1.0),
+            equal("ln L, logistic with base 2", ours.log_value(q), logistic, scale=1.0),
             at_least("L < 1/n makes all margins positive: the least margin at L = 1/n", least, 0.0, scale=1.0),
         ),
     )
