@@ -216,6 +216,7 @@ class Influence(Plotted, Plain):
                 f"{self.seconds:.2f} s"
             )
         return (
-            f"Exact leave-out error {self.error:.4g} over {len(self.groups)} {what}: {unchanged} change nothing, "
-            f"{jumped} ended on another branch; worst residual {self.residuals.max():.1e}; {self.seconds:.2f} s"
+            f"Exact leave-out error {self.error:.4g} over {len(self.groups)} {what}: {unchanged} change nothing when "
+            f"they are left out, {jumped} ended on another branch; worst residual {self.residuals.max():.1e}; "
+            f"{self.seconds:.2f} s"
         )

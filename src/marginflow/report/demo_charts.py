@@ -21,7 +21,7 @@ def cluster_chart(record: Record) -> dict[str, Any]:
     x = alt.X(
         "k:Q",
         title="number of clusters k",
-        scale=alt.Scale(domain=[0, most * 1.3]),
+        scale=alt.Scale(domain=[0, most * 1.5]),
         axis=alt.Axis(values=ks, grid=False, format="d"),
     )
     y = alt.Y(
@@ -35,9 +35,9 @@ def cluster_chart(record: Record) -> dict[str, Any]:
     robust = [{"k": row["k"], "value": row["robust"]} for row in rows]
     hint = [alt.Tooltip("k:Q", title="clusters"), alt.Tooltip("value:Q", title="distance / √d", format=".4f")]
     names = [
-        {"k": most * 1.02, "value": robust[-1]["value"], "name": "a robust network", "kind": "b"},
-        {"k": most * 1.02, "value": kkt[-1]["value"] + 0.012, "name": "the KKT point", "kind": "a"},
-        {"k": most * 1.02, "value": kkt[-1]["value"] - 0.03, "name": "dashes: 1/√k", "kind": "c"},
+        {"k": most, "value": robust[-1]["value"], "name": "a robust network", "kind": "b"},
+        {"k": most, "value": kkt[-1]["value"] + 0.012, "name": "the KKT point", "kind": "a"},
+        {"k": most, "value": kkt[-1]["value"] - 0.03, "name": "dashes: 1/√k", "kind": "c"},
     ]
     between = [{"k": most, "value": kkt[-1]["value"], "robust": robust[-1]["value"]}]
     times = f"{robust[-1]['value'] / kkt[-1]['value']:.2g} times nearer"
@@ -55,7 +55,7 @@ def cluster_chart(record: Record) -> dict[str, Any]:
         .encode(x=x, y=y, tooltip=hint),
         alt.Chart(inline(kkt)).mark_point(filled=True, opacity=1, size=90, color=EXACT).encode(x=x, y=y, tooltip=hint),
         alt.Chart(inline(names))
-        .mark_text(align="left", fontSize=13, baseline="middle", fontWeight="bold")
+        .mark_text(align="left", dx=9, fontSize=13, baseline="middle", fontWeight="bold")
         .encode(
             x=x,
             y=y,
@@ -100,6 +100,10 @@ def bound_chart(record: Record) -> dict[str, Any]:
         alt.Chart(inline(shade)).mark_rule(color=SOFT).encode(x=x),
         alt.Chart(inline(rows)).mark_rule(strokeWidth=2).encode(x=x, x2="start:Q", y=y, color=colour),
         alt.Chart(inline(rows)).mark_point(filled=True, opacity=1, size=90).encode(x=x, y=y, color=colour),
+        # The line at 1 runs under the names: a halo keeps them legible.
+        alt.Chart(inline(rows))
+        .mark_text(align="left", baseline="bottom", dy=-5, fontSize=13, stroke="var(--paper)", strokeWidth=4)
+        .encode(x=alt.value(2), y=y, text="name:N"),
         alt.Chart(inline(rows))
         .mark_text(align="left", baseline="bottom", dy=-5, fontSize=13)
         .encode(x=alt.value(2), y=y, text="name:N", color=colour),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from marginflow.report.chart import Chart
-from marginflow.report.charts import dots, histogram, lines, points, stairs
+from marginflow.report.charts import dots, histogram, lines, stairs
 from marginflow.report.images import image_chart, square_side
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.plain import row_section
@@ -140,7 +140,7 @@ def _radii(record: Fields) -> list[Section]:
     spread = distance_chart(
         found,
         title="Distance to the decision boundary",
-        description="Every sample that was drawn, at the distance of its nearest point on the other side.",
+        description="How many of the samples drawn have their nearest point on the other side how far away.",
     )
     words = (
         f"{settled(found)} distances are exact: every lower bound has a proof, and every proof was checked by code "
@@ -168,11 +168,10 @@ def accuracy_chart(steps: Sequence[tuple[float, float]], *, share: str, descript
 
 
 def distance_chart(found: list[Fields], *, title: str, description: str) -> Chart:
-    """The radius of every sample that was drawn."""
-    return points(
+    """How many of the samples that were drawn are how far from the boundary."""
+    return histogram(
         found,
-        x="sample",
-        y="upper",
+        value="upper",
         series="status",
         titles={"sample": "Sample", "upper": "Distance to the boundary", "lower": "At least", "status": "Status"},
         title=title,
@@ -181,7 +180,7 @@ def distance_chart(found: list[Fields], *, title: str, description: str) -> Char
 
 
 def _noticed(record: Fields) -> Section:
-    found = record.objects("noticed")
+    found, tied = _telling(record.objects("noticed"))
     titles = {
         "why": "Why",
         "sample": "Sample",
@@ -198,9 +197,21 @@ def _noticed(record: Fields) -> Section:
         paragraphs=(
             words + "A sample near the boundary is fragile; one with a small or negative margin beside others of its "
             "label may carry the wrong one.",
+            *(("Here several samples tie for the least margin, so none of them stands out.",) if tied else ()),
         ),
         content=content,
     )
+
+
+def _telling(noticed: list[Fields]) -> tuple[list[Fields], bool]:
+    """Without the samples of least margin where they tie, as on the margin of a KKT point; and whether they do."""
+    least = [row for row in noticed if row["why"] == "least margin"]
+    margins = [row.number("margin") for row in least]
+    tied = len(margins) > 1 and max(margins) - min(margins) <= _TIE * max(map(abs, margins))
+    return [row for row in noticed if not (tied and row in least)], tied
+
+
+_TIE = 1e-6  # relative, as for samples on the margin
 
 
 def _statements(record: Fields) -> Section:

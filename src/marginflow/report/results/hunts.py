@@ -22,7 +22,7 @@ FACTS = {
     "family": "What was searched",
     "tries": "Instances tried",
     "applied": "of which met the hypotheses",
-    "telling": "of which on so many a claim said something",
+    "telling": "of which a claim said something on",
     "seconds": "Seconds",
 }
 
@@ -31,10 +31,11 @@ def hunt(record: Fields) -> Summary:
     """A hunt as `marginflow hunt` writes it."""
     outcome = str(record["outcome"])
     rows = tuple((heading, record[name]) for name, heading in FACTS.items() if record.get(name) not in (None, ""))
-    content: list[Table | Chart] = [Table(columns=("What", "Found"), rows=rows, caption="The hunt")]
-    sections = [Section(heading=f"Hunt for {record['id']}", content=tuple(content))]
+    sections = []
     if record.get("picture"):
         sections.append(Section(heading="The worst instance", content=(instance_chart(record.object("picture")),)))
+    table = Table(columns=("What", "Found"), rows=rows, caption="What was searched, and what was found")
+    sections.append(Section(heading="The hunt", content=(table,)))
     beside = record.objects("beside")
     if beside:
         columns = {"id": "Statement", "slack": "Least slack", "applied": "Instances that met its hypotheses"}
@@ -137,7 +138,7 @@ def _on_the_line(picture: Fields) -> Chart:
         x="x",
         y="y",
         points=samples,
-        references={name: [(x[0], level), (x[-1], level)] for name, level in (("1", 1.0), ("0", 0.0), ("-1", -1.0))},
+        references={name: [(x[0], level), (x[-1], level)] for name, level in (("margin +1", 1.0), ("margin -1", -1.0))},
         titles={"x": "x", "y": "N(x)", "kind": "Sample"},
         title="The worst instance",
         description="N between and around the samples, and the samples themselves.",

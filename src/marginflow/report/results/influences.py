@@ -30,11 +30,15 @@ def influence(record: Fields) -> Summary:
         Section(
             heading="Samples by what they did",
             paragraphs=(
-                "The least margin without the sample first: what the network that never saw a sample says of it.",
+                "Each sample is judged by the network that never saw it. Samples without a multiplier, at the left, "
+                "change nothing when they are left out.",
             ),
-            content=(*_pictures(rows), Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="The first samples")),
+            content=(_margins(rows), *_pictures(rows)),
         ),
-        Section(heading="Margins and multipliers", content=(_margins(rows), _drops(rows))),
+        Section(
+            heading="The least margins first",
+            content=(Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="The first samples"), _drops(rows)),
+        ),
         _branches(record, jumped),
     ]
     sentence = str(record["sentence"])

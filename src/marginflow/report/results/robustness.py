@@ -93,11 +93,12 @@ def flips(record: Fields) -> Summary:
 
 def flip_chart(rows: list[dict[str, object]]) -> Chart:
     """The share flipped against the norm of the vector, one staircase for each direction."""
+    several = len({row["direction"] for row in rows}) > 1
     return lines(
         rows,
         x="norm",
         y="share",
-        series="direction",
+        series="direction" if several else None,
         titles={"norm": "Norm of the one vector", "share": "Share of samples flipped", "direction": "Direction"},
         title="How much one vector flips",
         description="The share of samples that is flipped at once by one vector, against the norm of the vector.",

@@ -329,11 +329,13 @@ function digitPicture(record) {
       x: left + b * width1 - width1 / 2 + 0.4, y: bottom - (place + 1) * unit, width: width1 - 0.8, height: Math.max(0.6, unit - 0.5),
       fill: labels[i] > 0 ? "var(--minus)" : "var(--plus)", opacity: radii[i] <= length + 1e-9 ? 1 : 0.35 }));
     const least = Math.min(...radii), crowd = radii.filter((r) => r - least < 1e-6 * least).length;
-    if (crowd > 3) draw(svg, "text", { x: X(least) + 8, y: floor + 26 }, narrow ? `${crowd} on the margin, all at ${least.toFixed(3)}` : `${crowd} digits on the margin, all at exactly the same distance, ${least.toFixed(3)}`);
+    if (crowd > 3 && narrow) draw(svg, "text", { x: X(least) + 8, y: floor + 26 }, `${crowd} on the margin, all at ${least.toFixed(3)}`);
+    else if (crowd > 3) [`${crowd} digits on the margin,`, `all exactly ${least.toFixed(3)} away`].forEach((line, i) =>
+      draw(svg, "text", { x: X(least) - 12, y: (floor + bottom) / 2 + 8 + 17 * i, "text-anchor": "end" }, line));
     draw(svg, "path", { d: `M${left} ${bottom}H${right}`, stroke: "var(--ink)" });
     for (let v = 0; v <= end; v += 4) if (Math.abs(X(v) - X(upper)) > 36 || v === 0) draw(svg, "text", { x: X(v), y: bottom + 16, "text-anchor": "middle" }, v);
     draw(svg, "text", { x: X(upper), y: bottom + 16, "text-anchor": "middle", class: "exact" }, upper.toFixed(2));
-    draw(svg, "text", { x: left, y: bottom + 34 }, narrow ? "length (grey levels 0 to 16); dots: exact distances" : "length of the vector (grey levels, pixels run from 0 to 16). Each block: one digit, at its exact distance to the boundary");
+    draw(svg, "text", { x: left, y: bottom + 34 }, narrow ? "length (grey levels 0 to 16); blocks: exact distances" : "length of the vector (grey levels, pixels run from 0 to 16). Each block: one digit, at its exact distance to the boundary");
     slider.style.marginLeft = `${left - 8}px`; slider.style.flex = `0 0 ${X(upper) - left + 16}px`;  // under its axis
     draw(svg, "path", { d: `M${X(length)} ${top - 8}V${bottom}`, stroke: "var(--ink)", "stroke-width": 1.5 });
   }
