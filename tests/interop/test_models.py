@@ -141,8 +141,8 @@ def test_ten_logits_are_a_classifier_and_two_class_doors_say_so() -> None:
         (nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3, track_running_stats=False), nn.ReLU()), "running statistics"),
         (Skip(), "takes more than what is before it"),
         (MLPClassifier((6,)), "not fitted"),
-        (StandardScaler, "a TwoLayer, a torch module, an ONNX model"),
-        (3, "a TwoLayer, a torch module, an ONNX model"),
+        (StandardScaler, "a TwoLayer, a torch module or its state_dict, an ONNX model"),
+        (3, "a TwoLayer, a torch module or its state_dict, an ONNX model"),
     ],
 )
 def test_misfits_are_told_what_could_be_done(model: object, sentence: str) -> None:
@@ -331,3 +331,12 @@ def test_pickles_are_refused_with_the_ways_that_are_open(tmp_path: Path) -> None
     (tmp_path / "model.pkl").write_bytes(b"")
     with pytest.raises(InputError, match=r"can run code: call mf\.audit\(model, X, y\) in Python"):
         read_model(tmp_path / "model.pkl")
+
+
+def test_a_state_dict_is_read_as_its_file_is() -> None:
+    module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 1, bias=False)).double()
+    found = read_model(module.state_dict())
+    np.testing.assert_array_equal(found.network.W, module[0].weight.detach().numpy())
+    assert found.assumed
+    with pytest.raises(InputError, match="a torch module or its state_dict"):
+        read_model({"weights": 3})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -24,7 +25,7 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
 
     Parameters
     ----------
-    model : TwoLayer, Classifier, torch.nn.Module, TorchScript, onnx.ModelProto, MLPClassifier, Pipeline, str or Path
+    model : TwoLayer, Classifier, torch.nn.Module, state_dict, TorchScript, ONNX, MLPClassifier, Pipeline, str or Path
         A name of a file ends in `.safetensors`, `.pt`, `.pth` or `.onnx`.
     outputs : "trained", "frozen" or None
         Whether the output weights belong to the parameters; None: as the model notes it, else trained.
@@ -46,13 +47,18 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
     if library == "onnx":
         pieces, noted = read_pieces(model)
         return fold(pieces, outputs=noted if outputs is None else outputs)
+    if isinstance(model, Mapping) and model and all(_is_tensor(value) for value in model.values()):
+        from marginflow.interop.torch import arrays
+
+        layers = files.layers_by_shape(arrays(model))
+        return _of_layers(layers, "trained" if outputs is None else outputs, assumed=True)
     if _is_torch(model):
         from marginflow.interop.torch_modules import pieces_of
 
         return fold(pieces_of(model), outputs=outputs)
     raise InputError(
-        f"The model is {brief(model)}; a TwoLayer, a torch module, an ONNX model, a scikit-learn MLPClassifier or "
-        "Pipeline, or the name of a file is expected."
+        f"The model is {brief(model)}; a TwoLayer, a torch module or its state_dict, an ONNX model, a scikit-learn "
+        "MLPClassifier or Pipeline, or the name of a file is expected."
     )
 
 
@@ -92,6 +98,10 @@ def _of_file(source: Path, outputs: Outputs | None) -> Model:
     except InputError as error:
         text = str(error)
         raise InputError(text if text.startswith(str(source)) or str(source) in text else f"{source}: {text}") from None
+
+
+def _is_tensor(value: object) -> bool:
+    return type(value).__module__.split(".")[0] == "torch"
 
 
 def _is_script(source: Path) -> bool:
