@@ -87,9 +87,10 @@ def test_lines_that_no_store_writes_are_one_sentence(
         Store(path).lines()
     spec = tmp_path / "spec.toml"
     spec.write_text('[sweep]\nname = "forged"\ntask = "cheap_tasks:cheap"\nseeds = 2\n[grid]\na = [1]\n')
-    assert main(["sweep", "merge", str(tmp_path / "target.sqlite"), str(path)]) == 2
+    assert main(["sweep", "merge", str(path), "--out", str(tmp_path / "target.sqlite")]) == 2
     said = capsys.readouterr().err
     assert said.startswith("marginflow: ")
+    assert "is not what was written" in said
     assert said.count("\n") == 1
     if "key" not in change:
         assert main(["sweep", str(spec), "--store", str(path), "--json"]) in (0, 2)
