@@ -21,7 +21,7 @@ def copy_with(source: Store, target: Path, **changed: float) -> Store:
     made = Store(target)
     with made.writing():
         row = json.dumps(json.loads(line.row) | changed)
-        made.add(replace(line, row=row, code="other", key="other"), None)
+        made.add(replace(line, row=row, code="other", key="0" * 32), None)
     return made
 
 

@@ -131,10 +131,10 @@ def test_of_rows_of_several_codes_the_last_that_came_counts_whatever_the_clock(t
     run(sweep, store=now)
     (line,) = now.lines()
     with several.writing():
-        for word in ("first", "second", "third"):
-            several.add(replace(line, code=word, key=word, row=f'{{"from": "{word}"}}'), None)
-        several.add(replace(line, code="first", key="first", row='{"from": "first again"}'), None)
-        several.add(replace(line, code="late", key="late", status="failed", row="{}", error="x"), None)
+        for key, word in (("1" * 32, "first"), ("2" * 32, "second"), ("3" * 32, "third")):
+            several.add(replace(line, code=word, key=key, row=f'{{"from": "{word}"}}'), None)
+        several.add(replace(line, code="first", key="1" * 32, row='{"from": "first again"}'), None)
+        several.add(replace(line, code="late", key="4" * 32, status="failed", row="{}", error="x"), None)
     with closing(sqlite3.connect(several.path)) as connection, connection:
         connection.execute("VACUUM")
     (record,) = stored(sweep, several, any_code=True)

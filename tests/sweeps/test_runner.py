@@ -87,7 +87,9 @@ def test_rows_of_other_code_are_computed_again_unless_they_are_asked_for(tmp_pat
     with older.writing():
         for line in Store(now).lines():
             content = (now.with_suffix(".arrays") / line.arrays).read_bytes() if line.arrays else None
-            older.add(replace(line, code="old", key=f"old{line.key}"), content)
+            key = f"01d{line.key}"
+            arrays = f"{key}.safetensors" if line.arrays else None
+            older.add(replace(line, code="old", key=key, arrays=arrays), content)
     assert stored(cheap(), store).records == ()
     accepted = run(cheap(), store=store, any_code=True)
     assert (accepted.computed, accepted.rows) == (0, first.rows)
