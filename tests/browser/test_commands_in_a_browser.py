@@ -94,7 +94,7 @@ def test_the_theme_can_be_switched_by_hand(browser: Browser, pages: dict[str, Pa
 
 SAME = {
     "the length that flips all": (r"Its length is ([\d.]+)", r"length ([\d.]+) flips all", r"the largest ([\d.]+)\."),
-    "the smallest distance": (r"the smallest is ([\d.]+)", r"exactly the same distance, ([\d.]+)"),
+    "the smallest distance": (r"the smallest is ([\d.]+)", r"all exactly ([\d.]+) away"),
     "the residual of training": (r"training ends at ([\d.]+)\n", r"instead of ([\d.]+)\."),
     "the residual with kinks forgiven": (r"near kinks forgiven: ([\d.]+)", r"training ends at ([\d.]+) instead"),
     "samples on the margin": (r"(\d+) of 60", r"neurons and (\d+) samples"),

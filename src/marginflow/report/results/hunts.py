@@ -35,7 +35,7 @@ def hunt(record: Fields) -> Summary:
     if record.get("picture"):
         sections.append(Section(heading="The worst instance", content=(instance_chart(record.object("picture")),)))
     table = Table(columns=("What", "Found"), rows=rows, caption="What was searched, and what was found")
-    sections.append(Section(heading="The hunt", content=(table,)))
+    sections.append(Section(heading=f"Hunt for {record['id']}", content=(table,)))
     beside = record.objects("beside")
     if beside:
         columns = {"id": "Statement", "slack": "Least slack", "applied": "Instances that met its hypotheses"}
