@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -147,10 +149,40 @@ def test_samples_that_are_flipped_already_cost_nothing():
     assert found.gap == 0.0
 
 
+@pytest.mark.parametrize("looks", [0.5, 3, 10, 30, 100, 300])
+@pytest.mark.parametrize("signed", [True, False])
+def test_a_time_limit_leaves_bounds_that_enclose_the_full_ones(monkeypatch, looks, signed):
+    """A clock that moves by one whenever somebody looks at it ends the work at every stage in turn."""
+    net, X, y = random_case(0, n=4)
+    whole = universal_perturbation(net, X, y, signed=signed)
+    now = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(now)))
+    found = universal_perturbation(net, X, y, signed=signed, time_limit=looks)
+    spent = next(now)
+    assert whole.stopped_by is None
+    assert found.stopped_by == "time limit"
+    assert "stopped by the time limit" in repr(found)
+    assert spent <= looks + 60  # every stage notices within a few looks of its own
+    assert found.lower <= whole.upper
+    assert found.upper >= whole.lower
+    if found.vector is not None:
+        assert check_universal(net, X, y, found)[1] == found.upper
+
+
+def test_a_generous_time_limit_changes_nothing():
+    net, X, y = random_case(0, n=4)
+    one, two = universal_perturbation(net, X, y), universal_perturbation(net, X, y, time_limit=1e6)
+    assert two.stopped_by is None
+    assert (one.lower, one.upper) == (two.lower, two.upper)
+    np.testing.assert_array_equal(one.single_bounds, two.single_bounds)
+
+
 def test_bad_input_is_told_in_a_sentence():
     net, X, y = random_case(4)
     with pytest.raises(InputError, match="share is 0"):
         universal_perturbation(net, X, y, share=0.0)
+    with pytest.raises(InputError, match="time_limit is 0"):
+        universal_perturbation(net, X, y, time_limit=0.0)
     with pytest.raises(InputError, match=r"directions\[0\] has 9 entries"):
         universal_perturbation(net, X, y, directions=[np.ones(9)])
     with pytest.raises(InputError, match="columns, but the network has dimension"):

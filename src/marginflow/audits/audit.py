@@ -53,7 +53,8 @@ def audit(
     time_limit : float
         Seconds for each of them, after which the bounds reached so far are reported instead.
     point_time_limit : float
-        Seconds for the search of an exact KKT point near the network.
+        Seconds for the search of an exact KKT point near the network, and as many for the shortest vector that flips
+        all samples; then the best so far is reported.
     tolerance : float
         Of the residuals of a KKT point.
     seed : int
@@ -92,7 +93,13 @@ def audit(
     show(0.3, "directions")
     flips = _flips(network, data, certificate)
     universal = universal_perturbation(
-        network, data.X, data.y, directions=[known.vector for known in flips], seed=seed, n_random=2
+        network,
+        data.X,
+        data.y,
+        directions=[known.vector for known in flips],
+        seed=seed,
+        n_random=2,
+        time_limit=point_time_limit,
     )
     shortest = None
     if universal.vector is not None and universal.vector.any():  # it is zero where all samples are wrong already

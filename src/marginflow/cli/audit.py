@@ -38,6 +38,14 @@ def audit(
     time_limit: Annotated[
         float, checked("--time-limit", "Seconds for each of them; then its bounds so far are given.", above=0.0)
     ] = 5.0,
+    point_time_limit: Annotated[
+        float,
+        checked(
+            "--point-time-limit",
+            "Seconds for the KKT point nearby, and as many for the vector that flips all samples.",
+            above=0.0,
+        ),
+    ] = 30.0,
     tolerance: Tolerance = None,
     seed: Seed = 0,
     label: Label = None,
@@ -81,6 +89,7 @@ def audit(
             start=start,
             points=min(DEFAULT_POINTS, dataset.n_samples) if points is None else points,
             time_limit=time_limit,
+            point_time_limit=point_time_limit,
             tolerance=mf.certificates.DEFAULT_TOLERANCE if tolerance is None else tolerance,
             seed=seed,
             progress=show,

@@ -100,8 +100,8 @@ def bound_from_multipliers(relaxation: Relaxation, weights: FloatArray, slopes: 
     return gain / (length + noise) * (1.0 - ROUNDING_SHARE), -g / length
 
 
-def chord_bound_of(relaxation: Relaxation, *, max_rounds: int = 60) -> ChordBound:
-    """The best (Lambda, s) by cutting planes, and the bound recomputed from it."""
+def chord_bound_of(relaxation: Relaxation, *, max_rounds: int = 60, deadline: float = np.inf) -> ChordBound:
+    """The best (Lambda, s) by cutting planes until the `deadline`, and the bound recomputed from it."""
     m, q = relaxation.chords()
     constant = np.where(relaxation.C < 0, relaxation.C * q, 0.0).sum(axis=1) - relaxation.level
     found = project_on_convex(
@@ -112,6 +112,7 @@ def chord_bound_of(relaxation: Relaxation, *, max_rounds: int = 60) -> ChordBoun
         slopes=m,
         constant=constant,
         max_rounds=max_rounds,
+        deadline=deadline,
     )
     lower, normal = bound_from_multipliers(relaxation, found.weights, found.supporting)
     return ChordBound(lower=lower, weights=found.weights, slopes=found.supporting, normal=normal)

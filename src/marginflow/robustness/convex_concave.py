@@ -7,6 +7,8 @@ becomes convex, z stays feasible, and projecting the origin on it cannot make z 
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from marginflow.arrays import FloatArray
@@ -16,7 +18,13 @@ from marginflow.robustness.piecewise import first_steps, without_noise
 
 
 def descend(
-    seen: Neighbourhood, sigma: FloatArray, start: FloatArray, *, max_steps: int = 30, tolerance: float = 1e-10
+    seen: Neighbourhood,
+    sigma: FloatArray,
+    start: FloatArray,
+    *,
+    max_steps: int = 30,
+    tolerance: float = 1e-10,
+    deadline: float = np.inf,
 ) -> FloatArray:
     r"""Shorten a vector z that flips all points of `seen` at once, x_i + sigma_i z; shape (r,).
 
@@ -27,6 +35,8 @@ def descend(
         1 for an unsigned perturbation, -y_i for a signed universal one.
     start : array, shape (r,)
         A vector that flips all points, up to rounding.
+    deadline : float
+        The value of `time.monotonic()` after which the shortest vector so far is returned.
 
     Returns
     -------
@@ -35,6 +45,8 @@ def descend(
     """
     z, size = start, float(np.linalg.norm(start))
     for _ in range(max_steps):
+        if time.monotonic() > deadline:
+            break
         a = seen.A + sigma[:, None] * (seen.W @ z)
         found = project_on_convex(
             A=seen.A,
@@ -44,6 +56,7 @@ def descend(
             slopes=(a > 0).astype(np.float64),
             constant=np.full(seen.n_points, -seen.level),
             target=size,
+            deadline=deadline,
         )
         if found.lower >= size or not found.point.any():
             break

@@ -92,13 +92,17 @@ def project_on_convex(
     target: float = np.inf,
     max_rounds: int = 60,
     tolerance: float = 1e-11,
+    deadline: float = np.inf,
 ) -> ConvexProjection:
-    """See the head of this file; `slopes` is m (read where C < 0), `constant` is r; stops at the distance `target`."""
+    """See the head of this file; `slopes` is m (read where C < 0), `constant` is r; stops at the distance `target`.
+
+    It also stops at the `deadline`, a value of `time.monotonic()`.
+    """
     n, k = A.shape
     functions = _Functions(A=A, C=C, W=W, sigma=sigma, slopes=slopes, constant=constant, tolerance=tolerance)
     rows = Rows(W.shape[1], k, 2 * _CUTS_PER_ROUND)
     room = MAX_ROWS + 2 * min(n, W.shape[1])  # no more rows than coordinates carry a multiplier
-    found = nearest(rows, functions, target=target, max_rounds=max_rounds, max_rows=room)
+    found = nearest(rows, functions, target=target, max_rounds=max_rounds, max_rows=room, deadline=deadline)
     used = found.multipliers.size
     multipliers, owners = found.multipliers / rows.sizes[:used], rows.owners[:used]
     weights, supporting = np.zeros(n), np.zeros((n, k))

@@ -7,6 +7,7 @@ rows prove the distance; whoever asks recomputes every bound from them, so nothi
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -51,22 +52,24 @@ def nearest(
     tolerance: float = 1e-10,
     max_rounds: int = _MAX_ROUNDS,
     max_rows: int = MAX_ROWS,
+    deadline: float = np.inf,
 ) -> Nearest:
     """Nearest point to 0 of all that the separator stands for, or proof that it is at least `target` away.
 
-    `rows` holds what to begin with, and in the end what the multipliers belong to.
+    `rows` holds what to begin with, and in the end what the multipliers belong to. At the `deadline`, a value of
+    `time.monotonic()`, the best so far is returned.
     """
     delta = np.zeros(rows.rank)
     mu = np.zeros(rows.n)
     lower, best, converged = 0.0, mu, False
     if rows.n:
-        mu = qp.active_set(rows.gram, rows.h, mu)
+        mu = qp.active_set(rows.gram, rows.h, mu, deadline=deadline)
         delta, lower = rows.combine(mu)
         best = mu
     rounds = 0
     while rounds < max_rounds:
         rounds += 1
-        if lower >= target:
+        if lower >= target or time.monotonic() > deadline:
             break
         before = rows.n
         worst = separator.separate(rows, delta, tolerance * max(lower, float(np.linalg.norm(delta))))
@@ -76,7 +79,7 @@ def nearest(
         if rows.n == before:
             converged = True
             break
-        mu = qp.active_set(rows.gram, rows.h, np.append(mu, np.zeros(rows.n - before)))
+        mu = qp.active_set(rows.gram, rows.h, np.append(mu, np.zeros(rows.n - before)), deadline=deadline)
         mu = np.where(np.isfinite(mu), np.maximum(mu, 0.0), 0.0)
         delta, reached = rows.combine(mu)
         if reached > lower:

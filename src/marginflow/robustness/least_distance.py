@@ -12,6 +12,7 @@ answer makes a bound weak and never false.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,7 +118,7 @@ def _polished(A: FloatArray, b: FloatArray, lam: FloatArray) -> FloatArray:
     return better if worst(better) <= worst(lam) else lam
 
 
-def active_set(gram: FloatArray, h: FloatArray, start: FloatArray) -> FloatArray:
+def active_set(gram: FloatArray, h: FloatArray, start: FloatArray, *, deadline: float = np.inf) -> FloatArray:
     """Multipliers of min ||delta||, G delta >= h, from gram = G G^T.
 
     Parameters
@@ -128,6 +129,8 @@ def active_set(gram: FloatArray, h: FloatArray, start: FloatArray) -> FloatArray
         Right-hand sides.
     start : array, shape (q,)
         Non-negative multipliers of an earlier, smaller problem (zeros elsewhere); their support is tried first.
+    deadline : float
+        The value of `time.monotonic()` after which the multipliers so far are returned.
 
     Returns
     -------
@@ -145,7 +148,7 @@ def active_set(gram: FloatArray, h: FloatArray, start: FloatArray) -> FloatArray
         gain = h - gram @ mu
         gain[held] = -np.inf
         j = int(np.argmax(gain))
-        if not gain[j] > enough:
+        if not gain[j] > enough or time.monotonic() > deadline:
             break
         held[j] = True
         _settle(gram, h, mu, held, ridge)

@@ -7,13 +7,14 @@ multipliers that prove them. A point that is flipped already has radius 0, and t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, vector
+from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness.chord import ROUNDING_SHARE, Relaxation, ball_intervals, chord_bound_of
@@ -39,7 +40,8 @@ class LowerBounds:
     name : str
         Which bound.
     radii : array, shape (n,)
-        Infinity where the network provably never flips the point; 0 where it is flipped already.
+        Infinity where the network provably never flips the point; 0 where it is flipped already, and where a time limit
+        was over before anything was proved.
     already : boolean array, shape (n,)
         Points flipped before any perturbation.
     level : float
@@ -70,14 +72,18 @@ def lipschitz_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: flo
     return _result("Lipschitz", seen, _ratio(_safe_values(seen), np.full(seen.n_points, constant)))
 
 
-def local_lipschitz_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0) -> LowerBounds:
+def local_lipschitz_bound(
+    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, time_limit: float | None = None
+) -> LowerBounds:
     r"""The largest min(R, f(0) / L(R)) over balls, L(R) a Lipschitz constant of f inside the ball of radius R.
 
     Inside the ball a neuron with |a_j| >= R ||w_j|| is decided; only the others have a free slope, and they enter L(R)
-    as in `lipschitz_bound`. R runs over the breakpoints |a_j| / ||w_j||.
+    as in `lipschitz_bound`. R runs over the breakpoints |a_j| / ||w_j||. Points are taken in turn; those that are left
+    after `time_limit` seconds have radius 0.
     """
+    deadline = _deadline(time_limit)
     seen = neighbourhood(network, X, y, level)
-    return _result("local Lipschitz", seen, _local_radii(seen))
+    return _result("local Lipschitz", seen, _local_radii(seen, deadline))
 
 
 def interval_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0) -> LowerBounds:
@@ -96,7 +102,13 @@ def interval_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: floa
 
 
 def chord_bound(
-    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, balls: ArrayLike | None = None
+    network: TwoLayer,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    level: float = 0.0,
+    balls: ArrayLike | None = None,
+    time_limit: float | None = None,
 ) -> LowerBounds:
     r"""Every opposing relu replaced by its chord over a ball; see `marginflow.robustness.chord`.
 
@@ -106,7 +118,10 @@ def chord_bound(
         Radius of the ball for each point, best a known upper bound on its radius (sizes of an attack). The bound is
         min(ball, what the chords prove), so any positive value is sound. None: an exact flip along the gradient,
         or doubling where that ray never flips.
+    time_limit : float or None
+        Seconds after which every point has what was proved of it so far; points are taken in turn.
     """
+    deadline = _deadline(time_limit)
     seen = neighbourhood(network, X, y, level)
 
     def bound(i: int, ball: float) -> float:
@@ -114,13 +129,19 @@ def chord_bound(
         relaxation = Relaxation(
             A=seen.A[[i]], C=seen.C[[i]], W=seen.W, sigma=np.ones(1), level=seen.level, lo=lo, hi=hi
         )
-        return min(chord_bound_of(relaxation).lower, ball)
+        return min(chord_bound_of(relaxation, deadline=deadline).lower, ball)
 
-    return _result("chord", seen, _over_balls(seen, balls, bound, rounds=8))
+    return _result("chord", seen, _over_balls(seen, balls, bound, rounds=8, deadline=deadline))
 
 
 def parabola_bound(
-    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, balls: ArrayLike | None = None
+    network: TwoLayer,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    level: float = 0.0,
+    balls: ArrayLike | None = None,
+    time_limit: float | None = None,
 ) -> LowerBounds:
     r"""Every opposing relu replaced by a parabola that touches it, held together by one matrix (an S-lemma bound).
 
@@ -128,6 +149,7 @@ def parabola_bound(
     recomputed from its multipliers by `marginflow.robustness.radius.minorant`, which knows no solver. Sharper than
     chords where many samples share few dimensions, and slower. Parameters as in `chord_bound`.
     """
+    deadline = _deadline(time_limit)
     seen = neighbourhood(network, X, y, level)
     points, signs = matrix("X", X), labels("y", y)
     reduction = reduce_network(network)
@@ -147,16 +169,16 @@ def parabola_bound(
                 np.zeros(problem.width, dtype=np.int64),
                 start_at(problem, box, share * downhill, ball),
                 radius=ball,
-                deadline=np.inf,
+                deadline=deadline,
             )
             proved = distance(minorant(problem, found.step, box))
             # The square is a difference of numbers of the size of ball^2; its rounding is given up.
             best = max(best, min(float(np.sqrt(max(proved**2 - 1e-11 * ball**2, 0.0))), ball))
-            if best >= 0.98 * ball:
+            if best >= 0.98 * ball or time.monotonic() > deadline:
                 break
         return best
 
-    return _result("parabola", seen, _over_balls(seen, balls, bound, rounds=3))
+    return _result("parabola", seen, _over_balls(seen, balls, bound, rounds=3, deadline=deadline))
 
 
 def best_lower_bound(
@@ -176,6 +198,11 @@ def best_lower_bound(
         already=parts[0].already,
         level=parts[0].level,
     )
+
+
+def _deadline(time_limit: float | None) -> float:
+    """The value of `time.monotonic()` at which time is over."""
+    return np.inf if time_limit is None else time.monotonic() + real_number("time_limit", time_limit, at_least=0.0)
 
 
 def _result(name: str, seen: Neighbourhood, radii: FloatArray) -> LowerBounds:
@@ -207,11 +234,11 @@ def _spread(lengths: FloatArray, stretch: float) -> float:
     return min(total, float(np.sqrt(total)) * stretch)
 
 
-def _local_radii(seen: Neighbourhood) -> FloatArray:
+def _local_radii(seen: Neighbourhood, deadline: float) -> FloatArray:
     """The radii of `local_lipschitz_bound`, before the allowance for rounding.
 
     L(R) need not grow with R, so all pieces between breakpoints are looked at; from one to the next a single neuron
-    gets its free slope, which makes the centres of the gradients running sums.
+    gets its free slope, which makes the centres of the gradients running sums. Points beyond the deadline have 0.
     """
     n, k = seen.A.shape
     size = np.linalg.norm(seen.W, axis=1)
@@ -223,6 +250,8 @@ def _local_radii(seen: Neighbourhood) -> FloatArray:
     values = _safe_values(seen)
     radii = np.zeros(n)
     for i in range(n):
+        if time.monotonic() > deadline:
+            break
         order = np.argsort(reach[i], kind="stable")
         edges = np.concatenate([[0.0], reach[i, order], [np.inf]])
         active = np.where(seen.A[i] > 0, 1.0, 0.0)
@@ -237,7 +266,12 @@ def _local_radii(seen: Neighbourhood) -> FloatArray:
 
 
 def _over_balls(
-    seen: Neighbourhood, balls: ArrayLike | None, bound: Callable[[int, float], float], rounds: int
+    seen: Neighbourhood,
+    balls: ArrayLike | None,
+    bound: Callable[[int, float], float],
+    *,
+    rounds: int,
+    deadline: float,
 ) -> FloatArray:
     """The best of bound(i, ball) over a few balls, for every point; each value is sound by itself."""
     radii = np.zeros(seen.n_points)
@@ -249,9 +283,15 @@ def _over_balls(
         known = vector("balls", balls, seen.n_points)
         if (known[~already] <= 0).any():
             raise InputError(f"balls contains the value {known[~already].min():g}; a ball must be positive.")
-    near = np.minimum(_local_radii(seen), known)
+
+    def in_time(i: int, ball: float) -> float:
+        return bound(i, ball) if time.monotonic() <= deadline else 0.0
+
+    near = np.minimum(_local_radii(seen, deadline), known)
     for i in np.flatnonzero(~already & (near > 0)):
-        radii[i] = _over_balls_of_point(int(i), float(near[i]), float(known[i]), bound, rounds)
+        if time.monotonic() > deadline:
+            break
+        radii[i] = _over_balls_of_point(int(i), float(near[i]), float(known[i]), in_time, rounds)
     return radii
 
 

@@ -12,8 +12,10 @@ everything from the witness and the multipliers, without a solver.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +31,7 @@ from marginflow.robustness.chord import (
     cap_intervals,
     chord_bound_of,
 )
+from marginflow.robustness.clock import Clock
 from marginflow.robustness.convex_concave import descend
 from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, parabola_bound
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
@@ -38,6 +41,8 @@ from marginflow.robustness.rays import RaySteps, minimal_step
 _QUADRATIC_SAMPLES = 5
 # ... and only when this share of the length of z is still open.
 _WORTH_IT = 1e-3
+# Of a time limit the search for z takes at most the first share, and the bounds of single samples end with the second.
+_SEARCH, _SINGLE = 0.5, 0.75
 _LENGTHENINGS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
 
 
@@ -63,6 +68,8 @@ class Universal:
         Weights and slopes of the joint relaxation, round by round; empty when it was not used.
     level : float
         Flipped means y N <= level.
+    stopped_by : "time limit" or None
+        What has ended the work before its time; the bounds hold all the same.
     """
 
     signed: bool
@@ -74,6 +81,7 @@ class Universal:
     single_bounds: FloatArray
     rounds: tuple[ChordBound, ...]
     level: float
+    stopped_by: Literal["time limit"] | None = None
 
     @property
     def gap(self) -> float:
@@ -84,7 +92,8 @@ class Universal:
 
     def __repr__(self) -> str:
         kind = "signed" if self.signed else "unsigned"
-        return f"Universal({kind}, share {self.share:g}: {self.lower:.6g} <= ||z|| <= {self.upper:.6g})"
+        stopped = "" if self.stopped_by is None else f"; stopped by the {self.stopped_by}"
+        return f"Universal({kind}, share {self.share:g}: {self.lower:.6g} <= ||z|| <= {self.upper:.6g}{stopped})"
 
 
 def universal_perturbation(
@@ -99,6 +108,7 @@ def universal_perturbation(
     n_random: int | None = None,
     max_steps: int = 30,
     seed: int = 0,
+    time_limit: float | None = None,
 ) -> Universal:
     r"""The shortest z with y_i N(x_i - y_i z) <= level for all samples, or for a share of them.
 
@@ -117,6 +127,9 @@ def universal_perturbation(
         Number of random starts; None for 4, or for 16 where z is not signed.
     max_steps : int
         Convex-concave steps from each start.
+    time_limit : float or None
+        Seconds after which the shortest z so far is returned with the bounds that are proved by then; at most half of
+        them go into the search for z.
 
     Examples
     --------
@@ -127,6 +140,7 @@ def universal_perturbation(
     >>> round(found.upper, 6), round(found.lower, 6)
     (0.6, 0.6)
     """
+    clock = Clock(time_limit)
     points = matrix("X", X)
     seen = neighbourhood(network, points, y, level)
     signs = labels("y", y, seen.n_points)
@@ -139,29 +153,34 @@ def universal_perturbation(
     needed = _needed(share, signs.size)
 
     best, chosen = None, np.zeros(signs.size, dtype=np.bool_)
-    for direction in _starts(network, points, signs, seen, sigma, directions, n_random, rng):
+    search = clock.deadline(_SEARCH)
+    for number, direction in enumerate(_starts(network, points, signs, seen, sigma, directions, n_random, rng)):
+        if number and clock.over(search):
+            break
         steps = minimal_step(network, points, signs, direction, signed=signed, level=seen.level)
         start, mask = _start(steps, seen, sigma, direction, needed)
         if start is None and needed == signs.size:
-            start, mask = _wander(seen, sigma, direction, float(np.abs(points).max()))
+            start, mask = _wander(seen, sigma, direction, float(np.abs(points).max()), search)
         if start is None:
             continue
-        z = descend(seen.only(mask), sigma[mask], start, max_steps=max_steps)
+        z = descend(seen.only(mask), sigma[mask], start, max_steps=max_steps, deadline=search)
         candidate = _witness(network, points, signs, sigma, seen.lift(z[None])[0], needed, seen.level)
         if candidate is not None and (best is None or np.linalg.norm(candidate) < np.linalg.norm(best)):
             best = candidate
+    clock.over(search)
     upper = float("inf") if best is None else float(np.linalg.norm(best))
     if best is not None:
         chosen = signs * network(points + sigma[:, None] * best) <= seen.level
     all_of_them = needed == signs.size
-    single = _single_bounds(network, points, signs, seen.level, upper if all_of_them else np.inf)
+    single = _single_bounds(network, points, signs, seen.level, upper if all_of_them else np.inf, clock)
     lower = float(np.sort(single)[needed - 1])  # whichever samples are flipped, one of them has at least this radius
     rounds: tuple[ChordBound, ...] = ()
     if all_of_them and 0 < upper < np.inf:
-        joint, rounds = _joint_bound(seen, sigma, upper)
+        joint, rounds = _joint_bound(seen, sigma, upper, clock.deadline())
         lower = max(lower, joint)
-    if all_of_them and lower < upper * (1.0 - _WORTH_IT):
-        single = _hardest_again(network, points, signs, seen.level, single, upper)
+        clock.over(clock.deadline())
+    if all_of_them and lower < upper * (1.0 - _WORTH_IT) and not clock.over(clock.deadline()):
+        single = _hardest_again(network, points, signs, seen.level, single, upper, clock)
         lower = max(lower, float(single.max()))
     return Universal(
         signed=signed,
@@ -173,6 +192,7 @@ def universal_perturbation(
         single_bounds=read_only(single),
         rounds=rounds,
         level=seen.level,
+        stopped_by="time limit" if clock.missed else None,
     )
 
 
@@ -248,13 +268,15 @@ def _start(
 
 
 def _wander(
-    seen: Neighbourhood, sigma: FloatArray, direction: FloatArray, scale: float, n_steps: int = 150
+    seen: Neighbourhood, sigma: FloatArray, direction: FloatArray, scale: float, deadline: float, n_steps: int = 150
 ) -> tuple[FloatArray | None, BoolArray]:
     """Where no step along the ray flips all: subgradient descent on sum_i max(0, f_i(z)), with falling steps."""
     everything = np.ones(sigma.size, dtype=np.bool_)
     z = direction if seen.basis is None else direction @ seen.basis
     z = z * (scale / max(float(np.linalg.norm(z)), 1e-300))
     for step in range(n_steps):
+        if time.monotonic() > deadline:
+            break
         values, gradients = seen.values_and_gradients(sigma[:, None] * z)
         left = values > 0
         if not left.any():
@@ -286,21 +308,34 @@ def _witness(
     return None
 
 
-def _single_bounds(network: TwoLayer, points: FloatArray, signs: FloatArray, level: float, upper: float) -> FloatArray:
-    """Lower bounds on the radii one by one; where z flips all samples, none of the radii exceeds its length."""
-    bounds = [
-        local_lipschitz_bound(network, points, signs, level=level).radii,
-        interval_bound(network, points, signs, level=level).radii,
-    ]
-    inside = 0 < upper < np.inf
-    balls = np.full(signs.size, upper) if inside else None
-    bounds.append(chord_bound(network, points, signs, level=level, balls=balls).radii)
-    best: FloatArray = np.max(bounds, axis=0)
+def _single_bounds(
+    network: TwoLayer, points: FloatArray, signs: FloatArray, level: float, upper: float, clock: Clock
+) -> FloatArray:
+    """Lower bounds on the radii one by one; where z flips all samples, none of the radii exceeds its length.
+
+    The sharper bounds begin with the samples that look hardest to flip: with a time limit not all have their turn.
+    """
+    interval = interval_bound(network, points, signs, level=level).radii
+    order = np.argsort(-interval, kind="stable")
+    hardest, of_hardest = points[order], signs[order]
+    balls = np.full(signs.size, upper) if 0 < upper < np.inf else None
+    until = clock.deadline(_SINGLE)
+    local = local_lipschitz_bound(network, hardest, of_hardest, level=level, time_limit=clock.left(until))
+    chords = chord_bound(network, hardest, of_hardest, level=level, balls=balls, time_limit=clock.left(until))
+    clock.over(until)
+    best: FloatArray = interval.copy()
+    best[order] = np.maximum(best[order], np.maximum(local.radii, chords.radii))
     return best
 
 
 def _hardest_again(
-    network: TwoLayer, points: FloatArray, signs: FloatArray, level: float, single: FloatArray, upper: float
+    network: TwoLayer,
+    points: FloatArray,
+    signs: FloatArray,
+    level: float,
+    single: FloatArray,
+    upper: float,
+    clock: Clock,
 ) -> FloatArray:
     """The quadratic bound for the samples with the largest bounds so far."""
     hardest = np.argsort(-single, kind="stable")[:_QUADRATIC_SAMPLES]
@@ -308,21 +343,26 @@ def _hardest_again(
     if hardest.size == 0:
         return single
     balls = np.full(hardest.size, upper) if np.isfinite(upper) else None
-    some = parabola_bound(network, points[hardest], signs[hardest], level=level, balls=balls)
+    some = parabola_bound(
+        network, points[hardest], signs[hardest], level=level, balls=balls, time_limit=clock.left(clock.deadline())
+    )
+    clock.over(clock.deadline())
     better = single.copy()
     better[hardest] = np.maximum(better[hardest], some.radii)
     return better
 
 
 def _joint_bound(
-    seen: Neighbourhood, sigma: FloatArray, upper: float, max_rounds: int = 12
+    seen: Neighbourhood, sigma: FloatArray, upper: float, deadline: float, max_rounds: int = 12
 ) -> tuple[float, tuple[ChordBound, ...]]:
     """Chords of all samples jointly over the ball of radius `upper`, then over the cap that each round leaves."""
     lo, hi = ball_intervals(seen.W, upper)
     rounds: list[ChordBound] = []
     lower = 0.0
     for _ in range(max_rounds):
-        found = chord_bound_of(_relaxation(seen, sigma, lo, hi))
+        if time.monotonic() > deadline:
+            break
+        found = chord_bound_of(_relaxation(seen, sigma, lo, hi), deadline=deadline)
         rounds.append(found)
         gain, lower = found.lower - lower, max(lower, min(found.lower, upper))
         if lower >= upper * (1.0 - 1e-9) or gain <= 1e-4 * upper:
