@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 import marginflow as mf
 from marginflow.cli import main
 from marginflow.data import Dataset, Sphere
+from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
 
@@ -275,6 +278,41 @@ def test_an_interrupt_loses_no_finished_point(sphere, tmp_path) -> None:
     broken.write_text("not a database, but long enough to look at", encoding="utf-8")
     with pytest.raises(mf.InputError, match="cannot be used as a store"):
         mf.influence(limit, data, mode="fast", store=broken)
+
+
+@pytest.fixture(scope="module")
+def small():
+    data = Sphere(dimension=6).sample(6, seed=1)
+    return mf.kkt_point(data, width=12, seed=1), data
+
+
+@pytest.mark.parametrize("kind", ["leave out", "add", "flip"])
+def test_a_time_limit_keeps_the_points_that_are_finished(small, kind, monkeypatch) -> None:
+    """A clock that moves by one whenever somebody looks at it."""
+    limit, data = small
+    asked = {
+        "leave out": {"groups": [[i] for i in range(4)]},
+        "add": {"add": Sphere(dimension=6).sample(4, seed=2)},
+        "flip": {"flip": range(4)},
+    }[kind]
+    now = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(now)))
+    whole = mf.influence(limit, data, **asked)
+    looks = next(now)
+    assert whole.undone == 0
+    seen = set()
+    for share in (0.5, 0.9):
+        found = mf.influence(limit, data, **asked, time_limit=share * looks)
+        done = len(found.groups)
+        assert found.undone == 4 - done
+        seen.add(done)
+        np.testing.assert_array_equal(found.norms, whole.norms[:done])
+        np.testing.assert_array_equal(found.expected, whole.expected[:done])
+        assert found.rank().size == done
+        assert f"before {4 - done} more" in str(found)
+    assert len(seen) > 1
+    with pytest.raises(InputError, match="before the first of 4 points was found"):
+        mf.influence(limit, data, **asked, time_limit=0.5)
 
 
 def test_the_stored_points_are_taken_as_they_are(sphere, tmp_path) -> None:

@@ -48,7 +48,12 @@ class LeftOut:
         float, checked("--tolerance", "Largest residual at which a point counts as found.", above=0.0)
     ] = 1e-8
     time_limit: Annotated[
-        float | None, checked("--time-limit", "Seconds for the point with all samples.", above=0.0)
+        float | None,
+        checked(
+            "--time-limit",
+            "Seconds for the point with all samples, and as many for the points without some.",
+            above=0.0,
+        ),
     ] = None
     seed: Seed = 0
     label: Label = None
@@ -76,6 +81,7 @@ class LeftOut:
                 dataset,
                 seed=self.seed,
                 tolerance=self.tolerance,
+                time_limit=self.time_limit,
                 progress=lambda done, total: show(done / total, f"{done} of {total}"),
                 **options,
             )

@@ -44,7 +44,9 @@ def unlearn(
     with progress("Unlearning"):
         from_there = {} if begin is None else {"width": begin.width, "start": begin, "flow_steps": 0}
         limit = given.limit(dataset, **from_there)
-        found = mf.influence(limit, dataset, groups=[list(forget)], mode=mode, tolerance=given.tolerance)
+        found = mf.influence(
+            limit, dataset, groups=[list(forget)], mode=mode, tolerance=given.tolerance, time_limit=given.time_limit
+        )
         methods = {
             "one step of gradient ascent": mf.influences.ascent_step(found, dataset, 0),
             f"{steps} steps of fine-tuning": mf.influences.fine_tuned(found, dataset, 0, steps),

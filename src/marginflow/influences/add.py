@@ -12,10 +12,10 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.certificates import certify
 from marginflow.data import Dataset
-from marginflow.influences.base import Base, worst
+from marginflow.influences.base import Base, solved_again, worst
 from marginflow.influences.path import strayed
 from marginflow.influences.result import Way
-from marginflow.limit import kkt_point
+from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
@@ -26,7 +26,9 @@ _FIRST, _GROWTH, _LEAST, _MOST = 0.1, 1.3, 1e-4, 60
 _STEP_ITERATIONS = 25
 
 
-def with_sample(base: Base, x: FloatArray, y: float, tolerance: float) -> tuple[TwoLayer, Way, float, bool, float]:
+def with_sample(
+    base: Base, x: FloatArray, y: float, tolerance: float, budget: Budget
+) -> tuple[TwoLayer, Way, float, bool, float]:
     """The network with the sample, how it was found, its residual, whether the branch was left, and the multiplier."""
     margin = float(base.network.margins(x[None], np.array([y]))[0])
     if margin >= 1.0:
@@ -34,7 +36,7 @@ def with_sample(base: Base, x: FloatArray, y: float, tolerance: float) -> tuple[
     data = Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y))
     penalty = None if np.isinf(base.penalty) else base.penalty
     problem = Problem.of(data.X, data.y, bias=base.network.b is not None, penalty=base.penalty)
-    arrived = _rise(base, problem)
+    arrived = _rise(base, problem, budget)
     if arrived is not None:
         point, jumped = arrived
         back = np.argsort(problem.order)
@@ -44,11 +46,11 @@ def with_sample(base: Base, x: FloatArray, y: float, tolerance: float) -> tuple[
         certificate = certify(network, data, penalty=penalty, multipliers=given, as_given=True)
         if worst(certificate) <= tolerance:
             return certificate.network, "continuation", worst(certificate), jumped, float(given[0][-1])
-    near = kkt_point(data, start=base.network, flow_steps=0, penalty=penalty)
+    near = solved_again(base, data, budget)
     return near.compact, "solved again", worst(near.certificate), True, float(near.certificate.multipliers[-1])
 
 
-def _rise(base: Base, problem: Problem) -> tuple[NewtonResult, bool] | None:
+def _rise(base: Base, problem: Problem, budget: Budget) -> tuple[NewtonResult, bool] | None:
     """Raise the cap of the last sample until it has its margin; the point, and whether the branch was left."""
     if base.point is None or base.point.structure is None:
         return None
@@ -61,6 +63,7 @@ def _rise(base: Base, problem: Problem) -> tuple[NewtonResult, bool] | None:
     caps = np.full(problem.n_samples, base.penalty)
     cap, width, integral = 0.0, _FIRST * unit, 0.0
     for _ in range(_MOST):
+        budget.check()
         caps[new] = min(cap + width, base.penalty)
         capped, free, lam = structure.capped.copy(), structure.free.copy(), structure.lam.copy()
         capped[new], free[new], lam[new] = True, False, caps[new]

@@ -11,7 +11,8 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.certificates import Certificate, certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit import Limit
+from marginflow.limit import Limit, kkt_point
+from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
@@ -134,6 +135,16 @@ def worst(certificate: Certificate) -> float:
     return max(
         certificate.stationarity, certificate.feasibility, certificate.dual_feasibility, certificate.complementarity
     )
+
+
+def solved_again(base: Base, data: Dataset, budget: Budget) -> Limit:
+    """The point of other data that the polish reaches from the base; an `OutOfTimeError` once time is over."""
+    budget.check()
+    penalty = None if np.isinf(base.penalty) else base.penalty
+    near: Limit = kkt_point(data, start=base.network, flow_steps=0, penalty=penalty, time_limit=budget.time_limit)
+    if near.stopped_by == "time limit":
+        raise OutOfTimeError
+    return near
 
 
 def _structure(certificate: Certificate, problem: Problem) -> Structure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -10,16 +9,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, IntArray, one_of, read_only, whole_number
+from marginflow.arrays import FloatArray, IntArray, one_of, read_only, real_number, whole_number
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.influences.add import with_sample
-from marginflow.influences.base import ROUNDING, Base, worst
+from marginflow.influences.base import ROUNDING, Base, solved_again, worst
 from marginflow.influences.path import follow
 from marginflow.influences.result import Influence, Way
 from marginflow.influences.store import Found, PointStore
 from marginflow.limit import Limit, kkt_point
+from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.networks import TwoLayer
 
 # Steps of the continuation. Spheres d = m = 100: leave-one-out margins move by at most 0.013 from 16 to 48 steps.
@@ -39,6 +39,7 @@ def influence(
     seed: int = 0,
     steps: int = _STEPS,
     tolerance: float = 1e-8,
+    time_limit: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Influence:
     r"""The exact KKT point without each sample.
@@ -76,6 +77,8 @@ def influence(
         Of the continuation.
     tolerance : float
         A point whose residual is larger is solved again by `kkt_point` from there.
+    time_limit : float, optional
+        Seconds after which the groups that are finished are returned, in their order; `undone` counts the others.
     progress : callable, optional
         Receives the number of groups done and their total.
 
@@ -92,7 +95,7 @@ def influence(
     >>> found.margins.shape, bool(found.residuals.max() < 1e-8)
     ((20,), True)
     """
-    began = time.monotonic()
+    budget = Budget(time_limit=None if time_limit is None else real_number("time_limit", time_limit, above=0.0))
     one_of("mode", mode, ("continuation", "fast"))
     steps = whole_number("steps", steps)
     asked = [
@@ -105,10 +108,10 @@ def influence(
     if store is not None and (add is not None or flip is not None):
         raise InputError("store keeps points without samples; it goes without add and flip.")
     if add is not None:
-        return _added(limit, data, add, tolerance, progress, began)
+        return _added(limit, data, add, tolerance, progress, budget)
     if flip is not None:
         rows = [int(_group(number, i, data.n_samples)[0]) for number, i in enumerate(flip)]
-        return _flipped(limit, data, rows, mode, steps, tolerance, progress, began)
+        return _flipped(limit, data, rows, mode, steps, tolerance, progress, budget)
     chosen = _groups(data, groups, folds, seed)
     base = Base.of(limit, data)
     margins = np.full(data.n_samples, np.nan)
@@ -117,17 +120,19 @@ def influence(
     network = base.network
     question = (data.X, data.y, network.W, network.b, network.v, base.penalty, mode, steps, tolerance, chosen)
     kept = None if store is None else PointStore(store, question)
-    for number, group in enumerate(chosen):
+
+    def leave_out(number: int) -> None:
+        group = chosen[number]
         found = None if kept is None else kept.get(number)
         if found is None:
-            found = _without(base, group, mode, steps, tolerance)
+            found = _without(base, group, mode, steps, tolerance, budget)
             if kept is not None and found[1] != "unchanged":
                 kept.put(number, found)
         points.append(found)
         margins[group] = found[0].margins(data.X[group], data.y[group])
         expected.append(float(base.multipliers[group] @ np.maximum(1.0 - margins[group], 0.0)))
-        if progress is not None:
-            progress(number + 1, len(chosen))
+
+    _one_by_one(len(chosen), leave_out, budget, progress)
     if kept is not None:
         kept.close()
 
@@ -136,7 +141,26 @@ def influence(
         penalty = limit.certificate.penalty
         return kkt_point(rest, width=limit.network.width, bias=base.network.b is not None, penalty=penalty).compact
 
-    return _collected(base, points, chosen, margins, np.array(expected), base.multipliers, began, again=again)
+    return _collected(base, points, chosen, margins, np.array(expected), base.multipliers, budget, again=again)
+
+
+def _one_by_one(
+    count: int, work: Callable[[int], None], budget: Budget, progress: Callable[[int, int], None] | None
+) -> None:
+    """Do the work number by number until time is over; what was begun and not finished is dropped."""
+    for number in range(count):
+        try:
+            budget.check()
+            work(number)
+        except OutOfTimeError:
+            if number == 0:
+                raise InputError(
+                    f"Time was over after {budget.seconds:.2g} s, before the first of {count} points was found; a "
+                    "larger time_limit is expected."
+                ) from None
+            return
+        if progress is not None:
+            progress(number + 1, count)
 
 
 def _collected(
@@ -146,16 +170,16 @@ def _collected(
     margins: FloatArray,
     expected: FloatArray,
     multipliers: FloatArray,
-    began: float,
+    budget: Budget,
     *,
     again: Callable[[int], TwoLayer] | None = None,
     added: bool = False,
     flipped: bool = False,
 ) -> Influence:
-    """The points of all groups as one result."""
+    """The points that were found as one result."""
     networks, ways, residuals, jumped = zip(*points, strict=True)
     return Influence(
-        groups=tuple(groups),
+        groups=tuple(groups[: len(points)]),
         margins=read_only(margins),
         norms=read_only(np.array([network.norm_squared() for network in networks])),
         norm=base.network.norm_squared(),
@@ -167,8 +191,9 @@ def _collected(
         neurons=read_only(np.array([network.width for network in networks])),
         base=base.network,
         clarke=base.certificate.clarke,
-        seconds=time.monotonic() - began,
+        seconds=budget.seconds,
         networks=networks,
+        undone=len(groups) - len(points),
         again=again,
         added=added,
         flipped=flipped,
@@ -181,7 +206,7 @@ def _added(
     add: Dataset,
     tolerance: float,
     progress: Callable[[int, int], None] | None,
-    began: float,
+    budget: Budget,
 ) -> Influence:
     """The points with each of the samples in `add`."""
     if add.dimension != data.dimension:
@@ -189,15 +214,16 @@ def _added(
     base = Base.of(limit, data)
     points: list[Found] = []
     multipliers = np.zeros(add.n_samples)
-    for i in range(add.n_samples):
-        network, way, residual, jumped, multipliers[i] = _with(base, add.X[i], float(add.y[i]), tolerance)
+
+    def join(i: int) -> None:
+        network, way, residual, jumped, multipliers[i] = _with(base, add.X[i], float(add.y[i]), tolerance, budget)
         points.append((network, way, residual, jumped))
-        if progress is not None:
-            progress(i + 1, add.n_samples)
+
+    _one_by_one(add.n_samples, join, budget, progress)
     margins = base.network.margins(add.X, add.y)
     groups = [np.array([i]) for i in range(add.n_samples)]
-    expected = -multipliers * np.maximum(1.0 - margins, 0.0)
-    return _collected(base, points, groups, margins, expected, multipliers, began, added=True)
+    expected = -(multipliers * np.maximum(1.0 - margins, 0.0))[: len(points)]
+    return _collected(base, points, groups, margins, expected, multipliers, budget, added=True)
 
 
 def _flipped(
@@ -208,7 +234,7 @@ def _flipped(
     steps: int,
     tolerance: float,
     progress: Callable[[int, int], None] | None,
-    began: float,
+    budget: Budget,
 ) -> Influence:
     """The points with the labels of samples turned, one by one."""
     if not rows:
@@ -217,31 +243,35 @@ def _flipped(
     margins, multipliers = np.full(data.n_samples, np.nan), np.zeros(data.n_samples)
     points: list[Found] = []
     expected = []
-    for number, i in enumerate(rows):
+
+    def turn(number: int) -> None:
+        i = rows[number]
         group = np.array([i])
         rest = _rest(data, group)
         rest.require_two_classes()
-        without, _, _, left = _without(base, group, mode, steps, tolerance)
+        without, _, _, left = _without(base, group, mode, steps, tolerance, budget)
         there = Base.at(without, rest, limit.certificate.penalty)
-        network, way, residual, jumped, multiplier = _with(there, data.X[i], -float(data.y[i]), tolerance)
+        network, way, residual, jumped, multiplier = _with(there, data.X[i], -float(data.y[i]), tolerance, budget)
         margins[i], multipliers[i] = -float(without.margins(data.X[group], data.y[group])[0]), multiplier
         gained = float(base.multipliers[i]) * max(1.0 + margins[i], 0.0)
         expected.append(gained - multiplier * max(1.0 - margins[i], 0.0))
         points.append((network, way, residual, left or jumped))
-        if progress is not None:
-            progress(number + 1, len(rows))
+
+    _one_by_one(len(rows), turn, budget, progress)
     groups = [np.array([i]) for i in rows]
-    return _collected(base, points, groups, margins, np.array(expected), multipliers, began, added=True, flipped=True)
+    return _collected(base, points, groups, margins, np.array(expected), multipliers, budget, added=True, flipped=True)
 
 
-def _with(base: Base, x: FloatArray, y: float, tolerance: float) -> tuple[TwoLayer, Way, float, bool, float]:
+def _with(
+    base: Base, x: FloatArray, y: float, tolerance: float, budget: Budget
+) -> tuple[TwoLayer, Way, float, bool, float]:
     """The point with a sample more, which may not contradict another one at a hard margin."""
     if np.isinf(base.penalty):
         Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y)).require_no_contradiction()
-    return with_sample(base, x, y, tolerance)
+    return with_sample(base, x, y, tolerance, budget)
 
 
-def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: float) -> Found:
+def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: float, budget: Budget) -> Found:
     """The network without a group, how it was found, its residual, and whether the branch was left."""
     if not (base.multipliers[group] > 0.0).any():
         return base.network, "unchanged", base.residual, False
@@ -256,7 +286,7 @@ def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: floa
     position = np.argsort(base.without(rows)[0].order)  # rows of the smaller problem in the order of the data
     attempts: tuple[tuple[Way, int], ...] = (("Newton", 1), ("continuation", steps))
     for way, count in attempts if mode == "fast" else attempts[1:]:
-        arrival = follow(base, rows, count)
+        arrival = follow(base, rows, count, budget)
         if arrival is None:
             continue
         network = base.network_of(arrival.point)
@@ -264,7 +294,7 @@ def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: floa
         certificate = certify(network, rest, penalty=penalty, multipliers=given, as_given=True)
         if worst(certificate) <= tolerance:
             return certificate.network, way, worst(certificate), arrival.jumped
-    near = kkt_point(rest, start=base.network, flow_steps=0, penalty=penalty)
+    near = solved_again(base, rest, budget)
     return near.compact, "solved again", worst(near.certificate), True
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.influences.base import Base
+from marginflow.limit.budget import Budget
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 
 # Shares by which the drop of V may differ from the integral: by the trapezoidal rule along the path, and from a single
@@ -41,11 +42,11 @@ class Arrival:
     jumped: bool
 
 
-def follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
+def follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival | None:
     """Lower the caps of the given rows to zero in so many steps; None where Newton's method does not arrive.
 
     With one step the samples are left out at once. The path is followed on the samples that are near the margin, and
-    again with those that turn out to be violated at its end.
+    again with those that turn out to be violated at its end. Between two steps time may be over (`OutOfTimeError`).
     """
     if base.point is None:
         return None
@@ -53,7 +54,7 @@ def follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
     left = np.setdiff1d(everyone, rows)
     part = np.union1d(base.near, rows)
     while True:
-        arrival = _follow(base.on(part), np.searchsorted(part, rows), steps)
+        arrival = _follow(base.on(part), np.searchsorted(part, rows), steps, budget)
         if arrival is None:
             return None
         beyond = np.setdiff1d(left, part)
@@ -66,7 +67,7 @@ def follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
         part = np.union1d(part, beyond[short > _SHORT])
 
 
-def _follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
+def _follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival | None:
     """The same on all rows of the base."""
     assert base.point is not None
     if base.point.structure is None:
@@ -79,6 +80,7 @@ def _follow(base: Base, rows: IntArray, steps: int) -> Arrival | None:
     missing = _missing(base, at, rows)
     integral, share, width, halvings, stuck = 0.0, 1.0, 1.0 / steps, 0, False
     while share > width * (1.0 + 1e-9):
+        budget.check()
         caps[rows] = first * (share - width)
         found = _step(base, at.structure, chosen, caps)
         if found is None and halvings == _HALVINGS:

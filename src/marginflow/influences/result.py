@@ -96,6 +96,8 @@ class Influence(Plotted, Plain):
         Whether samples were added (or their labels turned) instead of left out.
     flipped : bool
         Whether labels were turned: each sample was left out and added with the other label.
+    undone : int
+        Groups that a time limit has left undone; they are not among `groups`.
     """
 
     plain_names = (
@@ -120,6 +122,7 @@ class Influence(Plotted, Plain):
     again: Callable[[int], TwoLayer] | None = field(default=None, repr=False)
     added: bool = False
     flipped: bool = False
+    undone: int = 0
 
     @property
     def error(self) -> float:
@@ -201,6 +204,9 @@ class Influence(Plotted, Plain):
         return shortened(f"Influence({self})")
 
     def __str__(self) -> str:
+        return self._sentence() + (f"; time was over before {self.undone} more" if self.undone else "")
+
+    def _sentence(self) -> str:
         unchanged, jumped = self.ways.count("unchanged"), int(self.jumped.sum())
         what = "samples" if all(len(group) == 1 for group in self.groups) else "groups"
         if self.flipped:
