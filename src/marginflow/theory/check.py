@@ -142,7 +142,7 @@ class Check(Brief, Plain):
         if self.relation == "is":
             line = f"{self.name} = {rendered}"
         else:
-            line = f"{self.name}: {rendered} {self.relation} {self.bound:.6g}, slack {self.slack:.3g}, {self.state}"
+            line = f"{self.name}: {rendered} {self.relation} {self.bound:.6g}, {self.state}"
         if math.isnan(self.observed):
             line = f"{self.name}: not judged"
         return line + (" (the bound says nothing)" if self.vacuous else "") + (f" [{self.note}]" if self.note else "")

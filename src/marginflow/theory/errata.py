@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 from marginflow.errors import InputError
 
 Severity = Literal["statement false", "proof gap", "constant", "slip"]
+
+
+class Shown(TypedDict, total=False):
+    """What may stand beside what is wrong; see `Erratum`."""
+
+    evidence: str
+    repair: str
+    headline: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,3 +46,23 @@ class Erratum:
             raise InputError(f"severity is {self.severity!r}; one of {get_args(Severity)} is expected.")
         if not self.what:
             raise InputError("An erratum needs what is wrong.")
+
+    @classmethod
+    def false_statement(cls, what: str, **shown: Unpack[Shown]) -> Erratum:
+        """The printed statement has a counterexample."""
+        return cls(severity="statement false", what=what, **shown)
+
+    @classmethod
+    def proof_gap(cls, what: str, **shown: Unpack[Shown]) -> Erratum:
+        """A step of the printed proof fails or is missing, and the conclusion is not contradicted."""
+        return cls(severity="proof gap", what=what, **shown)
+
+    @classmethod
+    def wrong_constant(cls, what: str, **shown: Unpack[Shown]) -> Erratum:
+        """True with other constants, or with conditions that the printed ones do not meet."""
+        return cls(severity="constant", what=what, **shown)
+
+    @classmethod
+    def slip(cls, what: str, **shown: Unpack[Shown]) -> Erratum:
+        """A misprint, or a small step that a reader repairs at once."""
+        return cls(severity="slip", what=what, **shown)

@@ -200,7 +200,7 @@ def _judged(verdict: Verdict | None) -> dict[str, object] | None:
         "outcome": verdict.outcome,
         "instance": verdict.instance,
         **{
-            part: [str(check) for check in getattr(verdict, part)]
+            part: [check.phrase for check in getattr(verdict, part)]
             for part in ("hypotheses", "constants", "conclusions")
         },
         "tightest": None if tightest is None else {name: getattr(tightest, name) for name in numbers},

@@ -43,14 +43,14 @@ def stated(
     control_shows: str,
     kind: str = "",
     number: str = "",
-    control_outcome: Outcome = "not applicable",
+    control_outcome: Outcome | None = None,
     gap: Callable[[], Instance] | None = None,
     parameters: dict[str, str] | None = None,
     printed: str = "",
     proved: str = "",
     sharp: str = "",
     remark: str = "",
-    errata: tuple[Erratum, ...] = (),
+    errata: Erratum | tuple[Erratum, ...] = (),
     known: str = "",
     family: AbstractFamily | None = None,
     region: Region | None = None,
@@ -59,8 +59,11 @@ def stated(
 
     Parameters
     ----------
-    id, meaning, formula, needs, example, control, control_shows, control_outcome, gap, parameters, family, region
+    id, meaning, formula, needs, example, control, control_shows, gap, parameters, family, region
         See `Statement`.
+    control_outcome : str or None
+        As in `Statement`; by default a definition or an assumption is violated by its control, and anything else does
+        not apply to it.
     kind, number : str
         As in `Statement`; where they are left out, the id says them: LemC.4 is a lemma, Lemma C.4.
     printed, proved, sharp, remark, errata, known
@@ -73,14 +76,17 @@ def stated(
     >>> lemma.kind, lemma.number
     ('lemma', 'Lemma C.4')
     """
-    forms = Forms(printed=printed, proved=proved, sharp=sharp, remark=remark, errata=errata, known=known)
+    wrong = (errata,) if isinstance(errata, Erratum) else errata
+    forms = Forms(printed=printed, proved=proved, sharp=sharp, remark=remark, errata=wrong, known=known)
     begins, counted = _read(id)
+    kind = kind or _KINDS.get(begins, "")
+    unmet: Outcome = "violated" if kind in ("definition", "assumption") else "not applicable"
 
     def of(judge: Callable[[Instance], Findings]) -> Statement:
         return Statement(
             judge,
             id=id,
-            kind=kind or _KINDS.get(begins, ""),
+            kind=kind,
             number=number or counted,
             meaning=meaning,
             formula=formula,
@@ -88,7 +94,7 @@ def stated(
             example=example,
             control=control,
             control_shows=control_shows,
-            control_outcome=control_outcome,
+            control_outcome=control_outcome or unmet,
             gap=gap,
             parameters=parameters,
             forms=None if forms == Forms() else forms,

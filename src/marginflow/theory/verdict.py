@@ -189,7 +189,7 @@ class Verdict(Plotted, Plain):
             "constants unspecified": "claim fails: ",
             "proof step fails": "proof step fails: ",
         }
-        return opening.get(self.outcome, "") + str(check)
+        return opening.get(self.outcome, "") + check.phrase
 
     @property
     def sentence(self) -> str:

@@ -33,7 +33,6 @@ _assumption = partial(
     needs=("parameters",),
     parameters=NUMBERS,
     example=lambda: with_numbers("the numbers of the instance C = 16", C16, 16.0),
-    control_outcome="violated",
 )
 
 
@@ -177,7 +176,6 @@ def a7(instance: Instance) -> Findings:
     example=lambda: with_numbers("the numbers of the instance C = 64", C64),
     control=lambda: with_numbers("the numbers of Figure 1", FIGURE),
     control_shows="the figure of the paper is outside its theorem: (A1) allows C up to 0.017, (A7) asks for 100",
-    control_outcome="violated",
     remark="(A5) with noise that depends on x needs C > 8: at eta = 1/8 the labels of one cluster can be flipped "
     "for the most part, and then no method can know the clean ones.",
 )

@@ -46,7 +46,6 @@ def orthogonality(path: Path) -> Check:
     example=c16,
     control=wide_clusters,
     control_shows="clusters of radius 1 are not captured by one small step",
-    control_outcome="violated",
     remark="Noisy samples count too. Lemma 4.9 uses the condition at time T although it assumes it to T - 1.",
 )
 def condition_4_7(instance: Instance) -> Findings:
@@ -82,7 +81,6 @@ def condition_4_7(instance: Instance) -> Findings:
     example=c16,
     control=figure,
     control_shows="in Figure 1 the start is larger than the steps: K is above 10 at t = 0",
-    control_outcome="violated",
     remark="'Up to time tau' includes t = 0, which Lemma 4.11 does not mention: it holds by the small start.",
 )
 def condition_4_8(instance: Instance) -> Findings:

@@ -20,16 +20,12 @@ from marginflow.theory.frame import Erratum, Findings, Instance, stated, value
     example=c16,
     control=lambda: with_parameters(c16(), C0=C0_PAPER),
     control_shows="with the paper's C0 all four sets must have a quarter of the neurons each, to one part in 10^10",
-    control_outcome="violated",
     printed=r"C_0 = 4^5 \cdot 1024^2 e^4 = 5.86 \cdot 10^{10}",
     sharp=rf"C_0 = {C0_MEASURED:g}: \text{{ holds at the instances }} C = 16 \text{{ and }} C = 64",
-    errata=(
-        Erratum(
-            severity="constant",
-            what="With the literal C0 a neuron is outside J with probability 4.5e-12, so J = [m]. Below m = 3e23 Lemma "
-            "4.2 then fails, as the sets are not equally large, and Lemma 4.4 for neurons nearly orthogonal to a mean.",
-            repair="C0 = 2 at the instances C = 16 and C = 64",
-        ),
+    errata=Erratum.wrong_constant(
+        "With the literal C0 a neuron is outside J with probability 4.5e-12, so J = [m]. Below m = 3e23 Lemma "
+        "4.2 then fails, as the sets are not equally large, and Lemma 4.4 for neurons nearly orthogonal to a mean.",
+        repair="C0 = 2 at the instances C = 16 and C = 64",
     ),
 )
 def def_4_5(instance: Instance) -> Findings:

@@ -43,7 +43,6 @@ def ideal_instance(sigma: float = 0.4, turned: bool = False) -> Instance:
     example=ideal_instance,
     control=lambda: ideal_instance(turned=True),
     control_shows="the neurons are turned by 0.1 from the means",
-    control_outcome="violated",
 )
 def def_fstar(instance: Instance) -> Findings:
     """Eq. (1) on the test points, and the clean error against the exact one."""
@@ -114,7 +113,6 @@ def _no_neurons() -> Instance:
     example=c16,
     control=_no_neurons,
     control_shows="the start is orthogonal to both means, so that J is empty",
-    control_outcome="violated",
 )
 def def_j(instance: Instance) -> Findings:
     """J as the other statements use it, from the initial network, against the definition on the first record."""
@@ -148,7 +146,6 @@ def def_j(instance: Instance) -> Findings:
     example=c16,
     control=lambda: figure(5, n=1000, m=100),
     control_shows="the start of Figure 1 is large against the step-size: after 5 steps many clusters are not captured",
-    control_outcome="violated",
 )
 def def_capture(instance: Instance) -> Findings:
     """sgn<w_j, x> against sgn<mu, x> over the own cluster, at the first and the last record."""

@@ -38,15 +38,12 @@ def _clusters_of(one_cluster: bool) -> Instance:
     printed=r"\tfrac{n}{4}\left(1 - C_1 u - \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
     proved=r"\tfrac{n}{4}\left(1 - 4 C_1 u - 4 \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
     remark="The middle expression is what the proof uses; with n/8 alone its Eq. (12) would be negative.",
-    errata=(
-        Erratum(
-            severity="statement false",
-            headline="A factor 4 on the share of noisy labels is lost; the bound n/8 survives for noise below 1/8.",
-            what="Eq. (5) divided by n/4 gives a factor 4 on |N|/n, which is lost in print.",
-            evidence="all label noise on one cluster, in fractions",
-            repair="n/4 (1 - 4 C1 u - 4 |N|/n) <= |I_mu^C|; the bound n/8 survives for noise below 1/8, "
-            "but with n/8 alone the lower bound (12) is negative",
-        ),
+    errata=Erratum.false_statement(
+        "Eq. (5) divided by n/4 gives a factor 4 on |N|/n, which is lost in print.",
+        headline="A factor 4 on the share of noisy labels is lost; the bound n/8 survives for noise below 1/8.",
+        evidence="all label noise on one cluster, in fractions",
+        repair="n/4 (1 - 4 C1 u - 4 |N|/n) <= |I_mu^C|; the bound n/8 survives for noise below 1/8, "
+        "but with n/8 alone the lower bound (12) is negative",
     ),
 )
 def equation_6(instance: Instance) -> Findings:

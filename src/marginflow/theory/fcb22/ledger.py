@@ -140,7 +140,6 @@ def _astronomic() -> Instance:
     example=_astronomic,
     control=lambda: Instance(name="the numbers of the instance C = 16", parameters=dict(asdict(C16))),
     control_shows="C = 16 is far from large enough: the theorem with its literal constants says nothing about it",
-    control_outcome="violated",
     printed=r"\text{for all } C > 1 \text{ sufficiently large}",
     proved=r"C \ge 2.3 \cdot 10^{26} \text{ at } C_0 = 4^5 \cdot 1024^2 e^4,\ \delta = 0.1",
     remark="The sample size of Eq. (12) binds. With it n is above 1e28 and the noise rate below 1e-26: "

@@ -87,12 +87,9 @@ def amplified(path: Path, C2: float) -> Check:
     sharp=r"w_j^{(1)} \to \tfrac{\alpha a_j}{8} (1 - 2 \eta) (\mu_{\mathrm{own}} \mp \mu_{\mathrm{opp}}), \quad "
     r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \to \tfrac{1}{\sqrt{2}}",
     remark="The correlation after one step tends to 1/sqrt(2), not 1.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="zeta_2 has swapped signs on mu2, Eq. (30) drops y_i, and '|N|/n <= 2 eta' does not follow from Lemma "
-            "4.3(c) for tiny eta.",
-        ),
+    errata=Erratum.slip(
+        "zeta_2 has swapped signs on mu2, Eq. (30) drops y_i, and '|N|/n <= 2 eta' does not follow from Lemma "
+        "4.3(c) for tiny eta."
     ),
 )
 def lemma_4_10(instance: Instance) -> Findings:

@@ -65,12 +65,9 @@ def later_correlations(path: Path) -> Check:
     proved=r"\langle w_j^{(t+1)}, \mu_2 \rangle \in [-\alpha |a_j|, 3 \alpha |a_j|]",
     remark="The conditions are needed, and hold, at T as well: they are checked there. Between recorded times they "
     "are not: record every step.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="It cites a second part of Lemma 4.4 that does not exist, Eq. (40) has 3 where Lemma A.1 gives 2, and "
-            "the range after a step should be [-alpha |a_j|, 3 alpha |a_j|].",
-        ),
+    errata=Erratum.slip(
+        "It cites a second part of Lemma 4.4 that does not exist, Eq. (40) has 3 where Lemma A.1 gives 2, and "
+        "the range after a step should be [-alpha |a_j|, 3 alpha |a_j|]."
     ),
 )
 def lemma_4_11(instance: Instance) -> Findings:

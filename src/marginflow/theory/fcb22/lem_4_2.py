@@ -35,14 +35,12 @@ def set_failure(m: int, d: float, C0: float) -> float:
     control_shows="with the paper's C0 the lemma needs m = 3e23, and 400 neurons do not fall into equal quarters",
     printed=r"\text{the sign of } \langle w_j, \mu \rangle \text{ depends on the angle, its size on the norms}",
     errata=(
-        Erratum(
-            severity="slip",
-            what="The printed reason for independence is wrong: the size of <w, mu> depends on the angle too.",
+        Erratum.slip(
+            "The printed reason for independence is wrong: the size of <w, mu> depends on the angle too.",
             repair="the sign and the modulus of a centred Gaussian are independent, so the claim stands",
         ),
-        Erratum(
-            severity="constant",
-            what="With the C0 of Definition 4.5 the lemma needs a width of 3e23.",
+        Erratum.wrong_constant(
+            "With the C0 of Definition 4.5 the lemma needs a width of 3e23.",
             repair="measured constants stand beside it",
         ),
     ),

@@ -26,13 +26,10 @@ from marginflow.theory.frame import Erratum, Findings, Instance, at_least, state
     control_shows="in the plane the squared distance of a sample is not a constant times sigma^2 d for all of 5000",
     printed=r"\|x_i - \mu\|^2 \le C_1 \sigma^2 d",
     proved=r"\|x_i - \mu\| \le C_1 \sigma \sqrt{d}, \quad C_1 = \max(c, c^2)",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="Part (b) is printed for the square and used without it everywhere (C1 = max(c, c^2) serves both); "
-            "the constant c of Paouris' inequality is not explicit, and one c stands for two; part (d) has a stray '0 "
-            "<= t <= T - 1', part (c) cites (A5) for (A4).",
-        ),
+    errata=Erratum.slip(
+        "Part (b) is printed for the square and used without it everywhere (C1 = max(c, c^2) serves both); "
+        "the constant c of Paouris' inequality is not explicit, and one c stands for two; part (d) has a stray '0 "
+        "<= t <= T - 1', part (c) cites (A5) for (A4)."
     ),
 )
 def lemma_4_3(instance: Instance) -> Findings:

@@ -49,14 +49,11 @@ def _gaussian(instance: Instance) -> bool:
     sharp=r"p - q = P(|Z| < s), \; Z = \langle z, v \rangle / \sigma, \; s = \langle v, \mu \rangle / \sigma",
     remark="The literal C2 is 2.9e12. For large C0 some neurons are nearly orthogonal to a mean, and n must grow as "
     "C0^2: otherwise the lemma does not apply.",
-    errata=(
-        Erratum(
-            severity="proof gap",
-            what="The setting has log-concave clusters, the proof Gaussian ones (q = 1 - p fails for skewed clusters); "
-            "clean samples are treated as unconditioned draws, which is wrong for noise that depends on x; with all "
-            "noise on one cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does.",
-            repair="count all of I_mu and take off |N|, and p - q = P(|Z| < s)",
-        ),
+    errata=Erratum.proof_gap(
+        "The setting has log-concave clusters, the proof Gaussian ones (q = 1 - p fails for skewed clusters); "
+        "clean samples are treated as unconditioned draws, which is wrong for noise that depends on x; with all "
+        "noise on one cluster Eq. (12) needs 4 |N|/n instead of |N|/n, as Eq. (6) does.",
+        repair="count all of I_mu and take off |N|, and p - q = P(|Z| < s)",
     ),
 )
 def lemma_4_4(instance: Instance) -> Findings:

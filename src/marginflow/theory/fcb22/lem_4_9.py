@@ -33,17 +33,13 @@ def subnetwork_margin(path: Path) -> Check:
     remark="For alpha above 4.4e-5 the margin is only measured. Conditions 4.7 and 4.8 are checked at the recorded "
     "times only: record every step.",
     errata=(
-        Erratum(
-            severity="proof gap",
-            what="Conditions 4.7 and 4.8 are used at time T although they are assumed to T - 1; Eq. (18) bounds noisy "
+        Erratum.proof_gap(
+            "Conditions 4.7 and 4.8 are used at time T although they are assumed to T - 1; Eq. (18) bounds noisy "
             "samples of the own cluster by C1 sd although <x_i, mu> is about 1 there.",
             repair="the induction of Lemma 4.11 extends by one step; Eq. (37) treats noisy samples correctly",
         ),
-        Erratum(
-            severity="constant",
-            what="Eq. (20) is negative unless alpha <= 4.4e-5: then T is above 5600.",
-        ),
-        Erratum(severity="slip", what="Eq. (18) has wrong signs on the sums over mu2."),
+        Erratum.wrong_constant("Eq. (20) is negative unless alpha <= 4.4e-5: then T is above 5600."),
+        Erratum.slip("Eq. (18) has wrong signs on the sums over mu2."),
     ),
 )
 def lemma_4_9(instance: Instance) -> Findings:

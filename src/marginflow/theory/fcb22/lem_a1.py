@@ -20,14 +20,11 @@ from marginflow.theory.frame import Erratum, Findings, Instance, at_most, value
     control_shows="the start of Figure 1 has norm 1/4, far above alpha / 3",
     printed=r"\|x_i\| \le 1 + 1/\sqrt{3} \le \sqrt{2}",
     proved=r"\|x_i - \mu\| \le \sqrt{2} - 1 \implies \|x_i\| \le \sqrt{2}",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="Eq. (14) says 1 + 1/sqrt(3) <= sqrt(2), which is false; the bound 'C1 sigma^2 d + 1/C1' is not that "
-            "of Lemma 4.3(b).",
-            evidence="(1 + 1/sqrt(3))^2 = 4/3 + 2/sqrt(3) > 2, for 4/3 > 4/9",
-            repair="|x - mu|^2 <= (sqrt(2) - 1)^2 = 0.1716 instead of 1/3, which larger constants supply",
-        ),
+    errata=Erratum.slip(
+        "Eq. (14) says 1 + 1/sqrt(3) <= sqrt(2), which is false; the bound 'C1 sigma^2 d + 1/C1' is not that "
+        "of Lemma 4.3(b).",
+        evidence="(1 + 1/sqrt(3))^2 = 4/3 + 2/sqrt(3) > 2, for 4/3 > 4/9",
+        repair="|x - mu|^2 <= (sqrt(2) - 1)^2 = 0.1716 instead of 1/3, which larger constants supply",
     ),
 )
 def lemma_a_1(instance: Instance) -> Findings:

@@ -36,13 +36,10 @@ def _lazy() -> Instance:
     region=PROPOSITION_3_2,
     printed=r"\ge \tfrac{1}{C \omega \sqrt{md}} \ge \tfrac{1}{C}",
     sharp=r"\approx \tfrac{1.15}{\omega \sqrt{md}} \text{ at the instance } C = 16; \quad \ge C \text{ under (A6)}",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="sqrt(2) |a_j| (alpha + 4) should be (alpha + 1/4); 1024 stands where 512 is proved; the norm of the "
-            "start is Lemma 4.1, not 4.3 or A.1; '- <w0, x>' has the wrong sign; alpha <= 1/10 follows from (A7) only "
-            "for C >= 100.",
-        ),
+    errata=Erratum.slip(
+        "sqrt(2) |a_j| (alpha + 4) should be (alpha + 1/4); 1024 stands where 512 is proved; the norm of the "
+        "start is Lemma 4.1, not 4.3 or A.1; '- <w0, x>' has the wrong sign; alpha <= 1/10 follows from (A7) only "
+        "for C >= 100."
     ),
 )
 def proposition_3_2(instance: Instance) -> Findings:

@@ -59,12 +59,9 @@ def plane_instance(n: int = 10, *, m: int = 8, factor: float = 1.0, dimension: i
     control_shows="outputs of +-8/sqrt(m): the class is eight times as large, and the bound fails",
     sharp=r"\hat{\mathfrak{R}} \approx 0.3 \cdot \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}} \text{ on XOR clusters}",
     remark="Beyond the plane only a lower bound is known.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="Outputs are random signs there and fixed, balanced ones in the paper (any |a_j| = 1/sqrt(m) will "
-            "do); an inner sum to n should be to m, and s is written for epsilon.",
-        ),
+    errata=Erratum.slip(
+        "Outputs are random signs there and fixed, balanced ones in the paper (any |a_j| = 1/sqrt(m) will "
+        "do); an inner sum to n should be to m, and s is written for epsilon."
     ),
 )
 def proposition_b_1(instance: Instance) -> Findings:

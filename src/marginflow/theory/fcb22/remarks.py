@@ -81,14 +81,11 @@ def rem_simple_rule(instance: Instance) -> Findings:
     printed=r"\text{every clean test example is classified correctly}",
     proved=r"P(y \ne \mathrm{sgn} f) \le \eta + O(1/\sqrt{n})",
     remark="On the instances measured no test point is wrong.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="The introduction says 'test' where 'training' is probably meant: every clean example is classified "
-            "correctly and every noisy one is not.",
-            evidence="on Gaussian clusters even the ideal classifier errs with probability 2q(1-q) > 0",
-            repair="Theorem 3.1, part 1, for training examples",
-        ),
+    errata=Erratum.slip(
+        "The introduction says 'test' where 'training' is probably meant: every clean example is classified "
+        "correctly and every noisy one is not.",
+        evidence="on Gaussian clusters even the ideal classifier errs with probability 2q(1-q) > 0",
+        repair="Theorem 3.1, part 1, for training examples",
     ),
 )
 def rem_test_pointwise(instance: Instance) -> Findings:

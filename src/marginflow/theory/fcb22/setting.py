@@ -81,7 +81,6 @@ def _stretched() -> Instance:
     example=c16,
     control=_stretched,
     control_shows="one direction has four times the deviation of the others",
-    control_outcome="violated",
     remark="A uniform law on a convex body has U = +inf outside it; the footnote's real-valued U would exclude it. "
     "Section 4 once gives the label -1 to samples of -mu1; the clean label is +1.",
 )
@@ -146,7 +145,6 @@ def _with_bias() -> Instance:
     example=c16,
     control=_with_bias,
     control_shows="with biases f is not homogeneous in x",
-    control_outcome="violated",
     remark="For odd m the last output is 0. ||a|| is printed as the sum of a_j^2; it is the root of it.",
 )
 def setting_net(instance: Instance) -> Findings:
@@ -196,7 +194,6 @@ def setting_net(instance: Instance) -> Findings:
     example=engines,
     control=summed_loss,
     control_shows="the loss was summed instead of averaged: every step is n times as long",
-    control_outcome="violated",
     remark="phi'(0) is not stated; it is 0 here. It matters for W = 0 and exact ties only.",
 )
 def setting_gd(instance: Instance) -> Findings:

@@ -25,7 +25,6 @@ _SIGNIFICANT: Final = 1e-4
     example=lambda: law_only(law_of(549, 2)),
     control=lambda: law_only(law_of(548, 2)),
     control_shows="one dimension less than the smallest that two clusters with sigma = 1/sqrt(d) need",
-    control_outcome="violated",
     printed=r"k (p + \Delta + 1) \le \tfrac{1}{10} (d - \Delta + 1)",
     proved=r"c' \le \tfrac{1}{10}, \quad c' = \frac{k (p + \Delta + 1)}{d - \Delta + 1}",
     remark="The logarithm is natural. That both labels occur is assumed beside it, and with it k >= 2.",
@@ -57,7 +56,6 @@ def assumption_2_2(instance: Instance) -> Findings:
     example=lambda: preset(A),
     control=flipped_label,
     control_shows="one label is not that of its cluster",
-    control_outcome="violated",
     remark="Both labels must occur, so k >= 2; Lemma A.9 uses it.",
 )
 def def_dclusters(instance: Instance) -> Findings:

@@ -42,7 +42,6 @@ def linear_network(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance
     example=robust_control,
     control=linear_network,
     control_shows="the linear classifier on 100 clusters flips at a tenth of sqrt(d)",
-    control_outcome="violated",
     remark="Asymptotic in d; for one d a fixed fraction of sqrt(d) and a fixed share are tested. Numbered in the "
     "second version only.",
 )

@@ -30,7 +30,6 @@ _FACTORS: Final = (0.5, 2.0, 7.0)
         name="degree 1", network=preset(A).network, test=preset(A).test, parameters={"exponent": 1.0}
     ),
     control_shows="degree 1 belongs to networks with frozen outputs",
-    control_outcome="violated",
     remark="sign(z) is 1 for z > 0 and -1 otherwise, so that flips are asymmetric in y at N = 0.",
 )
 def def_net(instance: Instance) -> Findings:
@@ -109,7 +108,6 @@ def rem_scale_invariance(instance: Instance) -> Findings:
     example=lambda: preset(A),
     control=lambda: opposite(preset(A)),
     control_shows="no multiple of the opposite network is feasible",
-    control_outcome="violated",
     remark="Constants are compared at margin 1 only; a trained network is rescaled first.",
 )
 def problem_2(instance: Instance) -> Findings:
@@ -136,7 +134,6 @@ def problem_2(instance: Instance) -> Findings:
     example=lambda: preset(A),
     control=scaled_neurons,
     control_shows="v times 1.1 and (w, b) over 1.1: the same function, not stationary",
-    control_outcome="violated",
     printed=r"\phi'_{ij} = 1[w_j^\top x_i + b_j \ge 0] \text{ off the kink, any value in } [0, 1] \text{ on it}",
     sharp=r"v_j = \sum_i \lambda_i y_i \phi(w_j^\top x_i + b_j) \implies \|w_j\|^2 + b_j^2 = v_j^2, \quad "
     r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",

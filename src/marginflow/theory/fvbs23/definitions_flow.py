@@ -37,7 +37,6 @@ def _log_logistic(q: float) -> float:
         name="the natural logarithm", network=preset(A).network, data=preset(A).data, parameters={"base": "e"}
     ),
     control_shows="with the natural logarithm a loss below 1/n does not make all margins positive",
-    control_outcome="violated",
     printed=r"\log(1 + e^{-q})",
     proved=r"\log_2(1 + e^{-q})",
     remark="The paper's convention is log = base 2 and ln = base e; with the natural logarithm the threshold of "
@@ -76,7 +75,6 @@ def def_loss(instance: Instance) -> Findings:
     example=flow_run,
     control=coarse_run,
     control_shows="gradient descent with huge steps conserves nothing and raises the loss",
-    control_outcome="violated",
 )
 def def_gf(instance: Instance) -> Findings:
     """What a flow lowers, and what it conserves."""
@@ -94,7 +92,6 @@ def def_gf(instance: Instance) -> Findings:
     example=flow_run,
     control=unfinished_run,
     control_shows="after 20 steps the direction still turns",
-    control_outcome="violated",
     remark="A limit cannot be seen at a finite time; the rate of turning in log time is what is judged.",
 )
 def def_dirconv(instance: Instance) -> Findings:

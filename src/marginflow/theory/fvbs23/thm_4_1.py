@@ -76,12 +76,9 @@ def construction_checks(
     sharp=r"0.45 \sqrt{d} \text{ for every } d \text{ under Assumption 2.2}",
     remark="The proof drops sigma in (18), which costs the condition d >= 681; with sigma kept the inputs are at "
     "least 41/21 and at most -9/5 under the assumption alone.",
-    errata=(
-        Erratum(
-            severity="constant",
-            what="Step (18) drops sigma, which costs the condition that d be large enough (681).",
-            repair="under Assumption 2.2 alone the radius is 0.45 sqrt(d); FVBS23/Thm4.1-sharp",
-        ),
+    errata=Erratum.wrong_constant(
+        "Step (18) drops sigma, which costs the condition that d be large enough (681).",
+        repair="under Assumption 2.2 alone the radius is 0.45 sqrt(d); FVBS23/Thm4.1-sharp",
     ),
 )
 def theorem_4_1(instance: Instance) -> Findings:

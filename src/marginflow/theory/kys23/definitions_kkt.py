@@ -40,7 +40,6 @@ def _shrunk() -> Instance:
     example=lambda: global_point(20, 0.3, 5),
     control=_shrunk,
     control_shows="at half the size the margins are a quarter: not feasible",
-    control_outcome="violated",
 )
 def def_p1(instance: Instance) -> Findings:
     """Feasibility, the per-neuron inequality 2 |v| ||u|| <= v^2 + ||u||^2, and the dual bound from below."""
@@ -92,7 +91,6 @@ def _unbalanced() -> Instance:
     example=lambda: global_point(20, 0.3, 5),
     control=_unbalanced,
     control_shows="the same function from unbalanced neurons is not stationary",
-    control_outcome="violated",
     remark="The lambda are multipliers of ||theta||^2 / 2; of the printed ||theta||^2 they are twice as large.",
 )
 def def_kkt(instance: Instance) -> Findings:
@@ -188,7 +186,6 @@ def _with_zero_neuron() -> Instance:
     example=five_point_minimum,
     control=_with_zero_neuron,
     control_shows="with a zero neuron the local minimum is none: the dual function reaches 2.009, and the neuron grows",
-    control_outcome="violated",
     sharp=r"\mathrm{sign}(v_j) F_\lambda \text{ has a local maximum of value 1 at } u_j / \|u_j\| \text{ for every "
     r"} j, \text{ and no neuron is zero}",
     remark="A KKT point with no sample on a kink and no zero neuron is a local minimum; kinks of a neuron may sit "

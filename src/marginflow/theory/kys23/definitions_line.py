@@ -55,7 +55,6 @@ def _sampled(design: str) -> Instance:
     example=lambda: _sampled("uniform"),
     control=lambda: _sampled("jittered"),
     control_shows="a jittered grid has uniform points on average, but no small spacings",
-    control_outcome="violated",
 )
 def set_1d(instance: Instance) -> Findings:
     """Points uniform, spacings Beta(1, m), labels Bin(m, p), target +1 everywhere."""
@@ -114,7 +113,6 @@ def _with_output_bias() -> Instance:
     example=lambda: global_point(20, 0.3, 5),
     control=_with_output_bias,
     control_shows="an output bias, which torch adds by default, breaks homogeneity and with it Theorem 2.1",
-    control_outcome="violated",
 )
 def def_net(instance: Instance) -> Findings:
     """The sum over neurons written out, and its degree of homogeneity, with an output bias if one is asked for."""
@@ -157,7 +155,6 @@ def def_net(instance: Instance) -> Findings:
         name="a grid of 100 points", network=global_point(20, 0.3, 5).network, parameters={"grid": 100}
     ),
     control_shows="a grid of 100 points misses the ends of the intervals of error",
-    control_outcome="violated",
     printed=r"\Pr_x[N_\theta(x) \le 0]",
     proved=r"\Pr_x[N_\theta(x) < 0]",
     remark="The definition counts ties as errors, the proofs of Section 3 and of Prop. 4.6 do not; they differ "
@@ -210,7 +207,6 @@ def _flipped() -> Instance:
     example=lambda: global_point(20, 0.3, 5),
     control=_flipped,
     control_shows="one label is not the one that the network was made for",
-    control_outcome="violated",
 )
 def asm_interp(instance: Instance) -> Findings:
     """All margins, each beyond the rounding of its own terms."""
@@ -262,7 +258,6 @@ def _mixed_table() -> Instance:
     example=lambda: _nearest_neighbour_table((50, 100, 200, 400), "errors p +- 0.004 at four sizes, as of 1-NN"),
     control=_mixed_table,
     control_shows="at p = 0.1 the errors vanish, at p = 0.2 and 0.3 they stay: no one regime",
-    control_outcome="violated",
     remark="The definition is asymptotic; what is judged is the error that a line in ln(size) gives at ten times "
     "the largest size, against 0.1 p and 0.45.",
 )

@@ -45,7 +45,6 @@ def _one_orthant() -> Instance:
     example=lambda: noisy_sample(200, 0.1, 10**12),
     control=_one_orthant,
     control_shows="points of one orthant have positive inner products",
-    control_outcome="violated",
     remark="The proof of Theorem 4.1 switches the test law to N(0, I/d) without saying so. At m = 100 the realised "
     "noise rate fluctuates by 0.05: curves over p need count='exact', or the realised rate beside p.",
 )

@@ -93,14 +93,11 @@ def _against(c: int) -> Instance:
     sharp=r"C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)",
     remark="As printed the claim is true only for d of order m^3 and more. Lemma B.1 uses it for ||X X^T|| = O(1), "
     "which needs d >= m and is then true.",
-    errata=(
-        Erratum(
-            severity="statement false",
-            headline="Two letters are exchanged; for every constant c some points contradict it.",
-            what="m and d are exchanged: the exercise that is cited bounds ||X^T X / m - I / d||.",
-            evidence="2c + d + t points in dimension d, for every constant c: every sample deviates by more",
-            repair="KYS23/LemD.2-repaired",
-        ),
+    errata=Erratum.false_statement(
+        "m and d are exchanged: the exercise that is cited bounds ||X^T X / m - I / d||.",
+        headline="Two letters are exchanged; for every constant c some points contradict it.",
+        evidence="2c + d + t points in dimension d, for every constant c: every sample deviates by more",
+        repair="KYS23/LemD.2-repaired",
     ),
 )
 def lemma_d2(instance: Instance) -> Findings:

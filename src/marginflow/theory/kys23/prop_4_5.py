@@ -71,15 +71,12 @@ def small_error(network: TwoLayer) -> Counterexample | None:
     proved=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
     remark="A network that fits a negative sample contradicts it too: |x_1| - relu(x_2)/8 errs on arctan(1/8)/pi = "
     "0.04 < 1/8 of the circle.",
-    errata=(
-        Erratum(
-            severity="statement false",
-            headline="|x₁|, two neurons, errs nowhere; the step behind the bound needs non-negative correlations.",
-            what="The proof bounds Pr[w_j . x < 0 for all j in J_+] by 2^-|J_+|, which is true for non-negative "
-            "correlations only.",
-            evidence="|x_1|: n = 2, error 0",
-            repair="KYS23/Prop4.5-repaired",
-        ),
+    errata=Erratum.false_statement(
+        "The proof bounds Pr[w_j . x < 0 for all j in J_+] by 2^-|J_+|, which is true for non-negative "
+        "correlations only.",
+        headline="|x₁|, two neurons, errs nowhere; the step behind the bound needs non-negative correlations.",
+        evidence="|x_1|: n = 2, error 0",
+        repair="KYS23/Prop4.5-repaired",
     ),
 )
 def proposition_4_5(instance: Instance) -> Findings:

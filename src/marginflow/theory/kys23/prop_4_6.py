@@ -159,17 +159,13 @@ _FORMULA: Final = (
     remark="Needs sigma'(0) = 0 at every kink, a choice of Clarke weights that a checker with sigma'(0) = 1 or 1/2 "
     "rejects.",
     errata=(
-        Erratum(
-            severity="proof gap",
-            what="The printed network is not stationary in its outputs: its layers are not balanced. The claim, "
+        Erratum.proof_gap(
+            "The printed network is not stationary in its outputs: its layers are not balanced. The claim, "
             "that some KKT point errs so much, is true by the same function with balanced neurons.",
             evidence="q = 8 positive samples: stationarity asks for v = 8, printed is v = 1, in fractions",
             repair="KYS23/Prop4.6-repaired, a KKT point but not a local minimum",
         ),
-        Erratum(
-            severity="slip",
-            what="I_- is defined as a number and used as a set; w_{k+1} = sum of w_i means of x_i.",
-        ),
+        Erratum.slip("I_- is defined as a number and used as a set; w_{k+1} = sum of w_i means of x_i."),
     ),
 )
 def proposition_4_6(instance: Instance) -> Findings:

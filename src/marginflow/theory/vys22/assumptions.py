@@ -38,7 +38,6 @@ from marginflow.theory.vys22.setting import Setting
     ),
     control=lambda: Instance(name="10 Gaussian samples", data=Gaussian(dimension=100, variance=1).sample(10)),
     control_shows="Gaussian samples have norms near sqrt(d), not equal to it",
-    control_outcome="violated",
     remark="The proofs use ||x_i||^2 = d exactly in C.1, C.2 and C.4; VYS22/Rem.samenorm does without.",
 )
 def a_sphere(instance: Instance) -> Findings:
@@ -69,7 +68,6 @@ def _copies() -> Instance:
     ),
     control=_copies,
     control_shows="a sample and its copy have correlation 1",
-    control_outcome="violated",
     printed=r"|\langle x_i, x_j \rangle| \le c\, d, \quad 0 < c < 1",
     proved=r"\langle x_i, x_j \rangle \le c\, d, \quad c < 1",
     remark="Only the one-sided bound is used, and c = 0 or less works too; the letter c means the class balance in "
@@ -102,7 +100,6 @@ def a_corr(instance: Instance) -> Findings:
     example=lambda: Instance(name="32 orthogonal samples", data=orthogonal_preset().data),
     control=lambda: Instance(name="samples of one class", data=Sphere(dimension=20, labels="positive").sample(5)),
     control_shows="random labels of few samples can leave a class empty",
-    control_outcome="violated",
 )
 def a_balance(instance: Instance) -> Findings:
     """The share of the smaller class, which is the largest c that the data allow."""
@@ -126,14 +123,10 @@ def a_balance(instance: Instance) -> Findings:
         name="10 random samples in dimension 100", data=Sphere(dimension=100, labels="both").sample(10)
     ),
     control_shows="sqrt(d) random samples are several times too many, as in every figure of the paper",
-    control_outcome="violated",
-    errata=(
-        Erratum(
-            severity="constant",
-            what="Section 6 says that Theorem 4.1 and Lemma C.1 cover its random data with m = sqrt(d).",
-            evidence="31 random samples in dimension 1000: the bound on m allows about 3",
-            repair="m at most (d + 1)/(3 (p + 1)); VYS22/A.msize",
-        ),
+    errata=Erratum.wrong_constant(
+        "Section 6 says that Theorem 4.1 and Lemma C.1 cover its random data with m = sqrt(d).",
+        evidence="31 random samples in dimension 1000: the bound on m allows about 3",
+        repair="m at most (d + 1)/(3 (p + 1)); VYS22/A.msize",
     ),
 )
 def a_msize(instance: Instance) -> Findings:
@@ -186,7 +179,6 @@ def _half_fitted() -> Instance:
     ),
     control=_half_fitted,
     control_shows="the logistic loss is ln 2 < 1 although a sample has margin 0",
-    control_outcome="violated",
     printed=r"L(\theta(t_0)) < 1",
     proved=r"L(\theta(t_0)) < \ell(0)\ (= 1 \text{ exponential}, \ln 2 \text{ logistic}; / n \text{ for a mean})",
     remark="With the natural logarithm one sample at margin 0 costs ln 2 = 0.693 < 1, so the printed L < 1 does "
@@ -217,7 +209,6 @@ def a_fit(instance: Instance) -> Findings:
     example=orthogonal_preset,
     control=robust_control,
     control_shows="the biases of the robust network have the wrong sign, and its neurons are not balanced",
-    control_outcome="violated",
 )
 def a_kkt(instance: Instance) -> Findings:
     """Every residual of the certificate, and the largest of them against the tolerance."""

@@ -106,7 +106,7 @@ def corollary_4_1(instance: Instance) -> Findings:
     printed=r"y_i N_\theta(x) = 1",
     proved=r"y_i N_\theta(x_i) = 1",
     remark="The index of x is missing in print. Lemma C.1 is dropped, since margin 1 on I is assumed.",
-    errata=(Erratum(severity="slip", what="The index of x is missing in y_i N(x) = 1.", repair="y_i N(x_i) = 1"),),
+    errata=Erratum.slip("The index of x is missing in y_i N(x) = 1.", repair="y_i N(x_i) = 1"),
 )
 def appendix_d(instance: Instance) -> Findings:
     """Samples off the margin carry no multiplier, and without them the same network is still a KKT point."""

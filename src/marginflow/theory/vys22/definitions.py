@@ -50,7 +50,6 @@ def _one_signed() -> Instance:
     example=orthogonal_preset,
     control=_one_signed,
     control_shows="without a negative output no negative label is fitted",
-    control_outcome="violated",
 )
 def def_net(instance: Instance) -> Findings:
     """The definition in plain loops against the library's evaluation; both signs of v where both labels occur."""
@@ -101,7 +100,6 @@ def _wrong_labels() -> Instance:
     example=robust_control,
     control=_wrong_labels,
     control_shows="a sample whose neuron has the wrong sign is not labelled as it should be",
-    control_outcome="violated",
 )
 def def_sign(instance: Instance) -> Findings:
     """What sign(0) = 1 means: walk each sample to where its own neuron has died and N is exactly zero."""
@@ -141,7 +139,6 @@ def def_sign(instance: Instance) -> Findings:
     example=orthogonal_preset,
     control=frozen_orthogonal,
     control_shows="with frozen outputs the degree is 1",
-    control_outcome="violated",
 )
 def def_homog(instance: Instance) -> Findings:
     """N(a theta) = a^2 N(theta) for three factors, and flip steps that do not depend on the factor."""
@@ -172,7 +169,6 @@ def def_homog(instance: Instance) -> Findings:
     example=robust_control,
     control=orthogonal_preset,
     control_shows="at the KKT point a step of sqrt(d/m) along u flips every sample",
-    control_outcome="violated",
     printed=r"\text{for every } r = o(R(d))",
     proved=r"\|x' - x_i\| < R",
     remark="The printed definition is asymptotic in d and cannot be decided at one d; a radius is a number.",
@@ -227,6 +223,7 @@ def def_robust(instance: Instance) -> Findings:
     ),
     control=_one_signed,
     control_shows="a network that misclassifies cannot be rescaled to margin 1",
+    control_outcome="not applicable",
 )
 def eq_2(instance: Instance) -> Findings:
     """After division by the square root of the smallest margin the network is feasible, and tight on one sample."""

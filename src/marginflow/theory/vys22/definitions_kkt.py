@@ -44,7 +44,6 @@ def _hard() -> Instance:
     example=orthogonal_preset,
     control=_hard,
     control_shows="with one 0/1 pattern at the kinks, derivatives of the network lie outside the set",
-    control_outcome="violated",
     printed=r"\partial^\circ (f \circ z)(x) \subseteq \mathrm{conv} \left\{ \sum_i \alpha_i h_i \right\}",
     remark="The chain rule is an inclusion: independent weights sigma'_ij give a superset of the subdifferential.",
 )
@@ -92,20 +91,13 @@ def def_clarke(instance: Instance) -> Findings:
     example=orthogonal_preset,
     control=unbalanced_control,
     control_shows="same function, same margins, but v_j^2 differs from ||(w_j, b_j)||^2",
-    control_outcome="violated",
     printed=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j)",
     proved=r"\sigma'_{ij} = 1(w_j^\top x_i + b_j > 0) \text{ off the kink}, \quad "
     r"\sigma'_{ij} \in [0, 1] \text{ on it}",
     remark="The indicator is printed without '> 0', and Appendix A writes g_1, ..., g_n for g_1, ..., g_N. The "
     "proofs C.2 to C.9 use only mu_ij = lambda_i sigma'_ij >= 0, mu_ij = 0 where the pre-activation is negative, "
     "and q_i = 1: neither sigma' <= 1, nor a shared lambda, nor the equation for v.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="The indicator is printed as 1(w . x + b), without > 0.",
-            repair="1(w . x + b > 0)",
-        ),
-    ),
+    errata=Erratum.slip("The indicator is printed as 1(w . x + b), without > 0.", repair="1(w . x + b > 0)"),
 )
 def def_kkt(instance: Instance) -> Findings:
     """Equations (3), (4), the one for v that the paper does not print, feasibility, complementarity, two identities."""

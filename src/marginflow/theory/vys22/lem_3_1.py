@@ -114,14 +114,11 @@ def lemma_3_1a(instance: Instance) -> Findings:
     sharp=r"\binom{m}{2}\, I_{1-t^2}\left(\tfrac{d-1}{2}, \tfrac12\right), \quad t = \tfrac{\ln d}{\sqrt{d}}",
     remark="The logarithm is natural: the proof turns log into ln. The printed bound is at least 1 unless ln d > 4(2k "
     "+ 1): at m = d it says nothing below d = 160000, while the truth is 1e-6 at d = 1000. The proof needs d >= 6.",
-    errata=(
-        Erratum(
-            severity="proof gap",
-            what="The proof uses Gamma((d-1)/2) >= Gamma(d/2 - 1), which is false for d = 3 and 4: "
-            "Gamma is not monotone below 1.46.",
-            evidence="Gamma(1) = 1 < Gamma(1/2) = 1.77 at d = 3",
-            repair="the bound on the Beta function that it serves is true there as well",
-        ),
+    errata=Erratum.proof_gap(
+        "The proof uses Gamma((d-1)/2) >= Gamma(d/2 - 1), which is false for d = 3 and 4: "
+        "Gamma is not monotone below 1.46.",
+        evidence="Gamma(1) = 1 < Gamma(1/2) = 1.77 at d = 3",
+        repair="the bound on the Beta function that it serves is true there as well",
     ),
 )
 def lemma_3_1b(instance: Instance) -> Findings:

@@ -18,14 +18,11 @@ from marginflow.theory.recorded import flow_run
     proved=r"L(\theta(t_0)) < \ell(0)",
     remark="Asymptotic and with rates logarithmic in 1/L: at a finite time only the trend can be judged. A KKT "
     "point need not be a local minimum. For the logistic loss the threshold is ln 2, not 1.",
-    errata=(
-        Erratum(
-            severity="constant",
-            what="For the logistic loss with the natural logarithm, L < 1 does not mean that every sample is "
-            "classified correctly.",
-            evidence="margins -0.2 and 3 give L = ln(1 + e^0.2) + ln(1 + e^-3) = 0.847",
-            repair="L < ln 2, or the logarithm with base 2",
-        ),
+    errata=Erratum.wrong_constant(
+        "For the logistic loss with the natural logarithm, L < 1 does not mean that every sample is "
+        "classified correctly.",
+        evidence="margins -0.2 and 3 give L = ln(1 + e^0.2) + ln(1 + e^-3) = 0.847",
+        repair="L < ln 2, or the logarithm with base 2",
     ),
 )
 def theorem_2_1(instance: Instance) -> Findings:

@@ -71,12 +71,8 @@ def _hypotheses(instance: Instance, setting: Setting) -> tuple[float, tuple[Chec
     sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
     remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
     "hypothesis excludes. The network is not a KKT point: its biases have the wrong sign.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="The hypothesis excludes c = 0, which Section 5.1 uses.",
-            repair="c < 1 suffices; VYS22/Thm3.1-sharp",
-        ),
+    errata=Erratum.slip(
+        "The hypothesis excludes c = 0, which Section 5.1 uses.", repair="c < 1 suffices; VYS22/Thm3.1-sharp"
     ),
 )
 def theorem_3_1(instance: Instance) -> Findings:

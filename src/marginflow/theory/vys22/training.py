@@ -29,7 +29,6 @@ from marginflow.theory.vys22.presets import orthogonal_preset
         parameters={"reduction": "mean"},
     ),
     control_shows="a mean is another loss, smaller by a factor n",
-    control_outcome="violated",
 )
 def def_loss(instance: Instance) -> Findings:
     """Equation (1) added up term by term, against the library's loss in the log domain."""
@@ -61,7 +60,6 @@ def def_loss(instance: Instance) -> Findings:
     example=flow_run,
     control=coarse_run,
     control_shows="gradient descent with huge steps conserves nothing and raises the loss on its way",
-    control_outcome="violated",
 )
 def def_gf(instance: Instance) -> Findings:
     """What gradient flow conserves and what it lowers, along the records; sigma'(0) at the end."""
@@ -95,7 +93,6 @@ def def_gf(instance: Instance) -> Findings:
     example=flow_run,
     control=unfinished_run,
     control_shows="after 20 steps the direction still turns",
-    control_outcome="violated",
     remark="A limit cannot be seen at a finite time; what is checked is how fast the direction turns in log time.",
 )
 def def_dirconv(instance: Instance) -> Findings:

@@ -46,17 +46,13 @@ def misfits(path: Path) -> Check:
     sharp=r"C \approx 12 \text{ measured (Rem.ConstWidth)}",
     remark="gamma* is 400 to 1000 times the printed gamma.",
     errata=(
-        Erratum(
-            severity="constant",
-            what="The constants of the proof ask for C >= 2.3e26, so that n is above 1e28 and the noise rate below "
+        Erratum.wrong_constant(
+            "The constants of the proof ask for C >= 2.3e26, so that n is above 1e28 and the noise rate below "
             "1e-26; 'C large enough' must mean C > 8 in any case.",
             evidence="FCB22/A.ledger; at C = 5 all noise on one cluster loses it",
             repair="measured: from C = 12 on more than 60 % of the runs succeed (FCB22/Rem.ConstWidth)",
         ),
-        Erratum(
-            severity="slip",
-            what="T = 1 + 1/(4 alpha) must be an integer, and ||W||_F <= 2 alpha T <= 1 needs alpha <= 1/4.",
-        ),
+        Erratum.slip("T = 1 + 1/(4 alpha) must be an integer, and ||W||_F <= 2 alpha T <= 1 needs alpha <= 1/4."),
     ),
 )
 def theorem_3_1_1(instance: Instance) -> Findings:

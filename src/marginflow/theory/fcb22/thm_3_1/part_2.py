@@ -97,13 +97,12 @@ def _untrained() -> Instance:
     remark="The data-dependent form is reported, not judged: gamma* and the norm come from the run, and no union "
     "over their values is taken.",
     errata=(
-        Erratum(
-            severity="constant",
-            what="The bound of the proof, 4/gamma = 4.8e5 over sqrt(n), is below 1 only for n above 2e11; it spends a "
+        Erratum.wrong_constant(
+            "The bound of the proof, 4/gamma = 4.8e5 over sqrt(n), is below 1 only for n above 2e11; it spends a "
             "fifth delta, and the factor 2 of the theorem it cites is missing (5.66/gamma instead of 4/gamma).",
             repair="probability 1 - 5 delta",
         ),
-        Erratum(severity="slip", what="log(2T/delta) is stray."),
+        Erratum.slip("log(2T/delta) is stray."),
     ),
 )
 def theorem_3_1_2(instance: Instance) -> Findings:

@@ -112,7 +112,7 @@ def are_nice(sample: ClusterSample, test: Dataset, clusters: IntArray) -> BoolAr
     proved=r"y^{(r)} N_\theta(x) \ge \tfrac{3}{128}",
     remark="Printed with Q^(r) where I^(r) is meant. Beside the test points, for each cluster the worst "
     "point of the allowed region is tried. Training points have larger norms than the lemma allows.",
-    errata=(Erratum(severity="slip", what="Q^(r) is printed where I^(r) is meant."),),
+    errata=Erratum.slip("Q^(r) is printed where I^(r) is meant."),
 )
 def lemma_a12(instance: Instance) -> Findings:
     """y N(x) against the bound with the actual c', and against 3/128."""

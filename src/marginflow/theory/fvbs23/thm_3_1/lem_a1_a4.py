@@ -116,9 +116,7 @@ def lemma_a1(instance: Instance) -> Findings:
     printed=r"2 d^{-\ln(d)/2}",
     sharp=r"\mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right)",
     remark="The vector a must not be zero, or the event is certain.",
-    errata=(
-        Erratum(severity="slip", what="The vector a may not be zero, or the event is certain.", repair="a not zero"),
-    ),
+    errata=Erratum.slip("The vector a may not be zero, or the event is certain.", repair="a not zero"),
 )
 def lemma_a2(instance: Instance) -> Findings:
     """The exact Gaussian tail against the bound."""

@@ -48,9 +48,7 @@ def _copied_noise() -> Instance:
     return _with_point(other, point, "two samples with the same noise")
 
 
-_property = partial(
-    stated, kind="definition", needs=("data", "law"), example=lambda: preset(A), control_outcome="violated"
-)
+_property = partial(stated, kind="definition", needs=("data", "law"), example=lambda: preset(A))
 
 
 def _found(sample: ClusterSample, claims: tuple[Check, ...], derived: tuple[Check, ...] = ()) -> Findings:

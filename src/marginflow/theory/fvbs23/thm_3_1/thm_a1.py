@@ -79,12 +79,9 @@ def without_waste(s: ClusterSetting, n: int) -> Check:
     sharp=r"\Pr[y N_\theta(x) < \tfrac{3}{128}] \le (2n + 2k) q_d",
     remark="One event of the sample serves all KKT points. That the draw is in that event counts as a hypothesis "
     "here; how likely it is, is Proposition A.1.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="The KKT point is fixed before the sample is drawn.",
-            repair="with probability 1 - F over S, for every KKT point",
-        ),
+    errata=Erratum.slip(
+        "The KKT point is fixed before the sample is drawn.",
+        repair="with probability 1 - F over S, for every KKT point",
     ),
 )
 def theorem_a1(instance: Instance) -> Findings:

@@ -24,13 +24,7 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_
     proved=r"|N_\theta(x)| \le \tfrac{3}{2}",
     sharp=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right)",
     remark="The statement says 2, the proof announces 4, its arithmetic ends at 3/2.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="The lemma says 2, its proof announces 4, its arithmetic ends at 3/2.",
-            repair="3/2",
-        ),
-    ),
+    errata=Erratum.slip("The lemma says 2, its proof announces 4, its arithmetic ends at 3/2.", repair="3/2"),
 )
 def lemma_d2(instance: Instance) -> Findings:
     """|N(x)| against four numbers: the proof's with c' as it is, 3/2, and the 2 and 4 of the text."""

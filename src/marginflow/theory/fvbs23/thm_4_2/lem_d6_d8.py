@@ -142,12 +142,9 @@ def lemma_d7(instance: Instance) -> Findings:
     proved=r"N_\theta(x + z) \ge \tfrac{3}{2}",
     remark="Step (i) of the printed chain replaces x' by x in the terms of J_- under an equality sign; it is an "
     "inequality.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="Step (i) of the chain replaces x' by x in the terms of J_- under an equality sign.",
-            repair="an inequality, in the right direction",
-        ),
+    errata=Erratum.slip(
+        "Step (i) of the chain replaces x' by x in the terms of J_- under an equality sign.",
+        repair="an inequality, in the right direction",
     ),
 )
 def lemma_d8(instance: Instance) -> Findings:

@@ -84,13 +84,10 @@ def expected_changes(m: int, p: float) -> float:
     proved=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1",
     remark="Print is one short for s = 0, 1, 2; it is not always: the five points of the counterexample to Prop. "
     "A.4 have s = 4 and four neurons.",
-    errata=(
-        Erratum(
-            severity="statement false",
-            what="s label changes may need s + 1 neurons.",
-            evidence="one change of label: one neuron has one sign",
-            repair="the bound plus 1, which is reached by a construction; the order stays",
-        ),
+    errata=Erratum.false_statement(
+        "s label changes may need s + 1 neurons.",
+        evidence="one change of label: one neuron has one sign",
+        repair="the bound plus 1, which is reached by a construction; the order stays",
     ),
 )
 def a1_nstar(instance: Instance) -> Findings:

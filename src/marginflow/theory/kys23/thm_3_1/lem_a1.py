@@ -90,19 +90,17 @@ def event(x: FloatArray, delta: float) -> bool:
     "359; it first holds for certain at 408, and from 456 on (checked up to 700). In between the two conditions "
     "are known exactly and their union is not.",
     errata=(
-        Erratum(
-            severity="statement false",
-            headline="No absolute m₀ is large enough for every δ; at m = 1000 and δ = 0.001 the bound fails.",
-            what="m_0 cannot be absolute: the second condition fails with a probability that is positive for every "
+        Erratum.false_statement(
+            "m_0 cannot be absolute: the second condition fails with a probability that is positive for every "
             "m and does not depend on delta.",
+            headline="No absolute m₀ is large enough for every δ; at m = 1000 and δ = 0.001 the bound fails.",
             evidence="violated at m = 1000, delta = 0.001 and at m = 2000, delta = 1e-6, by the exact law of "
             "spacings in whole numbers",
             repair="m >= m_0 + c log(1/delta); Theorem 3.1 needs no more",
         ),
-        Erratum(
-            severity="slip",
-            what="Each condition gets 1 - delta/4 and then a union bound is needed; the law of the j-th ordered "
-            "spacing is right for j = m + 1 only; 1/(10m) and 1/(10(m + 1)) are mixed.",
+        Erratum.slip(
+            "Each condition gets 1 - delta/4 and then a union bound is needed; the law of the j-th ordered "
+            "spacing is right for j = m + 1 only; 1/(10m) and 1/(10(m + 1)) are mixed."
         ),
     ),
 )

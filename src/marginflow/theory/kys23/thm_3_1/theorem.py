@@ -54,17 +54,15 @@ def upper_half(error: float, rate: float, slack: float, C: float, name: str) -> 
     remark="With c = C = 1 the lower bound is positive only for m above about 3e6 (p = 0.3); with the constant of "
     "the VC bound that is cited the upper one is below 1 only for p below about 0.01.",
     errata=(
-        Erratum(
-            severity="proof gap",
-            what="McDiarmid's inequality is applied to the clean error itself, as if one label changed N only "
+        Erratum.proof_gap(
+            "McDiarmid's inequality is applied to the clean error itself, as if one label changed N only "
             "nearby. A KKT point may change everywhere when one label does.",
             evidence="nothing in the proof compares the KKT points of two samples",
             repair="apply it to the explicit sum over groups (KYS23/Thm3.1.groups), which changes by one gap; the "
             "upper half stays open in this form",
         ),
-        Erratum(
-            severity="slip",
-            what="The inner sum over a group counts the one segment that is negative five times.",
+        Erratum.slip(
+            "The inner sum over a group counts the one segment that is negative five times.",
             repair="one segment a group: p^5/20 instead of p^5/4 in the limit",
         ),
     ),

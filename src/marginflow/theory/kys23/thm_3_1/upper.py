@@ -60,12 +60,9 @@ _ENUMERATED = 8
     printed=r"\Pr[N_\theta(x) \le 0] \le C (\sqrt p + \sqrt{\log(1/\delta)/m})",
     remark="The VC bound conditions on n*, which depends on the sample; as the training error is 0, the "
     "realisable rate would give p log(1/p), better than sqrt(p).",
-    errata=(
-        Erratum(
-            severity="proof gap",
-            what="The VC bound is taken conditionally on n*, which is a function of the sample it speaks of.",
-            repair="a union over the values of n* costs a factor of order log m",
-        ),
+    errata=Erratum.proof_gap(
+        "The VC bound is taken conditionally on n*, which is a function of the sample it speaks of.",
+        repair="a union over the values of n* costs a factor of order log m",
     ),
 )
 def thm_3_1_upper(instance: Instance) -> Findings:
@@ -124,13 +121,10 @@ def least_width(y: FloatArray) -> tuple[int, int]:
     control_outcome="refuted",
     printed=r"\text{flipping a single label changes } n^* \text{ by at most } 1",
     proved=r"\text{by at most } 2",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="One label changes the least width, and the number of label changes, by up to 2, not 1.",
-            evidence="+, +, + needs one neuron; +, -, + needs three",
-            repair="by at most 2, which costs a constant only",
-        ),
+    errata=Erratum.slip(
+        "One label changes the least width, and the number of label changes, by up to 2, not 1.",
+        evidence="+, +, + needs one neuron; +, -, + needs three",
+        repair="by at most 2, which costs a constant only",
     ),
 )
 def a1_flip(instance: Instance) -> Findings:

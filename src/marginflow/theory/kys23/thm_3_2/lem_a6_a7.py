@@ -17,16 +17,12 @@ from marginflow.theory.kys23.thm_3_2.prop_a4 import PATTERN, pattern_findings
     control_shows="a local minimum on six points, found by search, that bends between x_i and x_{i+1}",
     control_outcome="refuted",
     errata=(
-        Erratum(
-            severity="statement false",
-            what="The linear half of Prop. A.4 falls with it.",
+        Erratum.false_statement(
+            "The linear half of Prop. A.4 falls with it.",
             evidence="a local minimum on six points that bends by 0.676 behind a -, enclosed in ball arithmetic",
             repair="KYS23/PropA.4-repaired",
         ),
-        Erratum(
-            severity="slip",
-            what="Case (2) must read N'(z2) < N'(z1); the middle term of (13) is v1 w1 w2 / v2; i >= 2 is needed.",
-        ),
+        Erratum.slip("Case (2) must read N'(z2) < N'(z1); the middle term of (13) is v1 w1 w2 / v2; i >= 2 is needed."),
     ),
 )
 def lem_a6(instance: Instance) -> Findings:
@@ -44,13 +40,10 @@ def lem_a6(instance: Instance) -> Findings:
     control_shows="N(x_5) = 4 at a strict local minimum",
     control_outcome="refuted",
     remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has.",
-    errata=(
-        Erratum(
-            severity="statement false",
-            what="The half of Prop. A.4 about values falls with it.",
-            evidence="N(x_5) = 4 at a strict local minimum on five points",
-            repair="KYS23/PropA.4-repaired",
-        ),
+    errata=Erratum.false_statement(
+        "The half of Prop. A.4 about values falls with it.",
+        evidence="N(x_5) = 4 at a strict local minimum on five points",
+        repair="KYS23/PropA.4-repaired",
     ),
 )
 def lem_a7(instance: Instance) -> Findings:

@@ -168,16 +168,13 @@ PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
     control_outcome="refuted",
     printed=PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
     remark="No global optimum has violated it so far.",
-    errata=(
-        Erratum(
-            severity="statement false",
-            headline="Five points refute it: a strict local minimum has N(x₅) = 4 where the proposition says 1.",
-            what="Equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j |w_j|; "
-            "the perturbations are local only if both neurons face the same way.",
-            evidence="five points at distances h, h, h and far, four neurons facing both ways: a strict local "
-            "minimum with N(x_5) = 4 instead of 1, enclosed in ball arithmetic; the hunter finds others",
-            repair="KYS23/PropA.4-repaired",
-        ),
+    errata=Erratum.false_statement(
+        "Equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j |w_j|; "
+        "the perturbations are local only if both neurons face the same way.",
+        headline="Five points refute it: a strict local minimum has N(x₅) = 4 where the proposition says 1.",
+        evidence="five points at distances h, h, h and far, four neurons facing both ways: a strict local "
+        "minimum with N(x_5) = 4 instead of 1, enclosed in ball arithmetic; the hunter finds others",
+        repair="KYS23/PropA.4-repaired",
     ),
 )
 def prop_a4(instance: Instance) -> Findings:

@@ -22,14 +22,11 @@ from marginflow.theory.kys23.line_points import local_point, spikes
     control=lambda: spikes(20, 0.3, depth=-1.0),
     control_shows="spikes that dip to -1 between any two samples interpolate, but are not a KKT point",
     remark="A sharper form, N >= 1 for samples in [0, 1], is KYS23/X.A5.",
-    errata=(
-        Erratum(
-            severity="proof gap",
-            what="The proof refers to case (1) of Lemma A.6, which assumes that both neurons face right; the upper "
-            "half of Theorem 3.2 rests on it.",
-            evidence="1,375 local minima from our solver: none dips below N = 1 on [0, 1]",
-            repair="open; no counterexample is known",
-        ),
+    errata=Erratum.proof_gap(
+        "The proof refers to case (1) of Lemma A.6, which assumes that both neurons face right; the upper "
+        "half of Theorem 3.2 rests on it.",
+        evidence="1,375 local minima from our solver: none dips below N = 1 on [0, 1]",
+        repair="open; no counterexample is known",
     ),
 )
 def prop_a5(instance: Instance) -> Findings:

@@ -116,15 +116,12 @@ def below_lower_core(instance: Instance) -> Counterexample | None:
     proved=r"\mathbb{E}\,\mathrm{LO} = \tfrac{p (1-p)^2}{2} \tfrac{m-2}{m+1}, \quad "
     r"\mathbb{E}\,\mathrm{HI} = 1 - (1-p)^2 \tfrac{m-1}{m+1}",
     remark="The paper's E HI = 2p forgets the two end pieces of [0, 1], mass 2/(m + 1), where Prop. A.5 is silent.",
-    errata=(
-        Erratum(
-            severity="proof gap",
-            what="The per-sample lower bound behind Theorem 3.2 rests on Prop. A.4 and is false with it; the "
-            "theorem, whose constants are free and which speaks of most samples, is not refuted by that.",
-            evidence="five points at distances h, h, h and far: a local minimum with error 2.5 h where LO is near "
-            "1/2; 0 of 213 local minima on uniform samples fell below LO",
-            repair="open with high probability over samples (KYS23/O3)",
-        ),
+    errata=Erratum.proof_gap(
+        "The per-sample lower bound behind Theorem 3.2 rests on Prop. A.4 and is false with it; the "
+        "theorem, whose constants are free and which speaks of most samples, is not refuted by that.",
+        evidence="five points at distances h, h, h and far: a local minimum with error 2.5 h where LO is near "
+        "1/2; 0 of 213 local minima on uniform samples fell below LO",
+        repair="open with high probability over samples (KYS23/O3)",
     ),
 )
 def thm_3_2_sandwich(instance: Instance) -> Findings:

@@ -41,15 +41,12 @@ from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores
     region=THEOREM_3_2,
     proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI} \quad \text{(KYS23/Thm3.2.sandwich; LO is false)}",
     remark="The lower half rests on Prop. A.4, the upper half on Prop. A.5.",
-    errata=(
-        Erratum(
-            severity="proof gap",
-            what="The lower half rests on Prop. A.4, which is false where neurons face both ways; the upper half "
-            "rests on Prop. A.5, whose proof has the same gap. McDiarmid is applied to the error itself.",
-            evidence="a local minimum with L = 0.25 below LO = 0.30 (KYS23/Thm3.2.sandwich), where the printed "
-            "bound, (p - 0.88)/8, says nothing",
-            repair="open (KYS23/O3)",
-        ),
+    errata=Erratum.proof_gap(
+        "The lower half rests on Prop. A.4, which is false where neurons face both ways; the upper half "
+        "rests on Prop. A.5, whose proof has the same gap. McDiarmid is applied to the error itself.",
+        evidence="a local minimum with L = 0.25 below LO = 0.30 (KYS23/Thm3.2.sandwich), where the printed "
+        "bound, (p - 0.88)/8, says nothing",
+        repair="open (KYS23/O3)",
     ),
 )
 def thm_3_2(instance: Instance) -> Findings:

@@ -92,15 +92,12 @@ def dominance(network: TwoLayer, data: Dataset) -> BiasDominance:
     sharp=r"\frac{n}{2} \Pr\left[\mathrm{Beta}\left(\tfrac12, \tfrac{d-1}{2}\right) > \frac{\beta^2}{M^2}\right], "
     r"\quad M = \sum_j |v_j| \|w_j\|",
     remark="The form that is derived here needs no KKT point and no span.",
-    errata=(
-        Erratum(
-            severity="proof gap",
-            what="||X^T X - I|| = ||X X^T - I|| is false for d > m (the left side is at least 1); a factor sqrt(m) "
-            "between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m). The last two errors cancel. "
-            "The test law is silently N(0, I/d).",
-            evidence="X = e_1 in dimension 2: ||X^T X - I|| = 1, ||X X^T - I|| = 0",
-            repair="the least eigenvalue of X X^T; or the bound here, from K, beta and n alone",
-        ),
+    errata=Erratum.proof_gap(
+        "||X^T X - I|| = ||X X^T - I|| is false for d > m (the left side is at least 1); a factor sqrt(m) "
+        "between ||alpha||_1 and ||alpha||_2 is missing, and 81 m should be 9 sqrt(m). The last two errors cancel. "
+        "The test law is silently N(0, I/d).",
+        evidence="X = e_1 in dimension 2: ||X^T X - I|| = 1, ||X X^T - I|| = 0",
+        repair="the least eigenvalue of X X^T; or the bound here, from K, beta and n alone",
     ),
 )
 def b1_bias_dom(instance: Instance) -> Findings:

@@ -48,17 +48,15 @@ def log_pairs_tail(m: int, d: int, threshold: float) -> float:
     printed=r"p \le c_1, \quad m > c_2 \frac{\ln(1/\delta)}{p}",
     proved=r"p \le \tfrac14, \quad m \ge \frac{5 \ln(3/\delta)}{p}, \quad d \ge c\, m",
     errata=(
-        Erratum(
-            severity="constant",
-            what="Bernstein's inequality loses its factor 1/2, and exp(-pm/5) is not a bound of P(|I_-| >= 3pm/2).",
+        Erratum.wrong_constant(
+            "Bernstein's inequality loses its factor 1/2, and exp(-pm/5) is not a bound of P(|I_-| >= 3pm/2).",
             evidence="m = 276, p = 7/64: the exact tail is 0.00259, exp(-pm/5) is 0.00239; found by the hunter, in "
             "fractions",
             repair="exp(-3pm/28), so that c_2 = 28/3 instead of 5",
         ),
-        Erratum(
-            severity="slip",
-            what="Property 1 must exclude i = l; Property 2 needs d >= c m, which the lemma does not say (Section 4 "
-            "assumes d >> m throughout, and the theorem's d >= c_3 m^2 supplies it); ln(1/delta) must be ln(3/delta).",
+        Erratum.slip(
+            "Property 1 must exclude i = l; Property 2 needs d >= c m, which the lemma does not say (Section 4 "
+            "assumes d >> m throughout, and the theorem's d >= c_3 m^2 supplies it); ln(1/delta) must be ln(3/delta)."
         ),
     ),
 )

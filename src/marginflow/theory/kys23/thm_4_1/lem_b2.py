@@ -46,10 +46,9 @@ def _with_bias() -> Instance:
     remark="Feasible is enough, no max-margin solution is needed. The sharp constant comes from ||theta||^2 >= 2 "
     "||v|| ||W||_F.",
     errata=(
-        Erratum(severity="slip", what="'Take i in [m]' must be i in I_+."),
-        Erratum(
-            severity="constant",
-            what="The constant 1/sqrt(12 ||X X^T||) can be 1/sqrt(||X X^T||).",
+        Erratum.slip("'Take i in [m]' must be i in I_+."),
+        Erratum.wrong_constant(
+            "The constant 1/sqrt(12 ||X X^T||) can be 1/sqrt(||X X^T||).",
             repair="sharp form of KYS23/LemB.2; it takes c_4 of Theorem 4.1 from 0.0065 to 0.155",
         ),
     ),

@@ -120,15 +120,12 @@ _PARAMETERS: Final = {"width": "n, 2 by default", "delta": "0.1; only for the pr
     printed=r"\|\theta\|^2 \le 9 \sqrt{|I_-|}",
     proved=r"\|\theta\|^2 = \frac{4 \|s\|^2 + 4k + 2}{\sqrt{k}}, \quad s = \sum_{I_-} x_r",
     remark="For k = 0 the formula divides by zero.",
-    errata=(
-        Erratum(
-            severity="proof gap",
-            what="The sum of v_j^2 is 4 sqrt(k); the proof has 2 sqrt(k). So the printed network exceeds 9 sqrt(k) "
-            "for k = 1, attains it for k = 2 orthonormal samples, exceeds it for k = 2 when x_1 . x_2 > 0, and is "
-            "below it from k = 4 on. The claim, that some network has the bound, is true for all k.",
-            evidence="one negative sample: ||theta||^2 = 10 > 9, in fractions; at margin 1 it is 5",
-            repair="divide by the margin, which is at least 1.6: KYS23/LemB.3-repaired",
-        ),
+    errata=Erratum.proof_gap(
+        "The sum of v_j^2 is 4 sqrt(k); the proof has 2 sqrt(k). So the printed network exceeds 9 sqrt(k) "
+        "for k = 1, attains it for k = 2 orthonormal samples, exceeds it for k = 2 when x_1 . x_2 > 0, and is "
+        "below it from k = 4 on. The claim, that some network has the bound, is true for all k.",
+        evidence="one negative sample: ||theta||^2 = 10 > 9, in fractions; at margin 1 it is 5",
+        repair="divide by the margin, which is at least 1.6: KYS23/LemB.3-repaired",
     ),
 )
 def lemma_b3(instance: Instance) -> Findings:

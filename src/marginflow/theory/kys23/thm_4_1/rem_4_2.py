@@ -42,7 +42,7 @@ def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Insta
     control_shows="N(0, I) has inner products of order sqrt(d); the biases are then negligible",
     printed=r"\text{standard Gaussian}",
     proved=r"\mathcal{N}(0, I/d)",
-    errata=(Erratum(severity="slip", what="The standard Gaussian N(0, I) has neither property; N(0, I/d) is meant."),),
+    errata=Erratum.slip("The standard Gaussian N(0, I) has neither property; N(0, I/d) is meant."),
 )
 def remark_4_2(instance: Instance) -> Findings:
     """Only small inner products and ||X X^T|| = O(1) are used; norms need not be 1."""

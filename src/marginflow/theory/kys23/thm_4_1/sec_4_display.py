@@ -46,14 +46,11 @@ def _exact_gap(network: TwoLayer, x: list[float]) -> Fraction:
     control_outcome="refuted",
     printed=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j \sigma(w_j^\top x)|",
     proved=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j| |w_j^\top x|",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="The display of the intuition has |v_j sigma(w_j . x)| where |v_j| |w_j . x| is needed; the proof, "
-            "equation (17), has it right.",
-            evidence="v = b = 1, w . x = -1: 0 >= 1, in fractions",
-            repair="equation (17), KYS23/B1.BiasDom",
-        ),
+    errata=Erratum.slip(
+        "The display of the intuition has |v_j sigma(w_j . x)| where |v_j| |w_j . x| is needed; the proof, "
+        "equation (17), has it right.",
+        evidence="v = b = 1, w . x = -1: 0 >= 1, in fractions",
+        repair="equation (17), KYS23/B1.BiasDom",
     ),
 )
 def sec_4_display(instance: Instance) -> Findings:

@@ -106,16 +106,14 @@ EXAMPLE_CONSTANTS: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
     remark="The example uses constants that its sample meets and names them; with those of the proof no network that "
     "can be stored qualifies.",
     errata=(
-        Erratum(
-            severity="constant",
-            what="The constants of the proof need p <= 4.3e-5, m >= 268,583 and d >= 2e14 at delta = 0.1: the ratio of "
+        Erratum.wrong_constant(
+            "The constants of the proof need p <= 4.3e-5, m >= 268,583 and d >= 2e14 at delta = 0.1: the ratio of "
             "the norms is at least 1, so that p <= c_4^2.",
             repair="KYS23/Thm4.1-sharp, where p of about 0.06 qualifies",
         ),
-        Erratum(
-            severity="slip",
-            what="||theta*|| is written where ||theta*||^2 is meant, 'K <= c_4/sqrt(p) S' has an undefined S, and the "
-            "intuition says Omega(|I_+|) and O(|I_-|) where the lemmas have square roots.",
+        Erratum.slip(
+            "||theta*|| is written where ||theta*||^2 is meant, 'K <= c_4/sqrt(p) S' has an undefined S, and the "
+            "intuition says Omega(|I_+|) and O(|I_-|) where the lemmas have square roots."
         ),
     ),
 )

@@ -51,15 +51,12 @@ def _at(m: int, n: int, d: int, p: float) -> Instance:
     printed=r"m > c' \ln\frac{2}{\delta}",
     proved=r"m \ge C n^2 \ln\frac{2}{\delta}",
     remark="The theorem's m >= c_2 n ln(1/delta) is no help for large n.",
-    errata=(
-        Erratum(
-            severity="statement false",
-            headline="A number of samples of order log(1/δ) is too few: it must grow with n² as well.",
-            what="m of order ln(1/delta) is too few for |I_-| <= c_1 m/n^2: m below n^2/c_1 demands |I_-| = 0.",
-            evidence="m = 20 n^2, p = 1/(44 n^2): fails with probability about 1 - e^(-c/c_1), whatever n is; for "
-            "every c and c' some delta and n contradict it",
-            repair="m >= C n^2 ln(2/delta)",
-        ),
+    errata=Erratum.false_statement(
+        "m of order ln(1/delta) is too few for |I_-| <= c_1 m/n^2: m below n^2/c_1 demands |I_-| = 0.",
+        headline="A number of samples of order log(1/δ) is too few: it must grow with n² as well.",
+        evidence="m = 20 n^2, p = 1/(44 n^2): fails with probability about 1 - e^(-c/c_1), whatever n is; for "
+        "every c and c' some delta and n contradict it",
+        repair="m >= C n^2 ln(2/delta)",
     ),
 )
 def lemma_b4(instance: Instance) -> Findings:

@@ -46,12 +46,9 @@ _DELTA: Final = {"delta": "0.1; only for the printed dimension"}
     printed=r"d \ge 32 m^4 n^2 \ln\frac{2m^2}{\delta}",
     proved=r"1 \le B + n \lambda_r + n \rho \sum_{i \ne r} \lambda_i \quad \text{at every KKT point}",
     remark="Only a step of the proof that B > 1/4.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="Equation (22) and the display after it have a sign wrong; Section 4.1 defines sigma' by '> 1' where "
-            "'> 0' is meant.",
-        ),
+    errata=Erratum.slip(
+        "Equation (22) and the display after it have a sign wrong; Section 4.1 defines sigma' by '> 1' where "
+        "'> 0' is meant."
     ),
 )
 def lemma_b7(instance: Instance) -> Findings:
@@ -96,12 +93,9 @@ def lemma_b7(instance: Instance) -> Findings:
     control_shows="two opposite samples at an angle of 0.1: their multipliers are near 100",
     printed=r"d \ge 16 m^4 n^4 \ln\frac{2m^2}{\delta}",
     proved=r"d \ge 32 m^4 n^4 \ln\frac{2m^2}{\delta}",
-    errata=(
-        Erratum(
-            severity="constant",
-            what="With d >= 16 m^4 n^4 ln(2m^2/delta), 2 m^2 n^2 rho is at most 0.707, not 1/2 as the proof says.",
-            repair="32 instead of 16",
-        ),
+    errata=Erratum.wrong_constant(
+        "With d >= 16 m^4 n^4 ln(2m^2/delta), 2 m^2 n^2 rho is at most 0.707, not 1/2 as the proof says.",
+        repair="32 instead of 16",
     ),
 )
 def lemma_b8(instance: Instance) -> Findings:

@@ -42,12 +42,9 @@ def log_literal_error(sample: SphereSample, n: int) -> float:
     remark="The smallest case with a negative sample is n = 2, m = 88, d of order 10^12, reached by sampling Gram "
     "matrices. Interpolation is a hypothesis: from small weights the negative neurons fall asleep and gradient "
     "descent never fits.",
-    errata=(
-        Erratum(
-            severity="constant",
-            what="m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2 (KYS23/LemB.4).",
-            repair="m of order n^2 ln(1/delta)",
-        ),
+    errata=Erratum.wrong_constant(
+        "m >= c_2 n ln(1/delta) is too weak for |I_-| <= c_1 m/n^2 when m < n^2 (KYS23/LemB.4).",
+        repair="m of order n^2 ln(1/delta)",
     ),
     known="on orthonormal samples every KKT point with frozen outputs and biases has B = (|I_+| - |I_-|)/(1 + m), so "
     "that the condition p = O(1/n^2) is not needed there; with trained outputs the KKT point is unique up to splitting "

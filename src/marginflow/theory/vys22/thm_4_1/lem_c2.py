@@ -29,7 +29,7 @@ def sharp_bound(n: int, p: float, d: float) -> float:
     sharp=r"S_\pm \ge \frac{|I^\pm|}{(|I^\pm| - 1)(p + 1) + d + 1}",
     remark="The last display of the printed proof begins with the sum over I+ twice; the first should run over I. "
     "Multipliers from hard 0/1 patterns can seem to violate the lemma: Clarke weights are needed at kinks.",
-    errata=(Erratum(severity="slip", what="The last display sums over I+ twice; the first sum is over I."),),
+    errata=Erratum.slip("The last display sums over I+ twice; the first sum is over I."),
 )
 def lemma_c2(instance: Instance) -> Findings:
     """S+ and S- against the printed and the averaged bound."""

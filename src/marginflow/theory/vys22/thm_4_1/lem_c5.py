@@ -22,12 +22,8 @@ from marginflow.theory.vys22.setting import Setting
     proved=r"d - mp \ge \frac{d}{3}",
     sharp=r"d - mp \ge \frac{2d - 1}{3}",
     remark="The printed step divides p by p, undefined at p = 0; there d - mp = d and nothing is to prove.",
-    errata=(
-        Erratum(
-            severity="slip",
-            what="A step divides p by p, which is undefined for orthogonal samples.",
-            repair="d - mp = d where p = 0",
-        ),
+    errata=Erratum.slip(
+        "A step divides p by p, which is undefined for orthogonal samples.", repair="d - mp = d where p = 0"
     ),
 )
 def lemma_c5(instance: Instance) -> Findings:
