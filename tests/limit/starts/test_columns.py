@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import time
+
 import numpy as np
 import pytest
 
 import marginflow as mf
 from marginflow.data import Sphere
 from marginflow.limit import global_bounds
+from marginflow.limit.bracket.dual_supremum import SignedDual
 from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
 from marginflow.limit.starts.columns import column_point
@@ -46,6 +50,27 @@ def test_many_dimensions_many_samples_and_soft_margins_are_left_alone(
 ) -> None:
     data = Sphere(dimension=dimension).sample(samples, seed=0)
     assert column_point(Problem.of(data.X, data.y, bias=True, penalty=penalty), Budget(), seed=0) is None
+
+
+def test_the_search_for_directions_looks_at_the_clock(monkeypatch) -> None:
+    """A clock that moves by one whenever somebody looks at it: few ascents are begun once time is over."""
+    data = Sphere(dimension=3).sample(20, seed=0)
+    problem = Problem.of(data.X, data.y, bias=True)
+    ascents = 0
+    original = SignedDual.ascend
+
+    def counted(self, u):
+        nonlocal ascents
+        ascents += 1
+        return original(self, u)
+
+    monkeypatch.setattr(SignedDual, "ascend", counted)
+    now = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(now)))
+    for looks in (10, 25, 40):
+        ascents = 0
+        assert column_point(problem, Budget(time_limit=looks), seed=0) is None
+        assert 0 < ascents <= looks
 
 
 def test_no_column_is_generated_after_the_deadline() -> None:

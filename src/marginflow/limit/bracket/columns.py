@@ -93,8 +93,11 @@ class Columns:
         )
         return np.clip(result.x[:n], 0.0, None) if result.status == 0 else None
 
-    def price(self, excess: float) -> tuple[int, int]:
-        """Add the local maxima of s F that exceed 1 by more than `excess`; how many there are, and how many are new."""
+    def price(self, excess: float, budget: Budget | None = None) -> tuple[int, int]:
+        """Add the local maxima of s F that exceed 1 by more than `excess`; how many there are, and how many are new.
+
+        With a budget that is over, the rest is not looked for.
+        """
         found, new = 0, 0
         random = self.rng.standard_normal((10, self.rows.shape[1]))
         used = np.ones(self.signs.size, dtype=bool)  # directions that are newer than the last solution count as used
@@ -104,6 +107,8 @@ class Columns:
             dual = SignedDual(self.rows, self.y, self.multipliers, sign)
             own = self.rows[self.y == sign] / self._norms[self.y == sign, None]
             for start in np.vstack([in_use[sign], own, random]):
+                if budget is not None and budget.over:
+                    return found, new
                 value, direction = dual.ascend(start)
                 if value > 1.0 + excess:
                     found += 1
@@ -116,7 +121,10 @@ class Columns:
             slack = self.solve(budget)
             if budget.over:
                 return False
-            if self.price(excess)[1] == 0:
+            new = self.price(excess, budget)[1]
+            if budget.over:
+                return False
+            if new == 0:
                 if slack <= SLACK:
                     return True
                 self.penalty *= 10.0
