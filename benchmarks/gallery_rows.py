@@ -1,16 +1,17 @@
 """Take finished cells of a store over into the rows of docs/gallery: nothing is computed, nothing is replaced.
 
 python benchmarks/gallery_rows.py cells.sqlite     # then `python benchmarks/gallery.py` draws the pictures again
+python benchmarks/gallery_rows.py cells.sqlite --begin KYS23/Fig1R     # also for a figure that has no rows there yet
 
 A cell goes to every figure of the gallery whose published grid has it. A KKT point that is not exact is left out.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import json
-import sys
 from pathlib import Path
 
 import msgspec
@@ -23,11 +24,15 @@ from marginflow.sweeps import Store
 Row = dict[str, object]
 
 
-def main(stores: list[str]) -> None:
-    lines = [line for name in stores for line in Store(name).lines() if line.status == "done"]
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("stores", nargs="+")
+    parser.add_argument("--begin", nargs="*", default=[])
+    given = parser.parse_args()
+    lines = [line for name in given.stores for line in Store(name).lines() if line.status == "done"]
     for figure in experiments.figures():
         path = GALLERY / f"{figure.id.replace('/', '-')}-paper.csv"
-        if not path.is_file():
+        if not path.is_file() and figure.id not in given.begin:
             continue
         grid = {_text(figure, cell): number for number, cell in enumerate(figure.grid("paper").cells)}
         new = []
@@ -51,13 +56,15 @@ def _text(figure: Figure, cell: object) -> str:
 def _extend(figure: Figure, path: Path, new: list[Row], grid: dict[str, int]) -> None:
     """Write the rows in the order of the grid, seeds fastest."""
     names = (*figure.cell.fields, "seed")
-    old = [dict(row) for row in read(path)]
+    old = [dict(row) for row in read(path)] if path.is_file() else []
     there = {tuple(row[name] for name in names) for row in old}
     added = [row for row in new if tuple(row[name] for name in names) not in there]
     rows = [*old, *added]
+    if not rows:
+        return
     rows.sort(key=lambda row: (grid[_text(figure, {name: row[name] for name in names[:-1]})], row["seed"]))
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(old[0]), lineterminator="\n", restval="")
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n", restval="")
     writer.writeheader()
     writer.writerows(rows)
     path.write_text(text.getvalue(), encoding="utf-8")
@@ -65,4 +72,4 @@ def _extend(figure: Figure, path: Path, new: list[Row], grid: dict[str, int]) ->
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
