@@ -38,6 +38,11 @@ def test_rows_are_those_of_the_task_called_by_hand(kind: str, tmp_path: Path) ->
     assert results.computed == 6
 
 
+def test_seconds_are_what_a_cell_computes_and_not_what_it_waits_for() -> None:
+    (record,) = run(cheap(grid={}, seeds=[0], fixed={"pause": 0.5})).records  # the clock passes at least this
+    assert 0.0 < record.seconds < 0.5
+
+
 def test_a_stored_cell_is_not_computed_again_and_a_larger_grid_computes_only_what_is_new(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     first = run(cheap(), store=store)

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS cells (
     arrays_sha256 TEXT,                  -- of that file
     error         TEXT,                  -- traceback
     log           TEXT,                  -- what the cell printed, the end of it
-    seconds       REAL NOT NULL,         -- wall time; not part of what is compared
+    seconds       REAL NOT NULL,         -- CPU time of its process; not part of what is compared
     memory        INTEGER,               -- largest resident memory of its process, bytes; neither is this
     checksum      TEXT NOT NULL          -- of the columns from key to memory
 ) STRICT;

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from marginflow.errors import InputError
-from marginflow.sweeps.built_in.map_cell import map_cell, text_of
 from marginflow.sweeps.runner import SweepProgress, run
 from marginflow.sweeps.store import AbstractStore
 from marginflow.sweeps.sweep import Sweep
-from marginflow.theory import statement, statements
-from marginflow.theory.atlas import Atlas, with_observations
+
+if TYPE_CHECKING:
+    from marginflow.theory.atlas import Atlas
 
 
 def observe(
@@ -42,6 +43,11 @@ def observe(
     >>> [round(cell.mean, 3) for cell in sweeps.observe(drawn).cells]
     [0.5, 0.183]
     """
+    # Solvers and statements are imported here alone: worker processes of cheap tasks start without them.
+    from marginflow.sweeps.built_in.map_cell import map_cell, text_of
+    from marginflow.theory import statement, statements
+    from marginflow.theory.atlas import with_observations
+
     region = statement(atlas.id).region
     if region is None or region.observation is None:
         known = ", ".join(

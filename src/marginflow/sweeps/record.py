@@ -69,7 +69,8 @@ class Record(Brief):
     log : str
         What the cell printed in a worker process, the end of it.
     seconds : float
-        Wall time of the task; never part of the row, so that rows can be compared bit for bit.
+        CPU time of the process while it computed the cell: it does not depend on what else the machine does. Of a cell
+        that was ended at its time limit it is the wall time. Never part of the row: rows can be compared bit for bit.
     memory : int or None
         Largest resident memory of the process while it computed the cell, in bytes.
     kept : mapping or ArrayFile
@@ -97,6 +98,6 @@ class Record(Brief):
         return (self.error or "").strip().rpartition("\n")[2]
 
     def flat(self, *, seconds: bool = False) -> dict[str, object]:
-        """Parameters, seed and row in one mapping; with the wall time if it is asked for."""
+        """Parameters, seed and row in one mapping; with the CPU time if it is asked for."""
         time = {"seconds": self.seconds} if seconds else {}
         return {**self.cell.parameters, "seed": self.cell.seed, **self.row, **time}

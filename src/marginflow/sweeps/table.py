@@ -28,7 +28,7 @@ def export(results: Results, path: str | Path, *, seconds: bool = False) -> Path
     path : str or Path
         Ends in .csv or .parquet; the latter needs pyarrow.
     seconds : bool
-        Also write the wall time; without it equal sweeps give equal files.
+        Also write the CPU time; without it equal sweeps give equal files.
     """
     target = Path(path)
     lines = table(results, seconds=seconds)
