@@ -13,9 +13,10 @@ from marginflow.experiments.fcb22.figure_1 import PlaneRun, plane_run
 from marginflow.experiments.fvbs23.classifiers import ClusterRun, cluster_run, nearest_neighbour_steps
 from marginflow.experiments.kys23.line import LineRun, judge, line_run
 from marginflow.experiments.kys23.perturbations import hand_over, move_kink, through
-from marginflow.experiments.kys23.sphere import NoiseRun, noise_run
+from marginflow.experiments.kys23.sphere import NoiseRun, noise_run, trained_in_span
 from marginflow.experiments.vys22.sphere import SphereRun, measured, sphere_run
-from marginflow.networks import TwoLayer
+from marginflow.flow import recipes, train
+from marginflow.networks import MLP, TwoLayer
 
 
 def test_at_the_closed_form_of_orthogonal_data_the_flip_is_the_root_of_d_over_m():
@@ -72,6 +73,18 @@ def test_clean_error_counts_points_on_the_wrong_side():
     assert found["interpolates"]
     assert found["realised_noise"] == 0.2
     assert found["error_low"] <= found["error"] <= found["error_high"]
+
+
+def test_three_layers_trained_in_the_span_of_the_samples_are_those_trained_in_all_dimensions():
+    data = Sphere(dimension=40, radius=1.0, labels="both").sample(12, seed=1)
+    start = MLP.initialise(widths=[30, 20], dimension=40, bias="all", seed=1)
+    recipe = recipes.KYS23(rate=1.0, epochs=200)
+    reduced, plain = trained_in_span(start, data, recipe, 0), train(start, data, recipe, seed=0)
+    assert reduced.log_loss == pytest.approx(plain.log_loss, rel=1e-9)
+    assert reduced.log_loss < math.log(0.3)  # far from the beginning
+    for mine, theirs in zip(reduced.network.layers, plain.network.layers, strict=True):
+        for array, other in zip(mine, theirs, strict=True):
+            np.testing.assert_allclose(array, other, atol=1e-9)
 
 
 def test_on_the_line_the_global_optimum_has_the_error_of_one_nearest_neighbour():

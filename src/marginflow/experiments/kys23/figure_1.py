@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.profile import CLAIM, by_dimension, tempered_to_benign
-from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, brief
+from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, DIMENSIONS, NOISES, brief, published
 from marginflow.experiments.kys23.sphere import noise_run
 
 
@@ -17,7 +17,6 @@ def half(
     smoke: dict[str, Sequence[object]],
     laptop: dict[str, Sequence[object]],
     dimensions: Sequence[int],
-    paper: tuple[dict[str, object], ...],
 ) -> Figure:
     """The half with m samples; on a laptop the recipe has all of the dimensions, KKT points the last three."""
     common: dict[str, Sequence[object]] = {"noise": (0.1, 0.2, 0.3, 0.4, 0.5), **laptop}
@@ -35,7 +34,7 @@ def half(
                 + brief(method=("KKT point",), dimension=dimensions[-3:], **common),
                 seeds=3,
             ),
-            "paper": Grid(cells=paper, seeds=10),
+            "paper": Grid(cells=published(dimension=DIMENSIONS, noise=NOISES, samples=(m,)), seeds=10),
         },
         deviations=DEVIATIONS_WITH_KKT,
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from marginflow.experiments.frame import product
 from marginflow.experiments.kys23.figure_1 import half
-from marginflow.experiments.kys23.setting import DIMENSIONS, NOISES
 
 FIGURE = half(
     "KYS23/Fig1L",
@@ -12,6 +10,4 @@ FIGURE = half(
     smoke={"dimension": (5, 400), "samples": (20,), "width": (60,), "test_points": (2000,)},
     laptop={"samples": (100,), "width": (200,)},
     dimensions=(10, 40, 160, 640, 2560),
-    paper=product(method=("recipe",), rate=(1.0,), dimension=DIMENSIONS, noise=NOISES, samples=(500,))
-    + product(method=("KKT point",), dimension=DIMENSIONS, noise=NOISES, samples=(500,)),
 )

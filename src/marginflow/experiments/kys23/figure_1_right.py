@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from marginflow.experiments.frame import product
 from marginflow.experiments.kys23.figure_1 import half
-from marginflow.experiments.kys23.setting import DIMENSIONS, NOISES
 
 FIGURE = half(
     "KYS23/Fig1R",
@@ -12,5 +10,4 @@ FIGURE = half(
     smoke={"dimension": (5, 800), "samples": (40,), "width": (100,), "test_points": (1000,)},
     laptop={"samples": (200,), "width": (500,)},
     dimensions=(20, 100, 400, 2000),
-    paper=product(method=("recipe", "KKT point"), dimension=DIMENSIONS, noise=NOISES, samples=(2000,)),
 )

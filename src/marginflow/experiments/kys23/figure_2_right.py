@@ -54,7 +54,8 @@ FIGURE = Figure(
             seeds=3,
         ),
         "paper": Grid(
-            cells=product(layers=(2, 3), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,)), seeds=10
+            cells=product(layers=(2, 3), rate=(1.0,), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,)),
+            seeds=10,
         ),
     },
     deviations=DEVIATIONS + " With a bias in every layer a network of three layers is not homogeneous.",

@@ -18,6 +18,11 @@ DEVIATIONS = (
 DEVIATIONS_WITH_KKT = DEVIATIONS + " KKT points are ours: exact, found from small initialisation."
 
 
+def published(**axes: Sequence[object]) -> tuple[dict[str, object], ...]:
+    """Cells of the published sizes: the recipe with ten times fewer, larger steps, then KKT points."""
+    return product(method=("recipe",), rate=(1.0,), **axes) + product(method=("KKT point",), **axes)
+
+
 def brief(**axes: Sequence[object]) -> tuple[dict[str, object], ...]:
     """Cells of the smaller sizes: ten times fewer, larger steps, exact counts of wrong labels, fewer test points."""
     return product(**{"rate": (1.0,), "count": ("exact",), "test_points": (10_000,), **axes})

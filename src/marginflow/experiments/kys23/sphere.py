@@ -3,12 +3,13 @@ r"""The runs behind the figures of [KYS23, section 5]: noisy labels on the unit 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 
-from marginflow.data import Dataset, NoisySphere
+from marginflow.data import Dataset, NoisySphere, in_span
 from marginflow.flow import Run, recipes, train
 from marginflow.generalisation import test_error
 from marginflow.limit import kkt_point
@@ -53,12 +54,12 @@ class NoiseRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def operations(self) -> float:
-        """4 m n d for a step, in the span if m < d, 6 m n^2 for a third layer, overhead; m^2 n for a KKT point."""
+        """4 m n min(d, m) for a step, 6 m n^2 for a third layer, overhead; m^2 n for a KKT point."""
         m, n = self.samples, self.width
         test = 60.0 * self.test_points * self.dimension
         if self.method == "KKT point":
             return float(m) ** 2 * n * max(1.0, m / self.dimension) + test
-        d = self.dimension if self.layers == 3 else min(self.dimension, m)
+        d = min(self.dimension, m)
         return self.epochs * (4.0 * m * n * d + (6.0 * m * n**2 if self.layers == 3 else 0.0) + 4e6) + test
 
     @property
@@ -104,11 +105,22 @@ def noise_run(parameters: NoiseRun, seed: int) -> dict[str, object]:
 
 def _trained(parameters: NoiseRun, data: Dataset, seed: int) -> Run:
     recipe = recipes.KYS23(rate=parameters.rate or PUBLISHED_RATE, epochs=parameters.epochs)
-    start = (
-        recipe.network(parameters.width, data.dimension, seed=seed)
-        if parameters.layers == 2
-        else MLP.initialise(
-            widths=[parameters.width, parameters.width], dimension=data.dimension, bias="all", seed=seed
-        )
-    )
-    return train(start, data, recipe, seed=seed)
+    if parameters.layers == 2:
+        return train(recipe.network(parameters.width, data.dimension, seed=seed), data, recipe, seed=seed)
+    widths = [parameters.width, parameters.width]
+    start = MLP.initialise(widths=widths, dimension=data.dimension, bias="all", seed=seed)
+    return trained_in_span(start, data, recipe, seed)
+
+
+def trained_in_span(start: MLP, data: Dataset, recipe: recipes.KYS23, seed: int) -> Run:
+    """Train on coordinates in the span of the samples where d > m; what W_1 has outside of it never moves."""
+    if data.dimension <= data.n_samples:
+        return train(start, data, recipe, seed=seed)
+    Z, Q = in_span(data.X)
+    (W, b), *others = start.layers
+    inside = W @ Q.T
+    run = train(MLP.from_layers([(inside, b), *others]), Dataset(Z, data.y), recipe, seed=seed)
+    if not isinstance(run.network, MLP):
+        raise TypeError("layers were trained")
+    (moved, end), *rest = run.network.layers
+    return replace(run, network=MLP.from_layers([(W + (moved - inside) @ Q, end), *rest]))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, most, values, where
+from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, most, values, where
 from marginflow.experiments.outcome import least as least_of
 from marginflow.experiments.panel import Panel, Row
-from marginflow.experiments.vys22.samples import CLAIMED_SHARE, DEVIATIONS, SIZES, by_samples
+from marginflow.experiments.vys22.samples import (
+    CLAIMED_SHARE,
+    DEVIATIONS,
+    SIZES,
+    at_exact_points,
+    by_samples,
+    least_share,
+)
 from marginflow.experiments.vys22.sphere import sphere_run
 
 
@@ -38,11 +44,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
         curve = where(rows, method="recipe", alpha=alpha)
         if not curve:
             continue
-        by_dimension = [
-            (d, Mean.of(column(where(curve, dimension=d), "on_margin"))) for d in values(curve, "dimension")
-        ]
-        # Nothing is known of the least if a share is not known.
-        d, least = min(by_dimension, key=lambda pair: (not math.isnan(pair[1].value), pair[1].value))
+        d, least = least_share(curve)
         if alpha == 0.5:
             findings.append(
                 Finding.about(f"least share on the margin, m = d^0.5, d = {d}", least.value, "==", 1.0, basis=PAPER)
@@ -53,15 +55,12 @@ def judge(rows: Sequence[Row]) -> Outcome:
                     f"least share on the margin, m = d^{alpha:g}, d = {d}", least, ">=", CLAIMED_SHARE, basis=PAPER
                 )
             )
-    remarks = []
-    for alpha in values(rows, "alpha"):
-        shares = column(where(rows, method="KKT point", alpha=alpha, exact=True), "on_margin")
-        if shares:
-            remarks.append(
-                f"At {len(shares)} exact KKT points with m = d^{alpha:g} the share is {least_of(shares):.3g} to "
-                f"{most(shares):.3g}, mean {sum(shares) / len(shares):.3g}."
-            )
-    return Outcome(findings=tuple(findings), remarks=tuple(remarks), gaps=not findings)
+    remarks = tuple(
+        f"At {len(shares)} exact KKT points with m = d^{alpha:g} the share is {least_of(shares):.3g} to "
+        f"{most(shares):.3g}, mean {sum(shares) / len(shares):.3g}."
+        for alpha, shares in at_exact_points(rows, "on_margin")
+    )
+    return Outcome(findings=tuple(findings), remarks=remarks, gaps=not findings)
 
 
 FIGURE = Figure(

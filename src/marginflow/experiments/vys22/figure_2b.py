@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, most, number, values, where
 from marginflow.experiments.panel import Panel, Row
-from marginflow.experiments.vys22.samples import CLAIMED_SHARE, DEVIATIONS, SIZES, by_samples
+from marginflow.experiments.vys22.samples import (
+    CLAIMED_SHARE,
+    DEVIATIONS,
+    SIZES,
+    at_exact_points,
+    by_samples,
+    least_share,
+)
 from marginflow.experiments.vys22.sphere import sphere_run
 
 
@@ -35,20 +41,16 @@ def judge(rows: Sequence[Row]) -> Outcome:
         curve = where(rows, method="recipe", alpha=alpha, separated=True)
         if not curve:
             continue
-        shares = {d: Mean.of(column(where(curve, dimension=d), "on_margin")).value for d in values(curve, "dimension")}
-        worst = min(shares, key=lambda d: (not math.isnan(shares[d]), shares[d]))
+        worst, _ = least_share(curve)
         there = where(curve, dimension=worst)
         bound = 0.0 if alpha == 0.5 else (1.0 - CLAIMED_SHARE) * number(there[0], "samples")
         name = f"samples not on the margin, m = d^{alpha:g}, d = {worst}"
         findings.append(Finding.about(name, Mean.of(column(there, "off_margin")), "<=", bound, basis=PAPER))
-    remarks = []
-    for alpha in values(rows, "alpha"):
-        counts = column(where(rows, method="KKT point", alpha=alpha, exact=True), "off_margin")
-        if counts:
-            remarks.append(
-                f"At {len(counts)} exact KKT points with m = d^{alpha:g} at most {most(counts):g} are not on it."
-            )
-    return Outcome(findings=tuple(findings), remarks=tuple(remarks), gaps=not findings)
+    remarks = tuple(
+        f"At {len(counts)} exact KKT points with m = d^{alpha:g} at most {most(counts):g} are not on it."
+        for alpha, counts in at_exact_points(rows, "off_margin")
+    )
+    return Outcome(findings=tuple(findings), remarks=remarks, gaps=not findings)
 
 
 FIGURE = Figure(

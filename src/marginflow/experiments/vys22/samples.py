@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from marginflow.experiments.frame import Grid, Size, product
-from marginflow.experiments.outcome import PAPER, Finding, column
+from marginflow.experiments.outcome import PAPER, Finding, Mean, column, values, where
 from marginflow.experiments.panel import Panel, Row, over_seeds, recipe_first
 from marginflow.experiments.vys22.sphere import Schedule
 
@@ -32,35 +32,24 @@ DEVIATIONS = (
 )
 
 
-def _schedule(alpha: float) -> Schedule:
-    """The published one where a faster one is not known to end at the same place."""
-    return "normalised" if alpha <= 1.0 else "published"
-
-
-def _laptop() -> tuple[Mapping[str, object], ...]:
+def _runs(
+    dimensions: Sequence[int], width: int, published: Schedule, *, most: float = math.inf
+) -> tuple[Mapping[str, object], ...]:
+    """All exponents with at most so many samples; the published schedule where a faster one may end elsewhere."""
     return tuple(
-        {"method": method, "alpha": alpha, "dimension": d, "width": 200}
-        | ({"schedule": _schedule(alpha)} if method == "recipe" else {})
+        {"method": method, "alpha": alpha, "dimension": d, "width": width}
+        | ({"schedule": "normalised" if alpha <= 1.0 else published} if method == "recipe" else {})
         for method in METHODS
         for alpha in ALPHAS
-        for d in (40, 60, 80, 100)
-        if int(d**alpha) <= LAPTOP_LARGEST
+        for d in dimensions
+        if int(d**alpha) <= most
     )
 
 
 SIZES: Mapping[Size, Grid] = {
     "smoke": Grid(cells=product(method=METHODS, alpha=(0.5, 1.0), dimension=(12, 20), width=(30,)), seeds=2),
-    "laptop": Grid(cells=_laptop(), seeds=5),
-    "paper": Grid(
-        cells=tuple(
-            {"method": method, "alpha": alpha, "dimension": d, "width": 1000}
-            | ({"schedule": "normalised" if alpha <= 1.0 else "published, mean loss"} if method == "recipe" else {})
-            for method in METHODS
-            for alpha in ALPHAS
-            for d in range(100, 1001, 100)
-        ),
-        seeds=5,
-    ),
+    "laptop": Grid(cells=_runs((40, 60, 80, 100), 200, "published", most=LAPTOP_LARGEST), seeds=5),
+    "paper": Grid(cells=_runs(range(100, 1001, 100), 1000, "published, mean loss"), seeds=5),
 }
 
 
@@ -81,6 +70,18 @@ def root(rows: Sequence[Row]) -> list[tuple[float, float]]:
     """The curve sqrt(d), above which a perturbation is not adversarial."""
     low, high = (choose(column(rows, "dimension")) for choose in (min, max))
     return [(d, math.sqrt(d)) for d in (low + (high - low) * step / 20 for step in range(21))]
+
+
+def least_share(curve: Sequence[Row]) -> tuple[object, Mean]:
+    """Where the mean share of samples on the margin is least, and that share; unknown if one of them is."""
+    shares = [(d, Mean.of(column(where(curve, dimension=d), "on_margin"))) for d in values(curve, "dimension")]
+    return min(shares, key=lambda pair: (not math.isnan(pair[1].value), pair[1].value))
+
+
+def at_exact_points(rows: Sequence[Row], name: str) -> list[tuple[object, list[float]]]:
+    """A column of the exact KKT points for each exponent that has some."""
+    found = [(a, column(where(rows, method="KKT point", alpha=a, exact=True), name)) for a in values(rows, "alpha")]
+    return [(alpha, entries) for alpha, entries in found if entries]
 
 
 def fitted(rows: Sequence[Row]) -> Finding:
