@@ -45,7 +45,7 @@ def test_text_ranks_samples_by_their_margin(capsys: pytest.CaptureFixture[str]) 
 def test_bad_input_ends_in_a_sentence_and_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("influence data.npz --folds 99 --out influence.json".split()) == 2
     assert "at most as many folds" in capsys.readouterr().err
-    Sphere(dimension=4).sample(60, seed=0).save("crowded.npz")
-    assert main("influence crowded.npz --width 4 --out influence.json".split()) == 2
+    Sphere(dimension=4).sample(20, seed=0).save("crowded.npz")
+    assert main("influence crowded.npz --width 2 --out influence.json".split()) == 2
     assert "not exact" in capsys.readouterr().err
     assert not Path("influence.json").exists()
