@@ -10,6 +10,8 @@ import pytest
 
 import marginflow as mf
 from marginflow.errors import InputError
+from marginflow.interop import onnx as onnx_door
+from marginflow.interop import torch as torch_door
 from marginflow.interop.models import read_model
 from marginflow.networks import Classifier, TwoLayer
 
@@ -162,6 +164,64 @@ def test_other_scikit_learn_models_are_refused_by_name() -> None:
             read_model(model)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+@pytest.mark.parametrize("biases", ["all", "hidden", "none"])
+def test_classifiers_go_to_other_libraries_and_back_bit_for_bit(n_classes: int, biases: str) -> None:
+    rng = np.random.default_rng(n_classes)
+    network = Classifier(
+        W=rng.standard_normal((5, 4)),
+        b=None if biases == "none" else rng.standard_normal(5),
+        V=rng.standard_normal((n_classes, 5)),
+        c=rng.standard_normal(n_classes) if biases == "all" else None,
+    )
+    module, model = network.to_torch(), network.to_onnx()
+    for back in (torch_door.classifier(module), onnx_door.classifier(model)):
+        assert back.state_dict().keys() == network.state_dict().keys()
+        assert all(back.state_dict()[name].tobytes() == array.tobytes() for name, array in network.state_dict().items())
+    with torch.no_grad():
+        np.testing.assert_allclose(module(torch.tensor(X)).numpy(), network(X), rtol=1e-12, atol=1e-12)
+    if n_classes > 2:
+        assert read_model(module).network.V.tobytes() == network.V.tobytes()
+        assert read_model(model).network.V.tobytes() == network.V.tobytes()
+    words = [f"class {number}" for number in range(n_classes)]
+    assert network.to_sklearn().predict(X).tolist() == network.predict(X).tolist()
+    assert network.to_sklearn(words).predict(X).tolist() == [words[number] for number in network.predict(X)]
+    read = read_model(network.to_sklearn()).network
+    assert read.W[:5].tobytes() == network.W.tobytes()
+    if n_classes > 2:
+        assert read.V.tobytes() == network.V.tobytes()
+
+
+def test_single_precision_of_a_classifier_rounds_once(tmp_path: Path) -> None:
+    network = Classifier.initialise(width=5, dimension=4, n_classes=3, seed=0)
+    rounded = network.V.astype(np.float32).astype(np.float64)
+    network.to_onnx(tmp_path / "net.onnx", dtype="float32")
+    assert (read_model(tmp_path / "net.onnx").network.V == rounded).all()
+    assert (torch_door.classifier(network.to_torch(dtype=torch.float32)).V == rounded).all()
+
+
+def test_deep_networks_go_to_other_libraries() -> None:
+    network = mf.networks.MLP.initialise(widths=[5, 3], dimension=4, bias="all", seed=0)
+    with torch.no_grad():
+        np.testing.assert_allclose(network.to_torch()(torch.tensor(X)).numpy()[:, 0], network(X), rtol=1e-12)
+    assert onnx_door.mlp(network.to_onnx()).weights[1].tobytes() == network.weights[1].tobytes()
+    assert network.to_sklearn().predict(X).tolist() == np.where(network(X) > 0, 1, -1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("classes", "sentence"),
+    [
+        (["a", "b"], "3 labels that differ are expected"),
+        (["a", "b", "b"], "3 labels that differ are expected"),
+        (["c", "b", "a"], r"ascending order.*\['a', 'b', 'c'\]"),
+        ([1, None, "a"], "3 labels that differ are expected"),
+    ],
+)
+def test_labels_for_scikit_learn_are_as_many_as_classes_and_in_order(classes: list, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        Classifier.initialise(width=5, dimension=4, n_classes=3, seed=0).to_sklearn(classes)
+
+
 def test_the_ways_back_are_exact() -> None:
     network = TwoLayer.initialise(width=5, dimension=4, seed=0)
     for back in (network.to_torch(), network.to_onnx()):
@@ -280,6 +340,13 @@ def test_a_change_of_shape_that_may_take_samples_apart_is_refused(read, before):
         read_model(read(_Forward(before=before)))
 
 
+@pytest.mark.parametrize("read", [lambda module: module, traced], ids=["module", "TorchScript"])
+def test_a_change_of_shape_behind_a_layer_keeps_its_rows(read):
+    with pytest.raises(InputError, match="makes rows of 2 numbers of the 4"):
+        read_model(read(_Forward(behind=lambda z: z.view(-1, 2), outputs=4)))
+    assert read_model(read(_Forward(behind=lambda z: z.view(-1, 4), outputs=4))).network.n_classes == 4
+
+
 def test_a_layer_that_flattens_across_samples_is_refused():
     with pytest.raises(InputError, match=r"flatten\(1\) is expected"):
         read_model(nn.Sequential(nn.Flatten(0), nn.Linear(2, 5), nn.ReLU(), nn.Linear(5, 1)))
@@ -325,6 +392,52 @@ def test_what_cannot_be_taken_from_torchscript_is_told_of_heads(body: list[torch
         torch.jit.trace(module, torch.zeros(2, 4)).save(tmp_path / "model.pt")
         with pytest.raises(InputError, match=told):
             read_model(tmp_path / "model.pt")
+
+
+class Image(nn.Module):
+    """Images through `layers`, made rows by `view`."""
+
+    def __init__(self, *layers: nn.Module, size: int) -> None:
+        super().__init__()
+        self.body, self.size = nn.Sequential(*layers), size
+        self.head = nn.Sequential(nn.Linear(size, 6), nn.ReLU(), nn.Linear(6, 3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.body(x).view(-1, self.size))
+
+
+def exported(module: nn.Module, path: Path) -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(module.eval(), (torch.ones(2, 1, 4, 4),), str(path), dynamo=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("layers", "size", "named"),
+    [
+        ((nn.Conv2d(1, 2, 3),), 8, "Conv"),
+        ((nn.MaxPool2d(2),), 4, "MaxPool"),
+        ((nn.Tanh(),), 16, "Tanh"),
+        ((nn.GELU(),), 16, "Div|Erf|Gelu"),
+        ((nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.AvgPool2d(2)), 2, "Conv"),
+    ],
+)
+def test_what_cannot_be_taken_from_onnx_is_named_and_told_of_heads(layers, size, named, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    path = exported(Image(*layers, size=size), tmp_path / "net.onnx")
+    with pytest.raises(InputError, match=rf"'({named})'.* is not of a ReLU network.*audit\.head.*--features BODY"):
+        read_model(path)
+
+
+def test_images_that_are_made_rows_are_read_from_onnx(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    module = Image(nn.Identity(), size=16)
+    network = read_model(exported(module, tmp_path / "net.onnx")).network
+    images = np.random.default_rng(0).standard_normal((5, 16))
+    with torch.no_grad():
+        expected = module.double()(torch.tensor(images.reshape(5, 1, 4, 4))).numpy()
+    np.testing.assert_allclose(network(images), expected, atol=1e-6)
 
 
 def test_pickles_are_refused_with_the_ways_that_are_open(tmp_path: Path) -> None:

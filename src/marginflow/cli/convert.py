@@ -11,8 +11,8 @@ from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, Out
 from marginflow.cli.output import check_target, note, tell
 from marginflow.data import Dataset
+from marginflow.data.raw_table import read_table
 from marginflow.data.table import convert as convert_table
-from marginflow.data.table import read_table
 from marginflow.errors import InputError
 
 

@@ -27,10 +27,11 @@ from marginflow.data.noisy_sphere import NoisySphere
 from marginflow.data.orthogonal import Orthogonal
 from marginflow.data.planar import circles, moons, spirals
 from marginflow.data.preparation import Column, Preparation
+from marginflow.data.raw_table import RawTable, read_table
 from marginflow.data.redraw import distribution_of, redraw
 from marginflow.data.reduction import from_gram, in_span, random_frame
 from marginflow.data.sphere import Sphere
-from marginflow.data.table import Converted, RawTable, convert, read_table
+from marginflow.data.table import Converted, convert
 from marginflow.data.xor import XorClusters
 from marginflow.doors import check_types
 

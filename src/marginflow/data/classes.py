@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from marginflow.arrays import FloatArray, labels, vector
+from marginflow.data.frames import is_gap
 from marginflow.doors import brief
 from marginflow.errors import InputError
 
@@ -76,9 +77,14 @@ def _vector(y: object, n_samples: int) -> np.ndarray:
     except (TypeError, ValueError):
         raise InputError(f"y is {brief(y)}; one label for each sample is expected.") from None
     if given.dtype.kind == "O":  # pandas keeps words as objects
-        words = given.tolist() if given.ndim == 1 else []
+        words = given.ravel().tolist() if given.ndim == 1 or given.shape[1:] == (1,) else []
+        if any(is_gap(label) for label in words):
+            gaps = [index for index, label in enumerate(words) if is_gap(label)]
+            raise _without(gaps)
         if words and all(isinstance(label, str) for label in words):
             given = np.array(words)
+        elif words and all(isinstance(label, bool) for label in words):
+            given = np.array(words, dtype=np.bool_)
         elif words and all(isinstance(label, int | float) for label in words):
             given = np.array(words, dtype=np.float64)
     if given.ndim == 2 and given.shape[1] == 1:
@@ -89,10 +95,20 @@ def _vector(y: object, n_samples: int) -> np.ndarray:
         raise InputError(f"y has shape {given.shape}; a vector (one axis) is expected.")
     if given.size != n_samples:
         raise InputError(f"y has {given.size} entries; {n_samples} are expected.")
+    if given.dtype.kind == "f" and np.isnan(given).any():
+        raise _without(np.flatnonzero(np.isnan(given)).tolist())
     if given.dtype.kind == "f" and not np.isfinite(given).all():
         index = int(np.flatnonzero(~np.isfinite(given))[0])
         raise InputError(f"y has the value {given[index]} at ({index},); every entry must be finite.")
     return given
+
+
+def _without(gaps: Sequence[int]) -> InputError:
+    count = "sample" if len(gaps) == 1 else f"{len(gaps)} samples, first sample"
+    return InputError(
+        f"y has no label (NaN) for {count} {gaps[0]}; leave such samples out: X[known], y[known] with "
+        "known = y.notna() in pandas, ~np.isnan(y) in NumPy."
+    )
 
 
 def _plain(label: object) -> object:

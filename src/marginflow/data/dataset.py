@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only, whole_number
-from marginflow.data import files
+from marginflow.data import files, frames
 from marginflow.data.classes import Classes, check_encoded, encode
 from marginflow.data.preparation import Preparation
 from marginflow.display import Plotted
@@ -71,8 +71,15 @@ class Dataset(Plotted):
     origin: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._name_features()
-        X = matrix("X", self.X)
+        names = frames.column_names(self.X, self.features)
+        object.__setattr__(self, "features", names)
+        if names is not None:
+            frames.refuse_words(self.X, names)
+        try:
+            X = matrix("X", self.X)
+        except InputError:
+            frames.refuse_gaps(self.X, names)
+            raise
         n, d = X.shape
         object.__setattr__(self, "X", read_only(X))
         unknown = isinstance(self.classes, tuple) and not self.classes
@@ -90,24 +97,6 @@ class Dataset(Plotted):
         if not isinstance(self.origin, Mapping):
             raise InputError(f"origin is {self.origin!r}; a mapping of plain values is expected.")
         object.__setattr__(self, "origin", dict(self.origin))
-
-    def _name_features(self) -> None:
-        """Take the names of a table's columns (pandas, polars), and refuse columns of words by their names."""
-        names = self.features if self.features is not None else getattr(self.X, "columns", None)
-        if names is None or callable(names):
-            return
-        if isinstance(names, str) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) != 1:
-            raise InputError(f"features is {brief(names)}; the names of the columns are expected.")
-        object.__setattr__(self, "features", tuple(map(str, names)))
-        kinds = getattr(self.X, "dtypes", ())
-        words = [
-            str(name) for name, kind in zip(names, kinds, strict=False) if getattr(kind, "kind", "f") not in "biuf"
-        ]
-        if words:
-            raise InputError(
-                f"X has columns that are not numbers: {', '.join(map(repr, words[:8]))}; leave them out, or make "
-                "numbers of them (`marginflow convert --one-hot` does so for a .csv)."
-            )
 
     def _check_clusters(self, n: int, d: int) -> None:
         k = None

@@ -1,53 +1,25 @@
-"""A table of somebody's own, `.csv`: which columns can be used and how, and one sentence about those that cannot."""
+"""A table of somebody's own, `.csv` or DataFrame: which columns can be used and how; a sentence on the others."""
 
 from __future__ import annotations
 
-import csv
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from marginflow.arrays import one_of
 from marginflow.data.dataset import Dataset
-from marginflow.data.files import separator
 from marginflow.data.preparation import Column, Preparation, is_empty, number
+from marginflow.data.raw_table import RawTable, raw_table, same_label, some_of
 from marginflow.display import Brief
 from marginflow.errors import InputError
 
 Missing = Literal["drop", "mean"]
 _MOST_CATEGORIES = 50
 _FEW = 8
-
-
-@dataclass(frozen=True, kw_only=True)
-class RawTable(Brief):
-    """Cells as text: the names of the columns, and every line with its number in the file."""
-
-    source: Path
-    names: tuple[str, ...]
-    lines: tuple[tuple[int, tuple[str, ...]], ...]
-
-    def column(self, name: str) -> int:
-        """Where a column is, or an `InputError` with the nearest name."""
-        if name not in self.names:
-            near = get_close_matches(name, self.names, n=1)
-            known = f"did you mean {near[0]!r}?" if near else f"the columns are {_some(self.names)}."
-            if not near and len(self.names) > 1 and all(number(text) is not None for text in self.names):
-                known += " If its first line holds no names: --no-header, and columns are called 1, 2, 3 and so on."
-            raise InputError(f"{self.source} has no column named {name!r}; {known}")
-        if self.names.count(name) > 1:
-            raise InputError(f"{self.source} has {self.names.count(name)} columns named {name!r}; one is expected.")
-        return self.names.index(name)
-
-    def cells(self, index: int) -> list[str]:
-        """A column."""
-        return [row[index].strip() for _, row in self.lines]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,49 +46,12 @@ class Converted(Brief):
     merged: tuple[str, ...] = ()
 
 
-def read_table(path: str | Path, *, header: bool | None = None, label: str | None = None) -> RawTable:
-    """Read a `.csv` as text.
-
-    `header` says whether the first line holds names; None: it does, and a first line that looks like a sample is
-    refused. Without names columns are called 1, 2, 3 and so on.
-    """
-    source = Path(path)
-    if source.is_dir():
-        raise InputError(f"{source} is a folder, not a file; a table, .csv, is expected.")
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
-    if source.suffix.lower() != ".csv":
-        raise InputError(f"{source} ends in {source.suffix!r}; .csv is expected.")
-    try:
-        with source.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            rows = [(reader.line_num, tuple(row)) for row in reader if row]
-    except (UnicodeDecodeError, csv.Error, OSError) as error:
-        raise InputError(f"{source} is not a readable .csv file: {error}.") from None
-    named = header is not False
-    body = rows[1:] if named else rows
-    if not body:
-        first = "names in the first line and " if named else ""
-        raise InputError(f"{source} has no samples; {first}one sample per line are expected.")
-    width = len(rows[0][1])
-    if width == 1 and (mark := separator(rows[0][1][0])):
-        raise InputError(f"{source} has {mark}s between its values; commas are expected.")
-    for line, row in body:
-        if len(row) != width:
-            raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {width}.")
-    names = [name.strip() for name in rows[0][1]] if named else [str(column + 1) for column in range(width)]
-    table = RawTable(source=source, names=tuple(names), lines=tuple(body))
-    if header is None:
-        _refuse_samples(table, table.column(label) if label is not None else width - 1)
-    return table
-
-
 def convert(
-    table: RawTable,
+    table: object,
     *,
     label: str | None = None,
-    positive: str | None = None,
-    negative: str | None = None,
+    positive: str | float | None = None,
+    negative: str | float | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     standardise: bool = False,
@@ -128,7 +63,8 @@ def convert(
 
     Parameters
     ----------
-    table : RawTable
+    table : DataFrame, str, Path or RawTable
+        The name is that of a `.csv`; of a DataFrame the index is left out.
     label : str or None
         The column of the labels; None: the last (or that of `like`).
     positive, negative : str or None
@@ -147,6 +83,8 @@ def convert(
     """
     if missing is not None:
         one_of("missing", missing, ("drop", "mean"))
+    table = raw_table(table)
+    positive, negative = (None if word is None else str(word) for word in (positive, negative))
     before = None if like is None else like.preparation
     if like is not None and before is None:
         raise InputError("The data given as an example were not converted from a table; nothing is known of columns.")
@@ -157,6 +95,9 @@ def convert(
         raise InputError(f"The column {table.names[index]!r} holds the labels and cannot be left out.")
     for name in keep:
         table.column(name)
+    all_lines = len(table.lines)
+    if missing == "drop":
+        table = _labelled(table, index)
     chosen, labels, classes, merged = _labels(table, index, positive, negative, like)
     if before is not None:
         columns, how = before.columns, {column.name: "as before" for column in before.columns}
@@ -168,7 +109,7 @@ def convert(
     some_empty = [any(is_empty(table.lines[i][1][column]) for column in indices) for i in chosen]
     kept = [i for i, gap in zip(chosen, some_empty, strict=True) if not (gap and missing == "drop")]
     if not kept:
-        raise InputError(f"Every line of {table.source} has an empty cell; --missing mean fills them.")
+        raise InputError(f"Every {table.unit} of {table.source} has an empty cell; --missing mean fills them.")
     if before is None:
         cells = {column: [table.lines[i][1][column].strip() for i in kept] for column in indices}
         columns, how = _columns(table, cells, kept, keep, standardise=standardise, one_hot=one_hot, missing=missing)
@@ -189,10 +130,18 @@ def convert(
     return Converted(
         data=data,
         left_out=len(table.lines) - len(chosen),
-        incomplete=len(chosen) - len(kept),
+        incomplete=all_lines - len(table.lines) + len(chosen) - len(kept),
         how={name: how.get(name, "not used") for name in table.names},
         merged=merged,
     )
+
+
+def _labelled(table: RawTable, index: int) -> RawTable:
+    """The table without the lines that have no label."""
+    lines = tuple(line for line in table.lines if not is_empty(line[1][index]))
+    if not lines:
+        raise InputError(f"{table.source}: the label, column {table.names[index]!r}, is empty in every {table.unit}.")
+    return replace(table, lines=lines)
 
 
 def _labels(
@@ -203,21 +152,28 @@ def _labels(
     found = list(Counter(cells))
     empty = next((line for (line, _), cell in zip(table.lines, cells, strict=True) if is_empty(cell)), None)
     if empty is not None:
-        raise InputError(f"{table.source}, line {empty}: the label, column {table.names[index]!r}, is empty.")
+        raise InputError(
+            f"{table.source}, {table.unit} {empty}: the label, column {table.names[index]!r}, is empty (--missing drop "
+            f"leaves such {table.unit}s out)."
+        )
     if like is not None and positive is None:
         known = tuple(map(str, like.classes))
-        spelled = {label: next((spelling for spelling in known if _same(spelling, label)), label) for label in found}
+        spelled = {
+            label: next((spelling for spelling in known if same_label(spelling, label)), label) for label in found
+        }
         if len(known) == 2 and known[0].startswith("not "):  # one class was put against the rest
-            spelled = {label: known[1] if _same(label, known[1]) else known[0] for label in found}
+            spelled = {label: known[1] if same_label(label, known[1]) else known[0] for label in found}
         foreign = next((cell for cell in cells if spelled[cell] not in known), None)
         if foreign is not None:
-            raise InputError(f"{table.source} has the label {foreign!r}; the classes were {_some(known)}.")
+            raise InputError(f"{table.source} has the label {foreign!r}; the classes were {some_of(known)}.")
         return list(range(len(cells))), [spelled[cell] for cell in cells], known, ()
     for wanted in (positive, negative):
-        if wanted is not None and not any(_same(wanted, label) for label in found):
-            raise InputError(f"No line of {table.source} has the label {wanted!r}; the labels are {_some(found)}.")
+        if wanted is not None and not any(same_label(wanted, label) for label in found):
+            raise InputError(
+                f"No {table.unit} of {table.source} has the label {wanted!r}; the labels are {some_of(found)}."
+            )
     first = {
-        label: next(other for other in found if _same(other, label)) for label in found
+        label: next(other for other in found if same_label(other, label)) for label in found
     }  # one spelling of a number
     if positive is None:
         if negative is not None:
@@ -225,17 +181,23 @@ def _labels(
         classes = sorted(set(first.values()), key=lambda word: (number(word) is None, number(word) or 0.0, word))
         if len(classes) < 2:
             raise InputError(
-                f"Every line of {table.source} has the label {cells[0]!r}; two kinds of labels are expected."
+                f"Every {table.unit} of {table.source} has the label {cells[0]!r}; two kinds of labels are expected."
             )
         return list(range(len(cells))), [first[cell] for cell in cells], tuple(classes), ()
-    others = list(dict.fromkeys(first[label] for label in found if not _same(label, positive)))
-    if negative is not None and _same(positive, negative):
+    others = list(dict.fromkeys(first[label] for label in found if not same_label(label, positive)))
+    if negative is not None and same_label(positive, negative):
         raise InputError(f"--positive and --negative are both {positive!r}; two labels are expected.")
     if not others:
-        raise InputError(f"Every line of {table.source} has the label {positive!r}; two kinds of labels are expected.")
-    kept = [i for i, cell in enumerate(cells) if negative is None or _same(cell, positive) or _same(cell, negative)]
+        raise InputError(
+            f"Every {table.unit} of {table.source} has the label {positive!r}; two kinds of labels are expected."
+        )
+    kept = [
+        i
+        for i, cell in enumerate(cells)
+        if negative is None or same_label(cell, positive) or same_label(cell, negative)
+    ]
     rest = negative if negative is not None else others[0] if len(others) == 1 else f"not {positive}"
-    labels = [positive if _same(cells[i], positive) else rest for i in kept]
+    labels = [positive if same_label(cells[i], positive) else rest for i in kept]
     return kept, labels, (rest, positive), tuple(others) if negative is None and len(others) > 1 else ()
 
 
@@ -269,7 +231,7 @@ def _columns(
         if words and not one_hot:
             line = table.lines[kept[words[0]]][0]
             trouble.append(
-                f"{name!r} is not a number: {column[words[0]]!r} in line {line} (--one-hot, or --drop {quoted})"
+                f"{name!r} is not a number: {column[words[0]]!r} in {table.unit} {line} (--one-hot, or --drop {quoted})"
             )
         elif words:
             categories = tuple(sorted(set(column)))
@@ -281,14 +243,13 @@ def _columns(
         elif empty and missing is None:
             line = table.lines[kept[empty[0]]][0]
             trouble.append(
-                f"{name!r} is empty in {len(empty)} line{'s' if len(empty) > 1 else ''}, first in line {line} "
-                "(--missing drop, --missing mean, or "
-                f"--drop {quoted})"
+                f"{name!r} is empty in {len(empty)} {table.unit}{'s' if len(empty) > 1 else ''}, first in {table.unit} "
+                f"{line} (--missing drop, --missing mean, or --drop {quoted})"
             )
         else:
             known = np.array([value for value in numbers if value is not None])
             if known.size == 0:
-                trouble.append(f"{name!r} is empty in every line (--drop {quoted})")
+                trouble.append(f"{name!r} is empty in every {table.unit} (--drop {quoted})")
                 continue
             filled = np.array([known.mean() if value is None else value for value in numbers])
             spread = float(filled.std())
@@ -321,27 +282,3 @@ def _identifier(name: str, column: Sequence[str], numbers: Sequence[float | None
     if name.lower() in ("id", "index", "key", "uuid", "row") or name.lower().endswith(("_id", " id")):
         return "looks like an identifier: another value in every line"
     return ""
-
-
-def _refuse_samples(table: RawTable, index: int) -> None:
-    """Refuse a first line that looks like a sample: only numbers, or a label that other lines have too."""
-    if all(name == "" or number(name) is not None for name in table.names):
-        why = "consists of numbers"
-    elif any(_same(table.names[index], row[index]) for _, row in table.lines):
-        why = f"has {table.names[index]!r} where other lines have their label"
-    else:
-        return
-    raise InputError(
-        f"The first line of {table.source} {why}, but names of columns are expected there; "
-        "add --no-header if it is a sample, or --header if these are names."
-    )
-
-
-def _same(label: str, other: str) -> bool:
-    """Equal as text, or as numbers: 1 is 1.0."""
-    label, other = label.strip(), other.strip()
-    return label == other or (number(label) is not None and number(label) == number(other))
-
-
-def _some(labels: Sequence[str]) -> str:
-    return ", ".join(map(repr, labels[:_FEW])) + (", ..." if len(labels) > _FEW else "")

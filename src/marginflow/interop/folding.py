@@ -55,7 +55,14 @@ class Readout:
     of_one: bool = False
 
 
-Piece = Linear | Rectifier | Readout
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """A change of shape to rows of so many numbers each: behind a layer it must be as many as the layer gives."""
+
+    size: int
+
+
+Piece = Linear | Rectifier | Readout | Rows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,6 +155,13 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
     for piece in pieces:
         if isinstance(piece, Readout):
             readouts.append(piece)
+            continue
+        if isinstance(piece, Rows):
+            if linears and piece.size not in (-1, linears[-1].W.shape[0]):
+                raise InputError(
+                    f"The network makes rows of {piece.size} numbers of the {linears[-1].W.shape[0]} that a layer "
+                    "gives for each sample; a row for each sample is expected."
+                )
             continue
         if readouts:
             raise InputError(

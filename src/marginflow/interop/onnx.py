@@ -1,4 +1,4 @@
-r"""ONNX: `TwoLayer` and `MLP` to and from graphs of Gemm and Relu in turn.
+r"""ONNX: `TwoLayer`, `Classifier` and `MLP` to and from graphs of Gemm and Relu in turn.
 
 In float64 both ways are exact, bit for bit; in float32 every number is rounded once on the way there, and not at all on
 the way back. Written is Gemm(transB=1) - Relu - ... - Gemm with the weights as torch keeps them. Read is whatever means
@@ -21,7 +21,7 @@ import numpy as np
 from marginflow.errors import InputError
 from marginflow.interop.folding import Piece
 from marginflow.interop.onnx_graph import read_graph, read_pieces
-from marginflow.networks import MLP, TwoLayer
+from marginflow.networks import MLP, Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
 from marginflow.storage import existing_file, write_bytes
 
@@ -35,12 +35,12 @@ Precision = Literal["float64", "float32"]
 _OPSET, _IR_VERSION = 13, 8
 
 
-def to_model(network: TwoLayer | MLP, *, dtype: Precision = "float64") -> onnx.ModelProto:
-    """The network as an ONNX model with input `x`, shape (n, d), and output `N`, shape (n, 1).
+def to_model(network: TwoLayer | Classifier | MLP, *, dtype: Precision = "float64") -> onnx.ModelProto:
+    """The network as an ONNX model with input `x`, shape (n, d), and output `N`, shape (n, 1) or (n, K).
 
     Parameters
     ----------
-    network : TwoLayer or MLP
+    network : TwoLayer, Classifier or MLP
     dtype : "float64" or "float32"
         float64 is exact; float32 rounds every weight once, and is what most runtimes are fast at.
 
@@ -83,17 +83,18 @@ def to_model(network: TwoLayer | MLP, *, dtype: Precision = "float64") -> onnx.M
     graph = helper.make_graph(
         nodes,
         "marginflow",
-        [helper.make_tensor_value_info("x", kind, ["n", network.dimension])],
-        [helper.make_tensor_value_info("N", kind, ["n", 1])],
+        [helper.make_tensor_value_info("x", kind, ["n", network.layers[0][0].shape[1]])],
+        [helper.make_tensor_value_info("N", kind, ["n", network.layers[-1][0].shape[0]])],
         initializer=weights,
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], producer_name="marginflow")
     model.ir_version = _IR_VERSION
-    helper.set_model_props(model, {"marginflow": type(network).__name__, "outputs": network.outputs})
+    outputs = "trained" if isinstance(network, Classifier) else network.outputs
+    helper.set_model_props(model, {"marginflow": type(network).__name__, "outputs": outputs})
     return model
 
 
-def save(network: TwoLayer | MLP, path: str | Path, *, dtype: Precision = "float64") -> Path:
+def save(network: TwoLayer | Classifier | MLP, path: str | Path, *, dtype: Precision = "float64") -> Path:
     """Write the network as `.onnx`, whole or not at all."""
     if Path(path).suffix.lower() != ".onnx":
         raise InputError(f"{path} ends in {Path(path).suffix!r}; .onnx is expected.")
@@ -112,6 +113,12 @@ def two_layer(model: onnx.ModelProto, *, outputs: Outputs | None = None) -> TwoL
     """
     layers, noted = read_graph(model)
     return TwoLayer.from_layers(layers, outputs=noted if outputs is None else outputs)
+
+
+def classifier(model: onnx.ModelProto) -> Classifier:
+    """Read a `Classifier` from a model with two or more outputs."""
+    layers, _ = read_graph(model, several_outputs=True)
+    return Classifier.from_layers(layers)
 
 
 def mlp(model: onnx.ModelProto, *, outputs: Outputs | None = None) -> MLP:

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, scaling
+from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, Rows, scaling
 from marginflow.interop.onnx_labels import without_labels
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 
@@ -27,8 +27,14 @@ _ATTRIBUTES: dict[str, dict[str, float | int | None]] = {
     "Flatten": {"axis": 1},
     "Dropout": {"ratio": None, "seed": None},
     "Softmax": {"axis": None},
+    "Reshape": {"allowzero": None},
     "Cast": {"to": None, "saturate": None},
 }
+# What a graph of a ReLU network may hold; the second set only where scalers, BatchNorm and class ends are read too.
+_PLAIN = frozenset({"Gemm", "MatMul", "Add", "Relu", "Identity", "Transpose", "Constant"})
+_FOLDED = frozenset(
+    {"LeakyRelu", "BatchNormalization", "Flatten", "Reshape", "Dropout", "Cast", "Sub", "Div", "Sigmoid", "Softmax"}
+)
 # The numbers that ONNX has for float32 and float64: whoever casts to them keeps the value, up to its rounding.
 _FLOATS = (1, 11)
 
@@ -44,13 +50,15 @@ def read_pieces(model: onnx.ModelProto) -> tuple[list[Piece], Outputs]:
     return walk.pieces, noted
 
 
-def read_graph(model: onnx.ModelProto) -> tuple[list[Layer], Outputs]:
+def read_graph(model: onnx.ModelProto, *, several_outputs: bool = False) -> tuple[list[Layer], Outputs]:
     """The layers of a graph of linear maps and ReLU in turn, and the note of `to_model` on its outputs, if any.
 
     Parameters
     ----------
     model : onnx.ModelProto
         As parsed; it need not have passed `onnx.checker`.
+    several_outputs : bool
+        Whether there may be more than one.
 
     Returns
     -------
@@ -58,16 +66,18 @@ def read_graph(model: onnx.ModelProto) -> tuple[list[Layer], Outputs]:
     """
     walk, noted = _walked(model, strict=True)
     names = [f"Linear map {index + 1}: " for index in range(len(walk.weights))]
-    return checked_layers(walk.weights, walk.biases, names), noted
+    return checked_layers(walk.weights, walk.biases, names, several_outputs=several_outputs), noted
 
 
 def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
     graph = model.graph
     outputs = [value.name for value in graph.output]
     nodes, output = (list(graph.node), outputs[0] if len(outputs) == 1 else "") if strict else without_labels(graph)
+    _refuse_operators(nodes, strict=strict)
     used = {name for node in nodes for name in node.input}
+    shapes = {node.input[1] for node in nodes if node.op_type == "Reshape" and len(node.input) == 2}
     constants = {
-        tensor.name: _array(tensor, f"The initializer {tensor.name!r}")
+        tensor.name: (_shape if tensor.name in shapes else _array)(tensor, f"The initializer {tensor.name!r}")
         for tensor in graph.initializer
         if strict or tensor.name in used
     }
@@ -81,9 +91,9 @@ def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
         )
     if model.functions:
         raise InputError(f"The model defines the function {model.functions[0].name!r}; {_EXPECTED}.")
-    walk = _Walk(constants=constants, value=inputs[0], strict=strict)
+    walk = _Walk(constants=constants, value=inputs[0], strict=strict, shapes=shapes, samples=_samples(graph, inputs[0]))
     for number, node in enumerate(nodes):
-        walk.step(node, f"Node {number} ({node.op_type[:40]!r}, named {node.name[:80]!r})")
+        walk.step(node, _named(number, node))
     if walk.value != output:
         raise InputError(f"The output of the graph is {output[:80]!r}, which is not what its last node computes.")
     if not walk.weights or not walk.open:
@@ -91,6 +101,26 @@ def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
         raise InputError(f"The graph ends in {last}; {_EXPECTED}.")
     noted = {entry.key: entry.value for entry in model.metadata_props}.get("outputs")
     return walk, "frozen" if noted == "frozen" else "trained"
+
+
+def _refuse_operators(nodes: list[Any], *, strict: bool) -> None:
+    """Refuse the first node that no ReLU network has, before anything else is said of the graph."""
+    for number, node in enumerate(nodes):
+        known = node.op_type in _PLAIN or (not strict and node.op_type in _FOLDED)
+        scaler = node.domain == "ai.onnx.ml" and node.op_type == "Scaler" and not strict
+        if not scaler and (not known or node.domain not in ("", "ai.onnx")):
+            origin = "" if node.domain in ("", "ai.onnx") else f" of the domain {node.domain[:80]!r}"
+            raise InputError(f"{_named(number, node)}{origin} is not of a ReLU network; {_EXPECTED}, and {HEADS}.")
+
+
+def _named(number: int, node: Any) -> str:
+    return f"Node {number} ({node.op_type[:40]!r}, named {node.name[:80]!r})"
+
+
+def _samples(graph: Any, name: str) -> int:
+    """The number of samples that the graph is made for, if it is made for one number; else 0."""
+    shape = next(value.type.tensor_type.shape.dim for value in graph.input if value.name == name)
+    return int(shape[0].dim_value) if len(shape) else 0
 
 
 @dataclass(kw_only=True)
@@ -103,6 +133,8 @@ class _Walk:
     constants: dict[str, FloatArray]
     value: str
     strict: bool
+    shapes: set[str]
+    samples: int
     pieces: list[Piece] = field(default_factory=list)
     weights: list[FloatArray] = field(default_factory=list)
     biases: list[FloatArray | None] = field(default_factory=list)
@@ -124,7 +156,7 @@ class _Walk:
         if output in self.constants or output == self.value:
             raise InputError(f"{named} writes {output[:80]!r}, which exists already.")
         if node.op_type == "Constant":
-            self.constants[output] = _array(attributes["value"], named)
+            self.constants[output] = (_shape if output in self.shapes else _array)(attributes["value"], named)
         elif node.op_type in ("Identity", "Transpose") and len(inputs) == 1 and inputs[0] in self.constants:
             self.constants[output] = self._transposed(node.op_type, attributes, inputs[0], named)
         else:
@@ -160,6 +192,8 @@ class _Walk:
                 pass
             case "Flatten" | "Dropout" if not self.strict and len(inputs) <= 3:
                 pass
+            case "Reshape" if not self.strict and len(others) == 1 and inputs[0] == self.value:
+                self._reshape(others[0], bool(attributes.get("allowzero", 0)), named)
             case "Cast" if not self.strict and not others and attributes.get("to") in _FLOATS:
                 pass
             case "Sub" | "Div" if self._scales(inputs, others):
@@ -195,6 +229,13 @@ class _Walk:
                 raise InputError(f"{named} has {len(inputs)} inputs in an order that is not expected; {_EXPECTED}.")
             case _:
                 raise InputError(f"{named} is not of a ReLU network; {_EXPECTED}, and {HEADS}.")
+
+    def _reshape(self, shape: FloatArray, zeros: bool, named: str) -> None:
+        """Refuse a change of shape that may take samples apart: rows must stay samples."""
+        if shape.size != 2 or shape[0] not in (-1, self.samples or -1, -1 if zeros else 0):
+            sizes = ", ".join(f"{size:g}" for size in shape.ravel()[:8])
+            raise InputError(f"{named} changes the shape to ({sizes}); (-1, d), a row for each sample, is expected.")
+        self.pieces.append(Rows(size=int(shape[1]) or -1))
 
     def _scales(self, inputs: list[str], others: list[FloatArray]) -> bool:
         """Whether every feature has a number of its own, in front of the first linear map."""
@@ -253,6 +294,18 @@ def _attributes(node: Any, named: str) -> dict[str, Any]:
     if node.op_type == "Constant" and not isinstance(found.get("value"), onnx.TensorProto):
         raise InputError(f"{named} holds no tensor; a constant with the attribute 'value' is expected.")
     return found
+
+
+def _shape(tensor: Any, named: str) -> FloatArray:
+    """The sizes that a Reshape asks for."""
+    from onnx import TensorProto, numpy_helper
+
+    if tensor.data_type != TensorProto.INT64 or tensor.external_data or len(tensor.dims) != 1 or tensor.dims[0] > 8:
+        raise InputError(f"{named} is not a short list of whole numbers, which a shape is expected to be.")
+    try:
+        return np.asarray(numpy_helper.to_array(tensor), dtype=np.float64).reshape(-1)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{named} is damaged: {' '.join(str(error).split())}.") from None
 
 
 def _array(tensor: Any, named: str) -> FloatArray:

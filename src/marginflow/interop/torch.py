@@ -1,4 +1,4 @@
-r"""PyTorch: `TwoLayer` and `MLP` to and from `torch.nn.Sequential(Linear, ReLU, ..., Linear)`.
+r"""PyTorch: `TwoLayer`, `Classifier` and `MLP` to and from `torch.nn.Sequential(Linear, ReLU, ..., Linear)`.
 
 In float64 both ways are exact, bit for bit. In float32 every number is rounded once on the way there, and not at all on
 the way back. Files need no conversion: `module.load_state_dict(safetensors.torch.load_file(path))` reads what
@@ -19,7 +19,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.networks import MLP, TwoLayer
+from marginflow.networks import MLP, Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 from marginflow.storage import existing_file
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     import torch
 
 
-def tensors(network: TwoLayer | MLP, *, dtype: torch.dtype | None = None) -> dict[str, torch.Tensor]:
+def tensors(network: TwoLayer | Classifier | MLP, *, dtype: torch.dtype | None = None) -> dict[str, torch.Tensor]:
     """The parameters as a torch `state_dict`.
 
     Parameters
     ----------
-    network : TwoLayer or MLP
+    network : TwoLayer, Classifier or MLP
         What is converted.
     dtype : torch.dtype or None
         A floating type; None is `torch.float64`, the only one without rounding.
@@ -61,14 +61,15 @@ def arrays(state: Mapping[str, torch.Tensor]) -> dict[str, FloatArray]:
     return {name: _array(name, tensor) for name, tensor in state.items()}
 
 
-def to_module(network: TwoLayer | MLP, *, dtype: torch.dtype | None = None) -> torch.nn.Sequential:
+def to_module(network: TwoLayer | Classifier | MLP, *, dtype: torch.dtype | None = None) -> torch.nn.Sequential:
     """The network as `torch.nn.Sequential(Linear, ReLU, ..., Linear)` on the CPU.
 
-    The module maps (n, d) to (n, 1). Frozen outputs do not require a gradient. Torch's random state is not touched.
+    The module maps (n, d) to (n, 1), or to (n, K) for a `Classifier`. Frozen outputs do not require a gradient.
+    Torch's random state is not touched.
 
     Parameters
     ----------
-    network : TwoLayer or MLP
+    network : TwoLayer, Classifier or MLP
         What is converted.
     dtype : torch.dtype or None
         A floating type; None is `torch.float64`, the only one without rounding.
@@ -92,7 +93,7 @@ def to_module(network: TwoLayer | MLP, *, dtype: torch.dtype | None = None) -> t
         pieces += [linear, torch.nn.ReLU()]
     module = torch.nn.Sequential(*pieces[:-1])
     module.load_state_dict(state, assign=True)
-    if network.outputs == "frozen":
+    if not isinstance(network, Classifier) and network.outputs == "frozen":
         for parameter in module[-1].parameters():
             parameter.requires_grad_(False)
     return module
@@ -110,6 +111,21 @@ def two_layer(module: torch.nn.Module, *, outputs: Outputs | None = None) -> Two
     """
     layers, found = _read(module)
     return TwoLayer.from_layers(layers, outputs=found if outputs is None else outputs)
+
+
+def classifier(module: torch.nn.Module) -> Classifier:
+    """Read a `Classifier` from `torch.nn.Sequential(Linear, ReLU, Linear)` with two or more outputs.
+
+    Examples
+    --------
+    >>> from marginflow.interop.torch import classifier
+    >>> from marginflow.networks import Classifier
+    >>> network = Classifier.initialise(width=5, dimension=2, n_classes=3, seed=0)
+    >>> bool((classifier(network.to_torch()).V == network.V).all())
+    True
+    """
+    layers, _ = _read(module, several_outputs=True)
+    return Classifier.from_layers(layers)
 
 
 def mlp(module: torch.nn.Module, *, outputs: Outputs | None = None) -> MLP:
@@ -178,7 +194,7 @@ def _pieces(module: torch.nn.Module) -> list[torch.nn.Module]:
     return [] if isinstance(module, torch.nn.Identity) else [module]
 
 
-def _read(module: torch.nn.Module) -> tuple[list[Layer], Outputs]:
+def _read(module: torch.nn.Module, *, several_outputs: bool = False) -> tuple[list[Layer], Outputs]:
     import torch
 
     if not isinstance(module, torch.nn.Module):
@@ -201,6 +217,7 @@ def _read(module: torch.nn.Module) -> tuple[list[Layer], Outputs]:
             for name, linear in zip(names, linears, strict=True)
         ],
         names,
+        several_outputs=several_outputs,
     )
     trained = [any(parameter.requires_grad for parameter in linear.parameters()) for linear in linears]
     return layers, "frozen" if any(trained[:-1]) and not trained[-1] else "trained"

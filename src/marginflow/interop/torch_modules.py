@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, scaling
+from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, Rows, scaling
 
 if TYPE_CHECKING:
     import torch
@@ -91,8 +91,7 @@ def _node(node: Any, modules: dict[str, Any]) -> list[Piece]:
         return []
     if name in ("view", "reshape"):
         sizes = node.args[1:] or (node.kwargs.get("size", node.kwargs.get("shape")),)
-        _check_shape(sizes[0] if len(sizes) == 1 else sizes)
-        return []
+        return [_rows(sizes[0] if len(sizes) == 1 else sizes)]
     if node.target is functional.dropout or name in ("contiguous", "float", "double", "dropout"):
         return []
     if name == "squeeze" or (node.target is operator.getitem and node.args[1] in _FIRST_COLUMN):
@@ -146,12 +145,13 @@ def _check_flatten(start: object) -> None:
         raise InputError(f"The network flattens from dimension {start}, across samples; flatten(1) is expected.")
 
 
-def _check_shape(shape: object) -> None:
-    """Refuse a change of shape that may take samples apart: rows must stay samples, as in `x.view(-1, d)`."""
+def _rows(shape: object) -> Piece:
+    """The length of a row; a change of shape that may take samples apart is refused: `x.view(-1, d)` does not."""
     sizes = list(shape) if isinstance(shape, list | tuple) else [shape]
     if len(sizes) != 2 or not (sizes[0] == -1 or sizes[0] is _SAMPLES):
         what = ", ".join(str(size) if isinstance(size, int) else "a size" for size in sizes)
         raise InputError(f"The network changes the shape to ({what}); (-1, d), a row for each sample, is expected.")
+    return Rows(size=sizes[1] if isinstance(sizes[1], int) else -1)
 
 
 def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
@@ -199,7 +199,7 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
         elif kind == "aten::flatten":
             _check_flatten(others[0])
         elif kind in ("aten::reshape", "aten::view"):
-            _check_shape(others[0])
+            pieces.append(_rows(others[0]))
         elif kind == "aten::size" and others == [0]:
             values[node.output().debugName()] = _SAMPLES
             continue

@@ -15,6 +15,7 @@ from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation
 from marginflow.networks.evaluation import HiddenLayer
+from marginflow.networks.exports import Exported
 from marginflow.networks.layers import Layer, layers_of, state_of
 from marginflow.networks.two_layer import TwoLayer
 from marginflow.storage import load_tensors, save_tensors
@@ -32,7 +33,7 @@ def class_numbers(name: str, y: ArrayLike, n_classes: int, length: int | None = 
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Classifier(HiddenLayer):
+class Classifier(HiddenLayer, Exported):
     r"""A two-layer ReLU network with one logit for each of K classes.
 
     .. math:: f(x) = V \, \mathrm{relu}(W x + b) + c , \qquad \text{class of } x = \arg\max_t f_t(x)

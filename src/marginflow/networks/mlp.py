@@ -14,6 +14,7 @@ from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation
 from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
+from marginflow.networks.exports import Exported
 from marginflow.networks.gradient import MLPGradient
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 from marginflow.networks.one_output import AbstractOneOutput
@@ -23,7 +24,7 @@ Biases = Literal["all", "first", "none"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MLP(AbstractOneOutput):
+class MLP(Exported, AbstractOneOutput):
     r"""A fully connected ReLU network of depth L with one output.
 
     .. math:: N(x) = W_L \, \mathrm{relu}(W_{L-1} \cdots \mathrm{relu}(W_1 x + b_1) \cdots + b_{L-1}) + b_L

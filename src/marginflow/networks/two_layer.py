@@ -2,11 +2,7 @@ r"""Two-layer ReLU networks N(x) = sum_j v_j relu(w_j . x + b_j), the object tha
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,13 +21,14 @@ from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
 from marginflow.networks.evaluation import HiddenLayer, checked_kink, points, relu_slopes, row_blocks
+from marginflow.networks.exports import Exported
 from marginflow.networks.gradient import Gradient
 from marginflow.networks.layers import Layer, Outputs
 from marginflow.networks.one_output import AbstractOneOutput
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TwoLayer(HiddenLayer, AbstractOneOutput):
+class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
     r"""A two-layer ReLU network without output bias.
 
     .. math:: N(x) = \sum_{j=1}^{k} v_j \, \mathrm{relu}(w_j \cdot x + b_j)
@@ -329,24 +326,3 @@ class TwoLayer(HiddenLayer, AbstractOneOutput):
             )
         (W, b), (out, _) = layers
         return cls(W=W, b=b, v=out[0], outputs=outputs)
-
-    @checked
-    def to_torch(self, *, dtype: Any = None) -> Any:
-        """A `torch.nn.Sequential(Linear, ReLU, Linear(bias=False))`, float64 bit for bit; needs the extra `torch`."""
-        return _door("torch").to_module(self, dtype=dtype)
-
-    @checked
-    def to_onnx(self, path: str | Path | None = None, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
-        """An ONNX model, or the file `path` written with it; needs the extra `onnx`."""
-        door = _door("onnx")
-        return door.to_model(self, dtype=dtype) if path is None else door.save(self, path, dtype=dtype)
-
-    @checked
-    def to_sklearn(self, classes: Sequence[Any] = (-1, 1)) -> Any:
-        """A fitted `sklearn.neural_network.MLPClassifier` that predicts the second class where N(x) > 0."""
-        return _door("sklearn_models").to_classifier(self, classes)
-
-
-def _door(library: str) -> Any:
-    """A door to another library, opened when it is asked for: this room knows none of them."""
-    return importlib.import_module(f"marginflow.interop.{library}")

@@ -1,0 +1,126 @@
+"""The cells of a table as text, from a `.csv` or a DataFrame."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from marginflow.data.files import separator
+from marginflow.data.frames import cells_of, is_frame
+from marginflow.data.preparation import number
+from marginflow.display import Brief
+from marginflow.doors import brief
+from marginflow.errors import InputError
+
+_FEW = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawTable(Brief):
+    """Cells as text: the names of the columns, and every line with its number in the file (of a frame: its row)."""
+
+    source: Path | str
+    names: tuple[str, ...]
+    lines: tuple[tuple[int, tuple[str, ...]], ...]
+    unit: str = "line"
+
+    def column(self, name: str) -> int:
+        """Where a column is, or an `InputError` with the nearest name."""
+        if name not in self.names:
+            near = get_close_matches(name, self.names, n=1)
+            known = f"did you mean {near[0]!r}?" if near else f"the columns are {some_of(self.names)}."
+            if not near and len(self.names) > 1 and all(number(text) is not None for text in self.names):
+                known += " If its first line holds no names: --no-header, and columns are called 1, 2, 3 and so on."
+            raise InputError(f"{self.source} has no column named {name!r}; {known}")
+        if self.names.count(name) > 1:
+            raise InputError(f"{self.source} has {self.names.count(name)} columns named {name!r}; one is expected.")
+        return self.names.index(name)
+
+    def cells(self, index: int) -> list[str]:
+        """A column."""
+        return [row[index].strip() for _, row in self.lines]
+
+
+def read_table(path: str | Path, *, header: bool | None = None, label: str | None = None) -> RawTable:
+    """Read a `.csv` as text.
+
+    `header` says whether the first line holds names; None: it does, and a first line that looks like a sample is
+    refused. Without names columns are called 1, 2, 3 and so on.
+    """
+    source = Path(path)
+    if source.is_dir():
+        raise InputError(f"{source} is a folder, not a file; a table, .csv, is expected.")
+    if not source.is_file():
+        raise InputError(f"There is no file {source}.")
+    if source.suffix.lower() != ".csv":
+        raise InputError(f"{source} ends in {source.suffix!r}; .csv is expected.")
+    try:
+        with source.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            rows = [(reader.line_num, tuple(row)) for row in reader if row]
+    except (UnicodeDecodeError, csv.Error, OSError) as error:
+        raise InputError(f"{source} is not a readable .csv file: {error}.") from None
+    named = header is not False
+    body = rows[1:] if named else rows
+    if not body:
+        first = "names in the first line and " if named else ""
+        raise InputError(f"{source} has no samples; {first}one sample per line are expected.")
+    width = len(rows[0][1])
+    if width == 1 and (mark := separator(rows[0][1][0])):
+        raise InputError(f"{source} has {mark}s between its values; commas are expected.")
+    for line, row in body:
+        if len(row) != width:
+            raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {width}.")
+    names = [name.strip() for name in rows[0][1]] if named else [str(column + 1) for column in range(width)]
+    table = RawTable(source=source, names=tuple(names), lines=tuple(body))
+    if header is None:
+        _refuse_samples(table, table.column(label) if label is not None else width - 1)
+    return table
+
+
+def frame_table(frame: Any) -> RawTable:
+    """The cells of a DataFrame as the text that a `.csv` of it would have, without its index."""
+    names, rows = cells_of(frame)
+    if not names or not rows:
+        raise InputError(f"The table has {len(rows)} rows and {len(names)} columns; at least one of each is expected.")
+    return RawTable(source="the table", names=names, lines=tuple(enumerate(rows)), unit="row")
+
+
+def raw_table(table: object) -> RawTable:
+    """A table in any of the forms that `convert` takes."""
+    if isinstance(table, RawTable):
+        return table
+    if isinstance(table, str | Path):
+        return read_table(table)
+    if is_frame(table):
+        return frame_table(table)
+    raise InputError(f"The table is {brief(table)}; a DataFrame, the name of a .csv, or a RawTable is expected.")
+
+
+def _refuse_samples(table: RawTable, index: int) -> None:
+    """Refuse a first line that looks like a sample: only numbers, or a label that other lines have too."""
+    if all(name == "" or number(name) is not None for name in table.names):
+        why = "consists of numbers"
+    elif any(same_label(table.names[index], row[index]) for _, row in table.lines):
+        why = f"has {table.names[index]!r} where other lines have their label"
+    else:
+        return
+    raise InputError(
+        f"The first line of {table.source} {why}, but names of columns are expected there; "
+        "add --no-header if it is a sample, or --header if these are names."
+    )
+
+
+def same_label(label: str, other: str) -> bool:
+    """Equal as text, or as numbers: 1 is 1.0."""
+    label, other = label.strip(), other.strip()
+    return label == other or (number(label) is not None and number(label) == number(other))
+
+
+def some_of(labels: Sequence[str]) -> str:
+    """The first few in quotes."""
+    return ", ".join(map(repr, labels[:_FEW])) + (", ..." if len(labels) > _FEW else "")

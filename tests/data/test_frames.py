@@ -1,0 +1,108 @@
+"""Tables of pandas: as samples, as a whole table, and what is said of empty cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from marginflow.data import Dataset, convert, read_table
+from marginflow.errors import InputError
+
+pandas = pytest.importorskip("pandas")
+
+
+@pytest.fixture
+def people() -> pandas.DataFrame:
+    return pandas.DataFrame(
+        {
+            "age": [30, 40, 50, 20, 21, 35, 31, 32],
+            "income": [10.5, None, 30.1, 20.0, 20.0, 25.3, 12.0, 14.7],
+            "city": ["Rome", "Oslo", "Rome", "Oslo", "Rome", "Oslo", "Rome", "Rome"],
+            "ill": ["yes", "no", "no", "yes", "yes", "no", "yes", "no"],
+        }
+    )
+
+
+def test_empty_cells_of_a_table_are_told_of_missing(people: pandas.DataFrame) -> None:
+    with pytest.raises(InputError) as caught:
+        Dataset(people[["age", "income"]], people["ill"])
+    sentence = str(caught.value)
+    assert sentence.startswith(
+        "X has empty cells (NaN): 'income' in row 1; every entry must be finite: leave such rows"
+    )
+    assert 'missing="mean"' in sentence
+    assert "--missing drop|mean" in sentence
+    assert "\n" not in sentence
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "float32", "boolean"])
+def test_empty_cells_of_every_kind_of_column_are_found(kind: str) -> None:
+    table = pandas.DataFrame({"a": [1.0, 2.0, 3.0], "b": pandas.Series([1, None, None], dtype="Int64").astype(kind)})
+    with pytest.raises(InputError, match=r"'b' in 2 rows, first in row 1.*--missing drop\|mean"):
+        Dataset(table, [1, -1, 1])
+    whole = table.fillna({"b": kind == "boolean" or 1})
+    assert Dataset(whole, [1, -1, 1]).X.tolist() == [[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]
+
+
+def test_empty_cells_of_an_array_are_found_by_their_column() -> None:
+    X = np.ones((4, 3))
+    X[2, 1] = np.nan
+    with pytest.raises(InputError, match=r"X has empty cells \(NaN\): column 1 in row 2; .*--missing drop\|mean"):
+        Dataset(X, [1, -1, 1, -1])
+
+
+def test_labels_that_are_missing_are_counted(people: pandas.DataFrame) -> None:
+    people.loc[3, "ill"] = None
+    with pytest.raises(InputError, match=r"y has no label \(NaN\) for sample 3; leave such samples out.*notna"):
+        Dataset(people[["age"]], people["ill"])
+    with pytest.raises(InputError, match=r"row 3: the label, column 'ill', is empty .--missing drop leaves"):
+        convert(people, label="ill", one_hot=True, missing="mean")
+    assert convert(people, label="ill", one_hot=True, missing="drop").incomplete == 2
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean"])
+def test_a_table_is_read_as_the_file_that_it_would_be_written_to(
+    people: pandas.DataFrame, missing: str, tmp_path: Path
+) -> None:
+    people.to_csv(tmp_path / "people.csv", index=False)
+    options = {"label": "ill", "standardise": True, "one_hot": True, "missing": missing}
+    frame, file = convert(people, **options), convert(tmp_path / "people.csv", **options)
+    assert frame.how == file.how
+    assert frame.incomplete == file.incomplete == (missing == "drop")
+    raw = convert(read_table(tmp_path / "people.csv"), **options)
+    assert frame.data.X.tobytes() == file.data.X.tobytes() == raw.data.X.tobytes()
+    assert frame.data.preparation == file.data.preparation
+    assert frame.data.classes == file.data.classes == ("no", "yes")
+
+
+def test_new_rows_are_converted_like_the_table(people: pandas.DataFrame) -> None:
+    data = convert(people, label="ill", standardise=True, one_hot=True, missing="mean").data
+    again = convert(people.iloc[4:], like=data, missing="mean").data
+    assert again.X.tobytes() == data.X[4:].tobytes()
+
+
+def test_columns_that_cannot_be_used_are_named_with_their_row(people: pandas.DataFrame) -> None:
+    with pytest.raises(InputError) as caught:
+        convert(people, label="ill")
+    sentence = str(caught.value)
+    assert "'income' is empty in 1 row, first in row 1 (--missing drop, --missing mean, or --drop income)" in sentence
+    assert "'city' is not a number: 'Rome' in row 0 (--one-hot, or --drop city)" in sentence
+
+
+def test_the_positive_label_may_be_a_number() -> None:
+    table = pandas.DataFrame({"a": [0.5, 1.0, 2.0], "b": [1.0, 0.0, 0.5], "kind": [1, 2, 3]})
+    data = convert(table, label="kind", positive=2).data
+    assert data.y.tolist() == [-1.0, 1.0, -1.0]
+
+
+@pytest.mark.parametrize("table", [3, None, np.eye(2), pandas.DataFrame(), pandas.DataFrame({"a": []})])
+def test_what_is_not_a_table_is_refused(table: object) -> None:
+    with pytest.raises(InputError, match=r"a DataFrame, the name of a \.csv|at least one of each"):
+        convert(table)
+
+
+def test_truth_values_that_may_be_missing_stay_truth_values() -> None:
+    y = pandas.Series([True, False, True], dtype="boolean")
+    assert Dataset([[1.0], [2.0], [3.0]], y).classes == (False, True)  # type: ignore[arg-type]
