@@ -76,12 +76,8 @@ class DenseTwoLayer(AbstractTrainable):
         return self._kernel.margins
 
     def inner(self, first: ParameterVector, second: ParameterVector) -> float:
-        """Euclidean, with what lies outside the span."""
-        return float(np.dot(first.flat, second.flat)) + self._total_outside
-
-    def squared_length(self, descent: ParameterVector) -> float:
-        """Euclidean: a difference has nothing outside the span."""
-        return float(np.dot(descent.flat, descent.flat))
+        """Euclidean, with what lies outside the span; a difference of parameters has nothing there."""
+        return super().inner(first, second) + self._total_outside
 
     def balance(self, theta: ParameterVector) -> FloatArray | None:
         """v_j^2 - ||(w_j, b_j)||^2."""

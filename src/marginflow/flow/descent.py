@@ -44,14 +44,19 @@ class Descent:
     method: Method = "euler"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.stop, Sequence) or isinstance(self.stop, str | bytes):
-            raise InputError(f"stop is {brief(self.stop)}; a list of stop rules is expected.")
-        object.__setattr__(self, "stop", tuple(self.stop))
+        object.__setattr__(self, "stop", stop_rules(self.stop))
         if not self.stop:
             raise InputError("stop is empty; at least one rule must end the run.")
         if self.batch is not None:
             whole_number("batch", self.batch)
         one_of("method", self.method, ("euler", "heun"))
+
+
+def stop_rules(given: Sequence[AbstractStop]) -> tuple[AbstractStop, ...]:
+    """Stop rules as a tuple, or an `InputError` for what is not a list of them."""
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes):
+        raise InputError(f"stop is {brief(given)}; a list of stop rules is expected.")
+    return tuple(given)
 
 
 class AbstractRecipe(ABC):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from marginflow.doors import brief
 from marginflow.errors import InputError
-from marginflow.flow.descent import AbstractRecipe, Descent
+from marginflow.flow.descent import AbstractRecipe, Descent, stop_rules
 from marginflow.flow.schedule import AngleBounded
 from marginflow.flow.stopping import AbstractStop
 from marginflow.flow.trainable import Network
@@ -65,9 +64,7 @@ class GradientFlow(AbstractRecipe):
 
     def __post_init__(self) -> None:
         AngleBounded(self.angle, self.decrease)
-        if not isinstance(self.stop, Sequence) or isinstance(self.stop, str | bytes):
-            raise InputError(f"stop is {brief(self.stop)}; a list of stop rules is expected.")
-        object.__setattr__(self, "stop", tuple(self.stop))
+        object.__setattr__(self, "stop", stop_rules(self.stop))
         if not isinstance(self.loss, AbstractLoss):
             raise InputError(f"loss is {self.loss!r}; Exponential() or Logistic() is expected.")
 

@@ -84,10 +84,6 @@ class GramTwoLayer(AbstractTrainable):
         B = descent.parts[0]
         return float(np.vdot(B, self._K @ B))
 
-    def balance(self, theta: ParameterVector) -> FloatArray | None:
-        """Nothing is conserved with frozen outputs."""
-        return None
-
     def network(self, theta: ParameterVector) -> TwoLayer:
         """A_0 + B^T X."""
         A = self._A + theta.parts[0].T @ self._X

@@ -131,18 +131,6 @@ class PlanarTwoLayer(AbstractTrainable):
         np.multiply(pz[high] - pz[low], self._v, out=G[:, 1])
         return log_sum
 
-    def inner(self, first: ParameterVector, second: ParameterVector) -> float:
-        """Euclidean."""
-        return float(np.dot(first.flat, second.flat))
-
-    def squared_length(self, descent: ParameterVector) -> float:
-        """Euclidean."""
-        return float(np.dot(descent.flat, descent.flat))
-
-    def balance(self, theta: ParameterVector) -> FloatArray | None:
-        """Nothing is conserved with frozen outputs."""
-        return None
-
     def network(self, theta: ParameterVector) -> TwoLayer:
         """The network with these rows."""
         return replace(self._network, W=theta.parts[0])

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from marginflow.arrays import FloatArray, real_number, whole_number
 from marginflow.errors import InputError
@@ -38,23 +39,23 @@ class AbstractState(ABC):
 class AbstractStop(ABC):
     """One reason to stop."""
 
-    @property
-    @abstractmethod
-    def status(self) -> str:
-        """What the run says when it stops for this reason."""
+    status: ClassVar[str]
+    """What the run says when it stops for this reason."""
 
     @abstractmethod
     def reached(self, state: AbstractState) -> bool:
         """Whether to stop now."""
 
-    @abstractmethod
     def share(self, state: AbstractState, first_log_loss: float) -> float:
-        """Guess of the share done, in [0, 1], for a progress bar; -1 if unknown."""
+        """Guess of the share done, in [0, 1], for a progress bar; -1, as here, where nobody knows."""
+        return -1.0
 
 
 @dataclass(frozen=True)
 class LossBelow(AbstractStop):
     """The loss over all samples is below a value, given itself or (for values such as 10^-800) by its logarithm."""
+
+    status = "loss reached"
 
     value: float | None = None
     log_value: float | None = None
@@ -66,11 +67,6 @@ class LossBelow(AbstractStop):
             object.__setattr__(self, "log_value", math.log(real_number("value", self.value, above=0.0)))
         else:
             real_number("log_value", self.log_value)
-
-    @property
-    def status(self) -> str:
-        """The loss."""
-        return "loss reached"
 
     def reached(self, state: AbstractState) -> bool:
         """Ask for all samples only if the mini-batch does not already say no."""
@@ -88,15 +84,12 @@ class LossBelow(AbstractStop):
 class Steps(AbstractStop):
     """So many steps have been made."""
 
+    status = "steps done"
+
     count: int
 
     def __post_init__(self) -> None:
         whole_number("count", self.count, minimum=0)
-
-    @property
-    def status(self) -> str:
-        """The steps."""
-        return "steps done"
 
     def reached(self, state: AbstractState) -> bool:
         """At the count."""
@@ -111,15 +104,12 @@ class Steps(AbstractStop):
 class Epochs(AbstractStop):
     """So many passes over the samples have been made."""
 
+    status = "epochs done"
+
     count: int
 
     def __post_init__(self) -> None:
         whole_number("count", self.count, minimum=0)
-
-    @property
-    def status(self) -> str:
-        """The epochs."""
-        return "epochs done"
 
     def reached(self, state: AbstractState) -> bool:
         """At the count."""
@@ -138,26 +128,16 @@ class DirectionSettled(AbstractStop):
     steps grew by a fixed factor. It does not say that the limit is near: the direction moves like 1 / log t.
     """
 
+    status = "direction settled"
+
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
         real_number("tolerance", self.tolerance, above=0.0, below=1.0)
 
-    @property
-    def status(self) -> str:
-        """The direction."""
-        return "direction settled"
-
     def reached(self, state: AbstractState) -> bool:
         """At records only."""
-        if not state.recording or not 1.0 - state.cosine <= self.tolerance:
-            return False
-        margins = state.margins()
-        return margins is not None and bool(margins.min() > 0.0)
-
-    def share(self, state: AbstractState, first_log_loss: float) -> float:
-        """Nobody knows."""
-        return -1.0
+        return state.recording and 1.0 - state.cosine <= self.tolerance and _all_correct(state)
 
 
 @dataclass(frozen=True)
@@ -172,63 +152,40 @@ class CertificateBelow(AbstractStop):
         What the residual must not exceed.
     """
 
+    status = "certificate reached"
+
     residual: Callable[[Network], float]
     tolerance: float
 
     def __post_init__(self) -> None:
         real_number("tolerance", self.tolerance, at_least=0.0)
 
-    @property
-    def status(self) -> str:
-        """The certificate."""
-        return "certificate reached"
-
     def reached(self, state: AbstractState) -> bool:
         """At records only."""
-        if not state.recording:
-            return False
-        margins = state.margins()
-        if margins is None or margins.min() <= 0.0:
-            return False
-        return bool(self.residual(state.network()) <= self.tolerance)
-
-    def share(self, state: AbstractState, first_log_loss: float) -> float:
-        """Nobody knows."""
-        return -1.0
+        return state.recording and _all_correct(state) and bool(self.residual(state.network()) <= self.tolerance)
 
 
 @dataclass(frozen=True)
 class Interpolated(AbstractStop):
     """Every sample is classified correctly: y_i N(x_i) > 0 for all i."""
 
-    @property
-    def status(self) -> str:
-        """Interpolation."""
-        return "interpolated"
+    status = "interpolated"
 
     def reached(self, state: AbstractState) -> bool:
         """Every step, or once an epoch with mini-batches."""
-        margins = state.margins()
-        return margins is not None and bool(margins.min() > 0.0)
-
-    def share(self, state: AbstractState, first_log_loss: float) -> float:
-        """Nobody knows."""
-        return -1.0
+        return _all_correct(state)
 
 
 @dataclass(frozen=True)
 class WallTime(AbstractStop):
     """So many seconds have passed. The only rule whose outcome is not determined by the seed."""
 
+    status = "time is up"
+
     seconds: float
 
     def __post_init__(self) -> None:
         real_number("seconds", self.seconds, above=0.0)
-
-    @property
-    def status(self) -> str:
-        """The time."""
-        return "time is up"
 
     def reached(self, state: AbstractState) -> bool:
         """By the clock."""
@@ -237,3 +194,8 @@ class WallTime(AbstractStop):
     def share(self, state: AbstractState, first_log_loss: float) -> float:
         """Of the time."""
         return min(1.0, state.seconds / self.seconds)
+
+
+def _all_correct(state: AbstractState) -> bool:
+    margins = state.margins()
+    return margins is not None and bool(margins.min() > 0.0)

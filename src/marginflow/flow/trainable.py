@@ -47,20 +47,20 @@ class AbstractTrainable(ABC):
     def last_margins(self) -> FloatArray:
         """Margins of all samples where they were last evaluated, in the same buffer."""
 
-    @abstractmethod
     def inner(self, first: ParameterVector, second: ParameterVector) -> float:
-        """Inner product of two parameter vectors as trained parameters of the network."""
+        """Inner product of two parameter vectors as parameters of the network; here in orthonormal coordinates."""
+        return float(np.dot(first.flat, second.flat))
 
-    @abstractmethod
     def squared_length(self, descent: ParameterVector) -> float:
-        """Squared length of a difference of parameters, such as a gradient."""
+        """Squared length of a difference of parameters, such as a gradient; here in orthonormal coordinates."""
+        return float(np.dot(descent.flat, descent.flat))
 
-    @abstractmethod
     def balance(self, theta: ParameterVector) -> FloatArray | None:
         """Per hidden neuron, squared outgoing minus squared incoming weights: conserved by gradient flow.
 
-        In two layers v_j^2 - ||(w_j, b_j)||^2. None where nothing is conserved (frozen outputs).
+        In two layers v_j^2 - ||(w_j, b_j)||^2. None, as here, where nothing is conserved (frozen outputs).
         """
+        return None
 
     @abstractmethod
     def network(self, theta: ParameterVector) -> Network:
@@ -119,14 +119,6 @@ class MLPTrainable(AbstractTrainable):
     def last_margins(self) -> FloatArray:
         """As last evaluated."""
         return self._margins
-
-    def inner(self, first: ParameterVector, second: ParameterVector) -> float:
-        """The Euclidean inner product."""
-        return float(np.dot(first.flat, second.flat))
-
-    def squared_length(self, descent: ParameterVector) -> float:
-        """The Euclidean length."""
-        return float(np.dot(descent.flat, descent.flat))
 
     def balance(self, theta: ParameterVector) -> FloatArray | None:
         """All hidden neurons whose outgoing weights are trained, layer after layer."""
