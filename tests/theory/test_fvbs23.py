@@ -21,7 +21,6 @@ from marginflow.theory.fvbs23.remarks.relaxed import proved_bounds, smallest_cer
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
 from marginflow.theory.fvbs23.thm_3_1.prop_a1 import is_nice
-from marginflow.theory.fvbs23.thm_3_1.theorem import log_window
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_constant
 from marginflow.theory.instances import at_point
 from marginflow.theory.verdict import Verdict
@@ -239,7 +238,7 @@ def test_window_of_theorem_3_1_opens_at_these_dimensions(k: int, d: int) -> None
 
     def is_open(dimension: int) -> bool:
         s = ClusterSetting.of(law_only(law_of(dimension, k, 1e-6)))
-        lower, upper = log_window(s, 0.1, 0.1)
+        lower, upper = s.log_window(0.1, 0.1)
         return math.ceil(math.exp(lower)) <= math.exp(min(upper, 700.0))
 
     assert is_open(d)

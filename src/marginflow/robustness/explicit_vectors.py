@@ -9,6 +9,7 @@ The step sizes are rational functions; `vys22_steps` accepts fractions as well a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeVar
@@ -17,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, labels, matrix, one_of, read_only, real_number, whole_number
-from marginflow.data import Dataset
+from marginflow.data import ClusterConstants, Dataset
 from marginflow.errors import InputError
+from marginflow.robustness.cluster_bounds import ClusterBounds
 
 Form = Literal["literal", "flip", "sharp"]
 FORMS = ("literal", "flip", "sharp")
@@ -172,83 +174,71 @@ def fvbs23_vector(
     one_of("form", form, FORMS)
     M, signs, d = _rows("means", means, "mean_labels", mean_labels, ambient_dimension)
     sigma = real_number("sigma", sigma, at_least=0.0)
-    k, least = signs.size, _least(signs, "cluster labels")
-    gram = M @ M.T
-    p = float(np.abs(gram[~np.eye(k, dtype=np.bool_)]).max())
-    g = sigma * np.sqrt(d) * np.log(d)
-    Delta = 4.0 * g
+    least = _least(signs, "cluster labels")
+    numbers = ClusterConstants.from_gram(M @ M.T, signs, sigma=sigma, dimension=d)
     if form == "sharp":
-        spread = (2.0 + np.sqrt(2.0) * sigma) * g
-        eta_1, eta_2, separation = cluster_steps(
-            k=k,
-            least=least,
-            a=d - spread + 1,
-            A=max(d + spread, (1 + 2 * sigma**2) * d + 2 * g) + 1,
-            A_test=d + spread + 1,
-            B=p + spread + 1,
-            X=(1 + np.sqrt(2.0) * sigma) * g,
-            D=d - g - (k - 1) * (p + g),
-        )
+        bounds = _usable(ClusterBounds.proved(numbers, least))
+        eta_1, eta_2, separation = bounds.eta_1, bounds.eta_2, 1 / 3 - bounds.ratio
     else:
-        D = d - Delta - k * p - k * Delta
-        c_prime = k * (p + Delta + 1) / (d - Delta + 1)
-        if D <= 0 or not 0 < c_prime < 1 / 3:
+        D = _responses(numbers)
+        if D <= 0 or not 0 < numbers.c_prime < 1 / 3:
             raise InputError(
-                f"d - Delta - k p - k Delta is {D:g} and c' is {c_prime:g}; the vector needs the first to be positive "
-                "and the second to be below 1/3."
+                f"d - Delta - k p - k Delta is {D:g} and c' is {numbers.c_prime:g}; the vector needs the first to be "
+                "positive and the second to be below 1/3."
             )
-        eta_1 = (2 * Delta + p + 1) / D
-        front = 3.0 if form == "literal" else 1.5
-        eta_2 = front * (3 * d + Delta + 1) * (1 - 2 * c_prime) / (D * (1 - 3 * c_prime) * least)
-        separation = (d - Delta + 1) / 10 - k * (p + Delta + 1)
+        eta_1, eta_2 = fvbs23_steps(numbers, least, form)
+        separation = numbers.slack
     u = signs @ M
-    c = least / k
-    den = d - d / 21 - (d + 1) / 10
-    A_d, B_d = 0.2 * (d + 1) / den, 24 / 7 * (64 * d / 21 + 1) / den  # Lemma D.9
+    c = numbers.balance
+    A_d, B_d = fvbs23_size_constants(d)
     return ExplicitVector(
         vector=read_only((eta_1 + eta_2) * u),
         u=read_only(u),
-        eta_1=float(eta_1),
-        eta_2=float(eta_2),
+        eta_1=eta_1,
+        eta_2=eta_2,
         dimension=d,
         form=form,
-        size_bound=float((c * A_d + B_d) * np.sqrt(1.1 + 0.1 / d) * np.sqrt(d / (c**2 * k))),
-        slacks={
-            "equal norms": 1e-9 - float(np.abs(np.sqrt(np.diag(gram) / d) - 1.0).max()),
-            "noise": 1.0 - sigma,
-            "separation": float(separation),
-        },
+        size_bound=float((c * A_d + B_d) * np.sqrt(1.1 + 0.1 / d) * np.sqrt(d / (c**2 * signs.size))),
+        slacks={"equal norms": 1e-9 - numbers.norm_defect, "noise": 1.0 - sigma, "separation": separation},
     )
 
 
-def cluster_steps(
-    *, k: int, least: int, a: float, A: float, A_test: float, B: float, X: float, D: float
-) -> tuple[float, float, float]:
-    r"""(eta_1, eta_2) from any bounds on the inner products, proved or measured, and the slack 1/3 - (k - 1) B / a.
+def fvbs23_steps(numbers: ClusterConstants, least: float, form: Form = "literal") -> tuple[float, float]:
+    """(eta_1, eta_2) of [FVBS23, Lem D.6 and D.7], literal or flip, where the rarer label has `least` = c k clusters.
 
-    Inner products (plus 1 for the bias) of training samples of one cluster lie in [a, A], of a test point with its
-    own cluster are at most A_test, across clusters at most B in size; |<x_i, xi>| <= X for the noise xi of other
-    samples and of test points; D <= y_i <x_i, u>. With c'' = (k - 1) B / a < 1/3, S_max = 1 / (a (1 - 2 c'')),
-    S_min = (1 - 3 c'') / ((1 - 2 c'') A) and |N| <= (A_test + (k - 1) B) S_max:
-
-    .. math:: \eta_1 = \max(2X, B) / D, \qquad \eta_2 = (A_{test} + (k - 1) B) S_{max} / (D\, |Q_{least}|\, S_{min})
+    eta_2 is infinite where a label is missing.
     """
-    ratio = (k - 1) * B / a
-    if D <= 0 or a <= 0 or ratio >= 1 / 3:
+    d, p, Delta, c_prime, D = numbers.dimension, numbers.p, numbers.Delta, numbers.c_prime, _responses(numbers)
+    front = 3.0 if form == "literal" else 1.5
+    eta_2 = front * (3 * d + Delta + 1) * (1 - 2 * c_prime) / (D * (1 - 3 * c_prime) * least) if least else math.inf
+    return (2 * Delta + p + 1) / D, eta_2
+
+
+def _responses(numbers: ClusterConstants) -> float:
+    """D = d - Delta - k p - k Delta, which every response to u is at least."""
+    return numbers.dimension - numbers.Delta - numbers.n_clusters * (numbers.p + numbers.Delta)
+
+
+def fvbs23_size_constants(d: int) -> tuple[float, float]:
+    """A_d and B_d of ||z|| <= (c A_d + B_d) sqrt(1.1 + 0.1/d) sqrt(d / (c^2 k)) [FVBS23, Lem D.9]."""
+    den = d - d / 21 - (d + 1) / 10
+    return 0.2 * (d + 1) / den, 24 / 7 * (64 * d / 21 + 1) / den
+
+
+def _usable(bounds: ClusterBounds) -> ClusterBounds:
+    if not bounds.usable:
         raise InputError(
-            f"The clusters are too close: (k - 1) B / a is {ratio:g} and D is {D:g}; less than 1/3 and more than 0 "
-            "are expected."
+            f"The clusters are too close: (k - 1) B / a is {bounds.ratio:g} and D is {bounds.D:g}; less than 1/3 and "
+            "more than 0 are expected."
         )
-    S_max = 1 / (a * (1 - 2 * ratio))
-    S_min = (1 - 3 * ratio) / ((1 - 2 * ratio) * A)
-    return max(2 * X, B) / D, (A_test + (k - 1) * B) * S_max / (D * least * S_min), 1 / 3 - ratio
+    return bounds
 
 
 def measured_cluster_vector(data: Dataset, X_test: ArrayLike, test_clusters: ArrayLike) -> ExplicitVector:
     r"""The sharp vector with every bound measured on the samples: it flips these test points at every KKT point.
 
     Needs no assumption on norms or noise, only 1/3 > (k - 1) B / a; z then depends on the sample. Formula as in
-    `cluster_steps`, with the noise of a point taken as its difference from its mean.
+    `ClusterBounds`, with the noise of a point taken as its difference from its mean.
 
     Parameters
     ----------
@@ -266,38 +256,22 @@ def measured_cluster_vector(data: Dataset, X_test: ArrayLike, test_clusters: Arr
         raise InputError(f"test_clusters has shape {qt.shape}; {tests.shape[0]} whole numbers are expected.")
     if tests.shape[1] != data.dimension:
         raise InputError(f"X_test has {tests.shape[1]} columns, but the data have dimension {data.dimension}.")
-    k = signs.size
-    missing = np.setdiff1d(np.arange(k), q)
+    missing = np.setdiff1d(np.arange(signs.size), q)
     if missing.size:
         raise InputError(f"Cluster {int(missing[0])} has no training sample; every cluster must occur.")
-    least = _least(signs, "cluster labels")
+    _least(signs, "cluster labels")
     u = signs @ M
-    train, cross = data.X @ data.X.T, data.X @ tests.T
-    same, same_test = q[:, None] == q[None, :], q[:, None] == qt[None, :]
-    noise_train = data.X @ (data.X - M[q]).T
-    own = np.diag(noise_train)
-    others = np.abs(noise_train[~np.eye(q.size, dtype=np.bool_)])
-    X_bound = max(float(np.abs(data.X @ (tests - M[qt]).T).max()), float(others.max(initial=0.0)), -float(own.min()))
-    B = 1.0 + max(float(np.abs(train[~same]).max()), float(np.abs(cross[~same_test]).max(initial=0.0)))
-    eta_1, eta_2, separation = cluster_steps(
-        k=k,
-        least=least,
-        a=float(train[same].min()) + 1,
-        A=float(train[same].max()) + 1,
-        A_test=float(cross[same_test].max()) + 1,
-        B=B,
-        X=X_bound,
-        D=float((signs[q] * (data.X @ u)).min()),
-    )
+    bounds = _usable(ClusterBounds.measured(data, signs[q], signs, tests, qt))
+    eta = bounds.eta_1 + bounds.eta_2
     return ExplicitVector(
-        vector=read_only((eta_1 + eta_2) * u),
+        vector=read_only(eta * u),
         u=read_only(u),
-        eta_1=eta_1,
-        eta_2=eta_2,
+        eta_1=bounds.eta_1,
+        eta_2=bounds.eta_2,
         dimension=data.dimension if data.ambient_dimension is None else data.ambient_dimension,
         form="sharp",
-        size_bound=float((eta_1 + eta_2) * np.linalg.norm(u)),
-        slacks={"separation": separation},
+        size_bound=float(eta * np.linalg.norm(u)),
+        slacks={"separation": 1 / 3 - bounds.ratio},
     )
 
 

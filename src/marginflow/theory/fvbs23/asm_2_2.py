@@ -37,7 +37,7 @@ def assumption_2_2(instance: Instance) -> Findings:
             value("p", s.p),
             value("Delta", s.Delta),
             value("c'", s.c_prime),
-            value("slack of the third part", s.numbers.slack),
+            value("slack of the third part", s.slack),
             at_most("implied: k", s.k, (s.d + 1) / 10),
             at_most("implied: p", s.p, s.d / (10 * s.k)),
             at_most("implied: Delta", s.Delta, (s.d - 19) / 21, scale=s.d, tolerance=1e-14),

@@ -9,7 +9,6 @@ from marginflow.theory.frame import Findings, Instance, at_most, below, stated, 
 from marginflow.theory.fvbs23.recorded import clusters_run
 from marginflow.theory.fvbs23.setting import ClusterSample, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
-from marginflow.theory.fvbs23.thm_3_1.theorem import window_hypotheses
 from marginflow.theory.probability import clopper_pearson
 
 
@@ -39,9 +38,9 @@ def end_to_end(instance: Instance) -> Findings:
         hypotheses=(
             *s.assumption(),
             true("clusters are drawn independently", cluster_law(instance.the_law()).allocation == "iid"),
-            sample.enough(),
+            s.enough(sample.n),
             *sample.nice,
-            *window_hypotheses(s, sample.n, epsilon, delta),
+            *s.window(sample.n, epsilon, delta),
             below("smallest ln L on the way", float(path.log_loss.min()), threshold, tolerance=0.0, note="ln(1/n)"),
             at_most("ln L never rises between records", np.diff(path.log_loss), 0.0),
         ),

@@ -42,7 +42,7 @@ def example_2(instance: Instance) -> Findings:
     slope = float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0]) if np.isfinite(sizes).all() else math.nan
     return Findings(
         hypotheses=(
-            true("Assumption 2.2 in all dimensions", all(s.numbers.holds(tolerance=1e-9) for s in settings)),
+            true("Assumption 2.2 in all dimensions", all(s.holds(tolerance=1e-9) for s in settings)),
             at_least("clusters in the smallest dimension", settings[0].k, 3),
         ),
         constants=(

@@ -19,7 +19,6 @@ from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
 from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
-from marginflow.theory.fvbs23.thm_3_1.theorem import log_window
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import networks_of
 from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
@@ -162,7 +161,7 @@ def oq3(instance: Instance) -> Findings:
     """How many samples the theorem allows, and at how many a sample of the wrong label would be typical."""
     s = ClusterSetting.of(instance)
     epsilon, delta = instance.number("epsilon", 0.1), instance.number("delta", 0.1)
-    lower, upper = log_window(s, epsilon, delta)
+    lower, upper = s.log_window(epsilon, delta)
     squares = np.add.outer(np.diag(s.gram), np.diag(s.gram)) - 2 * s.gram
     nearest = float(squares[s.y[:, None] != s.y[None, :]].min())
     stray = log_noncentral_ball(s.d, nearest / s.sigma**2) if s.sigma > 0 else -math.inf

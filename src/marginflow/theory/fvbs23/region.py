@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from marginflow.theory.atlas import Region
-from marginflow.theory.frame import Check, Findings, above, at_least, at_most, undefined
+from marginflow.theory.frame import Check, Findings, at_most, undefined
 from marginflow.theory.fvbs23.observed import LOG_BREAKABLE, LOG_TEST_ERROR, SHORTEST_FLIP, TEST_ERROR
-from marginflow.theory.fvbs23.setting import log_sum
+from marginflow.theory.fvbs23.setting import ClusterLetters
 from marginflow.theory.vacuity import says_nothing
 
 LETTERS: Final = {
@@ -38,112 +38,70 @@ DEFAULTS: Final[dict[str, float | Callable[[Mapping[str, float]], float]]] = {
 }
 
 
-def _delta(numbers: Mapping[str, float]) -> float:
-    """Delta = 4 sigma sqrt(d) ln d."""
-    return 4 * numbers["sigma"] * math.sqrt(numbers["d"]) * math.log(numbers["d"])
+def _letters(numbers: Mapping[str, float]) -> ClusterLetters:
+    # A map may be asked between whole numbers.
+    return ClusterLetters(
+        dimension=numbers["d"],  # type: ignore[arg-type]
+        n_clusters=numbers["k"],  # type: ignore[arg-type]
+        sigma=numbers["sigma"],
+        p=numbers["p"],
+        balance=numbers["c"],
+    )
 
 
-def assumption(numbers: Mapping[str, float]) -> tuple[Check, ...]:
+def _assumption(s: ClusterLetters) -> tuple[Check, ...]:
     """Assumption 2.2; the norms are those of the letters."""
-    d, k, sigma, p, c = (numbers[name] for name in ("d", "k", "sigma", "p", "c"))
-    Delta = _delta(numbers)
-    return (
-        at_most("k (p + Delta + 1)", k * (p + Delta + 1), (d - Delta + 1) / 10),
-        above("sigma, from below", sigma, 0.0, tolerance=0.0),
-        at_most("sigma", sigma, 1.0),
-        above("balance c of the clusters", c, 0.0),
-    )
+    return (s.separation(), *s.noise_range(), s.two_labels())
 
 
-def enough(numbers: Mapping[str, float]) -> Check:
-    """n >= k ln^2 d."""
-    return at_least("n", numbers["n"], numbers["k"] * math.log(numbers["d"]) ** 2)
-
-
-def window(numbers: Mapping[str, float]) -> tuple[Check, ...]:
-    """The window for n of Theorem 3.1."""
-    d, n, epsilon, delta = (numbers[name] for name in ("d", "n", "epsilon", "delta"))
-    L = math.log(d)
-    upper = min(
-        0.5 * math.log(delta / 3) + d / 32,
-        0.5 * math.log(delta) - math.log(3) + L**2 / 4,
-        math.log(epsilon / 4) + L**2 / 2,
-    )
-    return (
-        at_most("ln(1 / delta)", -math.log(delta), (L - 1) * L - math.log(3)),
-        at_most("ln n", math.log(n), upper),
-    )
-
-
-def log_failure(numbers: Mapping[str, float]) -> float:
-    """ln F of Proposition A.1."""
-    d, n = numbers["d"], numbers["n"]
-    L, twice = math.log(d), 2 * math.log(n)
-    return log_sum(math.log(3) + twice - L**2 / 2, twice - d / 16, (1 - L) * L)
-
-
-def size_of_z(numbers: Mapping[str, float]) -> float:
-    """||z|| = (eta_1 + eta_2) ||u|| with ||u||^2 <= k d + k (k - 1) p; infinite where z is not defined."""
-    d, k, p, c = (numbers[name] for name in ("d", "k", "p", "c"))
-    Delta = _delta(numbers)
-    D_u = d - Delta - k * (p + Delta)
-    c_prime = k * (p + Delta + 1) / (d - Delta + 1) if d - Delta + 1 > 0 else math.inf
-    if D_u <= 0 or c <= 0 or c_prime >= 1 / 3:
-        return math.inf
-    eta_1 = (2 * Delta + p + 1) / D_u
-    eta_2 = 3 * (3 * d + Delta + 1) * (1 - 2 * c_prime) / (D_u * (1 - 3 * c_prime) * c * k)
-    return (eta_1 + eta_2) * math.sqrt(k * d + k * (k - 1) * p)
+def _theorem(s: ClusterLetters, numbers: Mapping[str, float]) -> tuple[Check, ...]:
+    """What Theorems 3.1 and 4.2 ask for."""
+    n = numbers["n"]
+    return (*_assumption(s), s.enough(n), *s.window(n, numbers["epsilon"], numbers["delta"]))
 
 
 def _generalises(numbers: Mapping[str, float]) -> Findings:
     """Theorem 3.1: a test error of at most epsilon."""
     epsilon = numbers["epsilon"]
     return Findings(
-        hypotheses=(*assumption(numbers), enough(numbers), *window(numbers)),
+        hypotheses=_theorem(_letters(numbers), numbers),
         claims=(at_most("test error", epsilon, epsilon, vacuous=epsilon >= 1),),
     )
 
 
 def _flips(numbers: Mapping[str, float]) -> Findings:
-    """Theorem 4.2: the length of z."""
-    d, k, c = numbers["d"], numbers["k"], numbers["c"]
-    hypotheses = (*assumption(numbers), enough(numbers), *window(numbers))
-    size = size_of_z(numbers)
-    if math.isinf(size):
+    """Theorem 4.2: the length of z = (eta_1 + eta_2) u, with ||u||^2 <= k d + k (k - 1) p."""
+    s = _letters(numbers)
+    hypotheses = _theorem(s, numbers)
+    if s.D_u <= 0 or s.c <= 0 or s.c_prime >= 1 / 3:
         return undefined(hypotheses, "z is not defined for these numbers")
-    claim = at_most("||z|| / sqrt(d)", size / math.sqrt(d), 13.31 / (c * math.sqrt(k)), tolerance=1e-3)
-    return Findings(hypotheses=hypotheses, claims=(_marked(claim, nothing=says_nothing(size, int(d))),))
-
-
-def _marked(check: Check, *, nothing: bool) -> Check:
-    from dataclasses import replace
-
-    return replace(check, vacuous=nothing)
+    size = (s.eta_1 + s.eta_2) * math.sqrt(s.k * s.d + s.k * (s.k - 1) * s.p)
+    relative, bound, nothing = size / math.sqrt(s.d), 13.31 / (s.c * math.sqrt(s.k)), says_nothing(size, int(s.d))
+    return Findings(
+        hypotheses=hypotheses,
+        claims=(at_most("||z|| / sqrt(d)", relative, bound, tolerance=1e-3, vacuous=nothing),),
+    )
 
 
 def _likely(numbers: Mapping[str, float]) -> Findings:
     """Theorem A.1: ln(4 n q_d), with probability 1 - F."""
-    n, L = numbers["n"], math.log(numbers["d"])
-    bound = math.log(4 * n) - L**2 / 2
-    nothing = bound >= 0 or log_failure(numbers) >= 0
+    s, n = _letters(numbers), numbers["n"]
+    bound = s.log_test_failure(n)
+    nothing = bound >= 0 or s.log_failure(n) >= 0
     return Findings(
-        hypotheses=(*assumption(numbers), enough(numbers)),
+        hypotheses=(*_assumption(s), s.enough(n)),
         claims=(at_most("ln P(y N(x) <= 0)", bound, max(bound, 0.0), vacuous=nothing),),
     )
 
 
 def _robust(numbers: Mapping[str, float]) -> Findings:
     """Theorem 4.1: the robust network keeps its sign within sqrt(d)/8, but with probability 2 k q_d."""
-    k, L = numbers["k"], math.log(numbers["d"])
-    bound = math.log(2 * k) - L**2 / 2
+    s = _letters(numbers)
+    bound = math.log(2 * s.k) + s.log_q
     return Findings(
-        hypotheses=assumption(numbers),
+        hypotheses=_assumption(s),
         claims=(at_most("ln P(not robust)", bound, max(bound, 0.0), vacuous=bound >= 0),),
     )
-
-
-def _few(*names: str) -> dict[str, str]:
-    return {name: meaning for name, meaning in LETTERS.items() if name in names}
 
 
 THEOREM_3_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_generalises, observation=TEST_ERROR)

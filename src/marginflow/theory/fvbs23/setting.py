@@ -1,4 +1,4 @@
-r"""The letters of [FVBS23]: `ClusterSetting` knows the distribution, `ClusterSample` a training set.
+r"""The letters of [FVBS23]: `ClusterLetters` know numbers, `ClusterSetting` the law, `ClusterSample` a training set.
 
 KKT points are in neurons.py.
 
@@ -9,7 +9,7 @@ Logarithms are natural. `Delta` = 4 g with g = sigma sqrt(d) ln d, and q_d = d^(
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -18,6 +18,8 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.data import AbstractDistribution, ClusterConstants, Clusters, Dataset, GramReduction
 from marginflow.errors import InputError
+from marginflow.robustness.cluster_bounds import ClusterBounds
+from marginflow.robustness.explicit_vectors import fvbs23_steps
 from marginflow.theory.frame import Check, Instance, above, at_least, at_most, compare
 from marginflow.theory.probability import log_two_sided_gaussian_tail
 
@@ -34,42 +36,18 @@ def cluster_law(law: AbstractDistribution) -> Clusters:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClusterSetting:
-    """The numbers of a distribution of clusters.
-
-    Parameters
-    ----------
-    numbers : ClusterConstants
-        d, k, sigma, p, c, c', Delta.
-    gram : array, shape (k, k)
-        <mu^(q), mu^(r)>.
-    y : array, shape (k,)
-        Labels of the clusters.
-    """
-
-    numbers: ClusterConstants
-    gram: FloatArray
-    y: FloatArray
-
-    @classmethod
-    def of(cls, instance: Instance) -> ClusterSetting:
-        """From the law of an instance."""
-        return _setting(instance.the_law())
+class ClusterLetters(ClusterConstants):
+    """The constants by the paper's letters, and what its formulas make of them."""
 
     @property
     def d(self) -> int:
         """Dimension."""
-        return self.numbers.dimension
+        return self.dimension
 
     @property
     def k(self) -> int:
         """Number of clusters."""
-        return self.numbers.n_clusters
-
-    @property
-    def sigma(self) -> float:
-        """Standard deviation of the noise."""
-        return self.numbers.sigma
+        return self.n_clusters
 
     @property
     def L(self) -> float:
@@ -82,34 +60,14 @@ class ClusterSetting:
         return self.Delta / 4
 
     @property
-    def Delta(self) -> float:
-        """4 sigma sqrt(d) ln d."""
-        return self.numbers.Delta
-
-    @property
-    def p(self) -> float:
-        """Largest inner product of two means."""
-        return self.numbers.p
-
-    @property
     def c(self) -> float:
         """min(|Q+|, |Q-|) / k."""
-        return self.numbers.balance
+        return self.balance
 
     @property
-    def c_prime(self) -> float:
-        """k (p + Delta + 1) / (d - Delta + 1), defined by equality."""
-        return self.numbers.c_prime
-
-    @property
-    def least(self) -> int:
+    def least(self) -> float:
         """min(|Q+|, |Q-|) = c k."""
-        return int(min((self.y > 0).sum(), (self.y < 0).sum()))
-
-    @property
-    def log_q(self) -> float:
-        """ln q_d = -ln(d)^2 / 2."""
-        return self.numbers.log_q
+        return self.c * self.k
 
     @property
     def D_u(self) -> float:
@@ -117,27 +75,14 @@ class ClusterSetting:
         return self.d - self.Delta - self.k * (self.p + self.Delta)
 
     @property
-    def D_u_sharp(self) -> float:
-        """d - g - (k - 1)(p + g): what P3 alone gives for y_i <x_i, u>."""
-        return self.d - self.g - (self.k - 1) * (self.p + self.g)
-
-    @property
-    def u_norm(self) -> float:
-        """||u||, u = sum_q y^(q) mu^(q)."""
-        return math.sqrt(float(self.y @ self.gram @ self.y))
-
-    @property
     def eta_1(self) -> float:
         """(2 Delta + p + 1) / D_u [FVBS23, Lem D.6]."""
-        return (2 * self.Delta + self.p + 1) / self.D_u
+        return fvbs23_steps(self, self.least)[0]
 
     @property
     def eta_2(self) -> float:
         """3 (3d + Delta + 1)(1 - 2c') / (D_u (1 - 3c') c k) [FVBS23, Lem D.7]; infinite where a label is missing."""
-        if self.least == 0:
-            return math.inf
-        c_ = self.c_prime
-        return 3 * (3 * self.d + self.Delta + 1) * (1 - 2 * c_) / (self.D_u * (1 - 3 * c_) * self.least)
+        return fvbs23_steps(self, self.least)[1]
 
     @property
     def S_max(self) -> float:
@@ -160,7 +105,7 @@ class ClusterSetting:
         room = self.d - self.Delta + 1
         return ((self.d + self.Delta + 1) / room + self.c_prime) / (1 - 2 * self.c_prime)
 
-    def log_failure(self, n: int) -> float:
+    def log_failure(self, n: float) -> float:
         """ln F, F = 3 n^2 q_d + n^2 e^(-d/16) + d^(1 - ln d) [FVBS23, Prop A.1]."""
         twice = 2 * math.log(n)
         return log_sum(math.log(3) + twice + self.log_q, twice - self.d / 16, (1 - self.L) * self.L)
@@ -173,16 +118,31 @@ class ClusterSetting:
             math.log(self.k) - self.L**2,
         )
 
-    def log_test_failure(self, n: int) -> float:
+    def log_test_failure(self, n: float) -> float:
         """ln(4 n q_d) [FVBS23, Lem A.13]."""
         return math.log(4 * n) + self.log_q
 
-    # Assumption 2.2, each part written once --------------------------------------------------------
+    def enough(self, n: float) -> Check:
+        """n >= k ln(d)^2."""
+        return at_least("n", n, self.k * self.L**2, note="k ln(d)^2")
 
-    def equal_norms(self) -> Check:
-        """||mu^(q)|| = sqrt(d)."""
-        norms = np.sqrt(np.diag(self.gram) / self.d)
-        return compare("||mu|| / sqrt(d)", norms, "==", 1.0, tolerance=NORM_RTOL)
+    def log_window(self, epsilon: float, delta: float) -> tuple[float, float]:
+        """ln of the smallest and the largest n that Theorem 3.1 allows; the window may be empty."""
+        upper = min(
+            0.5 * math.log(delta / 3) + self.d / 32,
+            0.5 * math.log(delta) - math.log(3) + self.L**2 / 4,
+            math.log(epsilon / 4) + self.L**2 / 2,
+        )
+        return math.log(self.k * self.L**2), upper
+
+    def window(self, n: float, epsilon: float, delta: float) -> tuple[Check, ...]:
+        """1/delta <= d^(ln d - 1) / 3 and n <= the minimum of three, as Theorem 3.1 asks."""
+        return (
+            at_most("ln(1 / delta)", -math.log(delta), (self.L - 1) * self.L - math.log(3)),
+            at_most("ln n", math.log(n), self.log_window(epsilon, delta)[1], note="the smallest of the three bounds"),
+        )
+
+    # Assumption 2.2, each part written once --------------------------------------------------------
 
     def noise_range(self) -> tuple[Check, ...]:
         """0 < sigma <= 1."""
@@ -199,6 +159,47 @@ class ClusterSetting:
         """Both labels occur among the clusters."""
         return above("balance c of the clusters", self.c, 0.0)
 
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClusterSetting(ClusterLetters):
+    """The letters of a distribution of clusters, with its means.
+
+    Parameters
+    ----------
+    gram : array, shape (k, k)
+        <mu^(q), mu^(r)>.
+    y : array, shape (k,)
+        Labels of the clusters.
+    """
+
+    gram: FloatArray
+    y: FloatArray
+
+    @classmethod
+    def of(cls, instance: Instance) -> ClusterSetting:
+        """From the law of an instance."""
+        return _setting(instance.the_law())
+
+    @property
+    def least(self) -> int:
+        """min(|Q+|, |Q-|) = c k."""
+        return int(min((self.y > 0).sum(), (self.y < 0).sum()))
+
+    @property
+    def u_norm(self) -> float:
+        """||u||, u = sum_q y^(q) mu^(q)."""
+        return math.sqrt(float(self.y @ self.gram @ self.y))
+
+    @property
+    def proved_bounds(self) -> ClusterBounds:
+        """Bounds on inner products that P1 to P3 give."""
+        return ClusterBounds.proved(self, self.least)
+
+    def equal_norms(self) -> Check:
+        """||mu^(q)|| = sqrt(d)."""
+        norms = np.sqrt(np.diag(self.gram) / self.d)
+        return compare("||mu|| / sqrt(d)", norms, "==", 1.0, tolerance=NORM_RTOL)
+
     def assumption(self, *, noise: bool = True) -> tuple[Check, ...]:
         """Assumption 2.2 with the labels of both kinds; `noise=False` leaves out 0 < sigma, for the limit."""
         given = self.noise_range() if noise else self.noise_range()[1:]
@@ -211,8 +212,8 @@ def _setting(law: AbstractDistribution) -> ClusterSetting:
     coordinates = clusters.mean_coordinates()
     gram = coordinates @ coordinates.T
     y = clusters.mean_label_values
-    numbers = ClusterConstants.from_gram(gram, y, sigma=clusters.sigma_value, dimension=clusters.dimension)
-    return ClusterSetting(numbers=numbers, gram=gram, y=y)
+    constants = ClusterConstants.from_gram(gram, y, sigma=clusters.sigma_value, dimension=clusters.dimension)
+    return ClusterSetting(**asdict(constants), gram=gram, y=y)
 
 
 def log_sum(*logs: float) -> float:
@@ -331,9 +332,9 @@ class ClusterSample:
         """P1 to P6, and the labels."""
         return (self.P1(), self.P2(), self.P3(), self.P4(), *self.P5(), self.P6(), self.own_labels())
 
-    def enough(self) -> Check:
-        """n >= k ln^2 d."""
-        return at_least("n", self.n, self.setting.k * self.setting.L**2, note="k ln(d)^2")
+    def measured_bounds(self, X: FloatArray, clusters: IntArray) -> ClusterBounds:
+        """Bounds on inner products of the samples and of test points."""
+        return ClusterBounds.measured(self.data, self.data.y, self.setting.y, X, clusters)
 
     def log_test_tail(self) -> float:
         """ln of sum_i P(|<xi_i, xi>| > 2g) + sum_q P(|<mu_q, xi>| > g), exact for this sample [FVBS23, Lem A.13]."""

@@ -11,11 +11,12 @@ import numpy as np
 from marginflow.data import ClusterConstants, Clusters, GramReduction
 from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.limit import convex_pair
+from marginflow.robustness.cluster_bounds import ClusterBounds
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, stated, true, value
-from marginflow.theory.fvbs23.derived.sharp_certificate import Radii, SharpBounds, sharp_checks
+from marginflow.theory.fvbs23.derived.sharp_certificate import sharp_checks
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import law_of
-from marginflow.theory.fvbs23.setting import ClusterSetting, cluster_law
+from marginflow.theory.fvbs23.setting import cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.instances import at_point, opposite
 
@@ -48,8 +49,8 @@ def rem_norm(instance: Instance) -> Findings:
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test, clusters = test_clusters(instance)
-    bounds = SharpBounds.of(Radii.measured(neurons.sample, test.X, clusters), s.k, s.least)
-    spread = s.numbers.norm_defect
+    bounds = neurons.sample.measured_bounds(test.X, clusters)
+    spread = s.norm_defect
     sharp = {line.name.partition(": ")[2]: line for line in sharp_checks(neurons, test, bounds, "measured")}
     outputs = s.y[clusters] * neurons.outputs(test.X)
     return Findings(
@@ -63,7 +64,7 @@ def rem_norm(instance: Instance) -> Findings:
         constants=(
             value("deviation of the norms", spread),
             value("y N(x) from below", bounds.least_output),
-            value("||z|| / sqrt(d), measured", bounds.eta * s.u_norm / math.sqrt(s.d)),
+            value("||z|| / sqrt(d), measured", (bounds.eta_1 + bounds.eta_2) * s.u_norm / math.sqrt(s.d)),
         ),
         claims=(
             above("y N(x)", outputs, 0.0, tolerance=0.0),
@@ -126,12 +127,10 @@ def rem_noise(instance: Instance) -> Findings:
     )
 
 
-def proved_bounds(d: int, k: int, sigma: float) -> SharpBounds:
+def proved_bounds(d: int, k: int, sigma: float) -> ClusterBounds:
     """The sharp bounds for k orthogonal means with balanced labels."""
     numbers = ClusterConstants(dimension=d, n_clusters=k, sigma=sigma, p=0.0, balance=0.5)
-    y = np.where(np.arange(k) % 2 == 0, 1.0, -1.0)
-    s = ClusterSetting(numbers=numbers, gram=d * np.eye(k), y=y)
-    return SharpBounds.of(Radii.proved(s), k, k // 2)
+    return ClusterBounds.proved(numbers, k // 2)
 
 
 def smallest_certified_dimension(k: int, sigma: float | None) -> int:
@@ -180,7 +179,7 @@ def rem_sigma_big(instance: Instance) -> Findings:
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test, _ = test_clusters(instance)
-    bounds = SharpBounds.of(Radii.proved(s), s.k, s.least)
+    bounds = s.proved_bounds
     order = s.d ** (1 / 8)
     return Findings(
         hypotheses=(

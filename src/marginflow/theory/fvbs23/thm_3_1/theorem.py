@@ -12,25 +12,6 @@ from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, theorem_hypot
 from marginflow.theory.probability import clopper_pearson
 
 
-def log_window(s: ClusterSetting, epsilon: float, delta: float) -> tuple[float, float]:
-    """ln of the smallest and the largest n that Theorem 3.1 allows; the window may be empty."""
-    upper = min(
-        0.5 * math.log(delta / 3) + s.d / 32,
-        0.5 * math.log(delta) - math.log(3) + s.L**2 / 4,
-        math.log(epsilon / 4) + s.L**2 / 2,
-    )
-    return math.log(s.k * s.L**2), upper
-
-
-def window_hypotheses(s: ClusterSetting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
-    """1/delta <= d^(ln d - 1) / 3 and n <= the minimum of three."""
-    _, upper = log_window(s, epsilon, delta)
-    return (
-        at_most("ln(1 / delta)", -math.log(delta), (s.L - 1) * s.L - math.log(3)),
-        at_most("ln n", math.log(n), upper, note="the smallest of the three bounds"),
-    )
-
-
 def packaging(s: ClusterSetting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
     """The four implications that turn Theorem A.1 into Theorem 3.1, in logarithms."""
     third, twice = math.log(delta / 3), 2 * math.log(n)
@@ -64,10 +45,10 @@ def theorem_3_1(instance: Instance) -> Findings:
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
     outputs, _ = least_outputs(instance)
-    lower, upper = log_window(s, epsilon, delta)
+    lower, upper = s.log_window(epsilon, delta)
     errors = clopper_pearson(int((outputs <= 0).sum()), outputs.size)
     return Findings(
-        hypotheses=(*theorem_hypotheses(instance), *window_hypotheses(s, sample.n, epsilon, delta)),
+        hypotheses=(*theorem_hypotheses(instance), *s.window(sample.n, epsilon, delta)),
         constants=(
             value("smallest n, ln", lower),
             value("largest n, ln", upper, "the window is empty if this is below the smallest"),

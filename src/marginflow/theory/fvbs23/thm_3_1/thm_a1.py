@@ -32,7 +32,7 @@ def theorem_hypotheses(instance: Instance) -> tuple[Check, ...]:
     return (
         *sample.setting.assumption(),
         true("clusters are drawn independently", drawn),
-        sample.enough(),
+        sample.setting.enough(sample.n),
         *sample.nice,
         is_kkt_point(instance),
         *_others(instance),

@@ -75,7 +75,7 @@ def lemma_d4(instance: Instance) -> Findings:
         hypotheses=deterministic(instance),
         constants=(
             value("D_u", s.D_u),
-            value("D_u, sharp", s.D_u_sharp),
+            value("D_u, sharp", s.proved_bounds.D),
             value("least |w_j . u| / s_j", float((towards / np.where(neurons.s > 0, neurons.s, np.nan)).min())),
         ),
         claims=(
@@ -83,7 +83,7 @@ def lemma_d4(instance: Instance) -> Findings:
             at_least("J-: - w_j . u", towards[minus], neurons.s[minus] * s.D_u, scale=scale[minus]),
         ),
         derived=(
-            at_least("J+: w_j . u, sharp", towards[plus], neurons.s[plus] * s.D_u_sharp, scale=scale[plus]),
-            at_least("J-: - w_j . u, sharp", towards[minus], neurons.s[minus] * s.D_u_sharp, scale=scale[minus]),
+            at_least("J+: w_j . u, sharp", towards[plus], neurons.s[plus] * s.proved_bounds.D, scale=scale[plus]),
+            at_least("J-: - w_j . u, sharp", towards[minus], neurons.s[minus] * s.proved_bounds.D, scale=scale[minus]),
         ),
     )

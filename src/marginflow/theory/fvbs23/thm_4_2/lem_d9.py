@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from marginflow.robustness.explicit_vectors import fvbs23_size_constants
 from marginflow.theory.frame import Check, Findings, Instance, at_most, stated, value
 from marginflow.theory.fvbs23.presets import law_of, law_only
 from marginflow.theory.fvbs23.setting import ClusterSetting
@@ -11,14 +12,13 @@ from marginflow.theory.fvbs23.setting import ClusterSetting
 
 def size_constant(d: int, c: float) -> float:
     """C of ||z|| <= C sqrt(d / (c^2 k)): (c A_d + B_d) sqrt(1.1 + 0.1/d)."""
-    den = d - d / 21 - (d + 1) / 10
-    return (c * 0.2 * (d + 1) / den + 24 / 7 * (64 * d / 21 + 1) / den) * math.sqrt(1.1 + 0.1 / d)
+    A_d, B_d = fvbs23_size_constants(d)
+    return (c * A_d + B_d) * math.sqrt(1.1 + 0.1 / d)
 
 
 def size_checks(s: ClusterSetting) -> tuple[Check, tuple[Check, ...]]:
     """The length of z against 13.31 sqrt(d / (c^2 k)), and the chain of Lemma D.9 that leads there."""
-    den = s.d - s.d / 21 - (s.d + 1) / 10
-    A_d, B_d = 0.2 * (s.d + 1) / den, 24 / 7 * (64 * s.d / 21 + 1) / den
+    A_d, B_d = fvbs23_size_constants(s.d)
     eta, squared = s.eta_1 + s.eta_2, s.u_norm**2
     C = size_constant(s.d, s.c)
     middle, plugged = s.k * s.d + s.k**2 * s.p, s.k * s.d + s.k * s.c_prime * (s.d - s.Delta + 1)

@@ -10,7 +10,7 @@ from marginflow.theory.frame import Check, Findings, Instance, stated, undefined
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
 from marginflow.theory.fvbs23.setting import ClusterSample
-from marginflow.theory.fvbs23.thm_3_1.theorem import packaging, window_hypotheses
+from marginflow.theory.fvbs23.thm_3_1.theorem import packaging
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import theorem_hypotheses
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, networks_of, vector_constants
@@ -43,7 +43,7 @@ def theorem_4_2(instance: Instance) -> Findings:
     sample = ClusterSample.of(instance)
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
-    hypotheses = (*theorem_hypotheses(instance), *window_hypotheses(s, sample.n, epsilon, delta))
+    hypotheses = (*theorem_hypotheses(instance), *s.window(sample.n, epsilon, delta))
     vectors = explicit_vectors(instance)
     constants = vector_constants(instance, vectors)
     test = instance.the_test()
