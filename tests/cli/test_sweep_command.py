@@ -72,6 +72,20 @@ def test_a_sweep_is_computed_once_and_exported(spec: Path, tmp_path: Path, capsy
     assert "small: 4 cells, 4 done, 0 failed, 0 missing" in capsys.readouterr().out
 
 
+def test_rows_of_other_code_are_named_before_they_are_computed_again(
+    spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sweep", "spec.toml"]) == 0
+    monkeypatch.setattr("marginflow.sweeps.cell.code_version", lambda task: "other")
+    capsys.readouterr()
+    assert main(["sweep", "spec.toml", "--dry-run"]) == 1
+    said = capsys.readouterr()
+    assert "small: 4 cells, 0 done, 0 failed, 4 missing" in said.out
+    assert "4 cells have rows by another version of the code in spec.sqlite; --any-code accepts them." in said.err
+    assert main(["sweep", "spec.toml", "--dry-run", "--any-code"]) == 0
+    assert "another version" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [

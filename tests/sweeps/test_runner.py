@@ -13,6 +13,7 @@ import pytest
 from marginflow import InputError
 from marginflow.sweeps import MemoryStore, StoppedError, Store, Sweep, SweepProgress, SweepTask, run, stored
 from marginflow.sweeps.record import Computed
+from marginflow.sweeps.runner import by_other_code
 
 pytestmark = pytest.mark.usefixtures("task_folder")
 
@@ -96,9 +97,11 @@ def test_rows_of_other_code_are_computed_again_unless_they_are_asked_for(tmp_pat
             arrays = f"{key}.safetensors" if line.arrays else None
             older.add(replace(line, code="old", key=key, arrays=arrays), content)
     assert stored(cheap(), store).records == ()
+    assert (by_other_code(cheap(), store), by_other_code(cheap(), now)) == (6, 0)
     accepted = run(cheap(), store=store, any_code=True)
     assert (accepted.computed, accepted.rows) == (0, first.rows)
     assert run(cheap(), store=store).computed == 6
+    assert by_other_code(cheap(), store) == 0
 
 
 def test_two_sweeps_on_one_store_at_once_are_refused_and_readers_are_not(tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from marginflow.arrays import whole_number
+from marginflow.cli.output import note
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
-    from marginflow.sweeps import AbstractEngine
+    from marginflow.sweeps import AbstractEngine, Store, Sweep
 
 
 def engine_of(engine: str, address: str | None, workers: int | None) -> AbstractEngine:
@@ -22,3 +23,14 @@ def engine_of(engine: str, address: str | None, workers: int | None) -> Abstract
     if address is not None:
         raise InputError("--address is for --engine dask.")
     return LocalEngine(workers=1 if workers is None else workers)
+
+
+def note_other_code(sweep: Sweep, store: Store | None) -> None:
+    """Say how many cells a store has by another version of the code, so that nobody computes them again unasked."""
+    from marginflow.sweeps.runner import by_other_code
+
+    if store is None:
+        return
+    if count := by_other_code(sweep, store):
+        cells = "1 cell has a row" if count == 1 else f"{count} cells have rows"
+        note(f"{cells} by another version of the code in {store.path}; --any-code accepts them.")

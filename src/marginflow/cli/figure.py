@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.arrays import whole_number
-from marginflow.cli.engines import engine_of
+from marginflow.cli.engines import engine_of, note_other_code
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force, Seed, written
 from marginflow.cli.output import check_folder, check_target, note, print_rows, result_text
@@ -25,10 +25,10 @@ from marginflow.plain import to_plain
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
-    from marginflow.experiments import Figure, FigureResult, Grid
+    from marginflow.experiments import Figure, FigureResult
     from marginflow.experiments.cost import Cost
     from marginflow.report.style import Mode, Width
-    from marginflow.sweeps import Store
+    from marginflow.sweeps import Store, Sweep
 
 _WORTH_SAYING: Final = 30.0  # seconds; below, starting processes decides
 
@@ -95,8 +95,11 @@ def figure(
         else None
     )
     cost = chosen.cost(grid, store=kept)
+    cells = chosen.sweep(grid, seed)
+    if not any_code:
+        note_other_code(cells, kept)
     if dry_run:
-        return _planned(chosen, size, grid, cost, kept, seed, any_code=any_code, as_json=as_json)
+        return _planned(chosen, size, cost, cells, kept, any_code=any_code, as_json=as_json)
     where = engine_of(engine, address, workers)
     folder.mkdir(exist_ok=True)
     name = _name(chosen.id, size)
@@ -151,12 +154,9 @@ def _conditions(only: Sequence[str]) -> dict[str, object]:
 
 
 def _planned(
-    chosen: Figure, size: str, grid: Grid, cost: Cost, store: Store | None, seed: int, *, any_code: bool, as_json: bool
+    chosen: Figure, size: str, cost: Cost, sweep: Sweep, store: Store | None, *, any_code: bool, as_json: bool
 ) -> int:
     """What would be computed, what is there already, and what the rest will take."""
-    sweep = mf.sweeps.Sweep(
-        task=chosen.cell, points=grid.cells, seeds=tuple(range(seed, seed + grid.seeds)), name=chosen.id
-    )
     done = 0 if store is None else len(mf.sweeps.stored(sweep, store, any_code=any_code).done)
     record = {"id": chosen.id, "size": size, "cells": cost.cells, "stored": done, "hours": cost.hours}
     record |= {"memory": cost.memory, "measured_cells": cost.measured}

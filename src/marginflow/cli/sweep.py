@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from cyclopts import App, Parameter
 
 import marginflow as mf
-from marginflow.cli.engines import engine_of
+from marginflow.cli.engines import engine_of, note_other_code
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force
 from marginflow.cli.output import check_target, note, result_text
@@ -116,6 +116,8 @@ def run_sweep(
     if watch is not None:
         check_target(watch, (".html",), force=True)  # a page of ours is written over and over
     where = engine_of(engine, address, workers)
+    if not any_code:
+        note_other_code(chosen, kept)
     stopped, code = None, DONE
     if not dry_run and not failures:
         try:

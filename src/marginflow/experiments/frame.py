@@ -117,6 +117,10 @@ class Figure(Brief):
         chosen = tuple(matching(self.cell, grid.cells, only)) if only else grid.cells
         return Grid(cells=chosen, seeds=grid.seeds if seeds is None else seeds)
 
+    def sweep(self, grid: Grid, seed: int = 0) -> Sweep:
+        """The cells of a grid with seeds from the given one on."""
+        return Sweep(task=self.cell, points=grid.cells, seeds=tuple(range(seed, seed + grid.seeds)), name=self.id)
+
     def cost(self, size: str | Grid, *, store: Store | None = None) -> Cost:
         """What all cells of a size will take, by cells of the store, or by those measured for the library."""
         grid = size if isinstance(size, Grid) else self.grid(size)
@@ -174,7 +178,7 @@ class Figure(Brief):
         """
         grid = self.select(size, only=only, seeds=seeds)
         first = whole_number("seed", seed, minimum=0)
-        sweep = Sweep(task=self.cell, points=grid.cells, seeds=tuple(range(first, first + grid.seeds)), name=self.id)
+        sweep = self.sweep(grid, first)
         found = computed(
             sweep,
             store=store,
@@ -200,7 +204,7 @@ class Figure(Brief):
         """
         grid, names = self.grid(size), self.cell.fields
         there = {tuple(row[name] for name in (*names, "seed")) for row in rows}
-        sweep = Sweep(task=self.cell, points=grid.cells, seeds=tuple(range(seed, seed + grid.seeds)), name=self.id)
+        sweep = self.sweep(grid, seed)
         missing = [
             {**cell.parameters, "seed": cell.seed}
             for cell in sweep.cells

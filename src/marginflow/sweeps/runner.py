@@ -193,6 +193,13 @@ def stored(sweep: Sweep, store: AbstractStore | str | Path, *, any_code: bool = 
     return Results(sweep, records, len(records))
 
 
+def by_other_code(sweep: Sweep, store: AbstractStore | str | Path) -> int:
+    """How many cells have a row by another version of the code only: `any_code` would accept them."""
+    kept = _store(store)
+    mine, all_of_them = kept.find(sweep.cells), kept.find(sweep.cells, any_code=True)
+    return sum(record.status == "done" and key not in mine for key, record in all_of_them.items())
+
+
 def _store(store: AbstractStore | str | Path | None) -> AbstractStore:
     if store is None:
         return MemoryStore()
