@@ -1,7 +1,8 @@
-"""Take finished cells of a store over into the rows of docs/gallery: nothing is computed, nothing is replaced.
+"""Take finished cells of a store over into the rows of docs/gallery: nothing is computed.
 
 python benchmarks/gallery_rows.py cells.sqlite     # then `python benchmarks/gallery.py` draws the pictures again
 python benchmarks/gallery_rows.py cells.sqlite --begin KYS23/Fig1R     # also for a figure that has no rows there yet
+python benchmarks/gallery_rows.py cells.sqlite --replace     # rows that are there already too, say of an older solver
 
 A cell goes to every figure of the gallery whose published grid has it. A KKT point that is not exact is left out.
 """
@@ -28,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("stores", nargs="+")
     parser.add_argument("--begin", nargs="*", default=[])
+    parser.add_argument("--replace", action="store_true")
     given = parser.parse_args()
     lines = [line for name in given.stores for line in Store(name).lines() if line.status == "done"]
     for figure in experiments.figures():
@@ -45,7 +47,7 @@ def main() -> None:
                 print(f"{figure.id}: not exact and left out: {line.parameters}, seed {line.seed}")
             else:
                 new.append(row)
-        _extend(figure, path, new, grid)
+        _extend(figure, path, new, grid, replace=given.replace)
 
 
 def _text(figure: Figure, cell: object) -> str:
@@ -53,13 +55,16 @@ def _text(figure: Figure, cell: object) -> str:
     return json.dumps(msgspec.to_builtins(msgspec.convert(cell, figure.cell.parameters)), sort_keys=True)
 
 
-def _extend(figure: Figure, path: Path, new: list[Row], grid: dict[str, int]) -> None:
+def _extend(figure: Figure, path: Path, new: list[Row], grid: dict[str, int], *, replace: bool) -> None:
     """Write the rows in the order of the grid, seeds fastest."""
     names = (*figure.cell.fields, "seed")
     old = [dict(row) for row in read(path)] if path.is_file() else []
-    there = {tuple(row[name] for name in names) for row in old}
-    added = [row for row in new if tuple(row[name] for name in names) not in there]
-    rows = [*old, *added]
+    by_cell = {tuple(row[name] for name in names): row for row in old}
+    for row in new:
+        cell = tuple(row[name] for name in names)
+        if replace or cell not in by_cell:
+            by_cell[cell] = row
+    rows = list(by_cell.values())
     if not rows:
         return
     rows.sort(key=lambda row: (grid[_text(figure, {name: row[name] for name in names[:-1]})], row["seed"]))
@@ -68,7 +73,7 @@ def _extend(figure: Figure, path: Path, new: list[Row], grid: dict[str, int]) ->
     writer.writeheader()
     writer.writerows(rows)
     path.write_text(text.getvalue(), encoding="utf-8")
-    print(f"{figure.id}: {len(old)} rows, {len(added)} more")
+    print(f"{figure.id}: {len(old)} rows, {len(rows) - len(old)} more")
 
 
 if __name__ == "__main__":
