@@ -81,6 +81,20 @@ def flips_at_the_largest_dimension() -> str:
     return f"as the paper has it, is {listed(parts)} √d for α = 0.5, 0.8 and 1"
 
 
+def flips_as_the_paper_has_them(alpha: float) -> str:
+    """A line of the table: mean ± standard deviation over five seeds, with the interval of the mean."""
+    cells = []
+    for dimension in (100, 400, 700, 1000):
+        flips = column("VYS22-Fig1a", "flip_over_radius", alpha=alpha, dimension=dimension, **EXACT)
+        mean = Mean.of(flips)
+        assert mean.count == 5
+        cells.append(f"{mean.value:.3f} ± {mean.deviation:.3f} [{mean.low:.3f}, {mean.high:.3f}]")
+    return f"| {alpha:g} | {' | '.join(cells)} |"
+
+
+SENTENCES += [functools.partial(flips_as_the_paper_has_them, alpha) for alpha in (0.5, 0.8, 1.0)]
+
+
 @sentence
 def flips_of_more_samples_than_dimensions() -> str:
     dimensions = sorted({int(d) for d in column("VYS22-Fig1a", "dimension", alpha=1.2, **EXACT)})
