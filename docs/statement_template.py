@@ -23,11 +23,11 @@ def _control() -> Instance:
     number="Lemma BLANK",
     meaning="BLANK one line, at most 160 characters.",
     formula=r"y_i N_\theta(x_i) \ge 1",
-    needs=("network", "data"),
+    needs=("network", "data"),  # may go where it is these two
     example=lambda: orthogonal_point(100, 32),
     control=_control,
     control_shows="BLANK what is wrong with the control",
-    control_outcome="not applicable",
+    control_outcome="not applicable",  # may go where it is this, or "violated" for a definition or an assumption
     printed=r"\text{BLANK as printed}",
     proved=r"\text{BLANK as the proof gives it, if that differs}",
     sharp=r"\text{BLANK the best that is known}",

@@ -259,7 +259,7 @@ def test_noise_on_one_cluster_above_an_eighth_cannot_be_told_from_a_change_of_la
 def test_identity_28_is_exact_on_every_run(build: object) -> None:
     """With the signs of zeta_2 on mu2 repaired; as printed the identity fails (trap 6)."""
     path = path_of(build())  # type: ignore[operator]
-    first = FirstStep(path=path)
+    first = FirstStep.of(path)
     step = path.networks[1].W - path.networks[0].W
     scale = np.abs(step).max()
     assert np.abs(step - first.along - first.spread - first.drift).max() <= 1e-13 * max(scale, np.abs(path.end.W).max())

@@ -51,18 +51,24 @@ def test_ours_is_found_by_its_entry_point_and_its_rules_hold(tmp_path: Path) -> 
     entry = 'OURS = "marginflow_ours:PAPER"'
     assert f'[project.entry-points."marginflow.papers"]\n{entry}' in declared
     paths = [installed(tmp_path, "marginflow_ours", entry.replace('"', "")), OURS]
-    listed = run("-m", "marginflow.cli", "statements", "--paper", "OURS", "--json", paths=paths)
-    assert listed.returncode == 0, listed.stderr
-    assert [statement["id"] for statement in json.loads(listed.stdout)] == ["OURS/Obs2", "OURS/Thm1"]
-    figures = run("-m", "marginflow.cli", "figure", "--json", paths=paths)
-    assert "OURS/LabelNoise.ours" in figures.stdout, figures.stderr
-    line = ("figure", "OURS/LabelNoise.ours", "--size", "smoke")
-    drawn = run("-m", "marginflow.cli", *line, paths=paths, folder=tmp_path)
-    assert drawn.returncode == 0, drawn.stdout + drawn.stderr
-    assert "Our numbers bear out the claim" in drawn.stdout
-    done = run("-m", "marginflow.cli", "check", "ours thm 1", paths=paths)
+    lines = [
+        ["statements", "--paper", "OURS", "--json"],
+        ["figure", "--json"],
+        ["figure", "OURS/LabelNoise.ours", "--size", "smoke"],
+        ["check", "ours thm 1"],
+    ]
+    code = "from marginflow.cli import main\n" + "\n".join(
+        f"print('exit', main({line!r}), end='\\f')" for line in lines
+    )
+    done = run("-c", code, paths=paths, folder=tmp_path)  # one interpreter: importing all papers takes seconds
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "OURS/Thm1 holds here" in done.stdout
+    listed, figures, drawn, judged, _ = done.stdout.split("\f")
+    assert all(said.endswith("exit 0") for said in (listed, figures, drawn, judged)), done.stdout + done.stderr
+    statements = json.loads(listed.removesuffix("exit 0"))
+    assert [statement["id"] for statement in statements] == ["OURS/Obs2", "OURS/Thm1"]
+    assert "OURS/LabelNoise.ours" in figures
+    assert "Our numbers bear out the claim" in drawn
+    assert "OURS/Thm1 holds here" in judged
 
 
 def test_the_tests_of_ours_pass() -> None:

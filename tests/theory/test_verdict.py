@@ -145,8 +145,10 @@ def test_the_sentence_says_the_deciding_comparison_in_words() -> None:
     assert broken.endswith("; both labels occur is not true.")
     open_claim = Check(name="risk", observed=0.0, relation="<=", bound=0.01, interval=(0.0, 0.03))
     assert "does not decide whether it is at most 0.01" in judge(claims=(open_claim,)).sentence
-    for sentence in (judge(claims=(MET, FAILED)).sentence, broken):
+    failing = judge(claims=(MET, FAILED))
+    for sentence in (failing.sentence, failing.reason, broken):
         assert not re.search(r"slack|, (met|failed)\b|\[", sentence)
+    assert "slack" not in str(failing)
 
 
 def test_checks_are_found_by_name() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Final, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -22,7 +22,7 @@ State = Literal["met", "failed", "undecided"]
 Role = Literal["hypothesis", "constant", "claim", "proof step", "derived", "arithmetic"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Check(Brief, Plain):
     """An observed number beside the bound that a statement puts on it.
 
@@ -75,6 +75,7 @@ class Check(Brief, Plain):
     observed: float
     relation: Relation
     bound: float | None = None
+    _: KW_ONLY
     tolerance: float = 0.0
     note: str = ""
     interval: tuple[float, float] | None = None
@@ -218,12 +219,12 @@ def equal(name: str, observed: ArrayLike, bound: ArrayLike, **options: Unpack[Op
 
 def value(name: str, observed: float, note: str = "") -> Check:
     """A number that is only reported."""
-    return Check(name=name, observed=float(observed), relation="is", note=note)
+    return Check(name, float(observed), "is", note=note)
 
 
 def true(name: str, condition: bool, note: str = "") -> Check:
     """A condition: observed is 1 where it is true, 0 where not, and the bound is 1."""
-    return Check(name=name, observed=float(bool(condition)), relation="==", bound=1.0, note=note)
+    return Check(name, float(bool(condition)), "==", 1.0, note=note)
 
 
 def compare(
@@ -260,10 +261,10 @@ def compare(
         size = max(abs(observed), abs(bound), scale)  # two numbers: a map compares them by the hundred thousand
         known = math.isfinite(observed) and math.isfinite(bound) and math.isfinite(size)
         return Check(
-            name=name,
-            observed=float(observed),
-            relation=relation,
-            bound=float(bound),
+            name,
+            float(observed),
+            relation,
+            float(bound),
             tolerance=tolerance * float(size) if known else 0.0,
             note=note,
             vacuous=vacuous,
@@ -274,7 +275,7 @@ def compare(
         np.asarray(scale, dtype=np.float64),
     )
     if seen.size == 0:
-        return Check(name=name, observed=math.nan, relation=relation, bound=math.nan, note="nothing to compare")
+        return Check(name, math.nan, relation, math.nan, note="nothing to compare")
     with np.errstate(invalid="ignore"):
         largest = np.maximum(np.maximum(np.abs(seen), np.abs(limits)), sizes)
         allowed = tolerance * np.where(np.isfinite(largest), largest, 0.0)
@@ -288,10 +289,10 @@ def compare(
         where = ", ".join(str(int(entry)) for entry in index)
         note = f"worst of {seen.size}, at {where}" + (f"; {note}" if note else "")
     return Check(
-        name=name,
-        observed=float(seen[index]),
-        relation=relation,
-        bound=float(limits[index]),
+        name,
+        float(seen[index]),
+        relation,
+        float(limits[index]),
         tolerance=float(allowed[index]),
         note=note,
         vacuous=vacuous,

@@ -65,6 +65,16 @@ def judge_direction(instance: Instance) -> Findings:
     )
 
 
+stated_direction = partial(
+    stated,
+    number="Section 2, Gradient flow",
+    formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
+    needs=("run",),
+    control_shows="after 20 steps the direction still turns",
+)
+"""Writes the definition of convergence in direction, which two of the papers have; the control is an unfinished run."""
+
+
 def _alignment(network: TwoLayer, data: Dataset, loss: AbstractLoss) -> float:
     """cos(theta, -grad L), which tends to 1 along the flow."""
     p = loss.weights(network.margins(data.X, data.y))

@@ -33,11 +33,11 @@ def is_kkt_point(judged: Instance | Certificate | Iterable[Certificate], name: s
     certificates = (judged,) if isinstance(judged, Certificate) else tuple(judged)
     worst = max(certificates, key=lambda certificate: certificate.residual, default=None)
     if worst is None:
-        return Check(name=name, observed=math.inf, relation="<=", bound=DEFAULT_TOLERANCE, note="no network was given")
+        return Check(name, math.inf, "<=", DEFAULT_TOLERANCE, note="no network was given")
     note = _distance(worst)
     if len(certificates) > 1:
         note = f"worst of {len(certificates)} networks; {note}"
-    return Check(name=name, observed=worst.residual, relation="<=", bound=DEFAULT_TOLERANCE, note=note)
+    return Check(name, worst.residual, "<=", DEFAULT_TOLERANCE, note=note)
 
 
 def _distance(certificate: Certificate) -> str:

@@ -119,10 +119,10 @@ class Frequency:
         """A check that is decided only if the whole interval agrees."""
         source = f"{self.count} of {self.draws}, {100 * self.confidence:g} % Clopper-Pearson interval"
         return Check(
-            name=name,
-            observed=self.frequency,
-            relation=relation,
-            bound=bound,
+            name,
+            self.frequency,
+            relation,
+            bound,
             interval=(self.low, self.high),
             note=source + (f"; {note}" if note else ""),
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from marginflow.data import Dataset, Orthogonal, Sphere
 from marginflow.flow import GradientFlow, LossBelow, Recording, Run, Steps, recipes, train
-from marginflow.losses import Exponential
+from marginflow.losses import Exponential, Reduction
 from marginflow.networks import MLP, TwoLayer, initialisation
 from marginflow.theory.instance import Instance
 
@@ -27,33 +27,50 @@ def of_run(name: str, data: Dataset, start: TwoLayer, run: Run, **fields: object
     return Instance(name=name, data=data, start=start, run=run, network=run.network, **fields)  # type: ignore[arg-type]
 
 
+def flow(
+    name: str,
+    data: Dataset,
+    stop: LossBelow | Steps,
+    *,
+    width: int,
+    scale: float = 0.05,
+    reduction: Reduction = "sum",
+    angle: float = 0.02,
+    decrease: float = 0.1,
+    seed: int = 0,
+    **fields: object,
+) -> Instance:
+    """Gradient flow of the exponential loss from a small balanced start."""
+    start = TwoLayer.initialise(width, data.dimension, law=initialisation.Balanced(), scale=scale, seed=seed)
+    plan = GradientFlow(loss=Exponential(reduction), angle=angle, decrease=decrease, stop=[stop])
+    return of_run(name, data, start, train(start, data, plan, recording=RECORDING), **fields)
+
+
+def coarse(flowing: Instance) -> Instance:
+    """Gradient descent from the start of a flow with steps so large that it is no approximation of one."""
+    start, data = flowing.the_start(), flowing.the_data()
+    run = train(start, data, recipes.KYS23(rate=20.0, epochs=12), recording=Recording(ratio=1.0, networks=True))
+    return of_run("gradient descent with a rate of 20", data, start, run, law=flowing.law)
+
+
 @cache
 def flow_run(log_loss: float = -30.0) -> Instance:
     """Gradient flow on 6 Hadamard samples in dimension 20, width 8, small balanced start, to the given ln L."""
     data = Orthogonal(dimension=20, design="hadamard").sample(6)
-    start = TwoLayer.initialise(8, 20, law=initialisation.Balanced(), scale=0.05, seed=0)
-    plan = GradientFlow(angle=0.02, decrease=0.1, stop=[LossBelow(log_value=log_loss)])
-    run = train(start, data, plan, recording=RECORDING)
-    return of_run(f"gradient flow on 6 orthogonal samples to a loss of e^{log_loss:g}", data, start, run)
+    name = f"gradient flow on 6 orthogonal samples to a loss of e^{log_loss:g}"
+    return flow(name, data, LossBelow(log_value=log_loss), width=8)
 
 
 @cache
 def unfinished_run(steps: int = 20) -> Instance:
     """The same flow stopped after a few steps, long before the samples are fitted."""
-    whole = flow_run()
-    start, data = whole.the_start(), whole.the_data()
-    plan = GradientFlow(angle=0.02, decrease=0.1, stop=[Steps(steps)])
-    run = train(start, data, plan, recording=RECORDING)
-    return of_run(f"the same flow after {steps} steps", data, start, run)
+    return flow(f"the same flow after {steps} steps", flow_run().the_data(), Steps(steps), width=8)
 
 
 @cache
 def coarse_run() -> Instance:
-    """Gradient descent with steps so large that it is no approximation of a flow."""
-    whole = flow_run()
-    start, data = whole.the_start(), whole.the_data()
-    run = train(start, data, recipes.KYS23(rate=20.0, epochs=12), recording=Recording(ratio=1.0, networks=True))
-    return of_run("gradient descent with a rate of 20", data, start, run)
+    """Gradient descent with huge steps from the start of the flow."""
+    return coarse(flow_run())
 
 
 @cache

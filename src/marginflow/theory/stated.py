@@ -17,16 +17,21 @@ if TYPE_CHECKING:
     from marginflow.theory.hunting.family import AbstractFamily
 
 _KINDS: Final = {
+    "A": "assumption",
     "Asm": "assumption",
     "Con": "construction",
+    "Cond": "definition",
     "Cor": "corollary",
     "Def": "definition",
     "Ex": "example",
     "Lem": "lemma",
+    "O": "probe",
     "OQ": "probe",
     "Open": "probe",
     "Prop": "proposition",
     "Rem": "remark",
+    "Set": "definition",
+    "Setting": "definition",
     "Thm": "theorem",
 }
 """How an id begins behind its slash, and the kind that this says."""
@@ -37,7 +42,7 @@ def stated(
     id: str,
     meaning: str,
     formula: str,
-    needs: tuple[Need, ...],
+    needs: tuple[Need, ...] = ("network", "data"),
     example: Callable[[], Instance],
     control: Callable[[], Instance],
     control_shows: str,
@@ -59,8 +64,10 @@ def stated(
 
     Parameters
     ----------
-    id, meaning, formula, needs, example, control, control_shows, gap, parameters, family, region
+    id, meaning, formula, example, control, control_shows, gap, parameters, family, region
         See `Statement`.
+    needs : tuple of str
+        As in `Statement`; a network and data by default.
     control_outcome : str or None
         As in `Statement`; by default a definition or an assumption is violated by its control, and anything else does
         not apply to it.

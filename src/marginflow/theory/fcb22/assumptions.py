@@ -29,7 +29,6 @@ def with_numbers(name: str, numbers: Numbers, C: float | None = None) -> Instanc
 
 _assumption = partial(
     stated,
-    kind="assumption",
     needs=("parameters",),
     parameters=NUMBERS,
     example=lambda: with_numbers("the numbers of the instance C = 16", C16, 16.0),
@@ -166,7 +165,6 @@ def a7(instance: Instance) -> Findings:
 
 @stated(
     id="FCB22/A.joint",
-    kind="assumption",
     number="Assumptions (A1)-(A7)",
     meaning="One constant C serves all seven assumptions, and T is a whole number of steps.",
     formula=r"\max\{1, \tfrac{1}{4\alpha^2}\} \le C \le \min\{\tfrac{1}{\alpha^2}, \mathrm{cap}_1, \dots, "

@@ -38,7 +38,6 @@ def orthogonality(path: Path) -> Check:
 
 @stated_of_run(
     id="FCB22/Cond4.7",
-    kind="definition",
     number="Condition 4.7",
     meaning="Neuron alignment: each neuron of J_mu is active on all of its cluster and on none of the opposite.",
     formula=r"j \in J_\mu: \quad \langle w_j^{(t)}, x_k \rangle > 0 \; (k \in I_\mu), \qquad "
@@ -73,7 +72,6 @@ def condition_4_7(instance: Instance) -> Findings:
 
 @stated_of_run(
     id="FCB22/Cond4.8",
-    kind="definition",
     number="Condition 4.8",
     meaning="Almost-orthogonality: neurons of J stay nearly orthogonal to the means of the other label.",
     formula=r"|\langle w_j^{(t)}, \mu_2 \rangle| \le 3 \alpha |a_j| \; (j \in J_{\pm\mu_1}), \quad "

@@ -124,7 +124,6 @@ def _astronomic() -> Instance:
 
 @stated(
     id="FCB22/A.ledger",
-    kind="assumption",
     number="Sections 4 and A, 'for C large enough'",
     meaning="Everything that the proofs ask of C, with explicit constants: which line binds, and how large C must be.",
     formula=r"m \ge 16 C_0^2 \log\tfrac{32}{\delta}, \; n \ge 7200 \pi e C_0^2 \log\tfrac{64 m}{\delta}, \; "

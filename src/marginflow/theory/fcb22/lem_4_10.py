@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -20,14 +19,25 @@ from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, a
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FirstStep:
-    """w1 - w0 split as in Eq. (28): a multiple of the means, the spread of the samples, the slope of the loss."""
+    """w1 - w0 split as in Eq. (28): a multiple of the means, the spread of the samples, the slope of the loss.
 
-    path: Path
+    Parameters
+    ----------
+    along, spread, drift : arrays, shape (m, d)
+        The multiple of the means, zeta_1 of Eq. (24), and zeta_2 of Eq. (26) with its signs repaired.
+    own_edges : array, shape (|J|,)
+        N_{+mu} - N_{-mu}, labels as observed, toward the own mean and label of each neuron in J.
+    """
 
-    @cached_property
-    def _terms(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        path, s = self.path, self.path.sample
-        start = path.networks[0]
+    along: FloatArray
+    spread: FloatArray
+    drift: FloatArray
+    own_edges: FloatArray
+
+    @classmethod
+    def of(cls, path: Path) -> FirstStep:
+        """From the first network of a path."""
+        s, start = path.sample, path.networks[0]
         U = s.X @ start.W.T
         active = (U > 0).astype(np.float64)
         slope = 1.0 / (1.0 + np.exp(s.y * (np.maximum(U, 0.0) @ start.v)))
@@ -35,41 +45,16 @@ class FirstStep:
         signed = np.stack([((s.clusters == cluster) * s.y) @ active for cluster in range(4)])  # N_mu(j), Eq. (27)
         edges = np.stack([signed[0] - signed[1], signed[2] - signed[3]])
         weights = active * (slope * s.y)[:, None]
-        spread = scale[:, None] * (weights.T @ (s.X - s.means[s.clusters]))  # zeta_1
         excess = active * ((slope - 0.5) * s.y)[:, None]
-        drift = scale[:, None] * (excess.T @ s.means[s.clusters])  # zeta_2, with its signs repaired
-        along = 0.5 * scale[:, None] * (edges.T @ s.mu)
-        return along, spread, drift, edges
-
-    @property
-    def along(self) -> FloatArray:
-        """The multiple of the means, shape (m, d)."""
-        return self._terms[0]
-
-    @property
-    def spread(self) -> FloatArray:
-        """zeta_1, Eq. (24)."""
-        return self._terms[1]
-
-    @property
-    def drift(self) -> FloatArray:
-        """zeta_2, Eq. (26)."""
-        return self._terms[2]
-
-    @property
-    def edges(self) -> FloatArray:
-        """N_{+mu} - N_{-mu} with labels as observed, for mu1 and mu2; shape (2, m)."""
-        return self._terms[3]
-
-    @cached_property
-    def own_edges(self) -> FloatArray:
-        """The edge toward the own mean and label of each neuron in J, shape (|J|,)."""
-        neurons = self.path.neurons
-        J = np.flatnonzero(neurons.J)
-        own = neurons.own[J]
+        J = np.flatnonzero(path.neurons.J)
+        own = path.neurons.own[J]
         sign = np.where(own % 2 == 0, 1.0, -1.0) * np.where(own < 2, 1.0, -1.0)
-        edges: FloatArray = self.edges[own // 2, J] * sign
-        return edges
+        return cls(
+            along=0.5 * scale[:, None] * (edges.T @ s.mu),
+            spread=scale[:, None] * (weights.T @ (s.X - s.means[s.clusters])),
+            drift=scale[:, None] * (excess.T @ s.means[s.clusters]),
+            own_edges=edges[own // 2, J] * sign,
+        )
 
 
 def amplified(path: Path, C2: float) -> Check:
@@ -97,7 +82,7 @@ def lemma_4_10(instance: Instance) -> Findings:
     path = path_of(instance)
     s, run = path.numbers, GoodRun.of(path)
     usable = require_measurable(path)
-    first = FirstStep(path=path)
+    first = FirstStep.of(path)
     C1, C2 = run.C1, run.C2
     a = np.where(path.a > 0, path.a, 1.0)
     unit = path.alpha * a

@@ -35,7 +35,6 @@ def _planted_part(outside: int) -> Instance:
     meaning="If nearly all neurons together have a margin, the whole network has half of it, whatever the others do.",
     formula=r"\|W\|_F \le 1, \; \|x\| \le 2, \; y f^J(x) \ge \tfrac{1}{C_f}, \; \tfrac{|J^c|}{m} \le "
     r"\tfrac{1}{16 C_f^2} \implies y f(x) \ge \tfrac{1}{2 C_f}",
-    needs=("network", "data"),
     parameters={"inside": "number of neurons in J, the first ones; all but one by default"},
     example=lambda: _planted_part(8),
     control=lambda: _planted_part(96),

@@ -36,7 +36,6 @@ def odd_network(silent: bool = True) -> Instance:
     meaning="For odd m one output is set to 0: the last neuron neither speaks nor moves, and the rest is an even "
     "network.",
     formula=r"a_m = 0: \quad f(x; W) = \sqrt{1 - \tfrac1m} \, f^{(m-1)}(x; W), \quad \nabla_{w_m} L = 0",
-    needs=("network", "data"),
     example=odd_network,
     control=lambda: odd_network(silent=False),
     control_shows="an odd number of outputs that are all 1/sqrt(m) in size: one sign has a neuron more",

@@ -52,7 +52,6 @@ def plane_instance(n: int = 10, *, m: int = 8, factor: float = 1.0, dimension: i
     formula=r"\mathfrak{R}(\mathcal{F}_R) \le \frac{2 R \sqrt{E \|x\|^2}}{\sqrt{n}}, \quad "
     r"\hat{\mathfrak{R}} = \frac{R}{n} E_\varepsilon \sqrt{\tfrac12 (G_+^2 + G_-^2)}, \; "
     r"G_\pm = \sup_{\|w\| \le 1} \pm \sum_i \varepsilon_i \phi(\langle w, x_i \rangle)",
-    needs=("network", "data"),
     parameters={"R": "radius, 1 by default", "draws": "sign vectors beyond 12 samples, 400 by default"},
     example=plane_instance,
     control=lambda: replace(plane_instance(factor=8.0), name="outputs eight times as large"),
@@ -81,10 +80,10 @@ def proposition_b_1(instance: Instance) -> Findings:
         found = Complexity(value=low, low=low, high=max(low, most), draws=20, exact=False)
         how = "a lower bound by ascent"
     check = Check(
-        name="empirical Rademacher complexity",
-        observed=found.value,
-        relation="<=",
-        bound=bound,
+        "empirical Rademacher complexity",
+        found.value,
+        "<=",
+        bound,
         tolerance=1e-12 * bound,
         interval=None if found.exact else (found.low, found.high),
         note=how,

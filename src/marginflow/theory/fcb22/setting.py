@@ -71,7 +71,6 @@ def _stretched() -> Instance:
 
 @stated(
     id="FCB22/Setting.Data",
-    kind="definition",
     number="Section 2.1",
     meaning="Four log-concave isotropic clusters at +mu1, -mu1 (label +1) and +mu2, -mu2 (label -1), with label noise.",
     formula=r"x = c + z, \; c \sim \mathrm{Unif}\{\pm\mu_1, \pm\mu_2\}, \; E z = 0, \; E z z^\top = \sigma^2 I, \; "
@@ -135,12 +134,10 @@ def _with_bias() -> Instance:
 
 @stated(
     id="FCB22/Setting.Net",
-    kind="definition",
     number="Section 2.1",
     meaning="A two-layer ReLU network without bias, outputs +-1/sqrt(m) in equal numbers and frozen.",
     formula=r"f(x; W) = \sum_{j=1}^m a_j \phi(\langle w_j, x \rangle), \quad |a_j| = \tfrac{1}{\sqrt{m}}, \quad "
     r"|f(x; W)| \le \|W x\| \le \|W\|_2 \|x\|",
-    needs=("network", "data"),
     parameters=RUN,
     example=c16,
     control=_with_bias,
@@ -184,7 +181,6 @@ def setting_net(instance: Instance) -> Findings:
 
 @stated(
     id="FCB22/Setting.GD",
-    kind="definition",
     number="Section 2.1",
     meaning="Full-batch gradient descent on the first layer, mean logistic loss, constant step-size.",
     formula=r"w_j^{(t+1)} = w_j^{(t)} + \frac{\alpha a_j}{n} \sum_{i=1}^n -\ell'(y_i f(x_i; W^{(t)})) \, y_i \, "

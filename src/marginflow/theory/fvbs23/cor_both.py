@@ -7,20 +7,19 @@ import math
 from marginflow.robustness import minimal_step
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, stated, value
-from marginflow.theory.fvbs23.presets import many_clusters, robust_of_many
+from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, value
+from marginflow.theory.fvbs23.presets import many_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Cor-Both",
     number="Section 4, after Theorem 4.2",
     meaning="Gradient flow finds networks that generalise and are not robust, although robust ones exist.",
     formula=r"y N_\theta(x) > 0, \quad \mathrm{sign}(N_\theta(x - y z)) \ne y, \quad \|z\| < \tfrac{1}{8} \sqrt{d}, "
     r"\quad \mathrm{sign}(N_{robust}(x')) = y \text{ for } \|x' - x\| \le \tfrac{1}{8} \sqrt{d}",
-    needs=("network", "data", "law", "test"),
     example=many_clusters,
     control=lambda: robust_of_many(1092, 100),
     control_shows="the robust network itself is not a KKT point, and no short vector along u flips it",

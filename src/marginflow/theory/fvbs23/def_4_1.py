@@ -67,14 +67,7 @@ def def_4_1(instance: Instance) -> Findings:
             value("sqrt(1 / k)", 1 / math.sqrt(s.k)),
         ),
         claims=(
-            Check(
-                name="share of points robust at rho sqrt(d)",
-                observed=low,
-                relation=">=",
-                bound=share,
-                interval=(low, max(low, high)),
-                note=note,
-            ),
+            Check("share of points robust at rho sqrt(d)", low, ">=", share, interval=(low, max(low, high)), note=note),
         ),
     )
 

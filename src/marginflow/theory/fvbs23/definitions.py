@@ -104,7 +104,6 @@ def rem_scale_invariance(instance: Instance) -> Findings:
     meaning="The max-margin problem in parameter space; at a KKT point the multipliers add up to its objective.",
     formula=r"\min_\theta \tfrac{1}{2} \|\theta\|^2 \text{ s.t. } y_i N_\theta(x_i) \ge 1, \qquad "
     r"\sum_i \lambda_i = \tfrac{1}{2} \|\theta\|^2",
-    needs=("network", "data"),
     example=lambda: preset(A),
     control=lambda: opposite(preset(A)),
     control_shows="no multiple of the opposite network is feasible",

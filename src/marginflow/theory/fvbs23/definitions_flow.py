@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from marginflow.losses import Exponential, Logistic
-from marginflow.theory.convergence import flow_checks, judge_direction
+from marginflow.theory.convergence import flow_checks, judge_direction, stated_direction
 from marginflow.theory.frame import Findings, Instance, at_least, equal, stated, value
 from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.recorded import coarse_run, flow_run, unfinished_run
@@ -30,7 +30,6 @@ def _log_logistic(q: float) -> float:
     meaning="The loss is a mean over the samples; the logistic loss has the logarithm with base 2.",
     formula=r"L(\theta) = \frac{1}{n} \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } "
     r"\log_2(1 + e^{-q})",
-    needs=("network", "data"),
     parameters={"base": "base of the logarithm, 2 as the paper says or e"},
     example=lambda: preset(A),
     control=lambda: Instance(
@@ -83,15 +82,11 @@ def def_gf(instance: Instance) -> Findings:
     return Findings(constants=ends, claims=flow_checks(path))
 
 
-@stated(
+@stated_direction(
     id="FVBS23/Def-DirConv",
-    number="Section 2, Gradient flow",
     meaning="The direction of the parameters converges.",
-    formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
-    needs=("run",),
     example=flow_run,
     control=unfinished_run,
-    control_shows="after 20 steps the direction still turns",
     remark="A limit cannot be seen at a finite time; the rate of turning in log time is what is judged.",
 )
 def def_dirconv(instance: Instance) -> Findings:

@@ -6,7 +6,7 @@ import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, equal, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons
+from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons, stated_of_clusters
 
 
 @stated(
@@ -43,15 +43,13 @@ def equation_5(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Eq5b",
     kind="lemma",
     number="After equation (5)",
     meaning="At a KKT point the linear part is a sum over samples, with the multipliers and the +1 of the bias.",
     formula=r"\sum_{j \in J_+} v_j (w_j^\top x + b_j) = \sum_i \lambda_i y_i \Big(\sum_{j \in J_+} v_j^2 "
     r"\phi'_{ij}\Big) (x_i^\top x + 1)",
-    needs=("network", "data", "law", "test"),
-    example=lambda: preset(A),
     control=scaled_neurons,
     control_shows="no multipliers explain a network that is not a KKT point",
 )

@@ -15,7 +15,7 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.linear import max_margin_classifier
 from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, below, is_kkt_point, stated, true, value
-from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
+from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated_of_clusters
 from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -64,12 +64,11 @@ def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
     return Instance(name=f"{k} random clusters in dimension {d}", network=network, data=data, law=law, test=test)
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/OQ1",
     number="Section 5, first question",
     meaning="Do the results persist for many more clusters, when the data are not linearly separable?",
     formula=r"k \gg \tfrac{d}{10}: \ \text{test error and flips along } u \text{ and along the gradient}",
-    needs=("network", "data", "law", "test"),
     example=too_many_clusters,
     control=lambda: preset(A),
     control_shows="two clusters are as few as Assumption 2.2 allows",
@@ -177,12 +176,11 @@ def oq3(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/OQ4",
     number="Section 5",
     meaning="More complex distributions: test error and flips where the noise is not Gaussian.",
     formula=r"\xi \not\sim \mathcal{N}(0, \sigma^2 I_d)",
-    needs=("network", "data", "law", "test"),
     example=lambda: other_noise("cube"),
     control=lambda: preset(A),
     control_shows="Gaussian clusters are what the theorems are about",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final, Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from marginflow.data import Clusters, Dataset, GramReduction
 from marginflow.limit import convex_pair, pair_kink, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
-from marginflow.theory.frame import Instance
+from marginflow.theory.frame import Instance, stated
 from marginflow.theory.instances import at_point, unbalanced, with_neuron
 
 Sigma = float | Literal["1/sqrt(d)"]
@@ -82,6 +82,10 @@ def preset(numbers: tuple[int, int, Sigma, int], *, width: int = 2, seed: int = 
 def many_clusters(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance:
     """One sample for each of 100 clusters: z is short there, and the deterministic lemmas apply."""
     return cluster_point(d, k, sigma, k, stratified=True)
+
+
+stated_of_clusters = partial(stated, needs=("network", "data", "law", "test"), example=lambda: preset(A))
+"""Writes a statement about a network on samples of clusters and fresh points; its example is preset A by default."""
 
 
 # sigma = 0: the limit in which samples are means ---------------------------------------------------

@@ -6,12 +6,11 @@ import numpy as np
 
 from marginflow.data import Clusters, ExactCountNoise, GramReduction, Sphere
 from marginflow.errors import InputError
-from marginflow.flow import GradientFlow, LossBelow, recipes, train
-from marginflow.losses import Exponential
+from marginflow.flow import LossBelow, recipes, train
 from marginflow.networks import TwoLayer, initialisation
 from marginflow.theory.fcb22.recorded import gd_run, planted
 from marginflow.theory.instance import Instance
-from marginflow.theory.recorded import RECORDING, of_run
+from marginflow.theory.recorded import flow, of_run
 
 _LOG_LOSS = -30.0
 _TEST_POINTS = 300
@@ -63,10 +62,19 @@ def flow_on_clusters(dimension: int, spread: int, width: int, seed: int) -> Inst
     """Gradient flow on 80 samples of two clusters, sigma sqrt(d) = 2^-spread, to a loss of e^-30."""
     law = GramReduction(Clusters(dimension=dimension, n_clusters=2, sigma=2.0**-spread / dimension**0.5))
     data = law.sample(80, seed=seed)
-    start = TwoLayer.initialise(width, data.dimension, law=initialisation.Balanced(), scale=0.01, seed=seed)
-    stop = [LossBelow(log_value=_LOG_LOSS)]
-    plan = GradientFlow(loss=Exponential("mean"), angle=0.05, decrease=0.2, stop=stop)
-    run = train(start, data, plan, recording=RECORDING)
     name = f"gradient flow on 80 samples of two clusters, d = {dimension}, width {width} (seed {seed})"
     test = law.fresh(_TEST_POINTS, train=data, seed=seed)
-    return of_run(name, data, start, run, law=law, test=test)
+    stop = LossBelow(log_value=_LOG_LOSS)
+    return flow(
+        name,
+        data,
+        stop,
+        width=width,
+        scale=0.01,
+        reduction="mean",
+        angle=0.05,
+        decrease=0.2,
+        seed=seed,
+        law=law,
+        test=test,
+    )

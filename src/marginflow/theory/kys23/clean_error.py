@@ -32,15 +32,7 @@ class CleanError:
     def check(self, name: str, relation: Relation, bound: float) -> Check:
         """Decided only if the whole interval agrees; an exact value may be off by rounding."""
         tolerance = 0.0 if self.interval is not None else 1e-12
-        return Check(
-            name=name,
-            observed=self.value,
-            relation=relation,
-            bound=bound,
-            interval=self.interval,
-            tolerance=tolerance,
-            note=self.how,
-        )
+        return Check(name, self.value, relation, bound, interval=self.interval, tolerance=tolerance, note=self.how)
 
 
 def clean_error(network: TwoLayer, *, seed: int = 0) -> CleanError:

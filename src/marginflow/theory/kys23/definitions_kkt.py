@@ -36,7 +36,6 @@ def _shrunk() -> Instance:
     meaning="Least parameter norm with margin 1; by AM-GM the same as least total variation over unit neurons.",
     formula=r"\min \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \qquad = \; "
     r"2 \min_\mu \mathrm{TV}(\mu)",
-    needs=("network", "data"),
     example=lambda: global_point(20, 0.3, 5),
     control=_shrunk,
     control_shows="at half the size the margins are a quarter: not feasible",
@@ -87,7 +86,6 @@ def _unbalanced() -> Instance:
     meaning="Stationarity with Clarke weights, feasibility, signs, complementary slackness; identities that follow.",
     formula=r"\theta = \sum_i \lambda_i y_i \nabla_\theta N_\theta(x_i), \quad y_i N_\theta(x_i) \ge 1, \quad "
     r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0",
-    needs=("network", "data"),
     example=lambda: global_point(20, 0.3, 5),
     control=_unbalanced,
     control_shows="the same function from unbalanced neurons is not stationary",
@@ -182,7 +180,6 @@ def _with_zero_neuron() -> Instance:
     meaning="No feasible point close by has a smaller norm; decided by the dual function at the neurons.",
     formula=r"\exists r > 0: \; \|\theta' - \theta\| < r, \; y_i N_{\theta'}(x_i) \ge 1 \;\Rightarrow\; "
     r"\|\theta'\|^2 \ge \|\theta\|^2",
-    needs=("network", "data"),
     example=five_point_minimum,
     control=_with_zero_neuron,
     control_shows="with a zero neuron the local minimum is none: the dual function reaches 2.009, and the neuron grows",
@@ -231,7 +228,6 @@ def def_locmin(instance: Instance) -> Findings:
     meaning="On the line the global max-margin network has a proof: the dual function is at most 1 everywhere.",
     formula=r"\min \tfrac12 \|\theta\|^2 = \max_\lambda \Big\{ \sum_i \lambda_i : \sup_{\|u\| = 1} |F_\lambda(u)| \le "
     r"1 \Big\}, \qquad F_\lambda(u) = \sum_i \lambda_i y_i \sigma(u \cdot \tilde x_i)",
-    needs=("network", "data"),
     example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="a local minimum that is not global: sup |F| = 2.009, and the norm is 1.338 times the least",

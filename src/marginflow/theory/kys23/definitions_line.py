@@ -46,7 +46,6 @@ def _sampled(design: str) -> Instance:
 
 @stated(
     id="KYS23/Set.1D",
-    kind="definition",
     number="Section 3",
     meaning="Independent uniform points on [0, 1], target +1, labels -1 with probability p independently of x.",
     formula=r"x_i \sim \mathrm{Unif}[0, 1], \qquad \Pr[y_i = -1] = p, \qquad f^*(x) = 1",
@@ -108,7 +107,6 @@ def _with_output_bias() -> Instance:
     number="Section 2",
     meaning="Two layers with hidden biases and no output bias: 2-homogeneous, or 1-homogeneous with frozen outputs.",
     formula=r"N_\theta(x) = \sum_{j=1}^n v_j \, \sigma(w_j \cdot x + b_j), \qquad N_{c\theta} = c^2 N_\theta",
-    needs=("network", "data"),
     parameters={"output_bias": "a constant added to N, which the paper does not have (default 0)"},
     example=lambda: global_point(20, 0.3, 5),
     control=_with_output_bias,
@@ -203,7 +201,6 @@ def _flipped() -> Instance:
     number="Section 2",
     meaning="The network classifies every training sample correctly, noisy labels included.",
     formula=r"y_i N_\theta(x_i) > 0 \quad \forall i \in [m]",
-    needs=("network", "data"),
     example=lambda: global_point(20, 0.3, 5),
     control=_flipped,
     control_shows="one label is not the one that the network was made for",

@@ -36,7 +36,6 @@ def _one_orthant() -> Instance:
 
 @stated(
     id="KYS23/Set.Sphere",
-    kind="definition",
     number="Section 2, the data",
     meaning="Inputs are uniform on the unit sphere; labels are -1 with probability p < 1/2, independently of them.",
     formula=r"x_i \sim \mathrm{Unif}(S^{d-1}), \quad (x_i^\top x_l)^2 \sim "
@@ -104,7 +103,6 @@ def _ambient(keep: str) -> Instance:
     meaning="Margins, gradients and hence training are the same in coordinates of the span, at the cost of m, not d.",
     formula=r"X = Z Q, \quad \nabla_{w_j} L \in \mathrm{span}(x_1, \dots, x_m), \quad "
     r"\nabla_{W} L(X) = \nabla_{W Q^\top} L(Z)\, Q",
-    needs=("network", "data"),
     parameters={"keep": "span (the reduction) or coordinates (the first m of them, which is none)"},
     example=lambda: _ambient("span"),
     control=lambda: _ambient("coordinates"),

@@ -22,7 +22,6 @@ def _two_neurons(m: int = 6, k: int = 2) -> Instance:
     id="KYS23/Prop4.4",
     meaning="A network of two neurons without bias that fits a negative sample has clean error at least 1/2.",
     formula=r"L_{cl} = \frac12 + \frac{\pi - \angle(a, c - a)}{2\pi} \ge \frac12, \quad a = |v_1| w_1, \ c = |v_2| w_2",
-    needs=("network", "data"),
     example=_two_neurons,
     control=interpolating_counterexample,
     control_shows="a third neuron brings the error down to arctan(1/8)/pi = 0.04",

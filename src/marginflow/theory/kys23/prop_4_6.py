@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from typing import Final
 
 import numpy as np
@@ -34,7 +33,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
-from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
+from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal_samples
 from marginflow.theory.kys23.unit_sphere import SphereSample
 
 # Products of entries up to which residuals are computed in fractions.
@@ -131,11 +130,6 @@ def _elsewhere(hypotheses: tuple[Check, ...], data: Dataset) -> Findings:
     return Findings(hypotheses=hypotheses, claims=(is_kkt_point(certify(network, data)),))
 
 
-@cache
-def _samples(m: int, k: int) -> Instance:
-    return Instance(name=f"{m} orthonormal samples, {k} negative", data=orthonormal(m, k))
-
-
 _FORMULA: Final = (
     r"N(x) = \sigma\Big(\sum_{i \in I_+} x_i^\top x\Big) - \sum_{i \in I_-} \sigma(x_i^\top x): \quad "
     r"L_{cl} = \Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big] \ge \tfrac12"
@@ -149,10 +143,10 @@ _FORMULA: Final = (
     meaning="On orthonormal samples some KKT point without bias errs on at least 1/2 - 2^-|I_-| of the sphere.",
     formula=_FORMULA,
     needs=("data",),
-    example=lambda: _samples(4, 3),
+    example=lambda: orthonormal_samples(4, 3),
     control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
     control_shows="random samples are not orthogonal, and the construction is not a KKT point",
-    gap=lambda: _samples(10, 2),
+    gap=lambda: orthonormal_samples(10, 2),
     printed=r"L_{cl} \ge \frac12 - 2^{-|I_-|}",
     proved=r"L_{cl} \ge \frac12",
     sharp=r"\Pr\Big[\sqrt{q}\, g_0^+ \le \sum_{i \le k} g_i^+\Big]",
@@ -200,7 +194,7 @@ def proposition_4_6(instance: Instance) -> Findings:
     formula=_FORMULA + r", \quad v = q^{1/4}, \ w = q^{-1/4} \sum_{I_+} x_i, \ \lambda_{I_+} = q^{-1/2}, \ "
     r"\lambda_{I_-} = 1",
     needs=("data",),
-    example=lambda: _samples(18, 2),
+    example=lambda: orthonormal_samples(18, 2),
     control=lambda: noisy_sample(12, 0.25, 20, count="exact"),
     control_shows="random samples are not orthogonal, and the balanced network is not a KKT point",
     remark="A KKT point, but not a local minimum once |I_-| >= 2, even without a zero neuron: two specialists that "

@@ -6,10 +6,9 @@ from functools import cache
 
 from marginflow.data import Dataset, GramReduction, NoisySphere
 from marginflow.flow import GradientFlow, LossBelow, Steps, train
-from marginflow.losses import Exponential
-from marginflow.networks import MLP, TwoLayer, initialisation
+from marginflow.networks import MLP
 from marginflow.theory.frame import Instance
-from marginflow.theory.recorded import RECORDING, of_run
+from marginflow.theory.recorded import flow
 
 
 @cache
@@ -22,12 +21,9 @@ def _sample() -> tuple[GramReduction, Dataset]:
 def sphere_flow(log_loss: float = -100.0, steps: int | None = None) -> Instance:
     """Gradient flow of the sum of exponential losses on 8 samples, 2 of them negative, in dimension 60, width 8."""
     law, data = _sample()
-    start = TwoLayer.initialise(8, data.dimension, law=initialisation.Balanced(), scale=0.05, seed=0)
-    stop = [LossBelow(log_value=log_loss)] if steps is None else [Steps(steps)]
-    plan = GradientFlow(loss=Exponential("sum"), angle=0.02, decrease=0.1, stop=stop)
-    run = train(start, data, plan, recording=RECORDING)
+    stop = LossBelow(log_value=log_loss) if steps is None else Steps(steps)
     name = "gradient flow on 8 noisy samples" if steps is None else f"the same flow after {steps} steps"
-    return of_run(name, data, start, run, law=law)
+    return flow(name, data, stop, width=8, law=law)
 
 
 @cache

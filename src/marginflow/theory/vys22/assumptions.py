@@ -28,7 +28,6 @@ from marginflow.theory.vys22.setting import Setting
 
 @stated(
     id="VYS22/A.sphere",
-    kind="assumption",
     number="Theorem 3.1, Theorem 4.1",
     meaning="All samples have norm sqrt(d).",
     formula=r"\|x_i\| = \sqrt{d} \quad \text{for all } i \in I",
@@ -57,7 +56,6 @@ def _copies() -> Instance:
 
 @stated(
     id="VYS22/A.corr",
-    kind="assumption",
     number="Theorem 3.1",
     meaning="No two samples are nearly parallel: inner products are at most c d with c < 1.",
     formula=r"|\langle x_i, x_j \rangle| \le c\, d \quad (i \ne j), \qquad 0 < c < 1",
@@ -91,7 +89,6 @@ def a_corr(instance: Instance) -> Findings:
 
 @stated(
     id="VYS22/A.balance",
-    kind="assumption",
     number="Theorem 4.1",
     meaning="Both classes hold at least a share c > 0 of the samples.",
     formula=r"\min\left(\frac{|I^+|}{m}, \frac{|I^-|}{m}\right) \ge c > 0",
@@ -113,7 +110,6 @@ def a_balance(instance: Instance) -> Findings:
 
 @stated(
     id="VYS22/A.msize",
-    kind="assumption",
     number="Theorem 4.1",
     meaning="There are at most (d + 1)/(3(p + 1)) samples, p the largest inner product of two of them.",
     formula=r"m \le \frac{d+1}{3 \left(\max_{i \ne j} |\langle x_i, x_j \rangle| + 1\right)}",
@@ -166,11 +162,9 @@ def _half_fitted() -> Instance:
 
 @stated(
     id="VYS22/A.fit",
-    kind="assumption",
     number="Theorem 2.1",
     meaning="At some time the loss is so small that every sample is classified correctly.",
     formula=r"L(\theta(t_0)) < 1 \implies y_i N(x_i) > 0 \text{ for all } i",
-    needs=("network", "data"),
     parameters={"loss": "exponential or logistic", "reduction": "sum or mean"},
     example=lambda: Instance(
         name="the orthogonal preset, scaled up",
@@ -201,11 +195,9 @@ def a_fit(instance: Instance) -> Findings:
 
 @stated(
     id="VYS22/A.KKT",
-    kind="assumption",
     number="Theorem 4.1",
     meaning="The parameters are a KKT point of the max-margin problem.",
     formula=r"\theta \text{ is a KKT point of } \min \tfrac12 \|\theta\|^2 \text{ s.t. } y_i N_\theta(x_i) \ge 1",
-    needs=("network", "data"),
     example=orthogonal_preset,
     control=robust_control,
     control_shows="the biases of the robust network have the wrong sign, and its neurons are not balanced",

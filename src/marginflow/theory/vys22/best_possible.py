@@ -24,7 +24,6 @@ def _longer_samples() -> Instance:
     number="Section 2, Robustness",
     meaning="sqrt(d) is the best possible: every network that fits both labels flips some sample within sqrt(d).",
     formula=r"\min_i \min \{ \|x' - x_i\| : \mathrm{sign}(N(x')) \ne \mathrm{sign}(N(x_i)) \} \le \sqrt{d}",
-    needs=("network", "data"),
     example=robust_control,
     control=_longer_samples,
     control_shows="samples of norm 3 sqrt(d) are farther than sqrt(d) from the origin",

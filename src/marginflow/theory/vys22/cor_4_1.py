@@ -50,7 +50,6 @@ def index_sets(instance: Instance) -> dict[str, BoolArray]:
     meaning="Theorem 4.1 for any data: only the samples on the margin must be few, balanced and nearly orthogonal.",
     formula=r"I = \{i : y_i N_\theta(x_i) = 1\}, \quad z = \eta \sum_{i \in I} y_i x_i, \quad "
     r"y_i N_\theta(x_i - y_i z) \le -1 \text{ for } i \in I",
-    needs=("network", "data"),
     parameters={"samples": f"which set is I: one of {', '.join(SETS)}"},
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
     control=robust_control,
@@ -99,7 +98,6 @@ def corollary_4_1(instance: Instance) -> Findings:
     number="Appendix D, proof of Corollary 4.1",
     meaning="Samples off the margin appear nowhere in the KKT equations: dropping them leaves the same KKT point.",
     formula=r"y_i N_\theta(x_i) \ne 1 \implies \lambda_i = 0",
-    needs=("network", "data"),
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
     control=robust_control,
     control_shows="a network that is not a KKT point on all samples is none on those of its margin",

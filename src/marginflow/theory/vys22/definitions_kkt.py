@@ -39,7 +39,6 @@ def _hard() -> Instance:
     meaning="At a kink the derivative of the ReLU may be any number in [0, 1]; one hard pattern is not enough.",
     formula=r"\partial^\circ f(x) = \mathrm{conv} \left\{ \lim_{i \to \infty} \nabla f(x_i) : x_i \to x \right\}, "
     r"\qquad \partial^\circ \sigma(0) = [0, 1]",
-    needs=("network", "data"),
     parameters={"weights": "interval (Clarke) or hard (one 0/1 pattern)"},
     example=orthogonal_preset,
     control=_hard,
@@ -87,7 +86,6 @@ def def_clarke(instance: Instance) -> Findings:
     meaning="Multipliers lambda and Clarke weights sigma' explain every parameter, and only margin samples carry them.",
     formula=r"w_j = v_j \sum_i \lambda_i y_i \sigma'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \sigma'_{ij}, "
     r"\quad v_j = \sum_i \lambda_i y_i \sigma(w_j^\top x_i + b_j), \quad \lambda_i (y_i N(x_i) - 1) = 0",
-    needs=("network", "data"),
     example=orthogonal_preset,
     control=unbalanced_control,
     control_shows="same function, same margins, but v_j^2 differs from ||(w_j, b_j)||^2",

@@ -3,6 +3,7 @@ r"""[VYS22, Example 1]: how large z is on almost orthogonal data, and on random 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,20 +24,9 @@ def slope(dimensions: tuple[int, ...], sizes: list[float]) -> float:
 
 def _all_apply(settings: list[Setting]) -> tuple[Check, ...]:
     """The hypotheses of Theorem 4.1 in every dimension, one check for each dimension and hypothesis."""
-    named = []
-    for setting in settings:
-        for check in setting.hypotheses():
-            named.append(
-                Check(
-                    name=f"d = {setting.d}: {check.name}",
-                    observed=check.observed,
-                    relation=check.relation,
-                    bound=check.bound,
-                    tolerance=check.tolerance,
-                    note=check.note,
-                )
-            )
-    return tuple(named)
+    return tuple(
+        replace(check, name=f"d = {setting.d}: {check.name}") for setting in settings for check in setting.hypotheses()
+    )
 
 
 _DIMENSIONS_A = (100, 300, 1000)

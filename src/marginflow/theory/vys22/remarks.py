@@ -141,7 +141,6 @@ def _stretched(spread: float, dimension: int = 100, n_samples: int = 20) -> Inst
     meaning="The samples need not have equal norms: the proof goes through with the least and largest one.",
     formula=r"D = d_{\min} - (m-1)p, \quad z = \left(\frac{p+1}{D} + \frac{(n-1)(p+1) + d_{\max} + 1}{nD}\right) u, "
     r"\quad y_i N_\theta(x_i - y_i z) \le 0",
-    needs=("network", "data"),
     example=lambda: _stretched(0.2),
     control=robust_control,
     control_shows="the robust network of Theorem 3.1 is not a KKT point, and z does not flip its samples",

@@ -28,7 +28,6 @@ def _misclassified() -> Instance:
     number="Section 6, Margin",
     meaning="A sample is on the margin, in the experiments, if it is within 10 % of the smallest margin.",
     formula=r"y_i N(x_i) \le 1.1 \cdot \min_l y_l N(x_l)",
-    needs=("network", "data"),
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
     control=_misclassified,
     control_shows="where a sample is misclassified there is no margin",
@@ -75,7 +74,6 @@ def _never_flips() -> Instance:
     meaning="The smallest multiple of u over the margin samples that flips all of them at once.",
     formula=r"\min \left\{ c > 0 : y_i N\left(x_i - y_i c \tfrac{u_I}{\|u_I\|}\right) < 0 "
     r"\text{ for all } i \in I \right\}",
-    needs=("network", "data"),
     example=lambda: orthogonal_point(100, 33),
     control=_never_flips,
     control_shows="a constant function is flipped by no perturbation",

@@ -8,7 +8,7 @@ import numpy as np
 
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
-from marginflow.theory.convergence import flow_checks, judge_direction
+from marginflow.theory.convergence import flow_checks, judge_direction, stated_direction
 from marginflow.theory.frame import Findings, Instance, at_most, equal, require, stated, value
 from marginflow.theory.recorded import coarse_run, flow_run, unfinished_run
 from marginflow.theory.vys22.presets import orthogonal_preset
@@ -19,7 +19,6 @@ from marginflow.theory.vys22.presets import orthogonal_preset
     number="Equation (1)",
     meaning="The loss is a sum over the samples, of e^-q or of the natural logarithm ln(1 + e^-q).",
     formula=r"L(\theta) = \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } \ln(1 + e^{-q})",
-    needs=("network", "data"),
     parameters={"reduction": "sum, as in the paper, or mean"},
     example=orthogonal_preset,
     control=lambda: Instance(
@@ -84,15 +83,11 @@ def def_gf(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_direction(
     id="VYS22/Def.dirconv",
-    number="Section 2, Gradient flow",
     meaning="The direction of the parameters converges while their length grows.",
-    formula=r"\lim_{t \to \infty} \frac{\theta(t)}{\|\theta(t)\|} = \frac{\tilde\theta}{\|\tilde\theta\|}",
-    needs=("run",),
     example=flow_run,
     control=unfinished_run,
-    control_shows="after 20 steps the direction still turns",
     remark="A limit cannot be seen at a finite time; what is checked is how fast the direction turns in log time.",
 )
 def def_dirconv(instance: Instance) -> Findings:

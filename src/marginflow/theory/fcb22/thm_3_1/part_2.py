@@ -3,6 +3,7 @@ r"""[FCB22, Theorem 3.1, part 2] The test error is close to the noise rate."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -37,11 +38,7 @@ def clean_error(instance: Instance) -> Check:
     wrong = int((test.clean * network(test.X) <= 0).sum())
     found = clopper_pearson(wrong, test.n)
     return Check(
-        name="clean test error",
-        observed=found.frequency,
-        relation="is",
-        interval=(found.low, found.high),
-        note=f"{wrong} of {test.n}",
+        "clean test error", found.frequency, "is", interval=(found.low, found.high), note=f"{wrong} of {test.n}"
     )
 
 
@@ -123,8 +120,7 @@ def theorem_3_1_2(instance: Instance) -> Findings:
     clean = clean_error(instance)
 
     def bounded(name: str, bound: float) -> Check:
-        check = found.check(name, "<=", bound)
-        return Check(**{**check.__dict__, "vacuous": bound >= 1})
+        return replace(found.check(name, "<=", bound), vacuous=bound >= 1)
 
     return Findings(
         hypotheses=(*s.confidence(), s.feasible(), complete(path), labels_of_the_law(instance)),

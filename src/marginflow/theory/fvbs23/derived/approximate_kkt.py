@@ -9,9 +9,9 @@ from functools import cache
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, stated, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, flipped_label, preset
+from marginflow.theory.fvbs23.presets import A, flipped_label, preset, stated_of_clusters
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 
@@ -27,14 +27,13 @@ def perturbed(size: float = 1e-5) -> Instance:
     return replace(good, name=f"preset A moved by {size:g}", network=moved, multipliers=None)
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/X.ApproxKKT",
     kind="lemma",
     number="Derived from Lemmas A.10 to A.12",
     meaning="The lemmas survive approximate stationarity, with the residual and the slack added to the bounds.",
     formula=r"e = \sqrt{3d + \Delta + 1} \sum_j |v_j| \|r_j\|, \quad S_q^\pm \le \frac{1 + t + e}{(1 - 2c')(d - \Delta "
     r"+ 1)}, \quad S_q \ge \frac{1 - e - c'(1 + t + e)/(1 - 2c')}{3d + \Delta + 1}",
-    needs=("network", "data", "law", "test"),
     example=perturbed,
     control=flipped_label,
     control_shows="one label is not that of its cluster: its multiplier is hundreds of times too large",

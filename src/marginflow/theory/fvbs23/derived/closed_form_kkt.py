@@ -20,7 +20,6 @@ from marginflow.theory.fvbs23.presets import B, means_point, preset, specialist_
     meaning="On separable data one positive and one negative neuron from a convex program are an exact KKT point.",
     formula=r"\min \|U_+\| + \|U_-\| \text{ s.t. } U_{y_i}^\top \tilde x_i \ge 1, \quad (U_{y_i} - U_{-y_i})^\top "
     r"\tilde x_i \ge 1",
-    needs=("network", "data"),
     example=lambda: preset(B),
     control=specialist_point,
     control_shows="one neuron per cluster is no pair",

@@ -8,9 +8,9 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.robustness.cluster_bounds import ClusterBounds
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, is_kkt_point, stated, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, is_kkt_point, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, flipped_label, preset
+from marginflow.theory.fvbs23.presets import flipped_label, stated_of_clusters
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 
@@ -34,15 +34,13 @@ def sharp_checks(neurons: CertifiedNeurons, test: Dataset, bounds: ClusterBounds
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/X.SharpCertificate",
     kind="lemma",
     number="Derived from Lemmas A.10 to A.12 and D.2 to D.7",
     meaning="The same chain with any bounds on inner products, proved or measured, certifies outputs and a shorter z.",
     formula=r"c'' = \frac{(k-1) B}{a}, \ S_{max} = \frac{1}{a (1 - 2c'')}, \ S_{min} = \frac{1 - 3c''}{(1 - 2c'') A}, "
     r"\ \eta > \frac{\max(2X, B)}{D} + \frac{(A_t + (k-1) B) S_{max}}{D c k S_{min}}",
-    needs=("network", "data", "law", "test"),
-    example=lambda: preset(A),
     control=flipped_label,
     control_shows="one label is not that of its cluster",
     remark="Needs neither equal norms nor Assumption 2.2; the measured z depends on the sample.",

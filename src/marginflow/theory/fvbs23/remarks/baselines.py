@@ -13,7 +13,16 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.baselines import nearest_neighbour_radius
 from marginflow.robustness.linear import mean_classifier
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
-from marginflow.theory.fvbs23.presets import A, B, F, close_means, law_of, preset, with_robust_network
+from marginflow.theory.fvbs23.presets import (
+    A,
+    B,
+    F,
+    close_means,
+    law_of,
+    preset,
+    stated_of_clusters,
+    with_robust_network,
+)
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_4_1 import on_event
@@ -72,13 +81,12 @@ def ambient_clusters(sigma: float | str = "1/sqrt(d)") -> Instance:
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Rem-1NN",
     number="Section 4",
     meaning="With sigma = 1/sqrt(d) the nearest neighbour rule is robust at distances of order sqrt(d); KKT "
     "points are not.",
     formula=r"\text{1-NN flips at about } 0.7 \sqrt{d}, \quad N_\theta \text{ flips at about } \sqrt{\tfrac{d}{k}}",
-    needs=("network", "data", "law", "test"),
     example=ambient_clusters,
     control=lambda: ambient_clusters(0.1),
     control_shows="with sigma = 0.1 the clusters are wide and Assumption 2.2 fails",
@@ -156,13 +164,12 @@ def few_samples() -> Instance:
     return at_point(convex_pair(data), "20 samples of 40 clusters", law=law, test=law.fresh(600, train=data))
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Rem-SampleOpt",
     number="Section 3, after Theorem 3.1",
     meaning="About k samples are needed: on clusters that were never seen a network can only guess.",
     formula=r"n = o(k) \implies \text{a share } (1 - \tfrac{1}{k})^n \text{ of the clusters is unseen, error about } "
     r"\tfrac{1}{2} \text{ there}",
-    needs=("network", "data", "law", "test"),
     example=few_samples,
     control=lambda: with_robust_network(few_samples()),
     control_shows="the robust network knows all means, and is right on clusters without a sample",

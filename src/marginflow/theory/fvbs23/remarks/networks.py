@@ -14,7 +14,15 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, hundreds_of_clusters, law_of, preset, robust_of_many, specialist_point
+from marginflow.theory.fvbs23.presets import (
+    A,
+    hundreds_of_clusters,
+    law_of,
+    preset,
+    robust_of_many,
+    specialist_point,
+    stated_of_clusters,
+)
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -49,7 +57,7 @@ def _same_bounds(instance: Instance) -> Findings:
         test, clusters = test_clusters(case)
         outputs = neurons.sample.setting.y[clusters] * neurons.outputs(test.X)
         name = f"network {number}, width {width}"
-        hypotheses += _named((is_kkt_point(case),), name)
+        hypotheses.append(is_kkt_point(case, f"{name}: KKT residual"))
         constants.append(value(f"{name}: least y N(x)", float(outputs.min())))
         claims.append(above(f"{name}: y N(x)", outputs, 0.0, tolerance=0.0))
         steps += _named((*upper_sums(neurons)[:1], *lower_sums(neurons)[:1]), name)
@@ -138,7 +146,7 @@ def _one_z(instance: Instance) -> Findings:
         if form in vectors
     }
     nowhere = at_most("largest y N(x - y z) over networks", math.nan, 0.0, note="z is not defined here")
-    hypotheses = [is_kkt_point(case) for case in _each(instance)]
+    kkt = [is_kkt_point(case, f"network {i}: KKT residual") for i, case in enumerate(_each(instance), start=1)]
     test = instance.the_test()
     exact = [
         value(
@@ -147,9 +155,8 @@ def _one_z(instance: Instance) -> Findings:
         )
         for number, network in enumerate(networks_of(instance), start=1)
     ]
-    named = (_named((check,), f"network {number}") for number, check in enumerate(hypotheses, start=1))
     return Findings(
-        hypotheses=(*s.assumption(noise=False), *sample.nice, *(case for group in named for case in group)),
+        hypotheses=(*s.assumption(noise=False), *sample.nice, *kkt),
         constants=(value("test points", float(test.n_samples)), *exact),
         claims=(flips.pop("literal", nowhere),),
         derived=tuple(flips.values()),
@@ -164,12 +171,11 @@ def two_families() -> Instance:
     return replace(special, networks=(pair,), name="specialists and the exact pair on the same 332 means")
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Rem-Universal",
     number="Section 4, after Theorem 4.2",
     meaning="One vector z flips almost all points: a universal perturbation.",
     formula=r"z = \eta \sum_q y^{(q)} \mu^{(q)} \text{ does not depend on } x",
-    needs=("network", "data", "law", "test"),
     example=hundreds_of_clusters,
     control=robust_of_many,
     control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",

@@ -12,10 +12,10 @@ from marginflow.data import ClusterConstants, Clusters, GramReduction
 from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.limit import convex_pair
 from marginflow.robustness.cluster_bounds import ClusterBounds
-from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, stated, true, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, true, value
 from marginflow.theory.fvbs23.derived.sharp_certificate import sharp_checks
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import law_of
+from marginflow.theory.fvbs23.presets import law_of, stated_of_clusters
 from marginflow.theory.fvbs23.setting import cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.instances import at_point, opposite
@@ -34,12 +34,11 @@ def unequal_norms(spread: float = 0.05) -> Instance:
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Rem-Norm",
     number="Section 2, after Example 1",
     meaning="Means of about the same norm will do: the certificate with measured inner products does not ask for more.",
     formula=r"\|\mu^{(j)}\| \in [1 - e, 1 + e] \sqrt{d}",
-    needs=("network", "data", "law", "test"),
     example=unequal_norms,
     control=lambda: opposite(unequal_norms()),
     control_shows="the opposite network: every point is on the wrong side, and z takes none of them to the other",
@@ -88,13 +87,12 @@ def other_noise(word: str = "laplace", along: bool = False) -> Instance:
     return at_point(convex_pair(data), f"{word} noise" + (" on one line" if along else ""), law=law, test=test)
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Rem-Noise",
     number="Section 2, after Example 1",
     meaning="Any noise will do that is short and has small components in every direction; P1 to P3 are all that "
     "is used.",
     formula=r"\langle \xi, e \rangle = \tilde O(1) \ (\|e\| = 1), \quad \|\xi\| = \tilde O(\sqrt{d})",
-    needs=("network", "data", "law", "test"),
     example=other_noise,
     control=lambda: other_noise("laplace", along=True),
     control_shows="noise of the same length along one mean breaks P2 and P3, and with them P4 and P5",
@@ -161,12 +159,11 @@ def loud(d: int, sigma: float = 2.0) -> Instance:
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Rem-SigmaBig",
     number="Section 2, after Example 1",
     meaning="With few clusters, generalisation survives noise above 1, up to about d^(1/8).",
     formula=r"k = \tilde O(1), \ p = \tilde O(\sqrt{d}): \quad \sigma = \tilde O(d^{1/8})",
-    needs=("network", "data", "law", "test"),
     example=lambda: loud(14_000_000),
     control=lambda: opposite(loud(14_000_000)),
     control_shows="the opposite network: every point is on the wrong side",

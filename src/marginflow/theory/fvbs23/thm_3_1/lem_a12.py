@@ -12,9 +12,9 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.data import Dataset
 from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.errors import InputError
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, stated, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, missing_cluster, preset
+from marginflow.theory.fvbs23.presets import missing_cluster, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 
@@ -99,13 +99,11 @@ def are_nice(sample: ClusterSample, test: Dataset, clusters: IntArray) -> BoolAr
     return fine
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/LemA.12",
     meaning="A point near one cluster and nearly orthogonal to the others gets the label of that cluster.",
     formula=r"y^{(r)} N_\theta(x) \ge \frac{1 - 3c'}{1 - 2c'} \cdot \frac{d - \Delta + 1}{3d + \Delta + 1} - "
     r"\frac{2c'}{1 - 2c'} \ge \frac{3}{128}",
-    needs=("network", "data", "law", "test"),
-    example=lambda: preset(A),
     control=missing_cluster,
     control_shows="the points of a cluster without samples are near no cluster that was seen",
     printed=r"\mathrm{sign}(N_\theta(x)) = y^{(r)}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from marginflow.theory.frame import Check, Findings, Instance, at_most, stated, value
+from marginflow.theory.frame import Check, Findings, Instance, at_most, value
 from marginflow.theory.fvbs23 import region
-from marginflow.theory.fvbs23.presets import B, blind_network, preset
+from marginflow.theory.fvbs23.presets import B, blind_network, preset, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, theorem_hypotheses
 from marginflow.theory.probability import clopper_pearson
@@ -23,12 +23,11 @@ def packaging(s: ClusterSetting, n: int, epsilon: float, delta: float) -> tuple[
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Thm3.1",
     meaning="With k ln(d)^2 samples and more, every KKT point has a test error of at most epsilon, however wide it is.",
     formula=r"k \ln^2 d \le n \le \min\left\{\sqrt{\tfrac{\delta}{3}}\, e^{d/32}, \tfrac{\sqrt{\delta}}{3} "
     r"d^{\ln(d)/4}, \tfrac{\epsilon}{4} d^{\ln(d)/2}\right\} \implies \Pr[y N_\theta(x) \le 0] \le \epsilon",
-    needs=("network", "data", "law", "test"),
     parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},
     example=lambda: preset(B),
     control=blind_network,

@@ -15,12 +15,11 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     is_kkt_point,
-    stated,
     true,
     value,
 )
 from marginflow.theory.fvbs23 import region
-from marginflow.theory.fvbs23.presets import A, blind_network, preset
+from marginflow.theory.fvbs23.presets import blind_network, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 
@@ -64,13 +63,11 @@ def without_waste(s: ClusterSetting, n: int) -> Check:
     return at_most("ln F', counted without waste", s.log_failure_sharp(n), printed, vacuous=printed >= 0)
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/ThmA.1",
     meaning="With probability 1 - F over the sample, every KKT point errs with probability at most 4 n q_d.",
     formula=r"F = 3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}, \quad \Pr_{(x, y)}[y N_\theta(x) \le 0] \le 4 n q_d, "
     r"\quad q_d = d^{-\ln(d)/2}",
-    needs=("network", "data", "law", "test"),
-    example=lambda: preset(A),
     control=blind_network,
     control_shows="a network without neurons for two of ten clusters is not a KKT point and errs there",
     region=region.THEOREM_A1,

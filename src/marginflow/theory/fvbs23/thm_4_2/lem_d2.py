@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginflow.theory.frame import Erratum, Findings, Instance, at_most, stated, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_most, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, flipped_label, preset
+from marginflow.theory.fvbs23.presets import flipped_label, stated_of_clusters
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_cluster, test_clusters
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/LemD.2",
     meaning="On points near one cluster the output is at most 2; the proof gives 3/2.",
     formula=r"|N_\theta(x)| \le \frac{1}{1 - 2c'} \left(\frac{d + \Delta + 1}{d - \Delta + 1} + c'\right) \le "
     r"\frac{3}{2}",
-    needs=("network", "data", "law", "test"),
-    example=lambda: preset(A),
     control=flipped_label,
     control_shows="one label is not that of its cluster",
     printed=r"|N_\theta(x)| \le 2",

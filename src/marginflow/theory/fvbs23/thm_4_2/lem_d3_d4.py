@@ -8,7 +8,7 @@ import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, stated, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, backward_neuron, preset, robust_control
+from marginflow.theory.fvbs23.presets import A, backward_neuron, preset, robust_control, stated_of_clusters
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
 
@@ -16,12 +16,10 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_nois
 _INPUT_RTOL: Final = 1e-12
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/LemD.3",
     meaning="No neuron is far from being active on a fresh point.",
     formula=r"w_j^\top x + b_j \ge -(2 \Delta + p + 1)\, s_j, \quad s_j = \sum_i \lambda_i |v_j| \phi'_{ij}",
-    needs=("network", "data", "law", "test"),
-    example=lambda: preset(A),
     control=robust_control,
     control_shows="the robust network is not a KKT point: its neurons are far from active on other clusters",
     printed=r"-(2 \Delta + p + 1) \sum_i \lambda_i |v_j \phi'_{ij}|",

@@ -7,22 +7,20 @@ import math
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, preset, robust_control, robust_of_many
+from marginflow.theory.fvbs23.presets import robust_control, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
 from marginflow.theory.fvbs23.thm_4_2.lem_d3_d4 import _INPUT_RTOL
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/LemD.6",
     meaning="A step eta_1 along u activates all neurons of the other class.",
     formula=r"\eta \ge \eta_1 = \frac{2 \Delta + p + 1}{D_u}, \ z = \eta u: \quad j \in J_-: w_j^\top (x - z) + b_j "
     r"\ge 0, \quad j \in J_+: w_j^\top (x + z) + b_j \ge 0",
-    needs=("network", "data", "law", "test"),
     parameters={"times": "eta / eta_1, at least 1"},
-    example=lambda: preset(A),
     control=robust_control,
     control_shows="the robust network is not a KKT point: a small step does not wake its neurons",
 )
@@ -112,12 +110,10 @@ def _flip(instance: Instance, sign: float) -> Findings:
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/LemD.7",
     meaning="Subtracting z from a positive fresh point takes the output to -1 or below.",
     formula=r"r \in Q_+: \ N_\theta(x - z) \le N_\theta(x) - \eta_2 D_u \sum_q S_q^- \le 2 - 3 = -1",
-    needs=("network", "data", "law", "test"),
-    example=lambda: preset(A),
     control=robust_of_many,
     control_shows="the robust network on 396 clusters is not a KKT point, and z does not flip it",
     printed=r"N_\theta(x - z) \le -1",
@@ -130,12 +126,10 @@ def lemma_d7(instance: Instance) -> Findings:
     return _flip(instance, 1.0)
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/LemD.8",
     meaning="Adding z to a negative fresh point takes the output to 1 or above.",
     formula=r"r \in Q_-: \ N_\theta(x + z) \ge N_\theta(x) + \eta_2 D_u \sum_q S_q^+ \ge -2 + 3 = 1",
-    needs=("network", "data", "law", "test"),
-    example=lambda: preset(A),
     control=robust_of_many,
     control_shows="the robust network on 396 clusters is not a KKT point, and z does not flip it",
     printed=r"N_\theta(x + z) \ge 1",

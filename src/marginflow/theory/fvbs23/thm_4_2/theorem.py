@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.theory.frame import Check, Findings, Instance, stated, undefined
+from marginflow.theory.frame import Check, Findings, Instance, undefined
 from marginflow.theory.fvbs23 import region
-from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
+from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.theorem import packaging
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import theorem_hypotheses
@@ -18,13 +18,12 @@ from marginflow.theory.probability import clopper_pearson
 from marginflow.theory.vacuity import says_nothing
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/Thm4.2",
     meaning="With probability 1 - delta, one z of length O(sqrt(d/(c^2 k))) flips all but a share epsilon of the "
     "points.",
     formula=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right), \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
     r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - \epsilon",
-    needs=("network", "data", "law", "test"),
     parameters={"epsilon": "share of points not flipped, 0.05", "delta": "failure probability, 0.05"},
     example=hundreds_of_clusters,
     control=robust_of_many,

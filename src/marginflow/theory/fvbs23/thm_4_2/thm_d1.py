@@ -14,9 +14,9 @@ from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import ExplicitVector, fvbs23_vector, measured_cluster_vector
-from marginflow.theory.frame import Check, Findings, Instance, above, at_most, stated, undefined, value
+from marginflow.theory.frame import Check, Findings, Instance, above, at_most, undefined, value
 from marginflow.theory.fvbs23 import region
-from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many
+from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import theorem_hypotheses, without_waste
@@ -69,13 +69,12 @@ def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) 
     )
 
 
-@stated(
+@stated_of_clusters(
     id="FVBS23/ThmD.1",
     meaning="With probability 1 - F over the sample, one z along u flips every KKT point on all but 4 n q_d of "
     "the points.",
     formula=r"z = (\eta_1 + \eta_2) \sum_q y^{(q)} \mu^{(q)}, \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
     r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - 4 n q_d",
-    needs=("network", "data", "law", "test"),
     example=hundreds_of_clusters,
     control=robust_of_many,
     control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",

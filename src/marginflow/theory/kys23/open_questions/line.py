@@ -107,7 +107,6 @@ def _no_kkt_points() -> Instance:
 
 @stated(
     id="KYS23/O2",
-    kind="probe",
     number="Section 6",
     meaning="Between p^5 and sqrt(p): how small and how large is L / p over the KKT points of one sample?",
     formula=r"\min_\theta \frac{L_{\mathrm{cl}}(N_\theta)}{p}, \quad \max_\theta \frac{L_{\mathrm{cl}}(N_\theta)}{p} "
@@ -124,7 +123,6 @@ def o2(instance: Instance) -> Findings:
 
 @stated(
     id="KYS23/O3",
-    kind="probe",
     number="Theorem 3.2",
     meaning="Does Theorem 3.2 survive the failure of Prop. A.4? The least L / p over certified local minima.",
     formula=r"\min_\theta \frac{L_{\mathrm{cl}}(N_\theta)}{p} \quad \text{over local minima}",
@@ -140,7 +138,6 @@ def o3(instance: Instance) -> Findings:
 
 @stated(
     id="KYS23/O4",
-    kind="probe",
     number="Footnote 4",
     meaning="Has the global max-margin network on the line always the sign of 1-nearest neighbour?",
     formula=r"\mathrm{sign}\, N_{\theta^*}(x) = \mathrm{sign}\, \mathrm{1NN}(x) \quad \forall x \in [0, 1] \; ?",
@@ -211,11 +208,9 @@ def _step_sample(m: int, edge: float, power: float, seed: int) -> Instance:
 
 @stated(
     id="KYS23/O8",
-    kind="probe",
     number="Section 3",
     meaning="Beyond the paper: a target that changes sign, and points that are not uniform.",
     formula=r"f^*(x) = \mathrm{sign}(e - x), \qquad x = U^a: \qquad L_{\mathrm{cl}} / p \; ?",
-    needs=("network", "data"),
     parameters={"edge": "where the target changes from +1 to -1 (default 0.5)"},
     example=lambda: _step_sample(20, 0.5, 1.5, 0),
     control=lambda: Instance(

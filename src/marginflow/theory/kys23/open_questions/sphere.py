@@ -54,7 +54,6 @@ def error_at(m: int, k: int, d: int, seed: int = 0) -> Estimate:
 
 @stated(
     id="KYS23/O1",
-    kind="probe",
     number="Section 6: between one dimension and d of order m^2",
     meaning="How does the error grow with p when the dimension is constant, or of the order of m?",
     formula=r"2 \le d \lesssim m: \quad \frac{\partial L_{cl}}{\partial p}",
@@ -97,7 +96,6 @@ def _widths() -> Instance:
 
 @stated(
     id="KYS23/O5",
-    kind="probe",
     number="After Theorem 4.3: the dependence on n",
     meaning="Is p = O(1/n^2) needed? B on exact KKT points with frozen outputs, against n at fixed p.",
     formula=r"B(n) = \sum_{v_j = 1} b_j - \sum_{v_j = -1} b_j",
@@ -151,7 +149,6 @@ def _doubled() -> Instance:
 
 @stated(
     id="KYS23/O6",
-    kind="probe",
     number="Section 6: Theorem 4.1 without its condition on the norm",
     meaning="KKT points with trained outputs in high dimension: how far from max-margin, and how large is beta?",
     formula=r"\frac{\|\theta\|^2}{\|\theta^*\|^2}, \quad \beta = \sum_j v_j \sigma(b_j)",
@@ -196,11 +193,9 @@ def continued(m: int, k: int, d: int, seed: int) -> Instance:
 
 @stated(
     id="KYS23/O7",
-    kind="probe",
     number="After Proposition 4.6: random samples",
     meaning="Does the KKT point of Proposition 4.6 survive on random samples in high dimension?",
     formula=r"X X^\top = I + E: \quad \theta(E), \quad L_{cl}(N_{\theta(E)})",
-    needs=("network", "data"),
     example=lambda: continued(12, 3, 10**4, 2),
     control=lambda: pair_point(40, 4, 10**6),
     control_shows="a network with biases",
@@ -230,7 +225,6 @@ def o7(instance: Instance) -> Findings:
 
 @stated(
     id="KYS23/O9",
-    kind="probe",
     number="Section 6: deeper networks",
     meaning="Do deeper networks overfit in the same way? The error of a trained network of depth three.",
     formula=r"N(x) = W_3 \sigma(W_2 \sigma(W_1 x + b_1))",
@@ -279,7 +273,6 @@ def _biased() -> Instance:
 
 @stated(
     id="KYS23/O10",
-    kind="probe",
     number="Derived: Proposition 4.5 after its repair",
     meaning="What is the least clean error of a KKT point without bias?",
     formula=r"\inf_{\theta\ \mathrm{KKT}} L_{cl}(N_\theta) \ \text{against} \ 2^{-|J_+|}",

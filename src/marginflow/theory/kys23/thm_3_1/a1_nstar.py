@@ -106,7 +106,7 @@ def a1_nstar(instance: Instance) -> Findings:
         widths.append(given.compact().width)
     p, few = float((y < 0).mean()), min(x.size, _ENUMERATED)
     most = max(least, min(widths))
-    claim = Check(name="n* <= s", observed=float(most), relation="<=", bound=float(s), interval=(least, most))
+    claim = Check("n* <= s", float(most), "<=", float(s), interval=(least, most))
     found = Counterexample(
         summary=f"{s} changes of label need at least {least} neurons",
         proof="a case distinction on the signs of outputs",

@@ -27,7 +27,6 @@ def fives(y: FloatArray) -> list[int]:
     meaning="Among five consecutive samples labelled -1 are two neighbours between which a KKT point is negative.",
     formula=r"y_i = \dots = y_{i+4} = -1 \;\Rightarrow\; \exists \ell \in \{i, \dots, i+3\}: \; "
     r"N_\theta |_{[x_\ell, x_{\ell+1}]} < 0",
-    needs=("network", "data"),
     example=lambda: global_point(40, 0.2, runs=2, run_length=7),
     control=lambda: spikes(40, 0.2, runs=2, run_length=7),
     control_shows="spikes are positive between any two samples; they interpolate, but are not a KKT point",

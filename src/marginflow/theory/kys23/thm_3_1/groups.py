@@ -35,7 +35,6 @@ def five_group_core(x: FloatArray, y: FloatArray) -> float:
     number="Proof of Theorem 3.1, lower half, per sample",
     meaning="Disjoint groups of five labels -1 force on every KKT point an error of at least their least gaps.",
     formula=r"L_{\mathrm{cl}} \ge \sum_{g} 1\{ y|_{I_g} = -1 \} \min_{\ell \in I_g} (x_{\ell+1} - x_\ell)",
-    needs=("network", "data"),
     example=lambda: global_point(40, 0.2, runs=2, run_length=9),
     control=lambda: spikes(40, 0.2, runs=2, run_length=9, depth=1000.0),
     control_shows="spikes through the same samples err less than the groups of five force on KKT points",

@@ -122,10 +122,10 @@ def lem_a1(instance: Instance) -> Findings:
     lowest, highest = large_fine + small_fine - 1.0, min(large_fine, small_fine)
     target = 1 - delta / 4
     both = Check(
-        name="P(E_x)",
-        observed=(lowest + highest) / 2,
-        relation=">=",
-        bound=target,
+        "P(E_x)",
+        (lowest + highest) / 2,
+        ">=",
+        target,
         interval=(lowest, highest),
         note="both conditions exactly, their union bounded from both sides; no collisions almost surely",
     )

@@ -17,7 +17,6 @@ from marginflow.theory.kys23.line_points import global_point, spikes
     id="KYS23/LemA.2",
     meaning="Between consecutive samples labelled -1 the slope of a KKT point increases at most twice.",
     formula=r"y_i = \dots = y_j = -1 \;\Rightarrow\; N'_\theta \text{ increases at most twice in } [x_i, x_j]",
-    needs=("network", "data"),
     example=lambda: global_point(40, 0.2, runs=2, run_length=7),
     control=lambda: spikes(40, 0.2, runs=2, run_length=7),
     control_shows="spikes bend up at every sample of a run; they interpolate, but are not a KKT point",

@@ -138,7 +138,7 @@ def a1_flip(instance: Instance) -> Findings:
         (low, high), (low_turned, high_turned) = least_width(y), least_width(turned)
         sure = max(low_turned - high, low - high_turned, 0)
         most = max(high_turned - low, high - low_turned)
-        check = Check(name="change of n*", observed=sure, relation="<=", bound=1.0, interval=(sure, max(sure, most)))
+        check = Check("change of n*", sure, "<=", 1.0, interval=(sure, max(sure, most)))
         worst = check if worst is None or sure > worst.observed else worst
     assert worst is not None
     failed = worst.state == "failed"

@@ -161,7 +161,6 @@ PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
     meaning="At a local minimum a pattern +, -, + has N = -1, then 1, and N linear in between. False as printed.",
     formula=PATTERN + r" \;\Rightarrow\; N_\theta(x_i) = -1, \; N_\theta(x_{i+1}) = 1, \; N_\theta \text{ linear on } "
     r"(x_i, x_{i+1})",
-    needs=("network", "data"),
     example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="five points, four neurons facing both ways: a strict local minimum with N(x_5) = 4",
@@ -188,7 +187,6 @@ def prop_a4(instance: Instance) -> Findings:
     meaning="Prop. A.4 where the neurons around the pattern face right; its mirror image where they face left.",
     formula=PATTERN + r", \; w_j > 0 \text{ for all kinks around} \;\Rightarrow\; N_\theta(x_i) = -1, \; "
     r"N_\theta(x_{i+1}) = 1, \; N_\theta \text{ linear on } (x_i, x_{i+1})",
-    needs=("network", "data"),
     example=lambda: right_facing_point(10, 0.35, 0),
     control=five_point_minimum,
     control_shows="around both patterns of the five points neurons face both ways, or N does not bend down before",

@@ -17,7 +17,6 @@ from marginflow.theory.kys23.line_points import local_point, spikes
     id="KYS23/PropA.5",
     meaning="At a local minimum N is not negative between two neighbouring samples labelled +.",
     formula=r"y_i = y_{i+1} = 1 \;\Rightarrow\; N_\theta(x) \ge 0 \quad \forall x \in [x_i, x_{i+1}]",
-    needs=("network", "data"),
     example=lambda: local_point(12, 0.3, 1),
     control=lambda: spikes(20, 0.3, depth=-1.0),
     control_shows="spikes that dip to -1 between any two samples interpolate, but are not a KKT point",
@@ -72,7 +71,6 @@ def dips_below_zero(instance: Instance) -> Counterexample | None:
     meaning="On [0, 1] a local minimum is at least 1 between two neighbouring samples labelled +.",
     formula=r"x_i \in [0, 1], \; y_i = y_{i+1} = 1 \;\Rightarrow\; N_\theta(x) \ge 1 \quad \forall x \in "
     r"[x_i, x_{i+1}]",
-    needs=("network", "data"),
     example=lambda: local_point(12, 0.3, 1),
     control=lambda: at_point(
         line.max_margin(Dataset(X=np.array([[-2.0], [2.0]]), y=np.ones(2))), "the global optimum on -2 (+) and 2 (+)"

@@ -108,7 +108,6 @@ def below_lower_core(instance: Instance) -> Counterexample | None:
     meaning="At a local minimum LO <= L <= HI for every sample. The lower half is false, as Prop. A.4 is.",
     formula=r"\tfrac12 \sum_i (x_{i+1} - x_i) 1\{+, -, +\} \le L_{\mathrm{cl}} \le 1 - \sum_i (x_{i+1} - x_i) 1\{+, "
     r"+\}",
-    needs=("network", "data"),
     example=lambda: local_point(12, 0.3, 1),
     control=five_point_minimum,
     control_shows="a local minimum with L = 0.25 below LO = 0.30",

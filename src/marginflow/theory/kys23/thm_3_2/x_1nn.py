@@ -52,7 +52,6 @@ def _two_points() -> Instance:
     meaning="Where all 1 + x_i x_k >= 0, the global max-margin network has the sign of 1-nearest neighbour.",
     formula=r"1 + x_i x_k \ge 0 \ \forall i, k \;\Rightarrow\; \mathrm{sign}\, N_{\theta^*}(x) = "
     r"\mathrm{sign}\, \mathrm{1NN}(x) \quad \forall x \in [\min x_i, \max x_i]",
-    needs=("network", "data"),
     example=lambda: global_point(20, 0.3, 5),
     control=_two_points,
     control_shows="-1 (+) and 2 (-): the zero of the global optimum is 1/3, that of 1-nearest neighbour 1/2",

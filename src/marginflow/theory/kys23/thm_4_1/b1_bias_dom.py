@@ -46,10 +46,10 @@ def log_any_width_bound(network: TwoLayer, d: int) -> float:
 def sampled_check(name: str, counted: Estimate, bound: float) -> Check:
     """The counted error, decided only if its whole interval agrees."""
     return Check(
-        name=name,
-        observed=counted.value,
-        relation="<=",
-        bound=bound,
+        name,
+        counted.value,
+        "<=",
+        bound,
         interval=(counted.lower, counted.upper),
         note=f"{counted.errors} of {counted.trials}, {100 * counted.confidence:g} % Clopper-Pearson interval",
     )
@@ -60,7 +60,7 @@ def certain_error(name: str, counted: Estimate, log_bound: float, epsilon: float
     upper = min(counted.upper, math.exp(min(log_bound, 0.0)))
     low = min(counted.lower, upper)
     note = f"{counted.errors} of {counted.trials} counted; proved: at most e^{log_bound:.4g}"
-    return Check(name=name, observed=counted.value, relation="<=", bound=epsilon, interval=(low, upper), note=note)
+    return Check(name, counted.value, "<=", epsilon, interval=(low, upper), note=note)
 
 
 def fresh_error(instance: Instance, network: TwoLayer, *, points: int = TEST_POINTS) -> Estimate:

@@ -36,7 +36,6 @@ def _with_bias() -> Instance:
     id="KYS23/LemB.2",
     meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(|I_+| / ||X X^T||).",
     formula=r"\sum_j v_j \sigma(b_j) \le \tfrac12 \implies \|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
-    needs=("network", "data"),
     example=without_bias,
     control=_with_bias,
     control_shows="large biases fit 399 positive samples with ||theta||^2 = 5 < sqrt(399/12)",

@@ -88,7 +88,8 @@ def orthonormal(m: int, k: int) -> Dataset:
 
 
 @cache
-def _orthonormal_instance(m: int, k: int) -> Instance:
+def orthonormal_samples(m: int, k: int) -> Instance:
+    """Those samples as an instance."""
     return Instance(name=f"{m} orthonormal samples, {k} negative", data=orthonormal(m, k))
 
 
@@ -116,7 +117,7 @@ _PARAMETERS: Final = {"width": "n, 2 by default", "delta": "0.1; only for the pr
     example=lambda: noisy_sample(100, 0.08, 10**7, count="exact"),
     control=_contradiction,
     control_shows="one place has both labels: no network has a positive margin there",
-    gap=lambda: _orthonormal_instance(8, 1),
+    gap=lambda: orthonormal_samples(8, 1),
     printed=r"\|\theta\|^2 \le 9 \sqrt{|I_-|}",
     proved=r"\|\theta\|^2 = \frac{4 \|s\|^2 + 4k + 2}{\sqrt{k}}, \quad s = \sum_{I_-} x_r",
     remark="For k = 0 the formula divides by zero.",
@@ -141,7 +142,7 @@ def lemma_b3(instance: Instance) -> Findings:
     formula=_FORMULA,
     needs=("data",),
     parameters=_PARAMETERS,
-    example=lambda: _orthonormal_instance(8, 1),
+    example=lambda: orthonormal_samples(8, 1),
     control=lambda: noisy_sample(40, 0.3, 60, count="exact"),
     control_shows="in dimension 60 the samples are too far from orthogonal, and the network does not separate them",
     proved=r"\|\theta\|^2 \le \frac{8.4 k + 2}{1.6 \sqrt{k}} \le 6.5 \sqrt{k}",

@@ -39,7 +39,6 @@ def _exact_gap(network: TwoLayer, x: list[float]) -> Fraction:
     meaning="N is at least the share of the biases less the sum of |v relu(w . x)|. False: the modulus of w . x is "
     "needed.",
     formula=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j \sigma(w_j^\top x)|",
-    needs=("network", "data"),
     example=without_bias,
     control=_one_neuron,
     control_shows="v = b = 1, w . x = -1: the left side is 0, the right side 1",

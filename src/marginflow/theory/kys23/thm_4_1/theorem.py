@@ -11,6 +11,9 @@ import math
 from dataclasses import replace
 from typing import Final
 
+from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+from marginflow.theory.check import Relation
 from marginflow.theory.frame import (
     Check,
     Erratum,
@@ -20,9 +23,9 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     is_kkt_point,
+    require,
     stated,
     true,
-    undefined,
     unmet,
     value,
 )
@@ -40,19 +43,32 @@ def literal_c4(C_op: float) -> float:
     return math.sqrt(2) / (18 * math.sqrt(3)) / math.sqrt(12 * C_op) / 2
 
 
-def near_max_margin(K: float, sample: SphereSample, best: MaxMargin) -> Check:
-    """||theta||^2 / ||theta*||^2, up to a bracket, below sqrt(q / C_op) / upper: what c_4 / sqrt(p) stands for.
-
-    Then ||theta||^2 < sqrt(q / C_op).
-    """
+def _near_max_margin(K: float, best: MaxMargin, relation: Relation, bound: float) -> Check:
+    """||theta||^2 / ||theta*||^2, up to a bracket, against a bound."""
     return Check(
-        name="||theta||^2 / ||theta*||^2",
-        observed=K / best.lower,
-        relation="<",
-        bound=least_norm(sample) / best.upper,
+        "||theta||^2 / ||theta*||^2",
+        K / best.lower,
+        relation,
+        bound,
         interval=(K / best.upper, max(K / best.lower, K / best.upper)),
         note="||theta*||^2 is bracketed by the exact pair and the dual function",
     )
+
+
+def _fitted(instance: Instance) -> tuple[SphereSample, TwoLayer, MaxMargin, tuple[Check, ...]]:
+    """The sample, the network at margin 1, the least norm, and what is asked of them; a judge ends here without."""
+    network, data = instance.the_network(), instance.the_data()
+    sample, fits = SphereSample.of(data), separates(network, data)
+    asked = (fits, sample.unit_norms(), sample.some_negative())
+    usable = not unmet(fits) and network.b is not None and sample.k not in (0, sample.m)
+    require((*asked, sample.some_positive()), "a fitted network with biases is needed", given=usable)
+    separable = true("linearly separable", linearly_separable(data))
+    require((fits, separable), "nothing is known of the least norm", given=not unmet(separable))
+    return sample, network.at_margin_one(data.X, data.y), max_margin(data), (*asked, is_kkt_point(instance))
+
+
+def _proved_error(network: TwoLayer, data: Dataset, d: int) -> float:
+    return min(dominance(network, data).log_bound, log_any_width_bound(network, d))
 
 
 def log_far_from_span(sample: SphereSample) -> float:
@@ -119,39 +135,21 @@ EXAMPLE_CONSTANTS: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
 )
 def theorem_4_1(instance: Instance) -> Findings:
     """The four conditions with the constants given, or those of the proof; the clean error, proved and counted."""
-    network, data = instance.the_network(), instance.the_data()
     epsilon, delta = instance.number("epsilon", 0.01), instance.number("delta", 0.1)
-    sample, p = SphereSample.of(data), noisy_sphere(instance.the_law()).p
-    fits, norms, some = separates(network, data), sample.unit_norms(), sample.some_negative()
-    if unmet(fits) or network.b is None or sample.k in (0, sample.m):
-        return undefined((fits, norms, some, sample.some_positive()), "a fitted network with biases is needed")
-    if not linearly_separable(data):
-        return undefined((fits, true("linearly separable", False)), "nothing is known of the least norm")
+    p = noisy_sphere(instance.the_law()).p
+    sample, network, best, asked = _fitted(instance)
     proof = literal_constants(sample.C_op)
     c = {name: instance.number(name, default) for name, default in proof.items()}
-    best, m, d = max_margin(data), sample.m, sample.d
-    network = network.at_margin_one(data.X, data.y)
-    K = size_of(network)
-    ratio = Check(
-        name="||theta||^2 / ||theta*||^2",
-        observed=K / best.lower,
-        relation="<=",
-        bound=c["c4"] / math.sqrt(p) if p > 0 else math.inf,
-        interval=(K / best.upper, max(K / best.lower, K / best.upper)),
-        note="||theta*||^2 is bracketed by the exact pair and the dual function",
-    )
-    proved = min(dominance(network, data).log_bound, log_any_width_bound(network, d))
+    m, d, K = sample.m, sample.d, size_of(network)
+    proved = _proved_error(network, instance.the_data(), d)
     least_d = c["c3"] * m**2 * math.log(m / epsilon) * math.log(m / delta)
     return Findings(
         hypotheses=(
-            fits,
-            norms,
-            some,
-            is_kkt_point(instance),
+            *asked,
             at_most("p against c_1", p, c["c1"]),
             at_least("m", m, c["c2"] * math.log(1 / delta) / p if p > 0 else math.inf, note="c_2 ln(1/delta) / p"),
             at_least("d", d, least_d, note="c_3 m^2 ln(m/epsilon) ln(m/delta)"),
-            ratio,
+            _near_max_margin(K, best, "<=", c["c4"] / math.sqrt(p) if p > 0 else math.inf),
         ),
         constants=(
             value("||theta||^2", K),
@@ -180,27 +178,18 @@ def theorem_4_1(instance: Instance) -> Findings:
 )
 def theorem_4_1_sharp(instance: Instance) -> Findings:
     """The norm against its least value, beta, and the clean error, proved and counted."""
-    network, data = instance.the_network(), instance.the_data()
     epsilon = instance.number("epsilon", 0.01)
     noisy_sphere(instance.the_law())  # points of another law would show nothing
-    sample = SphereSample.of(data)
-    fits, norms, some = separates(network, data), sample.unit_norms(), sample.some_negative()
-    if unmet(fits) or network.b is None or sample.k in (0, sample.m):
-        return undefined((fits, norms, some, sample.some_positive()), "a fitted network with biases is needed")
-    if not linearly_separable(data):
-        return undefined((fits, true("linearly separable", False)), "nothing is known of the least norm")
-    best = max_margin(data)
-    network = network.at_margin_one(data.X, data.y)
-    K, proof = size_of(network), dominance(network, data)
-    proved = min(proof.log_bound, log_any_width_bound(network, sample.d))
-    ratio = near_max_margin(K, sample, best)
-    assert ratio.bound is not None
+    sample, network, best, asked = _fitted(instance)
+    K = size_of(network)
+    proved = _proved_error(network, instance.the_data(), sample.d)
+    allowed = least_norm(sample) / best.upper  # then ||theta||^2 < sqrt(q / C_op), which c_4 / sqrt(p) stands for
     large = at_most(
         "ln P(||P x||^2 >= C_op / q)", log_far_from_span(sample), math.log(epsilon), note="d is large enough"
     )
     c4 = literal_c4(sample.C_op)
     return Findings(
-        hypotheses=(fits, norms, some, is_kkt_point(instance), ratio, large),
+        hypotheses=(*asked, _near_max_margin(K, best, "<", allowed), large),
         constants=(
             value("p, realised", sample.k / sample.m),
             value("C_op", sample.C_op),
@@ -208,7 +197,7 @@ def theorem_4_1_sharp(instance: Instance) -> Findings:
             value("||theta||^2", K),
             value("||theta*||^2, lower", best.lower),
             value("||theta*||^2, upper", best.upper),
-            value("c_4 that this sample allows", ratio.bound * math.sqrt(sample.k / sample.m)),
+            value("c_4 that this sample allows", allowed * math.sqrt(sample.k / sample.m)),
             value("c_4 of the proof", c4),
             value("p that c_4 of the proof allows", c4**2, "the ratio is at least 1"),
             value("m that this p needs, delta = 0.1", 5 * math.log(10) / c4**2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marginflow.theory.frame import Findings, Instance, above, at_most, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
-from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
+from marginflow.theory.kys23.thm_4_3.setting import frozen_setting
 
 
 @stated(
@@ -13,7 +13,6 @@ from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
     number="Proof of Theorem 4.3, both cases",
     meaning="Once B > 1/4, no multiplier exceeds 3mn (1.5 mn by the proof; 1.5 on positive samples).",
     formula=r"B > \tfrac14, \ m^2 n^2 \rho \le \tfrac12 \implies \max_i \lambda_i \le 3mn",
-    needs=("network", "data"),
     example=lambda: frozen_point(88, 2, 1, 10**13),
     control=frozen_close,
     control_shows="two opposite samples at an angle of 0.1 have multipliers of 100, and 3mn is 12",
@@ -25,8 +24,6 @@ from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
 def b2_lam_max(instance: Instance) -> Findings:
     """The largest multiplier of either class against what the two cases give."""
     frozen, shared = frozen_setting(instance)
-    if frozen is None:
-        return not_fitted(shared)
     sample, lam = frozen.sample, frozen.lam
     largest = float(lam.max())
     on_plus = float(lam[~sample.minus].max(initial=0.0))

@@ -69,10 +69,10 @@ def lemma_b4(instance: Instance) -> Findings:
     pairs, negatives = log_pairs_tail(m, d, threshold), log_binomial_tail(math.floor(allowed), m, p)
     together = math.log(min(1.0, math.exp(pairs) + math.exp(negatives))) if max(pairs, negatives) > -700 else -700.0
     claim = Check(
-        name="ln P(P1' or P2' fails)",
-        observed=together,
-        relation="<=",
-        bound=math.log(delta),
+        "ln P(P1' or P2' fails)",
+        together,
+        "<=",
+        math.log(delta),
         interval=(min(negatives, together), together),
         note="at least the exact tail of P2', at most the sum of both",
     )

@@ -9,7 +9,7 @@ import numpy as np
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Instance, at_least, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_low, frozen_point
-from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
+from marginflow.theory.kys23.thm_4_3.setting import frozen_setting
 from marginflow.theory.kys23.unit_sphere import separates
 
 
@@ -17,7 +17,6 @@ from marginflow.theory.kys23.unit_sphere import separates
     id="KYS23/LemB.5",
     meaning="With nearly orthogonal samples every bias of a KKT point with frozen outputs is non-negative.",
     formula=r"m^2 \rho \le \tfrac12 \implies b_j \ge 0 \quad \forall j",
-    needs=("network", "data"),
     parameters={"delta": "0.1; only for the printed dimension"},
     example=lambda: frozen_point(60, 8, 15, 10**9),
     control=frozen_low,
@@ -30,8 +29,6 @@ from marginflow.theory.kys23.unit_sphere import separates
 def lemma_b5(instance: Instance) -> Findings:
     """The sign of every bias."""
     frozen, shared = frozen_setting(instance)
-    if frozen is None:
-        return not_fitted(shared)
     m = frozen.sample.m
     return Findings(
         hypotheses=(*shared, frozen.nearly_orthogonal(m**2, 0.5, "m^2 rho")),
@@ -62,7 +59,6 @@ def _asleep() -> Instance:
     id="KYS23/LemB.6",
     meaning="Every sample that is classified correctly has an active neuron with an output of its own sign.",
     formula=r"y_i N(x_i) > 0 \implies \exists j:\ y_i v_j > 0, \quad w_j^\top x_i + b_j > 0",
-    needs=("network", "data"),
     example=lambda: frozen_point(60, 8, 15, 10**9),
     control=_asleep,
     control_shows="training from small weights puts the negative neurons to sleep; then nothing is fitted",

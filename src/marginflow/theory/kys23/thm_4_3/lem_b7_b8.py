@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.data import Dataset
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
-from marginflow.theory.kys23.thm_4_3.setting import frozen_setting, not_fitted
+from marginflow.theory.kys23.thm_4_3.setting import frozen_setting
 
 _PREMISE: Final = "the premise B <= 1/4 is false"
 
@@ -38,7 +38,6 @@ _DELTA: Final = {"delta": "0.1; only for the printed dimension"}
     meaning="If B <= 1/4, every positive sample has lambda_i >= 1/(4n). Vacuous in the regime of Theorem 4.3.",
     formula=r"B = \sum_{v_j = 1} b_j - \sum_{v_j = -1} b_j \le \tfrac14 \implies \lambda_i \ge \frac{1}{4n} \quad "
     r"\forall i \in I_+",
-    needs=("network", "data"),
     parameters=_DELTA,
     example=lambda: frozen_point(40, 2, 18, 10**12),
     control=_repeated,
@@ -54,8 +53,6 @@ _DELTA: Final = {"delta": "0.1; only for the printed dimension"}
 def lemma_b7(instance: Instance) -> Findings:
     """1 <= B + n lambda_r + n rho sum lambda for all r in I_+, and lambda_r >= 1/(4n) where B <= 1/4."""
     frozen, shared = frozen_setting(instance)
-    if frozen is None:
-        return not_fitted(shared)
     sample, n, delta = frozen.sample, frozen.n, instance.number("delta", 0.1)
     lam, B = frozen.lam[~sample.minus], frozen.B
     vacuous = B > 0.25
@@ -86,7 +83,6 @@ def lemma_b7(instance: Instance) -> Findings:
     id="KYS23/LemB.8",
     meaning="If B <= 1/4, every negative sample has lambda_i <= 10/4. Vacuous in the regime of Theorem 4.3.",
     formula=r"B \le \tfrac14 \implies \lambda_i \le \tfrac{10}{4} \quad \forall i \in I_-",
-    needs=("network", "data"),
     parameters=_DELTA,
     example=lambda: frozen_point(40, 2, 18, 10**12),
     control=frozen_close,
@@ -101,8 +97,6 @@ def lemma_b7(instance: Instance) -> Findings:
 def lemma_b8(instance: Instance) -> Findings:
     """-1 <= B + n rho sum lambda - lambda_s for all s in I_- on the margin, and lambda_s <= 10/4 where B <= 1/4."""
     frozen, shared = frozen_setting(instance)
-    if frozen is None:
-        return not_fitted(shared)
     sample, n, delta = frozen.sample, frozen.n, instance.number("delta", 0.1)
     lam, B = frozen.lam[sample.minus], frozen.B
     vacuous = B > 0.25

@@ -5,7 +5,7 @@ from __future__ import annotations
 from marginflow.theory.frame import Findings, Instance, above, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
-from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting, not_fitted
+from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting
 
 
 @stated(
@@ -13,7 +13,6 @@ from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setti
     meaning="With few negative samples and nearly orthogonal data the biases win: B > 1/4.",
     formula=r"|I_-| \le \frac{m}{22 n^2}, \ m \ge 2n, \ 2 m^2 n^2 \rho \le \tfrac12 \implies "
     r"\sum_{v_j = 1} b_j - \sum_{v_j = -1} b_j > \tfrac14",
-    needs=("network", "data"),
     example=lambda: frozen_point(88, 2, 1, 10**13),
     control=lambda: frozen_point(40, 2, 18, 10**12),
     control_shows="with 18 of 40 labels turned B = 4/41",
@@ -25,8 +24,6 @@ from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setti
 def lemma_b9(instance: Instance) -> Findings:
     """B against 1/4."""
     frozen, shared = frozen_setting(instance)
-    if frozen is None:
-        return not_fitted(shared)
     sample, n, B = frozen.sample, frozen.n, frozen.B
     return Findings(
         hypotheses=(

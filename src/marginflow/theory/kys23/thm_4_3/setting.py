@@ -15,7 +15,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, true, undefined
+from marginflow.theory.frame import Check, Instance, at_least, at_most, is_kkt_point, require, true
 from marginflow.theory.kys23.unit_sphere import SphereSample
 
 NOISE: Final = 1 / 22
@@ -65,8 +65,8 @@ class Frozen:
         return math.log(coefficient * m**4 * self.n**power * math.log(2 * m**2 / delta))
 
 
-def frozen_setting(instance: Instance) -> tuple[Frozen | None, tuple[Check, ...]]:
-    """The letters, and the hypotheses that all lemmas share; None where the network cannot be brought to margin 1."""
+def frozen_setting(instance: Instance) -> tuple[Frozen, tuple[Check, ...]]:
+    """The letters, and the hypotheses that all lemmas share; a judge ends here where margin 1 cannot be reached."""
     network, data = instance.the_network(), instance.the_data()
     sample = SphereSample.of(data)
     v = network.v
@@ -78,16 +78,11 @@ def frozen_setting(instance: Instance) -> tuple[Frozen | None, tuple[Check, ...]
         is_kkt_point(instance),
     )
     certificate = instance.certificate
-    if certificate.status == "does not separate" or network.b is None:
-        return None, shared
+    fitted = certificate.status != "does not separate" and network.b is not None
+    require(shared, "a network with biases that separates the samples is needed", given=fitted)
     at_one = certificate.network
     assert at_one.b is not None
     return Frozen(sample=sample, network=at_one, lam=certificate.multipliers, b=at_one.b), shared
-
-
-def not_fitted(shared: tuple[Check, ...]) -> Findings:
-    """What to return for a network that does not separate or has no biases."""
-    return undefined(shared, "a network with biases that separates the samples is needed")
 
 
 def enough_samples(frozen: Frozen) -> Check:

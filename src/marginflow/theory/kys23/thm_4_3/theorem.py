@@ -11,7 +11,7 @@ from marginflow.theory.kys23.region import THEOREM_4_3
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
-from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting, not_fitted
+from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting
 from marginflow.theory.kys23.unit_sphere import SphereSample, noisy_sphere
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
@@ -53,8 +53,6 @@ def log_literal_error(sample: SphereSample, n: int) -> float:
 def theorem_4_3(instance: Instance) -> Findings:
     """Biases, B, multipliers, the bound on N at fresh points, and the clean error."""
     frozen, shared = frozen_setting(instance)
-    if frozen is None:
-        return not_fitted(shared)
     sample, n, network = frozen.sample, frozen.n, frozen.network
     data, epsilon, delta = instance.the_data(), instance.number("epsilon", 0.01), instance.number("delta", 0.1)
     literal = log_literal_error(sample, n)

@@ -158,7 +158,6 @@ def short_samples(factor: float = 0.1) -> Instance:
     meaning="Theorem 4.1 for networks near a KKT point: a certified bound on y N(x - y z), with every error counted.",
     formula=r"N(x_i - \eta u) \le Q - \eta_2 D S_- + (\sqrt{d+1} + \eta \|u\|) \sum_{J^-} |v_j| \|e_j\| "
     r"+ \eta \|u\| \sum_{J^+} v_j \|e_j\| + \sum_{J^-} |v_j| \tau_j",
-    needs=("network", "data"),
     example=lambda: disturbed(0.005),
     control=short_samples,
     control_shows="two samples are a tenth as long as the others: u hardly moves them, and the bound is too low",

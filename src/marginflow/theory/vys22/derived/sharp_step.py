@@ -19,7 +19,6 @@ from marginflow.theory.vys22.setting import Setting
     meaning="Half the length of the printed z is proved to flip every sample, and m - 1 takes the place of m.",
     formula=r"t = \frac{p+1}{D} + \frac{(n-1)(p+1) + d + 1}{nD}, \quad D = d - (m-1)p: \quad "
     r"y_i N_\theta(x_i - y_i t u) \le 0",
-    needs=("network", "data"),
     example=lambda: orthogonal_point(1000, 332),
     control=robust_control,
     control_shows="the robust network keeps all its signs at x_i - y_i t u",

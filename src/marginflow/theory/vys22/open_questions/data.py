@@ -60,7 +60,6 @@ def gaussian_point() -> Instance:
     number="Section 4, after Example 1",
     meaning="What do the constants become on Gaussian inputs, whose norms differ?",
     formula=r"d_{\min} \le \|x_i\|^2 \le d_{\max}",
-    needs=("network", "data"),
     example=gaussian_point,
     control=robust_control,
     control_shows="not a KKT point",

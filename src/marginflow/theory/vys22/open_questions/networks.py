@@ -155,7 +155,6 @@ def _untrained_single() -> Instance:
     number="Section 6, default initialisation",
     meaning="Lazy networks far from any KKT point are flipped along u as well: how far are they, and at what size?",
     formula=r"\frac{\|\theta_0\|}{\|\theta_T\|}, \quad \text{KKT residual}, \quad \|z_{\mathrm{exact}}\|",
-    needs=("network", "data"),
     example=recipe_run,
     control=_untrained_single,
     control_shows="an untrained network does not separate the samples",

@@ -14,7 +14,6 @@ from marginflow.theory.vys22.setting import MarginNeurons, Setting
     id="VYS22/LemC.1",
     meaning="At a KKT point on few, nearly orthogonal samples, every sample attains exactly margin 1.",
     formula=r"y_i N_\theta(x_i) = 1 \quad \text{for all } i \in I",
-    needs=("network", "data"),
     example=gram_preset,
     control=lambda: with_longer_samples(1.5, 3.0),
     control_shows="samples that are multiples of others have other norms, and margins 1.44 and 2.76",

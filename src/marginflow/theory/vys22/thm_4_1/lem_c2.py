@@ -21,7 +21,6 @@ def sharp_bound(n: int, p: float, d: float) -> float:
     id="VYS22/LemC.2",
     meaning="Margin 1 needs weight: the sums of v_j^2 lambda_i sigma'_ij over J+ and over J- are not small.",
     formula=r"\sum_{i \in I} \sum_{j \in J^\pm} v_j^2 \lambda_i \sigma'_{ij} \ge \frac{mc}{(cc' + 1)(d + 1)}",
-    needs=("network", "data"),
     example=orthogonal_preset,
     control=unbalanced_control,
     control_shows="same function, but the multipliers that come closest to explaining it carry almost no weight",

@@ -14,7 +14,6 @@ from marginflow.theory.vys22.setting import MarginNeurons, Setting
     id="VYS22/LemC.3",
     meaning="Every neuron's pre-activation on every sample is at least -(p + 1) times the neuron's weight.",
     formula=r"w_j^\top x_i + b_j \ge -(p+1) \sum_{l \in I} |v_j| \lambda_l \sigma'_{lj}",
-    needs=("network", "data"),
     example=gram_preset,
     control=robust_control,
     control_shows="pre-activations are -1 on other samples, and the best multipliers are too small to allow it",

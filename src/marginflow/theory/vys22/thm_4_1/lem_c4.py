@@ -14,7 +14,6 @@ from marginflow.theory.vys22.setting import MarginNeurons, Setting
     meaning="Every neuron's response to u has the sign of its output and at least the size (d - mp) of its weights.",
     formula=r"j \in J^+:\ w_j^\top u \ge v_j \Lambda_j (d - mp), \qquad "
     r"j \in J^-:\ w_j^\top u \le v_j \Lambda_j (d - mp)",
-    needs=("network", "data"),
     example=gram_preset,
     control=backward_control,
     control_shows="a positive neuron points along -u, which no multipliers explain",

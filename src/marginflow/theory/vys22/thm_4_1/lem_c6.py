@@ -14,7 +14,6 @@ from marginflow.theory.vys22.setting import MarginNeurons, Setting
     meaning="A step of (p + 1)/(d - mp) along u opens every neuron of the other sign on every sample.",
     formula=r"\eta \ge \frac{p+1}{d - mp}: \quad j \in J^-:\ w_j^\top (x_i - \eta u) + b_j \ge 0, \quad "
     r"j \in J^+:\ w_j^\top (x_i + \eta u) + b_j \ge 0",
-    needs=("network", "data"),
     example=orthogonal_preset,
     control=robust_control,
     control_shows="neurons sit at -1 on the other samples and move far too little to open",

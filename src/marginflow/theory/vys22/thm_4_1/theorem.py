@@ -67,7 +67,6 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     meaning="At every KKT point one vector along the sum of y_i x_i, of size O(sqrt(d/m)), flips every sample.",
     formula=r"z = (\eta_1 + \eta_2) \sum_{i \in I} y_i x_i, \quad y_i N_\theta(x_i - y_i z) \le -1, \quad "
     r"\|z\| \le \frac{18 \sqrt{2}}{c} \sqrt{\frac{d}{m}}",
-    needs=("network", "data"),
     example=lambda: orthogonal_point(1000, 332),
     control=robust_control,
     control_shows="the network is robust and has all margins 1, but is not a KKT point",
