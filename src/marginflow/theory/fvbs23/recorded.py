@@ -8,7 +8,7 @@ from marginflow.data import GramReduction
 from marginflow.flow import LossBelow, Steps
 from marginflow.theory.frame import Instance
 from marginflow.theory.fvbs23.presets import A, law_of, preset
-from marginflow.theory.recorded import coarse, flow
+from marginflow.theory.recorded import coarse, fast_flow, flow
 
 
 def _flow(name: str, stop: LossBelow | Steps) -> Instance:
@@ -41,6 +41,4 @@ def clusters_run(log_loss: float = -40.0) -> Instance:
     good = preset(A)
     data, stop = good.the_data(), LossBelow(log_value=log_loss)
     name = f"gradient flow on {data.n_samples} samples of two clusters to a loss of e^{log_loss:g}"
-    return flow(
-        name, data, stop, width=6, scale=0.01, reduction="mean", angle=0.05, decrease=0.2, law=good.law, test=good.test
-    )
+    return fast_flow(name, data, stop, width=6, law=good.law, test=good.test)

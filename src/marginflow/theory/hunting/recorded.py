@@ -10,7 +10,7 @@ from marginflow.flow import LossBelow, recipes, train
 from marginflow.networks import TwoLayer, initialisation
 from marginflow.theory.fcb22.recorded import gd_run, planted
 from marginflow.theory.instance import Instance
-from marginflow.theory.recorded import flow, of_run
+from marginflow.theory.recorded import fast_flow, of_run
 
 _LOG_LOSS = -30.0
 _TEST_POINTS = 300
@@ -65,16 +65,4 @@ def flow_on_clusters(dimension: int, spread: int, width: int, seed: int) -> Inst
     name = f"gradient flow on 80 samples of two clusters, d = {dimension}, width {width} (seed {seed})"
     test = law.fresh(_TEST_POINTS, train=data, seed=seed)
     stop = LossBelow(log_value=_LOG_LOSS)
-    return flow(
-        name,
-        data,
-        stop,
-        width=width,
-        scale=0.01,
-        reduction="mean",
-        angle=0.05,
-        decrease=0.2,
-        seed=seed,
-        law=law,
-        test=test,
-    )
+    return fast_flow(name, data, stop, width=width, seed=seed, law=law, test=test)
