@@ -240,3 +240,23 @@ def test_what_is_reserved_is_at_most_half_of_what_is_left():
     free = Budget()
     free.reserve(1.0)
     assert free.left == np.inf
+
+
+@pytest.mark.parametrize("options", [{}, {"flow_steps": 400}])
+def test_no_part_of_the_flow_is_begun_that_would_end_after_the_limit(monkeypatch, options):
+    """A part takes a second of this clock, and nothing else takes any time."""
+    now, original = 0.0, task.angle_flow
+
+    def slow(*arguments, **named):
+        nonlocal now
+        now += 1.0
+        return original(*arguments, **named)
+
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(task, "angle_flow", slow)
+    data = mf.data.Sphere(dimension=6).sample(6, seed=1)
+    for limit, parts in ((0.5, 1), (2.5, 2), (3.5, 3)):
+        now = 0.0
+        found = mf.kkt_point(data, width=12, time_limit=limit, starts=["flow"], **options)
+        assert now == parts
+        assert found.stopped_by == "time limit"

@@ -219,7 +219,9 @@ class Task:
         began, path, end = time.monotonic(), 0.0, None
         network, (X, y) = self.given, self._with_copies
         with budget.interruptible(), threads_for(X.size * self.width, available_threads()):
-            while not budget.over and path < (FLOW_PATH if end is None or not end.separated else 2.0 * FLOW_PATH):
+            block = 0.0  # seconds of the last block: none is begun that would end after the time limit
+            while budget.affords(block) and path < (FLOW_PATH if end is None or not end.separated else 2.0 * FLOW_PATH):
+                now = time.monotonic()
                 end = angle_flow(
                     network.W, network.b, network.v, X, y,
                     steps=5 * FLOW_BLOCK, angle=angle, outputs=network.outputs, loss=self.loss, precision="single",
@@ -228,6 +230,7 @@ class Task:
                     return None
                 network = replace(network, W=end.W, b=end.b, v=end.v)
                 path += angle * 5 * FLOW_BLOCK
+                block = time.monotonic() - now
                 if end.steps < 5 * FLOW_BLOCK or (end.separated and end.log_loss < FLOW_LOSS):
                     break
         return Flowed(network, time.monotonic() - began) if end is not None and end.separated else None
@@ -245,8 +248,9 @@ class Task:
         until = most if steps is None else steps
         length = FLOW_BLOCK if X.size * self.width < FLOW_LARGE_STEP else FLOW_BLOCK // 10
         with budget.interruptible(), threads_for(X.size * self.width, available_threads()):
-            while done < until and not budget.over:
-                block = min(length, until - done)
+            seconds = 0.0  # of the last block: none is begun that would end after the time limit
+            while done < until and budget.affords(seconds):
+                block, now = min(length, until - done), time.monotonic()
                 end = angle_flow(
                     network.W, network.b, network.v, X, y,
                     steps=block, angle=self.angle, outputs=network.outputs, loss=self.loss, precision="single",
@@ -254,7 +258,7 @@ class Task:
                 if not all(np.isfinite(part).all() for part in (end.W, end.v)):
                     break  # data that the network cannot separate drive it to infinity
                 network = replace(network, W=end.W, b=end.b, v=end.v)
-                done += block
+                done, seconds = done + block, time.monotonic() - now
                 if end.steps < block:
                     break
                 if steps is None and end.separated and until == most:
