@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from marginflow.errors import InputError
-from marginflow.theory.instance import INPUTS, Instance
+from marginflow.theory.instance import INPUTS
 from marginflow.theory.outcomes import MEANING
 from marginflow.theory.registry import statement as look_up
 from marginflow.theory.registry import statements
@@ -27,14 +27,9 @@ Rule = Callable[[Statement], None]
 LONGEST_MEANING: Final = 160
 
 
-@lru_cache(maxsize=4)  # rules follow each other, statement by statement
-def _example(statement: Statement) -> Instance:
-    return statement.example()
-
-
 @cache
 def _on_example(statement: Statement) -> Verdict:
-    return statement.judge_instance(_example(statement))
+    return statement.judge_instance(statement.example())
 
 
 @cache
@@ -106,7 +101,7 @@ def looks_at_what_it_needs(statement: Statement) -> None:
 
 def names_what_it_ignores(statement: Statement) -> None:
     """An input that is not needed is refused, looked at, or named as unused in the verdict and in its sentence."""
-    example = _example(statement)
+    example = statement.example()
     spare = {"test": example.data, "start": example.network, "data": example.test}
     for name, thing in spare.items():
         if thing is None or name in (*statement.needs, *example.given()):
