@@ -370,7 +370,7 @@ SPHERE = Sphere(dimension=5).sample(6, seed=0)
         (SPHERE, {"width": 0}, "width"),
         (SPHERE, {"width": 2.5}, "width"),
         (SPHERE, {"penalty": 0.0}, "penalty"),
-        (Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1]), {"penalty": 1e-9, "width": 4}, "penalty"),
+        (Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1]), {"penalty": 1e-9, "max_iterations": 300}, "penalty"),
         (SPHERE, {"tolerance": 0.0}, "tolerance"),
         (SPHERE, {"time_limit": 0.0}, "time_limit"),
         (SPHERE, {"angle": 0.0}, "angle"),

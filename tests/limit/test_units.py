@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from marginflow.limit.units import Units
 from marginflow.networks import TwoLayer
 
 
+@cache
 def in_other_units(k: int, n_samples: int, outputs: str = "trained", penalty: float | None = None) -> mf.limit.Limit:
     """The point of samples times 4^k; without bias that is the same problem in other units, from the same start."""
     data = Sphere(dimension=6).sample(n_samples, seed=1)
