@@ -2,6 +2,7 @@
 
 python benchmarks/gallery.py                       # the SVG files of the gallery
 python benchmarks/gallery.py --trial FOLDER        # every picture at both widths, light and dark, as PNG and PDF
+python benchmarks/gallery.py --only KYS23/Fig1L    # those of one figure
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ SHARED = {"VYS22/Fig2a": "VYS22-Fig1a", "VYS22/Fig2b": "VYS22-Fig1a"}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trial", type=Path, default=None)
-    trial = parser.parse_args().trial
+    parser.add_argument("--only", nargs="*", default=[figure.id for figure in experiments.figures()])
+    given = parser.parse_args()
+    trial = given.trial
     shown = (GALLERY / "README.md").read_text(encoding="utf-8")
-    for figure in experiments.figures():
+    for figure in map(experiments.figure, given.only):
         name = figure.id.replace("/", "-")
         for size in ("laptop", "paper"):
             source = GALLERY / f"{SHARED.get(figure.id, name)}-{size}.csv"

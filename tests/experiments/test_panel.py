@@ -37,3 +37,18 @@ def test_dashes_are_those_of_kkt_points_whichever_cells_were_run_first():
     for given in (rows, rows[::-1]):
         methods = [row["method"] for row in curves(given, "title").rows]
         assert list(dict.fromkeys(methods)) == ["recipe", "KKT point"]
+
+
+def test_a_curve_has_a_gap_where_another_one_has_a_value_that_it_lacks():
+    rows = [
+        {"d": d, "kind": kind, "share": 0.5, "seed": 0}
+        for kind, run in (("recipe", (10, 20, 40, 50)), ("KKT point", (20, 30, 40)))
+        for d in run
+    ]
+    panel = over_seeds(rows, x="d", y="share", series="kind", titles=TITLES, title="Shares", description="By hand.")
+    parts = {(row["kind"], row["d"]): row["part"] for row in panel.rows}
+    assert [parts["recipe", d] for d in (10, 20, 40, 50)] == [0, 0, 1, 1]
+    assert [parts["KKT point", d] for d in (20, 30, 40)] == [0, 0, 0]
+    assert "part" not in panel.titles
+    whole = over_seeds(rows[:4], x="d", y="share", series="kind", titles=TITLES, title="Shares", description="By hand.")
+    assert all("part" not in row for row in whole.rows)

@@ -89,3 +89,18 @@ def test_of_two_seeds_the_bar_is_their_range_and_the_description_says_so() -> No
     assert (two["low"], two["high"]) == (0.0, 1.0)
     assert float(str(three["high"])) == pytest.approx(1.0 + 4.302652729911275 / 3**0.5)
     assert made.description == "Means. Of two seeds the bar is the range."
+
+
+def test_no_line_and_no_band_joins_the_parts_of_a_curve_with_a_gap() -> None:
+    rows = [
+        {"d": d, "kind": kind, "size": 1.0 + seed, "seed": seed}
+        for kind, run in (("a", (1, 2, 3)), ("b", (1, 3)))
+        for d in run
+        for seed in (0, 1)
+    ]
+    titles = {"d": "Dimension d", "size": "Size", "kind": "Kind"}
+    made = over_seeds(rows, x="d", y="size", series="kind", titles=titles, title="Sizes", description="Two curves.")
+    specification = chart_of(made).specification
+    assert drawn(specification, "line")["encoding"]["detail"]["field"] == "part"
+    assert drawn(specification, "area")["encoding"]["detail"] == [{"field": "part", "type": "nominal"}]
+    assert "detail" not in drawn(chart_of(panel()).specification, "line")["encoding"]

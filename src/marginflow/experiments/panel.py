@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, final
 
 from marginflow.display import Brief
@@ -47,6 +48,8 @@ class Panel(Brief):
         Same unit on both axes.
     marks : bool
         Whether the corners of the curves are marked by dots.
+
+    Rows with a column `part` belong to curves with gaps: a line joins those of the same part.
     """
 
     title: str
@@ -74,6 +77,30 @@ def recipe_first(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: row.get("method") == "KKT point")
 
 
+def with_gaps(rows: Sequence[Row], x: str, by: Sequence[str]) -> list[dict[str, object]]:
+    """The rows with the number of the `part` of their curve, if a curve lacks a value of x that another one has.
+
+    Examples
+    --------
+    >>> from marginflow.experiments.panel import with_gaps
+    >>> rows = [{"d": d, "method": word} for word in ("a", "b") for d in (1, 2, 3) if (word, d) != ("b", 2)]
+    >>> [row["part"] for row in with_gaps(rows, "d", ["method"])]
+    [0, 0, 0, 0, 1]
+    """
+    index = {value: at for at, value in enumerate(sorted({number(row, x) for row in rows}))}
+    curves: dict[tuple[object, ...], list[int]] = {}
+    for row in rows:
+        curves.setdefault(tuple(row[name] for name in by), []).append(index[number(row, x)])
+    parts = {
+        (curve, at): sum(after - before > 1 and after <= at for before, after in pairwise(sorted(ats)))
+        for curve, ats in curves.items()
+        for at in ats
+    }
+    if not any(parts.values()):
+        return [dict(row) for row in rows]
+    return [{**row, "part": parts[tuple(row[name] for name in by), index[number(row, x)]]} for row in rows]
+
+
 def over_seeds(
     rows: Sequence[Row],
     *,
@@ -90,7 +117,8 @@ def over_seeds(
     """Curves of the mean of `y` over the seeds, with its 95 % interval as a band; `others` are fields of `Panel`.
 
     The interval is cut at `least` and `most`: no share is negative or above 1, though an interval of its mean may be.
-    Where there are two seeds it is their range, and the description says so.
+    Where there are two seeds it is their range, and the description says so. A curve has a gap where it lacks a value
+    of x that another one has.
 
     Examples
     --------
@@ -105,6 +133,7 @@ def over_seeds(
         {**row, "low": max(number(row, "low"), least), "high": min(number(row, "high"), most)}
         for row in means(rows, by, y)
     ]
+    averaged = with_gaps(averaged, x, [name for name in by if name != x])
     if band and any(row["seeds"] == 2 for row in averaged):
         others["description"] = f"{others.get('description', '')} {_TWO_SEEDS}".lstrip()
     return Panel(

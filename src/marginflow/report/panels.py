@@ -154,6 +154,8 @@ def _curves(panel: Panel) -> list[alt.Chart]:
         encodings["strokeDash"] = by_name(
             alt.StrokeDash, dashed_by, kinds, SERIES_DASHES, title=panel.titles[dashed_by], legend=own
         )
+    if _has_gaps(panel):
+        encodings["detail"] = alt.Detail("part", type="nominal")
     if panel.series is not None and not panel.square:
         chosen = legend_filter(panel.series)
         lines, encodings["opacity"] = lines.add_params(chosen), chosen_opacity(chosen)
@@ -240,6 +242,11 @@ def _bounded(panel: Panel) -> list[Row]:
     ]
 
 
+def _has_gaps(panel: Panel) -> bool:
+    """Whether curves have parts that no line joins."""
+    return any("part" in row for row in panel.rows)
+
+
 def _band(panel: Panel) -> list[alt.Chart]:
     if panel.low is None or panel.high is None:
         return []
@@ -247,8 +254,9 @@ def _band(panel: Panel) -> list[alt.Chart]:
     drawn_at = DRAWN_AT if bars and moved(panel) else None
     encodings = _position(panel, panel.low, drawn_at) | _colour(panel, legend=False)
     encodings["y2"] = alt.Y2(field(panel.high))
-    if panel.variant is not None:
-        encodings["detail"] = alt.Detail(field(panel.variant), type="nominal")
+    apart = [field(panel.variant)] if panel.variant is not None else []
+    if details := [*apart, *(["part"] if _has_gaps(panel) else [])]:
+        encodings["detail"] = [alt.Detail(name, type="nominal") for name in details]
     base = _base(panel, _bounded(panel))
     if bars:
         ends = []
