@@ -11,9 +11,9 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.data import XorClusters
-from marginflow.data.isotropic import isotropic_law
 from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_network
 from marginflow.networks import TwoLayer
+from marginflow.theory.fcb22.numbers import has_gaussian_clusters
 from marginflow.theory.fcb22.path import NeuronSets, XorSample, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, figure
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, value
@@ -50,7 +50,7 @@ def def_fstar(instance: Instance) -> Findings:
     sample = XorSample.of(test)
     network = instance.the_network()
     law = instance.the_law()
-    gaussian = isinstance(law, XorClusters) and type(isotropic_law(law.cluster_law)).__name__ == "Normal"
+    gaussian = isinstance(law, XorClusters) and has_gaussian_clusters(law)
     sigma = law.sigma_value if isinstance(law, XorClusters) else math.nan
     values = np.abs(sample.coordinates[:, 0]) - np.abs(sample.coordinates[:, 1])
     wrong = int((sample.clean * values <= 0).sum())

@@ -8,10 +8,9 @@ import numpy as np
 from scipy import special
 
 from marginflow.arrays import FloatArray
-from marginflow.data import XorClusters
-from marginflow.data.isotropic import isotropic_law
 from marginflow.theory.fcb22.constants import HOEFFDING, C2_proved
 from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.numbers import has_gaussian_clusters
 from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, wide_clusters, with_parameters
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, true, value
@@ -28,12 +27,6 @@ def log_edge_tail(shift: FloatArray, n: int, least: float) -> FloatArray:
     bounds = n * np.log1p(up * np.expm1(-t) + down * np.expm1(t)) + t * least
     smallest: FloatArray = np.minimum(bounds.min(axis=1), 0.0)
     return smallest
-
-
-def _gaussian(instance: Instance) -> bool:
-    """Whether the clusters are Gaussian, as far as the instance says."""
-    law = instance.law
-    return not isinstance(law, XorClusters) or type(isotropic_law(law.cluster_law)).__name__ == "Normal"
 
 
 @stated_of_run(
@@ -79,7 +72,7 @@ def lemma_4_4(instance: Instance) -> Findings:
             *s.confidence(),
             s.feasible(),
             above("C0", path.C0, 1.0),
-            true("Gaussian clusters", _gaussian(instance)),
+            true("Gaussian clusters", has_gaussian_clusters(instance.law)),
             at_least("neurons and means that reach the threshold", reached.size, 1),
             at_most(
                 "P(some edge < n/C2), by Chernoff",

@@ -16,7 +16,8 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import real_number
-from marginflow.data import XorClusters
+from marginflow.data import AbstractDistribution, XorClusters
+from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.errors import InputError
 from marginflow.flow import Constant
 from marginflow.theory.fcb22.constants import HOEFFDING
@@ -192,6 +193,11 @@ class Numbers:
     def constant(self, instance: Instance) -> float:
         """The C of the instance, or the smallest that (A7) allows."""
         return instance.number("C", self.interval[0])
+
+
+def has_gaussian_clusters(law: AbstractDistribution | None) -> bool:
+    """Whether the clusters of a law are Gaussian; a law that is not known, or of another kind, is not asked."""
+    return not isinstance(law, XorClusters) or isotropic_law(law.cluster_law) == Normal()
 
 
 def noise_rate(law: XorClusters) -> float:

@@ -9,14 +9,12 @@ from functools import cache
 import numpy as np
 from scipy import special
 
-from marginflow.data import XorClusters
-from marginflow.data.isotropic import isotropic_law
 from marginflow.theory.fcb22.cond_4_7_4_8 import require_measurable
 from marginflow.theory.fcb22.constants import E2
 from marginflow.theory.fcb22.descent import complete, slopes, small_start
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import least_of, median_of, quotient
-from marginflow.theory.fcb22.numbers import DELTA
+from marginflow.theory.fcb22.numbers import DELTA, has_gaussian_clusters
 from marginflow.theory.fcb22.path import RUN, XorSample, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, gd_run, long_run, lost_cluster, success, success_at, wide_clusters
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error, pointwise_check
@@ -162,12 +160,13 @@ def rem_edge(instance: Instance) -> Findings:
     s = path.correlations[0] / path.numbers.sigma if path.numbers.sigma > 0 else np.full(J.size, math.inf)
     expected = special.ndtr(s)
     sizes = np.maximum(mine.sum(axis=0), 1)
-    law = instance.law
-    gaussian = not isinstance(law, XorClusters) or type(isotropic_law(law.cluster_law)).__name__ == "Normal"
     # All neurons at once with confidence 0.999, by Hoeffding's inequality.
     width = np.sqrt(math.log(2 * max(J.size, 1) / 0.001) / (2 * sizes))
     return Findings(
-        hypotheses=(above("neurons in J", J.size, 0), true("Gaussian clusters, if their law is known", gaussian)),
+        hypotheses=(
+            above("neurons in J", J.size, 0),
+            true("Gaussian clusters, if their law is known", has_gaussian_clusters(instance.law)),
+        ),
         constants=(
             value("least share captured", float(shares.min(initial=1.0))),
             value("mean share captured", float(shares.mean()) if J.size else math.nan),

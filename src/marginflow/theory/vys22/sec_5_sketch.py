@@ -24,14 +24,13 @@ from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
 from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
-def _hypotheses(instance: Instance, setting: Setting) -> tuple[Check, ...]:
-    unit = equal("|v_j| = 1", np.abs(instance.certificate.network.v), 1.0)
-    return (unit, *setting.hypotheses(), is_kkt_point(instance))
-
-
-def _pieces(instance: Instance) -> tuple[Setting, MarginNeurons]:
+def _pieces(instance: Instance, *, with_z: bool = True) -> tuple[Setting, MarginNeurons, tuple[Check, ...]]:
+    """The letters of data and neurons, and what is asked of them; a judge that needs z ends here without it."""
     setting = Setting.of(instance.the_data())
-    return setting, MarginNeurons.of(instance, setting)
+    unit = equal("|v_j| = 1", np.abs(instance.certificate.network.v), 1.0)
+    hypotheses = (unit, *setting.hypotheses(), is_kkt_point(instance))
+    require(hypotheses, "z is not defined for these data", given=setting.defines_z or not with_z)
+    return setting, MarginNeurons.of(instance, setting), hypotheses
 
 
 def _scaled_output() -> Instance:
@@ -66,8 +65,7 @@ def _backward() -> Instance:
 )
 def section_5_2(instance: Instance) -> Findings:
     """The three components at z: margins 1, J+ does not rise, J- falls by 2; together N(x_i - z) <= -1."""
-    setting, neurons = _pieces(instance)
-    require(_hypotheses(instance, setting), "z is not defined for these data", given=setting.defines_z)
+    setting, neurons, hypotheses = _pieces(instance)
     network = instance.certificate.network
     z = (setting.eta_1 + setting.eta_2) * setting.u
     X = setting.X[setting.y > 0]
@@ -75,7 +73,7 @@ def section_5_2(instance: Instance) -> Findings:
     plus, minus = neurons.positive, neurons.negative
     fall = np.maximum(after[:, minus], 0.0).sum(axis=1) - np.maximum(before[:, minus], 0.0).sum(axis=1)
     return Findings(
-        hypotheses=_hypotheses(instance, setting),
+        hypotheses=hypotheses,
         constants=(value("||z||", float(np.linalg.norm(z))),),
         claims=(
             equal("1. margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
@@ -98,10 +96,10 @@ def section_5_2(instance: Instance) -> Findings:
 )
 def section_5_3(instance: Instance) -> Findings:
     """Margins, and the threshold 3/(d + 1) that a sample off the margin would need."""
-    setting, neurons = _pieces(instance)
+    setting, neurons, hypotheses = _pieces(instance, with_z=False)
     plus, minus = neurons.per_sample
     return Findings(
-        hypotheses=_hypotheses(instance, setting),
+        hypotheses=hypotheses,
         constants=(value("largest sum of lambda sigma' over J+ or J-", float(max(plus.max(), minus.max()))),),
         claims=(equal("margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
         proof_steps=(at_least("1/(m(p+1)) against 3/(d+1)", 1 / (setting.m * (setting.p + 1)), 3 / (setting.d + 1)),),
@@ -120,15 +118,14 @@ def section_5_3(instance: Instance) -> Findings:
 )
 def section_5_4(instance: Instance) -> Findings:
     """w_j . u >= Lambda_j (d - mp), so along -u the pre-activations of J+ fall by at least that."""
-    setting, neurons = _pieces(instance)
-    require(_hypotheses(instance, setting), "z is not defined for these data", given=setting.defines_z)
+    setting, neurons, hypotheses = _pieces(instance)
     plus = neurons.positive
     eta = setting.eta_1 + setting.eta_2
     fall = eta * neurons.w_u[plus]
     claimed = neurons.Lam[plus] * setting.D
     scale = neurons.Lam[plus] * setting.d
     return Findings(
-        hypotheses=_hypotheses(instance, setting),
+        hypotheses=hypotheses,
         claims=(
             at_least("J+: w_j . u", neurons.w_u[plus], claimed, scale=scale),
             at_least("J+: fall of the pre-activation along z", fall, eta * claimed, scale=eta * scale),
@@ -149,8 +146,7 @@ def section_5_4(instance: Instance) -> Findings:
 )
 def section_5_5(instance: Instance) -> Findings:
     """Equations (5) and (6), the bound on negative pre-activations, and the two stages of z."""
-    setting, neurons = _pieces(instance)
-    require(_hypotheses(instance, setting), "z is not defined for these data", given=setting.defines_z)
+    setting, neurons, hypotheses = _pieces(instance)
     minus = neurons.negative
     X = setting.X[setting.y > 0]
     network = instance.certificate.network
@@ -162,7 +158,7 @@ def section_5_5(instance: Instance) -> Findings:
     rise = (end - stage).sum(axis=1)
     total = float(Lam.sum())
     return Findings(
-        hypotheses=_hypotheses(instance, setting),
+        hypotheses=hypotheses,
         constants=(value("sum over J- of Lambda_j", total),),
         claims=(
             at_least("(5) at eta_1", stage, pre + setting.eta_1 * Lam * D, scale=scale),

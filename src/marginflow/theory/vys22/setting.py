@@ -14,6 +14,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.data import Dataset
+from marginflow.robustness.explicit_vectors import vys22_steps
 from marginflow.theory.frame import Check, Instance, at_most, compare
 
 NORM_RTOL: Final = 1e-9
@@ -120,14 +121,16 @@ class Setting:
     @property
     def eta_1(self) -> float:
         """(p + 1) / (d - m p)."""
-        return (self.p + 1) / self.D
+        return self._steps[0]
 
     @property
     def eta_2(self) -> float:
         """2 (c c' + 1) (d + 1) / (m c (d - m p)); infinite where a class is empty."""
-        if self.n_least == 0:
-            return np.inf
-        return 2 * (self.c * self.c_prime + 1) * (self.d + 1) / (self.n_least * self.D)
+        return self._steps[1] if self.n_least else np.inf
+
+    @cached_property
+    def _steps(self) -> tuple[float, float]:
+        return vys22_steps(float(self.d), float(self.m), self.p, float(max(self.n_least, 1)), "literal")
 
     # The hypotheses, each written once -------------------------------------------------------------
 

@@ -37,22 +37,24 @@ def _nearly_parallel() -> Instance:
     return Instance(name="two samples at a cosine of 0.9, c = 0.1 claimed", data=data, parameters={"c_corr": 0.1})
 
 
-def _construction(setting: Setting, c: float) -> TwoLayer:
-    """w_j = 2 x_j / (d (1 - c)), b_j = -(1 + c)/(1 - c), v_j = y_j."""
+def _construction(instance: Instance) -> tuple[Setting, float, tuple[Check, ...], TwoLayer]:
+    """The letters, the c of the theorem, what is asked of the data, and the network w_j = 2 x_j / (d (1 - c)),
+    b_j = -(1 + c)/(1 - c), v_j = y_j; a judge ends here where there is none.
+    """
+    setting = Setting.of(instance.the_data())
     d = setting.d
-    return TwoLayer(W=2 * setting.X / (d * (1 - c)), b=np.full(setting.m, -(1 + c) / (1 - c)), v=setting.y)
-
-
-def _hypotheses(instance: Instance, setting: Setting) -> tuple[float, tuple[Check, ...]]:
-    """The c of the theorem, and what is asked of the data: norms sqrt(d), inner products at most c d, c < 1."""
-    off = setting.gram[~np.eye(setting.m, dtype=np.bool_)] / setting.d
+    off = setting.gram[~np.eye(setting.m, dtype=np.bool_)] / d
     largest = float(off.max(initial=-1.0))
-    c = instance.number("c_corr", setting.p / setting.d)
-    return c, (
+    c = instance.number("c_corr", setting.p / d)
+    hypotheses = (
         setting.equal_norms(),
-        at_most("largest <x_i, x_j> / d", largest, c, note=f"two-sided {setting.p / setting.d:.6g}"),
+        at_most("largest <x_i, x_j> / d", largest, c, note=f"two-sided {setting.p / d:.6g}"),
         below("c_corr", c, 1.0),
     )
+    exists = c < 1.0 - 1e-9 and not unmet(hypotheses[0])
+    require(hypotheses, "there is no such network for these data", given=exists)
+    network = TwoLayer(W=2 * setting.X / (d * (1 - c)), b=np.full(setting.m, -(1 + c) / (1 - c)), v=setting.y)
+    return setting, c, hypotheses, network
 
 
 @stated(
@@ -77,12 +79,8 @@ def _hypotheses(instance: Instance, setting: Setting) -> tuple[float, tuple[Chec
 )
 def theorem_3_1(instance: Instance) -> Findings:
     """The construction w_j = 2 x_j / (d (1 - c)), b_j = -(1 + c)/(1 - c), v_j = y_j, certified by ||w_j||."""
-    setting = Setting.of(instance.the_data())
+    setting, c, hypotheses, network = _construction(instance)
     d, m = setting.d, setting.m
-    c, hypotheses = _hypotheses(instance, setting)
-    exists = c < 1.0 - 1e-9 and not unmet(setting.equal_norms())
-    require(hypotheses, "there is no such network for these data", given=exists)
-    network = _construction(setting, c)
     stated = (1 - c) / 4 * float(np.sqrt(d))
     margins = network.margins(setting.X, setting.y)
     pre = network.preactivations(setting.X)
@@ -124,11 +122,7 @@ def theorem_3_1(instance: Instance) -> Findings:
 )
 def theorem_3_1_sharp(instance: Instance) -> Findings:
     """The certified radius of the construction against (1 - c)/2 sqrt(d), and the flip along -x_i that attains it."""
-    setting = Setting.of(instance.the_data())
-    c, hypotheses = _hypotheses(instance, setting)
-    exists = c < 1.0 - 1e-9 and not unmet(setting.equal_norms())
-    require(hypotheses, "there is no such network for these data", given=exists)
-    network = _construction(setting, c)
+    setting, c, hypotheses, network = _construction(instance)
     sharp = (1 - c) / 2 * float(np.sqrt(setting.d))
     kept = interval_bound(network, setting.X, setting.y).radii
     flips = steps_along(network, setting.X, setting.y, -setting.X, at_zero="flips").sizes

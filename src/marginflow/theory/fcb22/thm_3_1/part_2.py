@@ -8,11 +8,12 @@ from typing import Final
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.data import XorClusters
-from marginflow.data.isotropic import isotropic_law
 from marginflow.generalisation.plane import plane_error
 from marginflow.theory.fcb22.constants import GAMMA
 from marginflow.theory.fcb22.descent import complete
+from marginflow.theory.fcb22.numbers import has_gaussian_clusters
 from marginflow.theory.fcb22.path import RUN, XorSample, path_of
 from marginflow.theory.fcb22.recorded import c16, gd_run, with_parameters
 from marginflow.theory.fcb22.region import THEOREM_3_1_2
@@ -26,11 +27,7 @@ _UNLIKELY: Final = 1e-4
 def clean_error(instance: Instance) -> Check:
     """The clean test error: exact for Gaussian clusters in the plane, else counted with a 99 % interval."""
     law, network = instance.the_law(), instance.the_network()
-    if (
-        isinstance(law, XorClusters)
-        and law.dimension == 2
-        and type(isotropic_law(law.cluster_law)).__name__ == "Normal"
-    ):
+    if isinstance(law, XorClusters) and law.dimension == 2 and has_gaussian_clusters(law):
         means = law.ambient_means()
         exact = plane_error(network, means, law.mean_label_values, law.sigma_value)
         return value("clean test error", exact, "exact: projected normal over the cones of the network")
@@ -42,15 +39,20 @@ def clean_error(instance: Instance) -> Check:
     )
 
 
+def _noise_rates(instance: Instance) -> FloatArray:
+    """eta(x) at the test points."""
+    law, test = instance.the_law(), instance.the_test()
+    if not isinstance(law, XorClusters) or law.noise is None:
+        return np.zeros(test.n_samples)
+    return law.noise.frozen(instance.the_data()).probability(test)
+
+
 def excess(instance: Instance) -> tuple[Check, ...]:
     """E[eta(x)] and E[(1 - 2 eta(x)) 1{wrong}] over the test points; the test error is their sum, for every eta(x)."""
-    law, test = instance.the_law(), XorSample.of(instance.the_test())
-    if not isinstance(law, XorClusters):
+    if not isinstance(instance.the_law(), XorClusters):
         return ()
+    test, eta = XorSample.of(instance.the_test()), _noise_rates(instance)
     wrong = test.clean * instance.the_network()(test.X) <= 0
-    eta = np.zeros(test.n)
-    if law.noise is not None:
-        eta = law.noise.frozen(instance.the_data()).probability(instance.the_test())
     return (
         value("noise rate on the test points, E eta(x)", float(eta.mean())),
         value("excess over it, E (1 - 2 eta(x)) 1{wrong}", float(((1 - 2 * eta) * wrong).mean())),
@@ -59,11 +61,8 @@ def excess(instance: Instance) -> tuple[Check, ...]:
 
 def labels_of_the_law(instance: Instance) -> Check:
     """Test labels as the law draws them: the share of noisy ones is within Hoeffding's distance of E eta(x)."""
-    law, test = instance.the_law(), XorSample.of(instance.the_test())
-    eta = np.zeros(test.n)
-    if isinstance(law, XorClusters) and law.noise is not None:
-        eta = law.noise.frozen(instance.the_data()).probability(instance.the_test())
-    distance = abs(test.noisy_share - float(eta.mean()))
+    test = XorSample.of(instance.the_test())
+    distance = abs(test.noisy_share - float(_noise_rates(instance).mean()))
     allowed = math.sqrt(math.log(2 / _UNLIKELY) / (2 * test.n))
     note = "larger with probability 1e-4 at most, if the labels are those of the law"
     return at_most("|noisy share of the test labels - E eta(x)|", distance, allowed, note=note)
