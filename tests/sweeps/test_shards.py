@@ -1,4 +1,4 @@
-"""Shards: two hundred cells in four shards, two of them killed, merged, are the undivided sweep, bit for bit."""
+"""Shards: eighty cells in four shards, two of them killed, merged, are the undivided sweep, bit for bit."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from marginflow.sweeps import Shard, Store, Sweep, merge, run, stored
 
 SPEC = """
 [sweep]
-name = "two hundred cells"
+name = "eighty cells"
 task = "cheap_tasks:cheap"
 seeds = 10
 
 [grid]
-a = [1, 2, 3, 4, 5]
+a = [1, 2]
 b = [0.5, 1.0]
 kind = ["plain", "other"]
 
@@ -97,7 +97,7 @@ def test_an_array_of_jobs_with_two_killed_submitted_again_and_merged_is_the_undi
         time.sleep(0.01)
     while not all(gone(job) for job in jobs) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert [len(ask(store)) == 50 for store in stores] == [False, False, True, True]
+    assert [len(ask(store)) == 20 for store in stores] == [False, False, True, True]
     jobs = submitted()
     while not all(gone(job) for job in jobs) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -105,7 +105,7 @@ def test_an_array_of_jobs_with_two_killed_submitted_again_and_merged_is_the_undi
     out = tmp_path / "merged.sqlite"
     assert main(["sweep", "merge", *map(str, stores), "--out", str(out), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert (record["added"], record["done"], record["failed"]) == (200, 200, 0)
+    assert (record["added"], record["done"], record["failed"]) == (80, 80, 0)
     whole = tmp_path / "whole.sqlite"
     undivided = run(Sweep.load(spec), store=whole)
     assert ask(out) == ask(whole)
@@ -121,7 +121,7 @@ def test_shards_share_all_cells_and_keep_their_numbers(spec: Path) -> None:
     sweep = Sweep.load(spec)
     parts = [Shard.parse(f"{index}/3").of(sweep) for index in (1, 2, 3)]
     numbers = [number for part in parts for number, _ in part.numbered]
-    assert sorted(numbers) == list(range(200))
+    assert sorted(numbers) == list(range(80))
     assert dict(parts[1].numbered)[4].key == sweep.cells[4].key
 
 
@@ -165,8 +165,8 @@ def test_a_finished_cell_replaces_a_failed_one(tmp_path: Path) -> None:
 
 
 def test_more_jobs_than_cells_are_refused(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sweep", "slurm", str(spec), "--shards", "201"]) == 2
-    assert "there are 200 cells" in capsys.readouterr().err
+    assert main(["sweep", "slurm", str(spec), "--shards", "81"]) == 2
+    assert "there are 80 cells" in capsys.readouterr().err
 
 
 def test_a_watched_sweep_writes_a_page_with_rows_failures_and_a_picture(
