@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -168,26 +169,10 @@ class Recorder:
     def trajectory(self) -> Trajectory:
         """Everything recorded so far."""
 
-        def numbers(name: str) -> FloatArray:
-            return read_only(np.array([getattr(record, name) for record in self.records], dtype=np.float64))
+        def column(name: str) -> Any:
+            kept = [value for record in self.records if (value := getattr(record, name)) is not None]
+            return read_only(np.stack(kept)) if kept else None
 
-        def counts(name: str) -> IntArray:
-            return read_only(np.array([getattr(record, name) for record in self.records], dtype=np.int64))
-
-        balance = [record.balance for record in self.records if record.balance is not None]
-        margins = [record.margins for record in self.records if record.margins is not None]
         networks = tuple(record.network for record in self.records if record.network is not None)
-        return Trajectory(
-            step=counts("step"),
-            epoch=counts("epoch"),
-            log_time=numbers("log_time"),
-            log_loss=numbers("log_loss"),
-            norm=numbers("norm"),
-            least_margin=numbers("least_margin"),
-            normalised_margin=numbers("normalised_margin"),
-            smoothed_margin=numbers("smoothed_margin"),
-            cosine=numbers("cosine"),
-            balance=read_only(np.stack(balance)) if balance else None,
-            margins=read_only(np.stack(margins)) if margins else None,
-            networks=networks or None,
-        )
+        columns = {field.name: column(field.name) for field in fields(Trajectory) if field.name != "networks"}
+        return Trajectory(**columns, networks=networks or None)

@@ -102,12 +102,8 @@ def exact_error_intervals(
     found: list[Segment] = []
     for left, right, slope, height in _pieces(network, low, high):
         segment = _not_positive(left, right, slope, height, ties)
-        if segment is None or segment[0] == segment[1]:
-            continue
-        if found and found[-1][1] == segment[0]:
-            found[-1] = (found[-1][0], segment[1])
-        else:
-            found.append(segment)
+        if segment is not None:
+            _append(found, segment)
     return tuple(found)
 
 
@@ -152,6 +148,15 @@ def _not_positive(left: Fraction, right: Fraction, slope: int, height: int, ties
     return segment if segment[0] < segment[1] else None
 
 
+def _append(segments: list[Segment], segment: Segment) -> None:
+    """Add a segment of positive length on the right, joined to the last one where they touch."""
+    left, right = segment
+    if segments and segments[-1][1] == left:
+        left, _ = segments.pop()
+    if left < right:
+        segments.append((left, right))
+
+
 def nearest_neighbour_line_error(
     X: ArrayLike, y: ArrayLike, *, interval: tuple[float, float] = (0.0, 1.0)
 ) -> LineError:
@@ -191,12 +196,8 @@ def nearest_neighbour_line_error(
     borders = [low, *(min(max((a + b) / 2, low), high) for a, b in itertools.pairwise(points)), high]
     cells: list[Segment] = []
     for label, left, right in zip(signs[first], borders, borders[1:], strict=False):
-        if label > 0 or left >= right:
-            continue
-        if cells and cells[-1][1] == left:
-            cells[-1] = (cells[-1][0], right)
-        else:
-            cells.append((left, right))
+        if label < 0 and left < right:
+            _append(cells, (left, right))
     return _rounded(tuple(cells), domain, "error")
 
 

@@ -153,7 +153,7 @@ ATTACKS: dict[str, Callable[..., AttackResult]] = {
 }
 
 
-class _Best:
+class _ShortestSeen:
     """The shortest flipping perturbation seen so far, point by point, and the last gradient."""
 
     def __init__(self, seen: Neighbourhood) -> None:
@@ -251,7 +251,7 @@ def nearest_of_two(seen: Neighbourhood, n_steps: int = 200, gamma: float = 0.05)
 
 def _ddn(seen: Neighbourhood, n_steps: int, gamma: float) -> FloatArray:
     unit = _linear_guess(seen)
-    radius, delta, best = unit.copy(), np.zeros((seen.n_points, seen.rank)), _Best(seen)
+    radius, delta, best = unit.copy(), np.zeros((seen.n_points, seen.rank)), _ShortestSeen(seen)
     for step in range(n_steps):
         value, direction = best.look(delta)
         delta = delta + (unit * _cosine(step, n_steps, 1.0, 0.01))[:, None] * direction
@@ -263,7 +263,7 @@ def _ddn(seen: Neighbourhood, n_steps: int, gamma: float) -> FloatArray:
 
 def _fmn(seen: Neighbourhood, n_steps: int, gamma: float) -> FloatArray:
     unit = _linear_guess(seen)
-    radius, delta, best = np.full(seen.n_points, np.inf), np.zeros((seen.n_points, seen.rank)), _Best(seen)
+    radius, delta, best = np.full(seen.n_points, np.inf), np.zeros((seen.n_points, seen.rank)), _ShortestSeen(seen)
     for step in range(n_steps):
         value, direction = best.look(delta)
         shrink = _cosine(step, n_steps, gamma, 1e-3)

@@ -198,7 +198,7 @@ class ClassesProgram:
         return z
 
 
-class _Point(NamedTuple):
+class _Iterate(NamedTuple):
     """Where the interior point is: inequalities A, slacks s, multipliers y, residuals, and the factor of the system."""
 
     A: FloatArray
@@ -240,7 +240,7 @@ def _interior_point(H: FloatArray, c: FloatArray, limits: FloatArray) -> tuple[F
         except np.linalg.LinAlgError:
             break
 
-        at = _Point(A, s, y, dual, primal, factor)
+        at = _Iterate(A, s, y, dual, primal, factor)
         dz, ds, dy = at.direction(np.zeros(s.size))
         far = _step(s, ds), _step(y, dy)
         left = float((s + far[0] * ds) @ (y + far[1] * dy)) / s.size
