@@ -6,7 +6,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import SETTLE_ROUNDS
+from marginflow.limit.settings import RUNS_AWAY, SETTLE_ROUNDS
+from marginflow.limit.solver.box_projection import box_projection
 from marginflow.limit.solver.kink_basis import KinkBases
 from marginflow.limit.solver.kink_factors import KinkFactors
 
@@ -55,18 +56,35 @@ class Pairs:
         At fixed lambda the weights of neuron j solve min ||sum_i sigma_ij mu_ij x_i|| over mu_ij in [0, lambda_i], a
         problem of its own; a few rounds of the active set method on it cost far less than a step in lambda.
         """
+        before, weights = self.state.copy(), np.where(self.state == KINK, self.mu, 0.0)
         columns = np.arange(len(t))
-        least = self.state.size
+        most, stray = np.full(len(t), self.state.size), np.zeros(len(t), dtype=bool)
         for _ in range(SETTLE_ROUNDS):
             self._evaluate(columns, lam)
             new = np.where(self.sigma < 0, self.next_state(lam, t), self.state)
-            changed = (new != self.state) & (t > 0)  # a neuron with t < 0 is about to disappear
-            n_changed = int(changed.sum())
-            if n_changed == 0 or n_changed >= least:
-                return
-            least, columns = n_changed, np.flatnonzero(changed.any(axis=0))
-            self.state = np.where(changed, new, self.state)
-        self._evaluate(columns, lam)
+            changed = ((new != self.state) & (t > 0)).sum(axis=0)  # a neuron with t < 0 is about to disappear
+            crowded = (new == KINK).sum(axis=0) >= self.problem.X.shape[1]
+            stray |= (changed > 0) & (crowded | (changed > np.maximum(most, RUNS_AWAY)))
+            most, columns = changed, np.flatnonzero((changed > 0) & ~stray)
+            if len(columns) == 0:
+                break
+            self.state[:, columns] = new[:, columns]
+        for j in np.flatnonzero(stray):
+            self.state[:, j] = self._projected(j, before[:, j], weights[:, j], lam)
+        columns = np.union1d(columns, np.flatnonzero(stray))
+        if len(columns):
+            self._evaluate(columns, lam)
+
+    def _projected(self, j: int, state: IntArray, weights: FloatArray, lam: FloatArray) -> IntArray:
+        """States of the pairs of a neuron whose rounds lead nowhere, from where they began."""
+        X, same = self.problem.X, self.sigma[:, j] > 0
+        held = np.flatnonzero(~same & (lam > 0.0))
+        g = (lam * (same & (state == ACTIVE))) @ X
+        mu = box_projection(X[held], g, lam[held], np.where(state == ACTIVE, lam, weights)[held])
+        # Samples without a multiplier pull on nothing: they are where the direction puts them.
+        state = np.where(same, state, np.where(X @ (g - mu @ X[held]) > 0.0, ACTIVE, INACTIVE))
+        state[held] = np.where(mu <= 0.0, INACTIVE, np.where(mu >= lam[held], ACTIVE, KINK))
+        return state
 
     @property
     def norms_squared(self) -> FloatArray:
