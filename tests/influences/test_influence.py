@@ -24,14 +24,26 @@ def sphere():
     return mf.kkt_point(data, width=50, seed=1), data
 
 
+@pytest.fixture(scope="module")
+def followed(sphere):
+    """Every sample left out by continuation."""
+    return mf.influence(*sphere)
+
+
+@pytest.fixture(scope="module")
+def at_once(sphere):
+    """Every sample left out at once."""
+    return mf.influence(*sphere, mode="fast")
+
+
 def rest_of(data: Dataset, i) -> Dataset:
     return Dataset(X=np.delete(data.X, i, axis=0), y=np.delete(data.y, i))
 
 
 @pytest.mark.parametrize("mode", ["continuation", "fast"])
-def test_every_point_is_certified_on_the_samples_it_was_trained_on(sphere, mode) -> None:
-    limit, data = sphere
-    found = mf.influence(limit, data, mode=mode)
+def test_every_point_is_certified_on_the_samples_it_was_trained_on(sphere, followed, at_once, mode) -> None:
+    _, data = sphere
+    found = {"continuation": followed, "fast": at_once}[mode]
     for i in range(data.n_samples):
         certificate = mf.certify(found.network(i), rest_of(data, i))
         assert certificate.holds(1e-9)
@@ -44,9 +56,8 @@ def test_every_point_is_certified_on_the_samples_it_was_trained_on(sphere, mode)
     assert found.margins[found.rank()[0]] == found.margins.min()
 
 
-def test_a_constraint_less_never_costs_more_along_the_branch(sphere) -> None:
-    limit, data = sphere
-    found = mf.influence(limit, data)
+def test_a_constraint_less_never_costs_more_along_the_branch(followed) -> None:
+    found = followed
     rounding = 1e-12 * found.multipliers.max()
     followed = (found.multipliers > rounding) & ~found.jumped
     assert (found.drops[followed] > 0).all()
@@ -182,19 +193,19 @@ def test_the_changes_of_outputs_are_those_of_the_networks(sphere) -> None:
     np.testing.assert_allclose(found.changes(points), expected, atol=1e-12)
 
 
-def test_taking_every_term_away_leaves_nothing_and_none_leaves_all(sphere) -> None:
+def test_taking_every_term_away_leaves_nothing_and_none_leaves_all(sphere, at_once) -> None:
     """theta is the sum of the terms lambda_i y_i dN(x_i), so the steps of all samples add up to theta itself."""
-    limit, data = sphere
-    found = mf.influence(limit, data, mode="fast")
+    _, data = sphere
+    found = at_once
     base = found.base
     steps = [mf.influences.ascent_step(found, data, i) for i in range(data.n_samples)]
     np.testing.assert_allclose(sum(base.W - step.W for step in steps), base.W, atol=1e-9)
     np.testing.assert_allclose(sum(base.v - step.v for step in steps), base.v, atol=1e-9)
 
 
-def test_one_step_of_ascent_is_measured_against_the_truth(sphere) -> None:
-    limit, data = sphere
-    found = mf.influence(limit, data)
+def test_one_step_of_ascent_is_measured_against_the_truth(sphere, followed) -> None:
+    _, data = sphere
+    found = followed
     points = np.random.default_rng(0).standard_normal((300, 25))
     measured = mf.influences.unlearning(found, data, points)
     assert measured.kept.shape == measured.unlearned.shape == (25,)
@@ -205,9 +216,9 @@ def test_one_step_of_ascent_is_measured_against_the_truth(sphere) -> None:
         mf.influences.unlearning(found, data, points[:, :3])
 
 
-def test_a_sample_that_is_left_out_and_added_again_brings_the_point_back(sphere) -> None:
+def test_a_sample_that_is_left_out_and_added_again_brings_the_point_back(sphere, followed) -> None:
     limit, data = sphere
-    found = mf.influence(limit, data)
+    found = followed
     # A neuron that has died does not come back, so the sample is the one that changes least.
     rounding = 1e-12 * found.multipliers.max()
     followed = (found.multipliers > rounding) & ~found.jumped & (found.neurons == found.base.width)
@@ -252,7 +263,7 @@ def test_a_turned_label_is_the_point_of_the_turned_data(sphere) -> None:
     assert list(found.rank()) == sorted((0, 1), key=lambda number: found.margins[[4, 9][number]])
 
 
-def test_an_interrupt_loses_no_finished_point(sphere, tmp_path) -> None:
+def test_an_interrupt_loses_no_finished_point(sphere, at_once, tmp_path) -> None:
     limit, data = sphere
     store = tmp_path / "points.sqlite"
     done: list[int] = []
@@ -267,7 +278,7 @@ def test_an_interrupt_loses_no_finished_point(sphere, tmp_path) -> None:
     kept = sqlite3.connect(store).execute("select count(*) from points").fetchone()[0]
     assert kept == (limit.certificate.multipliers[:10] > 0).sum()
     again = mf.influence(limit, data, mode="fast", store=store)
-    once = mf.influence(limit, data, mode="fast")
+    once = at_once
     np.testing.assert_array_equal(again.margins, once.margins)
     np.testing.assert_array_equal(again.norms, once.norms)
     assert again.ways == once.ways
@@ -325,9 +336,9 @@ def test_the_stored_points_are_taken_as_they_are(sphere, tmp_path) -> None:
     assert mf.influence(limit, data, mode="fast", groups=[[3]], store=store).residuals[0] == 0.125
 
 
-def test_solutions_from_scratch_stand_beside_the_continuation(sphere) -> None:
-    limit, data = sphere
-    found = mf.influence(limit, data, mode="fast")
+def test_solutions_from_scratch_stand_beside_the_continuation(sphere, at_once) -> None:
+    _, data = sphere
+    found = at_once
     beside = found.branches(data, found.rank()[:2])
     for number, group in enumerate(found.rank()[:2]):
         cold = found.cold(int(group))
@@ -364,10 +375,10 @@ def test_where_the_limit_is_unique_influence_is_retraining(kind: str, penalty: f
     assert (beside.margins < limit.certificate.margins[found.rank()[:2]] - 1e-3).all(), "these samples matter"
 
 
-def test_values_are_what_is_lost_without_a_sample(sphere) -> None:
-    limit, data = sphere
+def test_values_are_what_is_lost_without_a_sample(sphere, at_once) -> None:
+    limit, _ = sphere
     test = Sphere(dimension=25).sample(200, seed=7)
-    found = mf.influence(limit, data, mode="fast")
+    found = at_once
     worth = mf.influences.valuation(found, test)
     accuracy = float((limit.network.margins(test.X, test.y) > 0).mean())
     assert worth.accuracy == pytest.approx(accuracy)
