@@ -55,6 +55,18 @@ def test_every_figure_has_measured_cells_and_larger_sizes_cost_more(figure: expe
     assert paper.hours >= smoke.hours > 0
 
 
+@pytest.mark.parametrize("figure", ["VYS22/Fig1a", "KYS23/Fig1L"])
+def test_every_recorded_kkt_point_of_a_second_or_more_is_estimated_by_the_others(figure: str) -> None:
+    task = experiments.figure(figure).cell
+    known = recorded(task.name)
+    long = [cell for cell in known if cell.parameters["method"] == "KKT point" and cell.seconds >= 1.0]
+    assert max(cell.seconds for cell in long) / min(cell.seconds for cell in long) > 20.0
+    for cell in long:
+        found = estimate(task, [cell.parameters], [other for other in known if other is not cell])
+        assert found.hours is not None
+        assert 0.4 < 3600 * found.hours / cell.seconds < 2.5
+
+
 def test_cells_of_a_store_come_before_those_of_the_library(tmp_path: Path) -> None:
     from marginflow.sweeps import Store
 

@@ -54,9 +54,11 @@ FIGURE = Figure(
             seeds=3,
         ),
         "paper": Grid(
-            cells=product(layers=(2, 3), rate=(1.0,), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,)),
-            seeds=10,
+            cells=product(layers=(2, 3), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,)), seeds=10
         ),
     },
-    deviations=DEVIATIONS + " With a bias in every layer a network of three layers is not homogeneous.",
+    deviations=DEVIATIONS
+    + " Three layers depend more on the rate: 0.269 with steps of rate 1 and 0.283 with the published 0.1 (m = 100, "
+    "d = 100, p = 0.3, one draw), so the published size has the published rate. With a bias in every layer a network "
+    "of three layers is not homogeneous.",
 )

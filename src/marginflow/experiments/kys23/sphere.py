@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from marginflow.data import Dataset, NoisySphere, in_span
+from marginflow.experiments.operations import kkt_operations
 from marginflow.flow import Run, recipes, train
 from marginflow.generalisation import test_error
 from marginflow.limit import kkt_point
@@ -54,13 +55,12 @@ class NoiseRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def operations(self) -> float:
-        """4 m n min(d, m) for a step, 6 m n^2 for a third layer, overhead; m^2 n for a KKT point."""
-        m, n = self.samples, self.width
-        test = 60.0 * self.test_points * self.dimension
+        """4 m n min(d, m) for a step, 6 m n^2 for a third layer, overhead; those of a KKT point, most where d = m."""
+        m, n, d = self.samples, self.width, self.dimension
         if self.method == "KKT point":
-            return float(m) ** 2 * n * max(1.0, m / self.dimension) + test
-        d = min(self.dimension, m)
-        return self.epochs * (4.0 * m * n * d + (6.0 * m * n**2 if self.layers == 3 else 0.0) + 4e6) + test
+            return kkt_operations(m, d, n, effort=2.0 + 6.0 * min(m / d, d / m)) + 24.0 * self.test_points * d
+        test = 60.0 * self.test_points * d
+        return self.epochs * (4.0 * m * n * min(d, m) + (6.0 * m * n**2 if self.layers == 3 else 0.0) + 4e6) + test
 
     @property
     def cost_kind(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from marginflow.certificates import certify
 from marginflow.data import Dataset, Gaussian, Sphere
+from marginflow.experiments.operations import kkt_operations
 from marginflow.flow import Descent, LossBelow, LossNormalised, Run, recipes, train
 from marginflow.limit import kkt_point
 from marginflow.losses import Exponential, Logistic
@@ -63,10 +64,10 @@ class SphereRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def operations(self) -> float:
-        """4 m d k for a step on at most 5000 samples, in the span if m < d, and its overhead; m^2 k for a KKT point."""
+        """4 m d k for a step on at most 5000 samples, in the span if m < d, and its overhead; those of a KKT point."""
         m, d = self.n_samples, self.dimension
         if self.method == "KKT point":
-            return float(m) ** 2 * self.width
+            return kkt_operations(m, d, self.width)
         return self.steps * (4.0 * min(m, 5000) * min(d, m) * self.width + 2e6)
 
     @property
