@@ -30,6 +30,12 @@ def five_points_oracle() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def line_oracle() -> ModuleType:
+    """How networks on the line face their samples."""
+    return load_oracle("line_networks")
+
+
+@pytest.fixture(scope="session")
 def orthonormal_oracle() -> ModuleType:
     """KKT points on orthonormal samples in fractions."""
     return load_oracle("orthonormal_kkt")

@@ -66,7 +66,7 @@ def test_instance_c16_with_half_the_step() -> None:
 
 
 def test_instance_c64_amplifies_as_the_prototype_did() -> None:
-    instance = recorded.c64()
+    instance = recorded.gd_run(500, 4700, 200, sd=1 / 64, eta=1 / 64, omd=1 / 4096, k=4)
     path = path_of(instance)
     assert path.numbers.interval == pytest.approx((64.0, 64.0))
     assert path.correlations[0].min() == pytest.approx(0.0025, abs=5e-4)

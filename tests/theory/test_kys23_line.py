@@ -18,14 +18,13 @@ from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance, Statement
 from marginflow.theory.instances import at_point
-from marginflow.theory.kys23.line import Bends, facing, line_samples, minus_runs, plus_minus_plus, plus_plus
+from marginflow.theory.kys23.line import Bends, line_samples, minus_runs, plus_minus_plus, plus_plus
 from marginflow.theory.kys23.line_points import (
     five_point_minimum,
     global_point,
     linearity_counterexample,
     local_point,
     mirror,
-    mirrored,
     right_facing_point,
     spikes,
     spline,
@@ -35,7 +34,7 @@ from marginflow.theory.kys23.open_questions.line import target_error
 from marginflow.theory.kys23.thm_3_1.a1_nstar import classifier_of_least_pieces, label_changes
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives, negative_segment
 from marginflow.theory.kys23.thm_3_1.groups import five_group_core, group_gaps
-from marginflow.theory.kys23.thm_3_1.lem_a1 import event, few_small_gaps, largest_gap_allowed, no_large_gap
+from marginflow.theory.kys23.thm_3_1.lem_a1 import few_small_gaps, largest_gap_allowed, no_large_gap
 from marginflow.theory.kys23.thm_3_2.con_p10_p12_p14 import (
     balanced_drop,
     hand_over,
@@ -177,7 +176,7 @@ def test_the_exact_proof_can_fail(five_points_oracle: ModuleType) -> None:
     assert not broken.contradicts
 
 
-def test_further_counterexamples_face_both_ways_and_obey_the_repaired_proposition() -> None:
+def test_further_counterexamples_face_both_ways_and_obey_the_repaired_proposition(line_oracle: ModuleType) -> None:
     """Local minima on random samples of 5 to 7 points with alternating labels."""
     rng, broken = np.random.default_rng(2), 0
     for _ in range(10):
@@ -193,7 +192,7 @@ def test_further_counterexamples_face_both_ways_and_obey_the_repaired_propositio
             if verdict.outcome not in ("refuted", "violated"):
                 continue
             broken += 1
-            assert facing(point.certificate.network, x) == "mixed"
+            assert line_oracle.facing(point.certificate.network, x) == "mixed"
             good = covered_both_ways(point.certificate.network, x, y)
             np.testing.assert_allclose(good.behind, 1.0, atol=1e-6)
             np.testing.assert_allclose(good.nonlinearity, 0.0, atol=1e-6)
@@ -231,7 +230,8 @@ def test_repaired_proposition_holds_on_every_covered_pattern_of_local_minima() -
 
 def test_repaired_proposition_holds_on_mirror_images() -> None:
     point = right_facing_point(10, 0.35, 0)
-    image = mirrored(point)
+    data = point.the_data()
+    image = Instance(network=mirror(point.the_network()), data=Dataset(X=1.0 - data.X[::-1], y=data.y[::-1]))
     statement = theory.statement("KYS23/PropA.4-repaired")
     verdict, other = statement.judge_instance(point), statement.judge_instance(image)
     assert verdict.holds
@@ -292,7 +292,9 @@ def test_spacing_probabilities_match_simulation_and_the_catalogue() -> None:
         large = float(no_large_gap(m, r, m - 1))
         small = float(few_small_gaps(m, Fraction(1, 10 * (m + 1)), m - 1, Fraction(m + 1, 8)))
         assert large + small - 1 - 0.02 <= measured <= min(large, small) + 0.02
-        draws = [event(np.sort(rng.random(m)), 0.1) for _ in range(1000)]
+        gaps = np.diff(np.sort(rng.random((1000, m)), axis=1), axis=1)
+        few = (gaps < 1 / (10 * (m + 1))).sum(axis=1) < (m + 1) / 8
+        draws = few & (gaps.max(axis=1) <= largest_gap_allowed(m, 0.1)) & (gaps.min(axis=1) > 0)
         assert large + small - 1 - 0.04 <= np.mean(draws) <= min(large, small) + 0.04
 
 
@@ -346,7 +348,7 @@ def test_label_changes_and_one_neuron_classify_everything(seed: int) -> None:
     assert (made.margins(data.X, data.y) > 0).all()
 
 
-def test_splines_interpolate_and_mirror_images_reflect() -> None:
+def test_splines_interpolate_and_mirror_images_reflect(line_oracle: ModuleType) -> None:
     t = np.array([0.1, 0.4, 0.5, 0.9])
     f = np.array([1.0, -2.0, 0.5, 0.5])
     network = spline(t, f)
@@ -354,8 +356,8 @@ def test_splines_interpolate_and_mirror_images_reflect() -> None:
     grid = np.linspace(0.1, 0.9, 50)
     np.testing.assert_allclose(network(grid[:, None]), np.interp(grid, t, f), atol=1e-13)
     np.testing.assert_allclose(mirror(network)(1 - grid[:, None]), np.interp(grid, t, f), atol=1e-12)
-    assert facing(network, t) == "right"
-    assert facing(mirror(network), 1 - t[::-1]) == "left"
+    assert line_oracle.facing(network, t) == "right"
+    assert line_oracle.facing(mirror(network), 1 - t[::-1]) == "left"
     assert target_error(network, 1.0) == line_error(network).value
     assert target_error(network, 0.0) == pytest.approx(1 - line_error(network, ties="correct").value, abs=1e-12)
 

@@ -13,7 +13,20 @@ from marginflow.data import Dataset, Sphere
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
 from marginflow.theory.instances import gram_point, orthogonal_point, sphere_point
-from marginflow.theory.vys22.presets import frozen_orthogonal, presets, with_longer_samples
+from marginflow.theory.vys22.presets import frozen_orthogonal, orthogonal_preset, with_longer_samples
+
+
+@cache
+def presets() -> tuple[Instance, ...]:
+    """KKT points that satisfy every hypothesis of Theorem 4.1: p = 0 twice, 1, 2, 5, and random data."""
+    return (
+        orthogonal_preset(width=7),
+        orthogonal_point(100, 32, design="hadamard", positive=11),
+        gram_point(100, 16, 1.0, pattern="signs"),
+        gram_point(100, 10, 2.0, pattern="uniform"),
+        gram_point(200, 11, 5.0),
+        sphere_point(100_000, 16),
+    )
 
 
 def by_id(statement: theory.Statement) -> str:

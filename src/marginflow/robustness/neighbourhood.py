@@ -51,12 +51,6 @@ class Neighbourhood:
         """Number of coordinates of a perturbation."""
         return int(self.W.shape[1])
 
-    def values(self, delta: FloatArray) -> FloatArray:
-        """f_i(delta_i), shape (n,)."""
-        Z = self.A + delta @ self.W.T
-        values: FloatArray = (np.maximum(Z, 0.0, out=Z) * self.C).sum(axis=1) - self.level
-        return values
-
     def values_and_gradients(self, delta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """f_i(delta_i) and its gradient (relu'(0) = 0), shapes (n,) and (n, r)."""
         Z = self.A + delta @ self.W.T

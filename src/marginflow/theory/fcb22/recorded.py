@@ -95,11 +95,6 @@ def with_parameters(instance: Instance, **changes: float) -> Instance:
     return replace(instance, parameters={**instance.parameters, **changes}, name=f"{instance.name}; {summary}")
 
 
-def c64() -> Instance:
-    """The instance C = 64: five steps in dimension 4700."""
-    return gd_run(500, 4700, 200, sd=1 / 64, eta=1 / 64, omd=1 / 4096, k=4)
-
-
 @cache
 def figure(steps: int = 20, *, n: int = 5000, m: int = 500, seed: int = 0) -> Instance:
     """The setting of Figure 1, stopped early: n = 5000, d = 2, m = 500, alpha = 0.05, 15 % of the labels flipped."""

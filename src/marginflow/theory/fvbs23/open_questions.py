@@ -19,7 +19,7 @@ from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated
 from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
-from marginflow.theory.fvbs23.thm_4_2.thm_d1 import networks_of
+from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of
 from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
 
@@ -115,12 +115,11 @@ def linear_teacher(d: int = 12, n: int = 40) -> Instance:
 def oq2(instance: Instance) -> Findings:
     """Test errors of KKT points beside that of the max-margin hyperplane, on data without clusters."""
     data, test = instance.the_data(), instance.the_test()
-    certificate = instance.certificate
+    networks = networks_of(instance)
     if not separable(data):
         none = above("separable by a hyperplane", 0.0, 0.5)
         return Findings(hypotheses=(none,), constants=(value("samples", data.n_samples),))
     rule = max_margin_classifier(data.X, data.y, bias=True)
-    networks = [certificate.network, *(network.at_margin_one(data.X, data.y) for network in instance.networks)]
     linear = test.y * rule(test.X) <= 0
     rows: list[Check] = [value("test error, max-margin line", float(linear.mean()))]
     for number, network in enumerate(networks, start=1):

@@ -69,16 +69,6 @@ def linearity_counterexample() -> Instance:
     return at_point(limit, "a local minimum on six points")
 
 
-def mirrored(instance: Instance, name: str = "") -> Instance:
-    """The same under x -> 1 - x: right-facing neurons become left-facing ones."""
-    network, data = instance.the_network(), instance.the_data()
-    return Instance(
-        name=name or f"the mirror image of {instance.name}",
-        network=mirror(network),
-        data=Dataset(X=1.0 - data.X[::-1], y=data.y[::-1]),
-    )
-
-
 def mirror(network: TwoLayer) -> TwoLayer:
     """x -> N(1 - x)."""
     b = np.zeros(network.width) if network.b is None else network.b

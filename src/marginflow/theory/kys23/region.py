@@ -22,14 +22,14 @@ _FIGURES: Final = (
 _C: Final = {"c1": 0.0065**2, "c2": 5.0, "c3": 648.0, "c4": 0.0065}
 
 
-def _deviation(numbers: Mapping[str, float]) -> float:
-    """sqrt(log(m/delta)/m)."""
-    return math.sqrt(math.log(numbers["m"] / numbers["delta"]) / numbers["m"])
+def deviation(m: float, delta: float) -> float:
+    """sqrt(log(m / delta) / m)."""
+    return math.sqrt(math.log(m / delta) / m)
 
 
 def _line(numbers: Mapping[str, float], least: float, most: float) -> Findings:
     """Both halves: c (least - deviation) <= L_cl <= C (most + deviation)."""
-    p, slack = numbers["p"], _deviation(numbers)
+    p, slack = numbers["p"], deviation(numbers["m"], numbers["delta"])
     lower, upper = numbers["c"] * (least - slack), numbers["C"] * (most + slack)
     return Findings(
         hypotheses=(

@@ -16,7 +16,7 @@ from marginflow.limit import ClosedForm, orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.frame import Instance
-from marginflow.theory.instances import at_point, gram_point, orthogonal_point, sphere_point, unbalanced, with_neuron
+from marginflow.theory.instances import at_point, gram_point, orthogonal_point, unbalanced, with_neuron
 
 ORTHOGONAL: Final = (100, 32)
 """d and m of the preset on which most lemmas are shown: m <= (d + 1) / 3, 16 samples of each class."""
@@ -30,19 +30,6 @@ def orthogonal_preset(width: int = 2) -> Instance:
 def gram_preset() -> Instance:
     """The exact pair on 10 samples in dimension 100 with all inner products 2."""
     return gram_point(100, 10, 2.0)
-
-
-@cache
-def presets() -> tuple[Instance, ...]:
-    """KKT points that satisfy every hypothesis of Theorem 4.1: p = 0 twice, 1, 2, 5, and random data."""
-    return (
-        orthogonal_preset(width=7),
-        orthogonal_point(100, 32, design="hadamard", positive=11),
-        gram_point(100, 16, 1.0, pattern="signs"),
-        gram_point(100, 10, 2.0, pattern="uniform"),
-        gram_point(200, 11, 5.0),
-        sphere_point(100_000, 16),
-    )
 
 
 @cache

@@ -26,8 +26,9 @@ from marginflow.theory.fvbs23.presets import (
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of
 from marginflow.theory.fvbs23.thm_4_2.lem_d6_d8 import flip_checks
-from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, moved_outputs, networks_of
+from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, moved_outputs
 from marginflow.theory.instances import at_point
 from marginflow.theory.vacuity import says_nothing
 

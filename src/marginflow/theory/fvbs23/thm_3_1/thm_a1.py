@@ -6,6 +6,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.certificates import certify
+from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
     Erratum,
@@ -47,13 +48,17 @@ def _others(instance: Instance) -> tuple[Check, ...]:
     )
 
 
+def networks_of(instance: Instance) -> list[TwoLayer]:
+    """All networks of an instance, at margin 1."""
+    data = instance.the_data()
+    return [instance.certificate.network, *(network.at_margin_one(data.X, data.y) for network in instance.networks)]
+
+
 def least_outputs(instance: Instance) -> tuple[FloatArray, BoolArray]:
     """The least y N(x) over all networks (at margin 1) for every test point, and whether the point is nice."""
     sample = ClusterSample.of(instance)
     test, clusters = test_clusters(instance)
-    data = instance.the_data()
-    networks = [instance.certificate.network, *(network.at_margin_one(data.X, data.y) for network in instance.networks)]
-    outputs = np.min([test.y * network(test.X) for network in networks], axis=0)
+    outputs = np.min([test.y * network(test.X) for network in networks_of(instance)], axis=0)
     return outputs, are_nice(sample, test, clusters)
 
 

@@ -11,9 +11,9 @@ from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.theorem import packaging
-from marginflow.theory.fvbs23.thm_3_1.thm_a1 import theorem_hypotheses
+from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of, theorem_hypotheses
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
-from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, networks_of, vector_constants
+from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, vector_constants
 from marginflow.theory.probability import clopper_pearson
 from marginflow.theory.vacuity import says_nothing
 

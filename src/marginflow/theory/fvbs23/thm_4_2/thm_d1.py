@@ -11,7 +11,6 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import ExplicitVector, fvbs23_vector, measured_cluster_vector
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, undefined, value
@@ -19,15 +18,9 @@ from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
-from marginflow.theory.fvbs23.thm_3_1.thm_a1 import theorem_hypotheses, without_waste
+from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of, theorem_hypotheses, without_waste
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
 from marginflow.theory.vacuity import says_nothing
-
-
-def networks_of(instance: Instance) -> list[TwoLayer]:
-    """All networks of an instance, at margin 1."""
-    data = instance.the_data()
-    return [instance.certificate.network, *(network.at_margin_one(data.X, data.y) for network in instance.networks)]
 
 
 def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:

@@ -10,9 +10,6 @@ import math
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
-
-from marginflow.arrays import FloatArray
 from marginflow.theory.frame import (
     Check,
     Counterexample,
@@ -59,17 +56,6 @@ def few_small_gaps(m: int, r: Fraction, gaps: int, fewer_than: Fraction) -> Frac
         (-1) ** (i - t) * math.comb(i - 1, t - 1) * math.comb(gaps, i) * (d - i * n) ** m for i in range(t, last + 1)
     )
     return Fraction(total, d**m)
-
-
-def event(x: FloatArray, delta: float) -> bool:
-    """Whether E_x occurs for sorted points."""
-    m = x.size
-    gaps = np.diff(x)
-    return bool(
-        gaps.max() <= largest_gap_allowed(m, delta)
-        and (gaps < 1 / (10 * (m + 1))).sum() < (m + 1) / 8
-        and gaps.min() > 0
-    )
 
 
 @stated(

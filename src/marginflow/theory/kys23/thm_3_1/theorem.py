@@ -14,13 +14,8 @@ from marginflow.generalisation import line_error
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.kys23.line import Bends, in_the_interval, kkt_point, line_samples, noise_rate, sampled_labels
 from marginflow.theory.kys23.line_points import global_point, spikes
-from marginflow.theory.kys23.region import THEOREM_3_1
+from marginflow.theory.kys23.region import THEOREM_3_1, deviation
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives, negative_segment
-
-
-def deviation(m: int, delta: float) -> float:
-    """sqrt(log(m / delta) / m)."""
-    return math.sqrt(math.log(m / delta) / m)
 
 
 def lower_half(error: float, rate: float, slack: float, c: float, name: str) -> Check:

@@ -6,11 +6,35 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.limit import line
-from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, at_least, require, stated, unmet, value
+from marginflow.networks import TwoLayer
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    require,
+    stated,
+    unmet,
+    value,
+)
 from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
 from marginflow.theory.kys23.line import STRUCTURE, Bends, in_the_interval, line_samples, local_minimum, plus_plus
 from marginflow.theory.kys23.line_points import local_point, spikes
+
+
+def _between_positives(
+    instance: Instance, network: TwoLayer, hypotheses: tuple[Check, ...]
+) -> tuple[tuple[Check, ...], list[float]]:
+    """The least N between every two neighbours labelled +, of which some are asked for."""
+    x, y = line_samples(instance.the_data())
+    indices = plus_plus(y)
+    hypotheses = (*hypotheses, at_least("neighbours labelled +, +", indices.size, 1.0))
+    require(hypotheses, "no two neighbours labelled +", given=indices.size > 0)
+    bends = Bends.of(network)
+    return hypotheses, [bends.range(float(x[i]), float(x[i + 1]))[0] for i in indices]
 
 
 @stated(
@@ -33,13 +57,9 @@ def prop_a5(instance: Instance) -> Findings:
     hypotheses = local_minimum(instance)
     ordered = instance.the_data().dimension == instance.the_network().dimension == 1
     require(hypotheses, "neighbours need an order", given=ordered)
-    x, y = line_samples(instance.the_data())
-    indices = plus_plus(y)
-    hypotheses = (*hypotheses, at_least("neighbours labelled +, +", indices.size, 1.0))
-    require(hypotheses, "no two neighbours labelled +", given=indices.size > 0)
-    bends = Bends.of(instance.the_network())
-    size = float(np.abs(bends.network(x[:, None])).max())  # local minima may come at any scale
-    least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in indices]
+    network = instance.the_network()
+    hypotheses, least = _between_positives(instance, network, hypotheses)
+    size = float(np.abs(network(instance.the_data().X)).max())  # local minima may come at any scale
     claim = at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, tolerance=STRUCTURE)
     return Findings(
         hypotheses=hypotheses,
@@ -84,12 +104,8 @@ def x_a5(instance: Instance) -> Findings:
     """The least value of N at margin 1 between neighbours labelled +."""
     hypotheses = local_minimum(instance)
     require(hypotheses, "no local minimum on the line")
-    x, y = line_samples(instance.the_data())
-    indices = plus_plus(y)
-    hypotheses = (*hypotheses, in_the_interval(instance), at_least("neighbours labelled +, +", indices.size, 1.0))
-    require(hypotheses, "no two neighbours labelled +", given=indices.size > 0)
-    bends = Bends.of(instance.certificate.network)
-    least = [bends.range(float(x[i]), float(x[i + 1]))[0] for i in indices]
+    asked = (*hypotheses, in_the_interval(instance))
+    hypotheses, least = _between_positives(instance, instance.certificate.network, asked)
     return Findings(
         hypotheses=hypotheses,
         constants=(value("least N between them", min(least)),),

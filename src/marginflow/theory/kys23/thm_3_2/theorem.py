@@ -17,8 +17,8 @@ from marginflow.theory.kys23.line import (
     sampled_labels,
 )
 from marginflow.theory.kys23.line_points import five_points_with, local_point
-from marginflow.theory.kys23.region import THEOREM_3_2
-from marginflow.theory.kys23.thm_3_1.theorem import deviation, lower_half, upper_half
+from marginflow.theory.kys23.region import THEOREM_3_2, deviation
+from marginflow.theory.kys23.thm_3_1.theorem import lower_half, upper_half
 from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores, sandwich
 
 

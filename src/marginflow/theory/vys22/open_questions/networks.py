@@ -15,8 +15,8 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_vector
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, is_kkt_point, stated, unmet, value
 from marginflow.theory.recorded import deep_run, flow_run, recipe_run, trained_by, unfinished_run
-from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
-from marginflow.theory.vys22.remarks import several_networks
+from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset
+from marginflow.theory.vys22.remarks import several_networks, with_a_robust_one
 from marginflow.theory.vys22.setting import Setting
 
 
@@ -104,11 +104,6 @@ def optimisers(instance: Instance) -> Findings:
     return Findings(hypotheses=(fitted,), constants=tuple(measured))
 
 
-def _with_robust() -> Instance:
-    networks = (orthogonal_preset().the_network(), robust_control().the_network())
-    return Instance(name="a KKT point and the robust network", data=orthogonal_preset().data, networks=networks)
-
-
 @stated(
     id="VYS22/OQ7",
     number="Theorem 4.1, its constant",
@@ -116,7 +111,7 @@ def _with_robust() -> Instance:
     formula=r"\max_\theta \frac{\|z_{\mathrm{exact}}(\theta)\|}{\|z_{\mathrm{printed}}\|}",
     needs=("networks", "data"),
     example=several_networks,
-    control=_with_robust,
+    control=with_a_robust_one,
     control_shows="one of the networks is not a KKT point",
 )
 def tight_constant(instance: Instance) -> Findings:
