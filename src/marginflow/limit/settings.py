@@ -150,8 +150,8 @@ MANNERS = ((1e-2, 10.0), (1e-1, 100.0))
 PATIENCE, WRONG_AT_FIRST, WRONG = 12, 0.08, 0.02
 # Rounds in which the opposite pairs follow a step of the multipliers. (100, 1000, 1000).
 SETTLE_ROUNDS = 8
-# A neuron of which more pairs change in a round than in the one before, and more than so many, has run away. (100, 2000,
-# 1000): three of 537 neurons at residuals of 1e-4, which ended every try.
+# A neuron of which more pairs change in a round than in the one before, and more than so many, has run away.
+# (100, 2000, 1000): three of 537 neurons at residuals of 1e-4, which ended every try.
 RUNS_AWAY = 5
 # Steps of a projection on a box, its relative tolerance and the ridge of its least squares: rounding.
 BOX_STEPS, BOX_TOLERANCE, BOX_RIDGE = 60, 1e-12, 1e-13

@@ -111,10 +111,11 @@ class KinkBases:
         self.problem = problem
         self._known: dict[bytes, KinkBasis] = {}
 
-    def of(self, kinks: BoolArray) -> list[KinkBasis]:
-        """One basis for every column of `kinks`."""
-        keys, self._known = remembered(self._known, kinks, lambda column: KinkBasis.of(self.problem, column))
-        return [self._known[key] for key in keys]
+    def of(self, kinks: BoolArray, *, forget: bool = True) -> list[KinkBasis]:
+        """One basis for every column of `kinks`; what none of them has is forgotten, unless these are only some."""
+        keys, known = remembered(self._known, kinks, lambda column: KinkBasis.of(self.problem, column))
+        self._known = known if forget else self._known | known
+        return [known[key] for key in keys]
 
     def split(self, bases: Sequence[KinkBasis], G: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """P_j g_j for rows g_j of G (k, r); weights c with X_K^T c = g_j - P_j g_j (m, k); X P_j g_j (m, k)."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, IntArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import RUNS_AWAY, SETTLE_ROUNDS
 from marginflow.limit.solver.box_projection import box_projection
-from marginflow.limit.solver.kink_basis import KinkBases
-from marginflow.limit.solver.kink_factors import KinkFactors
+from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
+from marginflow.limit.solver.kink_factors import KinkFactor, KinkFactors
 
 INACTIVE, ACTIVE, KINK = 0, 1, 2
 
@@ -26,7 +26,8 @@ class Pairs:
     ) -> None:
         self.problem, self.known, self.s = problem, known, s
         self.sigma: FloatArray = problem.y[:, None] * s
-        self.state = state
+        self.state = state.copy()
+        self.bases: list[KinkBasis | KinkFactor] = [None] * len(s)  # type: ignore[list-item]  # filled at once
         self.active = np.empty_like(self.sigma)
         self.mu = np.empty_like(self.sigma)
         self.D = np.empty((len(s), problem.X.shape[1]))
@@ -38,15 +39,22 @@ class Pairs:
         kinks = state == KINK
         self.active[:, columns] = np.where(state == ACTIVE, sigma, 0.0)
         g = (self.active[:, columns] * lam[:, None]).T @ self.problem.X
-        self.bases = self.known.of(self.state == KINK)
-        D, weights, XD = self.known.split([self.bases[j] for j in columns], g)
+        D, weights, XD = self.known.split(self._factorised(kinks, columns), g)
         self.D[columns], self.XD[:, columns] = D, XD
         self.mu[:, columns] = np.where(kinks, -sigma * weights, np.where(state == ACTIVE, lam[:, None], 0.0))
+
+    def _factorised(self, kinks: BoolArray, columns: IntArray) -> list[KinkBasis | KinkFactor]:
+        """What is known of the kink samples of these neurons, remembered for all of them."""
+        every = len(columns) == len(self.s)
+        found: list[KinkBasis | KinkFactor] = list(self.known.of(kinks, forget=every))
+        for j, basis in zip(columns, found, strict=True):
+            self.bases[j] = basis
+        return found
 
     def move(self, state: IntArray, lam: FloatArray, *, same_multipliers: bool) -> None:
         """Take over states; at the same multipliers only neurons that have changed are evaluated."""
         changed = (state != self.state).any(axis=0) if same_multipliers else np.ones(len(self.s), dtype=bool)
-        self.state = state
+        self.state = state.copy()
         if changed.any():
             self._evaluate(np.flatnonzero(changed), lam)
 
@@ -57,18 +65,22 @@ class Pairs:
         problem of its own; a few rounds of the active set method on it cost far less than a step in lambda.
         """
         before, weights = self.state.copy(), np.where(self.state == KINK, self.mu, 0.0)
-        columns = np.arange(len(t))
+        opposite = self.sigma < 0
         most, stray = np.full(len(t), self.state.size), np.zeros(len(t), dtype=bool)
+        columns = np.arange(len(t))
         for _ in range(SETTLE_ROUNDS):
             self._evaluate(columns, lam)
-            new = np.where(self.sigma < 0, self.next_state(lam, t), self.state)
-            changed = ((new != self.state) & (t > 0)).sum(axis=0)  # a neuron with t < 0 is about to disappear
-            crowded = (new == KINK).sum(axis=0) >= self.problem.X.shape[1]
-            stray |= (changed > 0) & (crowded | (changed > np.maximum(most, RUNS_AWAY)))
-            most, columns = changed, np.flatnonzero((changed > 0) & ~stray)
+            columns = columns[t[columns] > 0]  # a neuron with t < 0 is about to disappear
+            old = self.state[:, columns]
+            new = np.where(opposite[:, columns], self.next_state(lam, t, columns), old)
+            changed = np.count_nonzero(new != old, axis=0)
+            crowded = np.count_nonzero(new == KINK, axis=0) >= self.problem.X.shape[1]
+            stray[columns] = (changed > 0) & (crowded | (changed > np.maximum(most[columns], RUNS_AWAY)))
+            most[columns], follow = changed, (changed > 0) & ~stray[columns]
+            columns = columns[follow]
             if len(columns) == 0:
                 break
-            self.state[:, columns] = new[:, columns]
+            self.state[:, columns] = new[:, follow]
         for j in np.flatnonzero(stray):
             self.state[:, j] = self._projected(j, before[:, j], weights[:, j], lam)
         columns = np.union1d(columns, np.flatnonzero(stray))
@@ -97,22 +109,24 @@ class Pairs:
         margins: FloatArray = (self.active * self.XD) @ t
         return margins
 
-    def next_state(self, lam: FloatArray, t: FloatArray) -> IntArray:
+    def next_state(self, lam: FloatArray, t: FloatArray, columns: IntArray | None = None) -> IntArray:
         """Each pair where its own optimality condition puts it; pairs on the right side stay.
 
-        No opposite pair crosses a kink at once: pairs that may can do so back and forth for ever.
+        No opposite pair crosses a kink at once: pairs that may can do so back and forth for ever. Of the given neurons,
+        or of all.
         """
-        state, Z = self.state, self.XD * t
-        tiny = 1e-13 * np.outer(self.problem.norms, np.abs(t) * np.sqrt(self.norms_squared))
+        some = np.arange(len(t)) if columns is None else columns
+        t, mu, state, opposite = t[some], self.mu[:, some], self.state[:, some], self.sigma[:, some] < 0
+        Z = self.XD[:, some] * t
+        tiny = 1e-13 * np.outer(self.problem.norms, np.abs(t) * np.sqrt(self.norms_squared[some]))
         small = 1e-12 * float(lam.max(initial=0.0))
-        kink, opposite = state == KINK, self.sigma < 0
+        kink = state == KINK
         falls = (state == ACTIVE) & (Z < -tiny)
         rises = (state == INACTIVE) & (Z > tiny)
-        new = state.copy()
-        new[kink & (self.mu < -small)] = INACTIVE
-        new[kink & (self.mu > lam[:, None] + small)] = ACTIVE
-        new[opposite & (falls | rises)] = KINK
+        state[kink & (mu < -small)] = INACTIVE
+        state[kink & (mu > lam[:, None] + small)] = ACTIVE
+        state[opposite & (falls | rises)] = KINK
         # Same pairs follow the sign of the pre-activation: the convex-concave step.
-        new[~opposite & falls] = INACTIVE
-        new[~opposite & rises] = ACTIVE
-        return new
+        state[~opposite & falls] = INACTIVE
+        state[~opposite & rises] = ACTIVE
+        return state
