@@ -14,7 +14,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, read_only, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.multipliers.box_quadratic import minimise_in_box, solve_ridged
-from marginflow.certificates.pattern import KINK_TOLERANCE
+from marginflow.certificates.pattern import KINK_TOLERANCE, augmented_samples
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
 from marginflow.display import Brief
@@ -153,16 +153,13 @@ class _Features:
             D = (D @ network.weights[index]) * np.heaviside(Z[index - 1], kink)
             back.append(D)
         back.reverse()
-        self.layers: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        every: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        for (W, b), D, H in zip(network.layers, back, inputs, strict=True):
+            theta = W if b is None else np.column_stack([W, b])
+            every.append((theta, D, augmented_samples(H, bias=b is not None)))
+        self.layers = every[:trained]
         self.near_kinks = 0
-        for index, (W, b) in enumerate(network.layers[:trained]):
-            H = inputs[index] if b is None else np.column_stack([inputs[index], np.ones(data.n_samples)])
-            theta = W if b is None else np.column_stack([W, b])
-            self.layers.append((theta, back[index], H))
-        for index, z in enumerate(Z):
-            W, b = network.layers[index]
-            theta = W if b is None else np.column_stack([W, b])
-            H = inputs[index] if b is None else np.column_stack([inputs[index], np.ones(data.n_samples)])
+        for z, (theta, _, H) in zip(Z, every, strict=False):
             bound = np.outer(np.linalg.norm(H, axis=1), np.linalg.norm(theta, axis=1))
             self.near_kinks += int((np.abs(z) <= KINK_TOLERANCE * bound).sum())
         self.norm = float(np.sqrt(network.norm_squared()))

@@ -9,7 +9,6 @@ a line in the logarithm of the size with its uncertainty, beside two thresholds 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -211,15 +210,11 @@ def _trend(column: list[OverfittingCell], confidence: float) -> Trend:
     weights = 1.0 / len(x) + (target - np.mean(x)) * centre / float((centre**2).sum())
     predicted = float(weights @ np.array([cell.mean for cell in column]))
 
-    def reach(ends: Callable[[OverfittingCell, bool], float], up: bool) -> float:
-        gaps = [w * ends(cell, (w > 0) == up) for w, cell in zip(weights, column, strict=True)]
-        return float(np.linalg.norm(gaps))
-
-    def half(cell: OverfittingCell, above: bool) -> float:
-        return cell.upper - cell.mean if above else cell.mean - cell.lower
-
-    low = min(1.0, max(0.0, predicted - reach(half, False)))
-    high = min(1.0, max(0.0, predicted + reach(half, True)))
+    above = np.array([cell.upper - cell.mean for cell in column])
+    under = np.array([cell.mean - cell.lower for cell in column])
+    low = predicted - float(np.linalg.norm(weights * np.where(weights > 0, under, above)))
+    high = predicted + float(np.linalg.norm(weights * np.where(weights > 0, above, under)))
+    low, high = (min(1.0, max(0.0, end)) for end in (low, high))
     rate = column[0].noise
     verdict: Regime = "undecided"
     if high <= BENIGN_SHARE * rate:

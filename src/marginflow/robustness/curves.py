@@ -116,17 +116,14 @@ def curves_of(
     A ray is exact on its own line, but for the points it is an attack: a witness, not a proof. The curve of a ray
     counts first flips; the share flipped simultaneously is `RaySteps.flipped_share`.
     """
-    curves = []
-    for result in results:
-        if isinstance(result, AttackResult):
-            radii, name, kind = result.sizes, result.name, "attack"
-        elif isinstance(result, LowerBounds):
-            radii, name, kind = result.radii, result.name, "bound"
-        else:
-            radii, name, kind = result.sizes, "ray", "attack"
-        # The kinds are str to mypy once they are in a variable.
-        curves.append(robustness_curve(radii, dimension, name=name, kind=kind, budgets=budgets))  # type: ignore[arg-type]
-    return curves
+
+    def curve(result: AttackResult | LowerBounds | RaySteps) -> RobustnessCurve:
+        if isinstance(result, LowerBounds):
+            return robustness_curve(result.radii, dimension, name=result.name, kind="bound", budgets=budgets)
+        name = result.name if isinstance(result, AttackResult) else "ray"
+        return robustness_curve(result.sizes, dimension, name=name, kind="attack", budgets=budgets)
+
+    return [curve(result) for result in results]
 
 
 def curves_of_radii(
