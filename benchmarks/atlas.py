@@ -51,7 +51,7 @@ def row_of(found: Hunt, seconds: float, together: int) -> Row:
         "outcome": found.outcome,
         "slack": found.slack,
         "claim": found.claim,
-        "check": "" if check is None else str(check),
+        "check": "" if check is None else check.phrase,
         "relation": "" if check is None else check.relation,
         "observed": None if check is None else check.observed,
         "bound": None if check is None else check.bound,

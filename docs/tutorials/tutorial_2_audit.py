@@ -32,3 +32,7 @@ for share in (0.5, 0.9, 1.0):
 # The whole audit in one call; ``marginflow audit network data --out audit.html`` writes it as a page.
 audit = mf.audit(network, data)
 print(audit)
+
+# %%
+# Its picture: how many samples one vector flips as it grows, and the share that no perturbation of a length can flip.
+picture = audit.plot()

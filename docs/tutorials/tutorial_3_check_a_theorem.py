@@ -14,12 +14,17 @@ theorem = mf.theory.statement("VYS22/Thm4.1")
 print(theorem.meaning)
 data = mf.data.Orthogonal(dimension=1000).sample(60, seed=0)
 limit = mf.kkt_point(data, width=40)
-print(theorem.check(limit.network, data))
+verdict = theorem.check(limit.network, data)
+print(verdict.sentence)
+
+# %%
+# How much room each hypothesis and each claim has; a bar that passes the line would break its bound.
+room = verdict.plot()
 
 # %%
 # On a sphere of lower dimension it does not apply, and the verdict says which hypothesis fails, and by how much.
 crowded = mf.data.Sphere(dimension=20).sample(20, seed=0)
-print(theorem.check(mf.kkt_point(crowded, width=40).network, crowded))
+print(theorem.check(mf.kkt_point(crowded, width=40).network, crowded).sentence)
 
 # %%
 # Where it applies and where it says something, over all sizes at once, is a map; ``--observe`` computes every cell too:

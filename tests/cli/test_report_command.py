@@ -35,7 +35,7 @@ def text_of(page: Path) -> str:
         ("t.trajectory.json", "Training ended after", 2),
         ("kkt.certificate.json", "A KKT point was found", 3),
         ("certificate.json", "The network is a KKT point", 3),
-        ("radius.json", "All 3 distances to the decision boundary are proved", 1),
+        ("radius.json", "All 3 distances to the decision boundary are proved", 2),
         ("flip.json", "flips all 6 samples", 1),
     ],
 )
@@ -49,6 +49,8 @@ def test_each_kind_of_result_is_recognised_and_its_verdict_comes_first(
     assert verdict is not None
     assert sentence in verdict.group(1)
     assert text.count('class="chart"') == charts
+    assert 0 < text.index("<figure>") < text.index("<table>")  # the picture before any table or formula
+    assert text.index("<figure>") < (text.index("<math") if "<math" in text else len(text))
     assert f"marginflow report {folder / file}" in text
     assert "Computed with Python" in text
 
@@ -58,7 +60,10 @@ def test_several_results_make_one_page_with_the_commands_that_made_them(folder: 
     files = [str(folder / name) for name in ("kkt.certificate.json", "radius.json", "flip.json")]
     assert main(["report", *files, "--out", str(page), "--title", "A & B"]) == 0
     text = text_of(page)
-    assert "3 of 3 results hold" in text
+    verdict = re.search(r'<p class="verdict holds">(.*?)</p>', text)
+    assert verdict is not None
+    assert re.fullmatch(r"One vector of norm .* flips all 6 samples .*\. All 3 results hold\.", verdict[1])
+    assert text.index("One vector for all samples: flip.json") < text.index("What holds the network")
     assert "<h1>A &amp; B</h1>" in text
     assert f"marginflow limit {folder}/data.npz --width 8" in text
     assert f"marginflow radius {folder}/kkt.safetensors" in text
@@ -70,7 +75,7 @@ def test_network_with_its_data_is_judged(folder: Path, tmp_path: Path) -> None:
     text = text_of(page)
     assert "The network is a KKT point" in text
     assert "<math" in text
-    assert text.count('class="chart"') == 6
+    assert text.count('class="chart"') == 7
     assert "Exact, attacks and bounds" in text
 
 

@@ -55,12 +55,12 @@ def test_every_result_shows_itself_in_five_lines_and_as_a_table(results: dict[st
         assert f"<b>{name}</b>" in html
         assert "<table>" in html
         assert "<script" not in html
-        assert ("<svg" in html) == (name not in ("Sweep", "Results"))
+        assert ("<svg" in html) == (name != "Sweep")
 
 
 def test_pictures_are_altair_charts_that_can_be_drawn(results: dict[str, object]) -> None:
     for name, result in results.items():
-        if name in ("Sweep", "Results"):
+        if name == "Sweep":
             continue
         chart = result.plot()  # type: ignore[attr-defined]
         assert type(chart).__module__.startswith("altair")
@@ -76,8 +76,10 @@ def test_a_run_with_its_data_draws_the_residual_of_the_recorded_networks(results
 def test_results_of_a_sweep_are_drawn_by_the_names_of_columns(results: dict[str, object]) -> None:
     found = results["Results"]
     found.plot(x="dimension", y="norm_squared").to_dict()  # type: ignore[attr-defined]
+    first = found.plot().to_dict()  # type: ignore[attr-defined]
+    assert "dimension" in str(first["title"])
     with pytest.raises(InputError, match="nothing to draw"):
-        found.plot()  # type: ignore[attr-defined]
+        mf.sweeps.run(SWEEP.some([0])).plot()
     with pytest.raises(InputError, match="There is no column 'nonsense'"):
         found.plot(x="dimension", y="nonsense")  # type: ignore[attr-defined]
 

@@ -42,7 +42,7 @@ def influence(
     with progress("Solving from scratch"):
         beside = found.branches(dataset, found.rank()[:cold]) if cold and flip is None else None
     record = found.to_dict() | {
-        "sentence": str(found),
+        "sentence": f"{found.sentence}.",
         "limit": limit.status,
         "mode": mode,
         "folds": folds,
@@ -55,12 +55,12 @@ def influence(
     }
     deliver(record, out=given.out, as_json=given.as_json, title=f"What each sample of {data.name} did")
     if not given.as_json:
+        print(found)
         _print(record, first)
     return DONE if record["holds"] else DOES_NOT_HOLD
 
 
 def _print(record: Mapping[str, object], first: int) -> None:
-    print(record["sentence"])
     rows = to_plain(record["samples"])[:first]
     headings = {
         "sample": "samples",

@@ -204,25 +204,26 @@ class Influence(Plotted, Plain):
         return shortened(f"Influence({self})")
 
     def __str__(self) -> str:
-        return self._sentence() + (f"; time was over before {self.undone} more" if self.undone else "")
+        return f"{self.sentence}; worst residual {self.residuals.max():.1e}; {self.seconds:.2f} s" + (
+            f"; time was over before {self.undone} more" if self.undone else ""
+        )
 
-    def _sentence(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """What the samples did, in one sentence."""
         unchanged, jumped = self.ways.count("unchanged"), int(self.jumped.sum())
         what = "samples" if all(len(group) == 1 for group in self.groups) else "groups"
         if self.flipped:
             return (
-                f"{len(self.groups)} labels turned one by one: {jumped} ended on another branch; ||theta||^2 grows by "
-                f"{-float(np.median(self.drops)):.4g} (median); worst residual {self.residuals.max():.1e}; "
-                f"{self.seconds:.2f} s"
+                f"{len(self.groups)} labels turned one by one: {jumped} lead to a point elsewhere; ||theta||^2 grows "
+                f"by {-float(np.median(self.drops)):.4g} (median)"
             )
         if self.added:
             return (
-                f"{len(self.groups)} samples added one by one: {unchanged} change nothing, {jumped} ended on another "
-                f"branch; the limit gets {self.error:.4g} of them wrong; worst residual {self.residuals.max():.1e}; "
-                f"{self.seconds:.2f} s"
+                f"{len(self.groups)} samples added one by one: {unchanged} change nothing, {jumped} lead to a point "
+                f"elsewhere; the limit gets {self.error:.4g} of them wrong"
             )
         return (
-            f"Exact leave-out error {self.error:.4g} over {len(self.groups)} {what}: {unchanged} change nothing when "
-            f"they are left out, {jumped} ended on another branch; worst residual {self.residuals.max():.1e}; "
-            f"{self.seconds:.2f} s"
-        )
+            f"Exact leave-out error {self.error:.4g}: so large a share of the samples is wrong for the network that "
+            f"never saw them. Of {len(self.groups)} {what} {unchanged} change nothing when they are left out"
+        ) + (f", {jumped} lead to a point elsewhere" if jumped else "")

@@ -25,7 +25,9 @@ def showing(influence: Influence) -> Showing:
     )
     what = "Added" if influence.added else "Left out"
     columns = (what, "Its margin then", "Drop of ‖θ‖²", "How", "Residual")
-    return Showing(sentence=str(influence), table=Table(columns=columns, rows=rows, caption="What each sample did"))
+    return Showing(
+        sentence=f"{influence.sentence}.", table=Table(columns=columns, rows=rows, caption="What each sample did")
+    )
 
 
 def charts(influence: Influence) -> list[Chart]:

@@ -86,6 +86,7 @@ def beside_each_other(charts: Sequence[Chart]) -> Any:
         raise InputError("There is nothing to draw in this result.")
     specifications = [_apart(number, chart) for number, chart in enumerate(charts)]
     config, background = specifications[0]["config"], specifications[0]["background"]
+    config["legend"].pop("layout")  # Altair's schema does not know it
     views = [
         {
             key: value

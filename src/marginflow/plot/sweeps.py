@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
-from marginflow.report.results.plain import row_section
+from marginflow.report.results.plain import natural_axes, row_chart
 from marginflow.report.table import Table
 from marginflow.sweeps import Results, Sweep
 
@@ -28,11 +28,13 @@ def showing(result: Sweep | Results) -> Showing:
 def charts(
     result: Sweep | Results, *, x: str | None = None, y: str | None = None, series: str | None = None
 ) -> list[Chart]:
-    """Column `y` of the rows against column `x`, one curve for each value of `series`; none unless they are named."""
-    if isinstance(result, Sweep) or x is None or y is None:
+    """Column `y` of the rows against column `x`, one curve for each value of `series`; where none is named, the first
+    measured column against the first parameter that varies."""
+    if isinstance(result, Sweep):
         return []
-    content = row_section(result.rows, x=x, y=y, series=series).content
-    return [item for item in content if isinstance(item, Chart)]
+    if x is None and y is None:
+        x, y, series = natural_axes(result.rows)
+    return [row_chart(result.rows, x=x, y=y, series=series)] if x is not None and y is not None else []
 
 
 def _task(sweep: Sweep) -> str:

@@ -202,8 +202,7 @@ def dots(
                 scale=alt.Scale(domain=categories),
                 axis=alt.Axis(grid=True, labelLimit=140),
             ),
-            color=colour(series, series_names, titles[series]),
-            shape=_shape(series, series_names, titles[series]),
+            **_told_apart(series, series_names, titles[series]),
             opacity=chosen_opacity(chosen),
             tooltip=tooltips(rows, titles),
         )
@@ -218,6 +217,14 @@ def _along(
     """The position along an axis, with room beside the first and the last mark."""
     marked = axis(rows, column, scale)
     return by_number(channel, column, title=titles[column], scale=scaled(scale, padding=padding), axis=marked)
+
+
+def _told_apart(series: str, series_names: list[str], title: str) -> dict[str, Any]:
+    """Colour and shape of each series; one alone needs no legend."""
+    encodings = {"color": colour(series, series_names, title), "shape": _shape(series, series_names, title)}
+    if len(series_names) < 2:
+        encodings = {name: channel.legend(None) for name, channel in encodings.items()}
+    return encodings
 
 
 def _shape(series: str, series_names: list[str], title: str) -> alt.Shape:

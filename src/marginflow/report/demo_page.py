@@ -69,6 +69,7 @@ def render_demo(
         drawn["digits"] = chapters["digits"]
     return render_template(
         "demo.html.j2",
+        title="The point that training never reaches",
         style=style_text("demo.css"),
         script=template_text("demo.js"),
         data=script_safe(drawn),

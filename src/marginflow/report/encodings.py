@@ -205,4 +205,6 @@ def finished(chart: Any, *, description: str, height: int = 240) -> dict[str, An
         text=alt.MarkConfig(color="var(--muted)"),
     )
     specification: dict[str, Any] = styled.to_dict()
+    # Two legends beside each other are wider than a telephone.
+    specification["config"]["legend"]["layout"] = {"top": {"anchor": "start", "direction": "vertical", "margin": 4}}
     return specification

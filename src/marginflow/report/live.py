@@ -6,12 +6,8 @@ import math
 from collections.abc import Sequence
 
 from marginflow.display import duration
-from marginflow.experiments.panel import Row, over_seeds
-from marginflow.plain import is_number
-from marginflow.report.chart import Chart
-from marginflow.report.encodings import drawable
 from marginflow.report.page import Page, Section, render
-from marginflow.report.panels import chart_of
+from marginflow.report.results.plain import natural_axes, row_chart
 from marginflow.report.table import Table, Verbatim
 from marginflow.sweeps import Record, Results
 
@@ -36,28 +32,11 @@ def live_page(results: Results, *, seconds_left: float | None, finished: bool, c
 
 
 def _pictures(results: Results) -> list[Section]:
-    """The first measured column against the first parameter with several numbers, a colour for the next one."""
-    rows: list[Row] = list(results.rows)
-    names = results.sweep.cells[0].parameters
-    axes = [name for name in names if len({str(row.get(name)) for row in rows}) > 1]
-    x = next((name for name in axes if all(is_number(row.get(name)) for row in rows)), None)
-    measured = [name for name in (rows[0] if rows else ()) if name not in names and name != "seed"]
-    y = next((name for name in measured if any(is_number(row.get(name)) for row in rows)), None)
+    """The first picture of the rows that are there by now."""
+    x, y, series = natural_axes(results.rows)
     if x is None or y is None:
         return []
-    series = next((name for name in axes if name != x), None)
-    drawn: Chart = chart_of(
-        over_seeds(
-            rows,
-            x=x,
-            y=y,
-            series=series,
-            titles={name: drawable(name) for name in (x, y, *([series] if series else []))},
-            title=f"{y} against {x}",
-            description=f"Means over the seeds that are there by now, with 95 % intervals: {y} against {x}.",
-        )
-    )
-    return [Section(heading="So far", content=(drawn,))]
+    return [Section(heading="So far", content=(row_chart(results.rows, x=x, y=y, series=series),))]
 
 
 def _failures(results: Results) -> list[Section]:

@@ -83,6 +83,7 @@ def render(page: Page, *, interactive: bool = True) -> str:
     drawn = {f"chart-{number}": chart for number, chart in enumerate(page.charts, 1)}
     return render_template(
         "page.html.j2",
+        title=page.title,
         page=page,
         style=style_text("page.css"),
         id=id,
@@ -101,20 +102,30 @@ def write(page: Page, path: str | Path, *, interactive: bool = True) -> Path:
 
 def render_template(name: str, **values: Any) -> str:
     """A template of the folder of templates, filled."""
-    return _environment().from_string(template_text(name)).render(**values)
+    return _environment().get_template(name).render(**values)
 
 
 def _environment() -> jinja2.Environment:
     """Templates in which every text is escaped and a missing name is an error."""
     import jinja2
 
-    made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    from marginflow.theory.check import in_words
+
+    made = jinja2.Environment(
+        loader=jinja2.FunctionLoader(template_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     # Sentences in cells get their signs; a single word may be the name of a file and keeps its letters.
     made.filters["value"] = lambda value: (
         signs(value) if isinstance(value, str) and " " in value else raised(text_of(value))
     )
+    made.filters["listed"] = lambda versions: ", ".join(f"{name} {version}" for name, version in versions.items())
     made.filters["raised"] = raised
     made.filters["signs"] = signs
+    made.filters["in_words"] = in_words
     made.filters["mathml"] = mathml
     made.tests["verbatim"] = lambda item: isinstance(item, Verbatim)
     made.tests["table"] = lambda item: isinstance(item, Table)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import Row, inline
-from marginflow.report.style import signs
+from marginflow.report.style import raised, signs
 from marginflow.report.table import text_of
 from marginflow.report.vega import alt
 
@@ -28,11 +28,13 @@ def room_chart(checks: Sequence[Row], *, title: str) -> Chart:
     -------
     Chart
     """
+    states = {str(check["state"]) for check in checks}
+    colours = {state: value for state, value in _COLOURS.items() if state in states}
     rows = [_row(number, check) for number, check in enumerate(checks) if isinstance(check.get("used"), int | float)]
     order = [row["line"] for row in rows]
     x = alt.X(
         "shown:Q",
-        title="Room used: at 1 the bound is touched, beyond 1 it is broken",
+        title="room used; beyond 1 the bound is broken",
         scale=alt.Scale(domain=[0, _MOST]),
         axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2], format="~g"),
     )
@@ -40,7 +42,7 @@ def room_chart(checks: Sequence[Row], *, title: str) -> Chart:
     colour = alt.Color(
         "state:N",
         title=None,
-        scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
+        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
         legend=alt.Legend(columns=3, symbolType="square", symbolStrokeWidth=0),
     )
     hint = [alt.Tooltip(f"{name}:N", title=name) for name in ("role", "name", "compared", "state")]
@@ -57,7 +59,7 @@ def room_chart(checks: Sequence[Row], *, title: str) -> Chart:
 
 def _row(number: int, check: Row) -> dict[str, object]:
     sign = signs(str(check["relation"]))
-    name, used = str(check["name"]), check["used"]
+    name, used = signs(str(check["name"])), check["used"]
     assert isinstance(used, int | float)
     cut = name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"
     return {
@@ -67,5 +69,5 @@ def _row(number: int, check: Row) -> dict[str, object]:
         "used": float(used),
         "shown": min(_MOST, max(0.0, float(used))),
         "state": check["state"],
-        "compared": f"{text_of(check['observed'])} {sign} {text_of(check['bound'])}",
+        "compared": raised(f"{text_of(check['observed'])} {sign} {text_of(check['bound'])}"),
     }

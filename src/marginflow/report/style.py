@@ -66,7 +66,7 @@ def raised(text: str) -> str:
         exponent = str(int(found[2])).translate(_SUPERSCRIPTS)
         return f"10{exponent}" if float(found[1]) == 1.0 else f"{found[1]}·10{exponent}"
 
-    return superscript(re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]\d+)(?!\w)", power, text))
+    return superscript(re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)", power, text))
 
 
 _WORDS: Final = {

@@ -174,10 +174,22 @@ class Check(Brief, Plain):
                 "failed": f", which is not {compared}",
                 "undecided": f", which does not decide whether it is {compared}",
             }[self.state]
-        notes = [re.sub(r"^worst of (\d+), at \d+(?:, \d+)*", r"the worst of \1", self.note)] if self.note else []
+        notes = [in_words(self.note)] if self.note else []
         if self.vacuous:
             notes.append("the bound says nothing")
         return words + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def in_words(note: str) -> str:
+    """A note without the index at which the worst of several numbers was found.
+
+    Examples
+    --------
+    >>> from marginflow.theory.check import in_words
+    >>> in_words("worst of 50, at 7; exact")
+    'the worst of 50; exact'
+    """
+    return re.sub(r"^worst of (\d+), at \d+(?:, \d+)*", r"the worst of \1", note)
 
 
 _WORDS: Final = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than", "==": "equal to"}

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 from marginflow.report.chart import Chart
-from marginflow.report.charts import dots, histogram, lines, stairs
+from marginflow.report.charts import dots, histogram
 from marginflow.report.images import image_chart, square_side
 from marginflow.report.page import Section, Tone
-from marginflow.report.results.plain import row_section
-from marginflow.report.results.robustness import curve_rows, flip_chart
+from marginflow.report.results.plain import natural_axes, row_section
+from marginflow.report.results.robustness import curve_rows, distance_charts, flip_chart, settled
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 
@@ -131,52 +130,12 @@ def _flips(record: Fields) -> Section:
 
 def _radii(record: Fields) -> list[Section]:
     found = record.objects("radii")
-    lowers = sorted(0.0 if row["lower"] is None else float(row["lower"]) for row in found)
-    accuracy = accuracy_chart(
-        [(0.0, 1.0), *((size, 1.0 - (index + 1) / len(lowers)) for index, size in enumerate(lowers))],
-        share="Share of samples that it cannot flip",
-        description="The share of the samples drawn that no perturbation of this length flips, whatever its direction.",
-    )
-    spread = distance_chart(
-        found,
-        title="Distance to the decision boundary",
-        description="How many of the samples drawn have their nearest point on the other side how far away.",
-    )
     words = (
         f"{settled(found)} distances are exact: every lower bound has a proof, and every proof was checked by code "
         "that knows nothing of the search."
     )
     heading = "How far the samples are from the boundary"
-    return [Section(heading=heading, paragraphs=(words,), content=(accuracy, spread))] if found else []
-
-
-def settled(found: list[Fields]) -> str:
-    """How many of the radii are exact."""
-    return f"{sum(bool(row['settled']) for row in found)} of {len(found)}"
-
-
-def accuracy_chart(steps: Sequence[tuple[float, float]], *, share: str, description: str) -> Chart:
-    """Certified accuracy of pairs (size, share), as stairs; `share` is the title of its axis."""
-    return lines(
-        [{"size": size, "share": height} for size, height in stairs(steps)],
-        x="size",
-        y="share",
-        titles={"size": "Length of any perturbation", "share": share},
-        title="Certified accuracy",
-        description=description,
-    )
-
-
-def distance_chart(found: list[Fields], *, title: str, description: str) -> Chart:
-    """How many of the samples that were drawn are how far from the boundary."""
-    return histogram(
-        found,
-        value="upper",
-        series="status",
-        titles={"sample": "Sample", "upper": "Distance to the boundary", "lower": "At least", "status": "Status"},
-        title=title,
-        description=description,
-    )
+    return [Section(heading=heading, paragraphs=(words,), content=distance_charts(found))] if found else []
 
 
 def _noticed(record: Fields) -> Section:
@@ -257,4 +216,6 @@ def sweep(record: Fields) -> Summary:
         f"{text_of(int(failed))} failed, {text_of(int(missing))} are missing."
     )
     tone: Tone = "holds" if not missing and not failed else "open"
-    return Summary(sentence=sentence, tone=tone, sections=(row_section(record.objects("rows")),))
+    rows = record.objects("rows")
+    x, y, series = natural_axes(rows)
+    return Summary(sentence=sentence, tone=tone, sections=(row_section(rows, x=x, y=y, series=series),))

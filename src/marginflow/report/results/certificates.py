@@ -40,7 +40,6 @@ FACTS = {
     "penalty": "C of the soft margin",
     "outputs": "Output weights",
     "bias": "Biases",
-    "status": "Multipliers",
 }
 MOVED = {
     "cosine": "Cosine between the outputs before and after",
@@ -61,9 +60,12 @@ def certificate(record: Fields) -> Summary:
         if holds
         else f"The network is not a KKT point at {tolerance:.0e}: its relative residual is {text_of(residual)}."
     )
-    content: list[Table | Chart | Formula] = [_facts(record), _residuals(record), *sample_charts(record)]
-    section = Section(heading="Certificate", content=(PROBLEM, CONDITIONS, *content))
-    return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(section,))
+    sections = (
+        *_samples(record),
+        Section(heading="How far from a KKT point", content=(_residuals(record), _facts(record))),
+        Section(heading="What a KKT point is", content=(PROBLEM, CONDITIONS)),
+    )
+    return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=sections)
 
 
 def limit(record: Fields) -> Summary:
@@ -77,12 +79,8 @@ def limit(record: Fields) -> Summary:
         else f"No KKT point was found: the best relative residual is {text_of(residual)}."
     )
     way: list[Table | Chart] = []
-    if record.get("moved") is not None:
-        moved = record.object("moved")
-        rows = tuple((name, moved.get(key)) for key, name in MOVED.items())
-        way.append(Table(columns=("What the polish changed", ""), rows=rows, caption="From the flow to the point"))
     history = record.objects("history")
-    if len(history) > 1:
+    if len(history) > 2:
         drawn = [{**row, "record": index} for index, row in enumerate(history)]
         way.append(
             lines(
@@ -95,12 +93,18 @@ def limit(record: Fields) -> Summary:
                 description="The objective ½‖θ‖² at every record of the solver; it falls to that of the KKT point.",
             )
         )
+    if record.get("moved") is not None:
+        moved = record.object("moved")
+        rows = tuple((name, moved.get(key)) for key, name in MOVED.items())
+        way.append(Table(columns=("What the polish changed", ""), rows=rows, caption="From the flow to the point"))
     found = Section(heading="How it was found", paragraphs=(str(record["status"]),), content=tuple(way))
-    return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(*judged.sections, found))
+    *shown, meant = judged.sections
+    return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(*shown, found, meant))
 
 
 def _facts(record: Fields) -> Table:
-    rows = [(heading, record.get(key)) for key, heading in (RESIDUALS | FACTS).items() if key in record]
+    found = ((heading, record.get(key)) for key, heading in (RESIDUALS | FACTS).items())
+    rows = [(heading, value) for heading, value in found if value is not None]
     return Table(columns=("What", "Value"), rows=tuple(rows), caption="The certificate")
 
 
@@ -114,7 +118,7 @@ def _residuals(record: Fields) -> Chart:
         category="condition",
         series="network",
         titles={"residual": "Relative residual", "condition": "Condition", "network": "Of the"},
-        title="How far from a KKT point",
+        title="Residuals",
         description=(
             "Residual of each KKT condition, on a logarithmic axis; farther left is better, exact zeros are not drawn."
         ),
@@ -122,8 +126,24 @@ def _residuals(record: Fields) -> Chart:
     )
 
 
+def _samples(record: Fields) -> list[Section]:
+    """Which samples hold the network in place, as a picture, where the file says what each of them does."""
+    charts = sample_charts(record)
+    if not charts:
+        return []
+    held, n = len(record.get("support", ())), len(record["margins"])
+    words = (
+        f"{held} of {n} samples have a multiplier: they hold the network in place. Without the others it would be a "
+        "KKT point as well."
+        if record["holds"]
+        else f"The best multipliers that there are give a weight to {held} of {n} samples, and they do not hold the "
+        "network in place."
+    )
+    return [Section(heading="What holds the network", paragraphs=(words,), content=tuple(charts))]
+
+
 def sample_charts(record: Fields) -> list[Chart]:
-    """Margins and multipliers, where the file holds them."""
+    """Multipliers and margins, where the file holds them."""
     if "margins" not in record or "multipliers" not in record:
         return []
     margins, multipliers = record.numbers("margins"), record.numbers("multipliers")
@@ -134,14 +154,6 @@ def sample_charts(record: Fields) -> list[Chart]:
     ]
     titles = {"margin": "Margin, smallest one 1", "multiplier": "Multiplier", "sample": "Sample", "kind": "Samples"}
     return [
-        histogram(
-            rows,
-            value="margin",
-            series="kind",
-            titles=titles,
-            title="Margins",
-            description="How many samples have which margin once the smallest margin is scaled to 1.",
-        ),
         points(
             rows,
             x="margin",
@@ -150,5 +162,13 @@ def sample_charts(record: Fields) -> list[Chart]:
             titles=titles,
             title="Multipliers",
             description="The multiplier of every sample against its margin; off the margin it must be zero.",
+        ),
+        histogram(
+            rows,
+            value="margin",
+            series="kind",
+            titles=titles,
+            title="Margins",
+            description="How many samples have which margin once the smallest margin is scaled to 1.",
         ),
     ]

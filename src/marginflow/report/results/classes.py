@@ -6,7 +6,8 @@ import math
 
 from marginflow.report.charts import histogram, lines
 from marginflow.report.page import Section
-from marginflow.report.results.audits import accuracy_chart, distance_chart, how_read, settled
+from marginflow.report.results.audits import how_read
+from marginflow.report.results.robustness import accuracy_chart, distance_chart, settled
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 

@@ -36,11 +36,11 @@ def figure(record: Fields) -> Summary:
     panels = record.objects("panels") if "panels" in record else []
     sections = [
         Section(
-            heading=f"{record['id']}: {record['title']}",
-            paragraphs=(f"The claim: {record['claim']}", *map(str, outcome["remarks"])),
+            heading="The claim and the picture",
+            paragraphs=(str(record["claim"]),),
             content=tuple(chart_of(_panel(panel)) for panel in panels),
         ),
-        Section(heading="Findings", content=(found,)),
+        Section(heading="Findings", paragraphs=tuple(map(str, outcome["remarks"])), content=(found,)),
     ]
     if record.get("deviations"):
         sections.append(Section(heading="How it was computed", paragraphs=(str(record["deviations"]),)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marginflow.experiments.panel import Panel
 from marginflow.report.chart import Chart
-from marginflow.report.charts import lines
+from marginflow.report.charts import lines, stairs
 from marginflow.report.encodings import finished, inline
 from marginflow.report.page import Section
 from marginflow.report.panels import chart_of
@@ -13,9 +13,8 @@ from marginflow.report.table import Table, text_of
 from marginflow.report.vega import alt
 
 FACTS = {
-    "outcome": "Outcome",
-    "slack": "Least relative slack of a claim",
-    "claim": "Claim that has it",
+    "slack": "Nearest that a claim came to its bound, relative; below 0 it is broken",
+    "claim": "Claim that came so near",
     "worst": "Worst instance",
     "reason": "What decides",
     "proof": "Proof",
@@ -34,23 +33,24 @@ def hunt(record: Fields) -> Summary:
     sections = []
     if record.get("picture"):
         sections.append(Section(heading="The worst instance", content=(instance_chart(record.object("picture")),)))
-    table = Table(columns=("What", "Found"), rows=rows, caption="What was searched, and what was found")
-    sections.append(Section(heading=f"Hunt for {record['id']}", content=(table,)))
+    table = Table(columns=("What", "Found"), rows=rows, caption=f"The hunt for {record['id']}")
+    sections.append(Section(heading="What was searched, and what was found", content=(table,)))
     beside = record.objects("beside")
     if beside:
-        columns = {"id": "Statement", "slack": "Least slack", "applied": "Instances that met its hypotheses"}
+        columns = {"id": "Statement", "slack": "Nearest to its bound", "applied": "Instances that met its hypotheses"}
         ordered = sorted(beside, key=lambda row: row.number("slack"))
         seen = Table.of(ordered, columns=columns, caption="On the same instances")
         sections.append(Section(heading="Other statements of the family", content=(seen,)))
     history = record.objects("history")
     if len(history) > 1:
+        steps = [(row.number("number"), row.number("slack")) for row in history]
         chart = lines(
-            history,
+            [{"number": number, "slack": slack} for number, slack in stairs(steps)],
             x="number",
             y="slack",
-            titles={"number": "Try", "slack": "Least slack so far"},
+            titles={"number": "Instances tried", "slack": "Nearest to the bound so far"},
             title="How the search went",
-            description="The least relative slack of a claim after each improvement; negative means broken.",
+            description="How near a claim came to its bound, relative to the larger side; below 0 it is broken.",
         )
         sections.append(Section(heading="The search", content=(chart,)))
     tone = "holds" if outcome == "not refuted" else "open" if outcome == "does not bite" else "violated"

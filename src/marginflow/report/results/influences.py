@@ -9,6 +9,7 @@ from marginflow.report.page import Section
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 
+_WITHOUT = "Without it the network"
 _COLUMNS = {
     "sample": "Samples",
     "label": "Label",
@@ -17,15 +18,15 @@ _COLUMNS = {
     "drop": "‖θ‖² falls by",
     "expected": "Expected",
     "neurons": "Neurons",
-    "branch": "Branch",
+    "branch": _WITHOUT,
     "residual": "Residual",
 }
 
 
 def influence(record: Fields) -> Summary:
     """Samples or folds that were left out, as `marginflow influence` writes them."""
-    rows = record.objects("samples")
-    jumped = [row for row in rows if row["branch"] == "another"]
+    rows = _worded(record.objects("samples"))
+    jumped = [row for row in record.objects("samples") if row["branch"] == "another"]
     sections = [
         Section(
             heading="Samples by what they did",
@@ -37,7 +38,7 @@ def influence(record: Fields) -> Summary:
         ),
         Section(
             heading="The least margins first",
-            content=(Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="The first samples"), _drops(rows)),
+            content=(_drops(rows), Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="The first samples")),
         ),
         _branches(record, jumped),
     ]
@@ -74,21 +75,25 @@ def unlearned(record: Fields) -> Summary:
 
 def valued(record: Fields) -> Summary:
     """Values of samples, as `marginflow value` writes them."""
-    rows = record.objects("samples")
+    rows = _worded(record.objects("samples"))
     columns = {
         "sample": "Samples",
         "label": "Label",
         "value": "Accuracy lost without it",
         "margin_value": "Mean margin lost",
         "share": "Share of the multipliers",
-        "branch": "Branch",
+        "branch": _WITHOUT,
     }
     chart = points(
         rows,
         x="share",
         y="margin_value",
         series="branch",
-        titles={"share": "Share of the multipliers", "margin_value": "Mean margin lost without it", "branch": "Branch"},
+        titles={
+            "share": "Share of the multipliers",
+            "margin_value": "Mean margin lost without it",
+            "branch": _WITHOUT,
+        },
         title="Values",
         description="Every sample by the share of the multipliers that it carries and what is lost without it.",
     )
@@ -96,11 +101,20 @@ def valued(record: Fields) -> Summary:
     section = Section(
         heading="What each sample is worth",
         paragraphs=(words,),
-        content=(*_pictures(rows), Table.of(rows[:_SHOWN], columns=columns, caption="The first samples"), chart),
+        content=(chart, *_pictures(rows), Table.of(rows[:_SHOWN], columns=columns, caption="The first samples")),
     )
     return Summary(
         sentence=str(record["sentence"]), tone="holds" if record["holds"] else "violated", sections=(section,)
     )
+
+
+# What a continuation along a branch of KKT points means for a reader.
+_BRANCHES = {"unchanged": "stays as it is", "the same": "moves a little", "another": "is another one"}
+
+
+def _worded(rows: list[Fields]) -> list[Fields]:
+    """The rows with what becomes of the network in words."""
+    return [Fields(row | {"branch": _BRANCHES.get(str(row["branch"]), row["branch"])}) for row in rows]
 
 
 _SHOWN = 20
@@ -120,7 +134,7 @@ def _margins(rows: list[Fields]) -> Chart:
         x="multiplier",
         y="margin",
         series="branch",
-        titles={"multiplier": "Multiplier", "margin": "Margin without it", "branch": "Branch"},
+        titles={"multiplier": "Multiplier", "margin": "Margin without it", "branch": _WITHOUT},
         title="Margin without the sample",
         description="Every sample by its multiplier and the margin under the network without it; at zero and below "
         "that network gets it wrong.",
@@ -133,7 +147,11 @@ def _drops(rows: list[Fields]) -> Chart:
         x="expected",
         y="drop",
         series="branch",
-        titles={"expected": "What the derivative lets expect", "drop": "‖θ‖² falls by", "branch": "Branch"},
+        titles={
+            "expected": "Expected from the derivative",
+            "drop": "‖θ‖² falls by",
+            "branch": _WITHOUT,
+        },
         title="Drop of ‖θ‖²",
         description="The true drop of the norm against lambda (1 - margin), which it is where the path is straight.",
     )

@@ -22,12 +22,31 @@ LONGEST_LIST = 12
 
 def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Summary:
     """Rows as a table, and as a chart of column `y` against `x`, one curve for each value of `series`."""
-    section = row_section(found, x=x, y=y, series=series)
+    if x is None:
+        x, y, series = natural_axes(found)
     return Summary(
         sentence=f"{len(found)} rows are shown; they make no claim.",
         tone="open",
-        sections=(section,),
+        sections=(row_section(found, x=x, y=y, series=series),),
     )
+
+
+def natural_axes(found: Rows) -> tuple[str | None, str | None, str | None]:
+    """Columns x, y and series of the first picture of the rows of a sweep; x and y are None where there is none.
+
+    Parameters stand before the seed, what was measured after it: the first measured column is drawn against the first
+    parameter with several numbers, a colour for the next one that varies.
+    """
+    columns = list(dict.fromkeys(column for row in found for column in row))
+    if "seed" not in columns:
+        return None, None, None
+    parameters, measured = columns[: columns.index("seed")], columns[columns.index("seed") + 1 :]
+    axes = [name for name in parameters if len({str(row.get(name)) for row in found}) > 1]
+    x = next((name for name in axes if all(is_number(row.get(name)) for row in found)), None)
+    y = next((name for name in measured if any(is_number(row.get(name)) for row in found)), None)
+    if x is None or y is None:
+        return None, None, None
+    return x, y, next((name for name in axes if name != x), None)
 
 
 def row_section(
@@ -37,13 +56,15 @@ def row_section(
     columns = list(dict.fromkeys(column for row in found for column in row))
     content: list[Table | Chart] = []
     if x is not None and y is not None:
-        content.append(_drawn(found, columns, x, y, series))
+        content.append(row_chart(found, x=x, y=y, series=series))
     picked = tuple(tuple(_shortened(row.get(column)) for column in columns) for row in found)
     content.append(Table(columns=tuple(columns), rows=picked, caption=f"{len(found)} rows", folded=folded))
     return Section(heading="Rows", content=tuple(content))
 
 
-def _drawn(found: Rows, columns: list[str], x: str, y: str, series: str | None) -> Chart:
+def row_chart(found: Rows, *, x: str, y: str, series: str | None) -> Chart:
+    """Column `y` of rows against column `x`: means with intervals where several rows share an x."""
+    columns = list(dict.fromkeys(column for row in found for column in row))
     for column in (x, y, *([series] if series else [])):
         if column not in columns:
             raise InputError(f"There is no column {column!r}; there are {', '.join(columns)}.")

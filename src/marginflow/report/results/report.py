@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from marginflow.report.page import Page, Section, Tone
 from marginflow.report.results.citing import cited
-from marginflow.report.results.kinds import summarise
+from marginflow.report.results.kinds import kind_of, summarise
 from marginflow.report.results.summary import NamedResult, Summary
 
 # What of a result is a parameter rather than an outcome.
@@ -28,6 +28,8 @@ PARAMETERS = (
     "size",
     "instance",
 )
+# Kinds of results whose sentence and picture a reader would forward, the best first.
+TELLING = ("audit", "audit of classes", "flips", "radii")
 
 
 def page_of_results(
@@ -40,7 +42,7 @@ def page_of_results(
     y: str | None = None,
     series: str | None = None,
 ) -> Page:
-    """The page.
+    """The page: the result with the best picture first, the others as they were given.
 
     Parameters
     ----------
@@ -53,6 +55,7 @@ def page_of_results(
     x, y, series : str or None
         Columns of the chart of results that are rows.
     """
+    results = sorted(results, key=_rank)
     summaries = [summarise(result, x=x, y=y, series=series) for result in results]
     lone = len(results) == 1
     sections: list[Section] = []
@@ -76,18 +79,24 @@ def page_of_results(
     )
 
 
+def _rank(result: NamedResult) -> int:
+    kind = kind_of(result)
+    return TELLING.index(kind) if kind in TELLING else len(TELLING)
+
+
 def _together(results: Sequence[NamedResult], summaries: Sequence[Summary]) -> str:
+    """The sentence of the first result, and how many hold."""
     bad = [result.name for result, summary in zip(results, summaries, strict=True) if summary.tone == "violated"]
     unclear = sum(summary.tone == "open" for summary in summaries)
     good = len(summaries) - len(bad) - unclear
-    words = [f"{good} of {len(summaries)} results hold"]
+    words = [f"{'All' if good == len(summaries) else f'{good} of'} {len(summaries)} results hold"]
     words += (
         [f"{unclear} {'makes' if unclear == 1 else 'make'} no claim or {'leaves' if unclear == 1 else 'leave'} it open"]
         if unclear
         else []
     )
     words += [f"not so: {', '.join(bad)}"] if bad else []
-    return "; ".join(words) + ". " + " ".join(summary.sentence for summary in summaries[:1])
+    return f"{summaries[0].sentence} {'; '.join(words)}."
 
 
 def _tone(summaries: Sequence[Summary]) -> Tone:
@@ -104,6 +113,6 @@ def _parameters(results: Sequence[NamedResult]) -> dict[str, object]:
         inner = content.get("certificate")
         whole = {**(inner if isinstance(inner, Mapping) else {}), **content}
         for key in PARAMETERS:
-            if key in whole and not isinstance(whole[key], dict | list):
+            if whole.get(key) is not None and not isinstance(whole[key], dict | list):
                 found[key if len(results) == 1 else f"{result.name}: {key}"] = whole[key]
     return found

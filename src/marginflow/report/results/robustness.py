@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from marginflow.report.chart import Chart
-from marginflow.report.charts import lines, points
+from marginflow.report.charts import histogram, lines, stairs
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section
 from marginflow.report.results.summary import Fields, Summary
@@ -32,17 +33,6 @@ def radii(record: Fields) -> Summary:
         f"{'All' if everything else proved} of {len(found)} distances to the decision boundary are proved and their "
         f"proofs checked; the median is {text_of(middle)} = {text_of(middle / root)} √d."
     ).replace("All of", "All")
-    titles = {"sample": "Sample", "upper": "Distance (upper bound)", "lower": "Lower bound", "status": "Status"}
-    rows = [{key: row.get(key) for key in (*titles, "nodes", "seconds")} for row in found]
-    chart = points(
-        rows,
-        x="sample",
-        y="upper",
-        series="status",
-        titles=titles,
-        title="Exact distance to the decision boundary",
-        description="The distance of every sample that was asked for; where it is proved, both bounds agree.",
-    )
     relative = record.object("relative")
     sizes = tuple(
         (name.capitalize(), *record.numbers(name), *relative.numbers(name))
@@ -53,13 +43,56 @@ def radii(record: Fields) -> Summary:
         rows=sizes,
         caption="Bounds on the smallest, the median and the largest of them",
     )
-    content = (RADIUS, table, chart)
+    charts = list(distance_charts(found))
     if "curves" in record:
-        curves = robustness_curve_chart(record.objects("curves"), title="Exact, attacks and bounds")
-        section = Section(heading="Exact radii", content=(*content, curves))
-    else:
-        section = Section(heading="Exact radii", content=content)
+        charts.append(robustness_curve_chart(record.objects("curves"), title="Exact, attacks and bounds"))
+    section = Section(heading="How far the samples are from the boundary", content=(*charts, table, RADIUS))
     return Summary(sentence=sentence, tone="holds" if everything else "open", sections=(section,))
+
+
+def distance_charts(found: list[Fields]) -> tuple[Chart, ...]:
+    """Certified accuracy of radii, and how many are how large."""
+    lowers = sorted(0.0 if row["lower"] is None else float(row["lower"]) for row in found)
+    accuracy = accuracy_chart(
+        [(0.0, 1.0), *((size, 1.0 - (index + 1) / len(lowers)) for index, size in enumerate(lowers))],
+        share="Share of samples that it cannot flip",
+        description="The share of the samples drawn that no perturbation of this length flips, whatever its direction.",
+    )
+    spread = distance_chart(
+        found,
+        title="Distance to the decision boundary",
+        description="How many of the samples drawn have their nearest point on the other side how far away.",
+    )
+    return (accuracy, spread)
+
+
+def settled(found: list[Fields]) -> str:
+    """How many of the radii are exact."""
+    return f"{sum(bool(row['settled']) for row in found)} of {len(found)}"
+
+
+def accuracy_chart(steps: Sequence[tuple[float, float]], *, share: str, description: str) -> Chart:
+    """Certified accuracy of pairs (size, share), as stairs; `share` is the title of its axis."""
+    return lines(
+        [{"size": size, "share": height} for size, height in stairs(steps)],
+        x="size",
+        y="share",
+        titles={"size": "Length of any perturbation", "share": share},
+        title="Certified accuracy",
+        description=description,
+    )
+
+
+def distance_chart(found: list[Fields], *, title: str, description: str) -> Chart:
+    """How many of the samples that were drawn are how far from the boundary."""
+    return histogram(
+        found,
+        value="upper",
+        series="status",
+        titles={"sample": "Sample", "upper": "Distance to the boundary", "lower": "At least", "status": "Status"},
+        title=title,
+        description=description,
+    )
 
 
 def flips(record: Fields) -> Summary:
@@ -87,7 +120,7 @@ def flips(record: Fields) -> Summary:
     }
     table = Table.of(found, columns=columns, caption="Each direction and what it takes; a dash means never")
     chart = flip_chart([point for row in found for point in _curve(row)])
-    section = Section(heading="One vector for all samples", content=(FLIP, chart, table))
+    section = Section(heading="One vector for all samples", content=(chart, table, FLIP))
     return Summary(sentence=sentence, tone="holds" if record.get("flips") else "open", sections=(section,))
 
 

@@ -29,15 +29,24 @@ FACTS = {
 def training(record: Fields) -> Summary:
     """A run as `marginflow train` writes it, with or without its records."""
     separated = bool(record["separated"])
-    power = record.number("log_loss") / math.log(10.0)
+    loss = _power_of_ten(record.number("log_loss"))
     sentence = (
-        f"Training ended after {text_of(record['steps'])} steps at loss 10^{power:.1f} "
+        f"Training ended after {text_of(record['steps'])} steps at loss {loss} "
         f"({record['status']}); {'every sample is' if separated else 'not every sample is'} classified correctly."
     )
-    rows = tuple((heading, record.get(key)) for key, heading in FACTS.items() if key in record)
+    facts = record | {"loss": loss}
+    rows = tuple((heading, facts.get(key)) for key, heading in FACTS.items() if key in record)
     table = Table(columns=("What", "Value"), rows=rows, caption="How the training ended")
-    section = Section(heading="Training", content=(table, *_charts(record)))
+    section = Section(heading="Training", content=(*_charts(record), table))
     return Summary(sentence=sentence, tone="holds" if separated else "violated", sections=(section,))
+
+
+def _power_of_ten(log_loss: float) -> str:
+    """A loss that may be below every float, from its natural logarithm."""
+    if not math.isfinite(log_loss):
+        return "0" if log_loss < 0 else "–"
+    exponent, rest = divmod(log_loss / math.log(10.0), 1.0)
+    return f"{10.0**rest:.1f}e{exponent:+.0f}" if abs(exponent) > 3 else f"{math.exp(log_loss):.3g}"
 
 
 def _charts(record: Fields) -> tuple[Chart, ...]:

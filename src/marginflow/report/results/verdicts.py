@@ -6,10 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from marginflow.report.chart import Chart
 from marginflow.report.formula import Formula
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.summary import Fields, Summary
+from marginflow.report.room_chart import room_chart
+from marginflow.report.style import signs
 from marginflow.report.table import Table
+from marginflow.theory.check import Check, in_words
 
 TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated", "refuted": "violated"}
 
@@ -21,12 +25,12 @@ def verdict(record: Fields) -> Summary:
     checks = [
         (
             check.get("role", part),
-            check["name"],
+            signs(str(check["name"])),
             check["observed"],
-            check["relation"],
-            check["bound"],
-            check["state"],
-            check["note"],
+            "" if check["relation"] == "is" else signs(str(check["relation"])),
+            "" if check["relation"] == "is" else check["bound"],
+            "" if check["relation"] == "is" else check["state"],
+            in_words(str(check["note"])),
         )
         for part in ("hypotheses", "constants", "conclusions")
         for check in record.objects(part)
@@ -34,8 +38,30 @@ def verdict(record: Fields) -> Summary:
     table = Table(
         columns=("Part", "Check", "Observed", "", "Bound", "State", "Note"), rows=tuple(checks), caption="Every check"
     )
-    section = Section(heading=f"Statement {record['id']}", content=(*_formula(str(record["id"])), table))
+    section = Section(
+        heading=f"Statement {record['id']}", content=(*_room(record), *_formula(str(record["id"])), table)
+    )
     return Summary(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
+
+
+def _room(record: Fields) -> list[Chart]:
+    """Bars of the room that hypotheses and conclusions use."""
+    checks = [check for part in ("hypotheses", "conclusions") for check in record.objects(part)]
+    drawn = [check | {"used": _used(check)} for check in checks]
+    return [room_chart(drawn, title="Room used")] if any(check["used"] is not None for check in drawn) else []
+
+
+def _used(check: Fields) -> float | None:
+    """How much of its bound a check uses; None where it has none, or a number is not finite."""
+    if check["observed"] is None or check["bound"] is None:
+        return None
+    read = Check(
+        name=str(check["name"]),
+        observed=check.number("observed"),
+        relation=check["relation"],
+        bound=check.number("bound"),
+    )
+    return read.used
 
 
 def verdicts(record: Fields) -> Summary:

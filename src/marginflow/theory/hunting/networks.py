@@ -36,7 +36,8 @@ class WholeNetworks(AbstractFamily):
     @property
     def title(self) -> str:
         """What its members are."""
-        return f"networks of {self.least} to {self.most} neurons without bias in dimension {self.dimension}"
+        count = self.least if self.least == self.most else f"{self.least} to {self.most}"
+        return f"networks of {count} neurons without bias in dimension {self.dimension}"
 
     def draw(self, rng: np.random.Generator) -> Candidate:
         """All weights uniform; no neuron is zero."""

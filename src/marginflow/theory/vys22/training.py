@@ -17,7 +17,7 @@ from marginflow.theory.vys22.presets import orthogonal_preset
 @stated(
     id="VYS22/Def.loss",
     number="Equation (1)",
-    meaning="The loss is a sum over the samples, of e^-q or of the natural logarithm ln(1 + e^-q).",
+    meaning="The loss is a sum over the samples, of exp(-q) or of the natural logarithm ln(1 + exp(-q)).",
     formula=r"L(\theta) = \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } \ln(1 + e^{-q})",
     parameters={"reduction": "sum, as in the paper, or mean"},
     example=orthogonal_preset,
