@@ -271,3 +271,13 @@ def test_made_up_runs_that_diverged_do_not_bear_out_a_claim():
 def test_every_finding_says_whose_bound_it_has(id):
     for finding in experiments.figure(id).judge(list(GOOD[id]())).findings:
         assert finding.basis == "the paper's bound" or finding.basis.startswith("our bound: "), finding.name
+
+
+def test_what_is_claimed_near_one_half_is_not_asked_of_less_noise():
+    rows = [row for row in kys23_rows(dimension=(10, 3000)) if row["noise"] < 0.45]
+    assert rows
+    outcome = experiments.figure("KYS23/Fig1L").judge(rows)
+    assert outcome.borne_out, str(outcome)
+    assert not any("error at p = 0" in finding.name for finding in outcome.findings)
+    few = experiments.figure("KYS23/Fig1R").judge([row for row in rows if row["noise"] == rows[0]["noise"]])
+    assert "nan" not in " ".join(few.remarks)

@@ -21,6 +21,8 @@ LINEAR_R2, LEAST_SLOPE = 0.9, 0.5
 _TEMPERED = ours('"almost linear in p" is not a number in the paper')
 # Benign: L at noise up to 0.1 is at most this.
 SMALL_NOISE, SMALL_ERROR = 0.1, 0.02
+# Near p = 1/2, where the error stays well above 0, are noise levels from here on.
+NEAR_HALF = 0.45
 
 
 def curves(rows: Sequence[Row], title: str, *, series: str = "dimension", heading: str = "Dimension d") -> Panel:
@@ -119,7 +121,8 @@ def tempered_to_benign(rows: Sequence[Row]) -> Outcome:
         low, high = min(column(own, "dimension")), max(column(own, "dimension"))
         smallest, largest = where(own, dimension=low), where(own, dimension=high)
         slope, _ = fit(smallest)
-        remarks.append(f"{method}: slope of the line through the errors is {slope:.3g} in dimension {low:g}.")
+        if not math.isnan(slope):
+            remarks.append(f"{method}: slope of the line through the errors is {slope:.3g} in dimension {low:g}.")
         if method == "recipe":
             findings += tempered(smallest, f"{method}, d = {low:g}")
         if low < high:
@@ -135,19 +138,12 @@ def _less_error(
     few, many = where(smallest, noise=middle), where(largest, noise=middle)
     drop = Mean.of(a - b for a, b in pairs(few, many, "error", ("seed",)))
     little = [row for row in largest if number(row, "noise") <= SMALL_NOISE + 1e-9]
-    much = Mean.of(column(where(largest, noise=noises[-1]), "error"))
-    found = [
-        Finding.about(
-            f"fall of the error from d = {low:g} to {high:g} at p = {middle:g}, {method}", drop, ">=", 0.0, basis=PAPER
-        ),
-        Finding.about(
-            f"error at p = {noises[-1]:g}, {method}, d = {high:g}",
-            much,
-            ">=",
-            0.1,
-            basis=ours('"well above 0" is not a number in the paper'),
-        ),
-    ]
+    fall = f"fall of the error from d = {low:g} to {high:g} at p = {middle:g}, {method}"
+    found = [Finding.about(fall, drop, ">=", 0.0, basis=PAPER)]
+    if noises[-1] >= NEAR_HALF:
+        much = Mean.of(column(where(largest, noise=noises[-1]), "error"))
+        name = f"error at p = {noises[-1]:g}, {method}, d = {high:g}"
+        found.append(Finding.about(name, much, ">=", 0.1, basis=ours('"well above 0" is not a number in the paper')))
     if little:
         error = Mean.of(column(little, "error"))
         name = f"error at p up to {SMALL_NOISE:g}, {method}, d = {high:g}"
