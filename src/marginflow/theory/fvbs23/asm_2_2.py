@@ -9,20 +9,18 @@ import numpy as np
 from scipy import stats
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
-from marginflow.theory.fvbs23.presets import A, flipped_label, law_of, law_only, preset
+from marginflow.theory.fvbs23.presets import A, flipped_label, law_of, law_only, preset, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 
 # p-values of goodness-of-fit tests below this (or above one minus this) speak against the law.
 _SIGNIFICANT: Final = 1e-4
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/Asm2.2",
     meaning="Means of norm sqrt(d), noise at most 1 per coordinate, and few clusters: the means are nearly orthogonal.",
     formula=r"\|\mu^{(j)}\| = \sqrt{d}, \quad 0 < \sigma \le 1, \quad "
     r"k (p + \Delta + 1) \le \frac{d - \Delta + 1}{10}, \quad \Delta = 4 \sigma \sqrt{d} \ln d",
-    needs=("law",),
-    example=lambda: law_only(law_of(549, 2)),
     control=lambda: law_only(law_of(548, 2)),
     control_shows="one dimension less than the smallest that two clusters with sigma = 1/sqrt(d) need",
     printed=r"k (p + \Delta + 1) \le \tfrac{1}{10} (d - \Delta + 1)",

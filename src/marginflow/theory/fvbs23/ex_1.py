@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 
 from marginflow.data import Clusters, most_clusters
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
-from marginflow.theory.fvbs23.presets import law_of, law_only
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, value
+from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSetting, cluster_law
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/Ex1.1",
     number="Example 1, first item",
     meaning="Random means on the sphere of radius sqrt(d), sigma = 1: about sqrt(d) clusters, up to a logarithm, fit.",
     formula=r"p \le \sqrt{d} \ln d, \ \sigma = 1: \quad k \le \frac{d - \Delta + 1}{10 (5 \sqrt{d} \ln d + 1)} = "
     r"\tilde O(\sqrt{d})",
-    needs=("law",),
     example=lambda: law_only(Clusters(dimension=10**8, n_clusters=10, sigma=1.0, means="sphere")),
     control=lambda: law_only(Clusters(dimension=10**5, n_clusters=10, sigma=1.0, means="sphere")),
     control_shows="ten clusters in dimension 100000, where not even two fit: Assumption 2.2 fails 18 times over",
@@ -48,13 +47,12 @@ def example_1_1(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/Ex1.2",
     number="Example 1, second item",
     meaning="Orthogonal means, sigma = 1/sqrt(d): about d clusters, up to a logarithm, fit.",
     formula=r"p = 0, \ \sigma = \tfrac{1}{\sqrt{d}}: \quad k \le \frac{d - 4 \ln d + 1}{10 (4 \ln d + 1)} = "
     r"\tilde O(d)",
-    needs=("law",),
     example=lambda: law_only(law_of(10_000, 26)),
     control=lambda: law_only(law_of(10_000, 27)),
     control_shows="27 clusters in dimension 10000 are one too many",
@@ -73,12 +71,11 @@ def example_1_2(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/Ex1.3",
     number="Example 1, third item",
     meaning="Few clusters may have means with inner products of order d.",
     formula=r"k = \tilde O(1): \quad p \le \frac{d - \Delta + 1}{10 k} - \Delta - 1 = \Theta(d)",
-    needs=("law",),
     example=lambda: law_only(law_of(10**6, 3, 0.01, correlation=0.02)),
     control=lambda: law_only(law_of(10**6, 3, 0.01, correlation=0.04)),
     control_shows="a correlation of 0.04 is above 1/(10 k)",

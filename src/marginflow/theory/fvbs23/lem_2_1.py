@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, stated, value
-from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, value
+from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, log_sum
 from marginflow.theory.probability import log_gaussian_tail
 
@@ -16,12 +16,11 @@ def log_linear_error(s: ClusterSetting) -> float:
     return log_sum(*(log_gaussian_tail(float(distance) / (s.sigma * s.u_norm)) for distance in toward)) - math.log(s.k)
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/Lem2.1",
     meaning="Under Assumption 2.2 the sum of the signed means classifies almost every sample: the data are linear.",
     formula=r"u = \sum_q y^{(q)} \mu^{(q)}, \quad \Pr[y \ne \mathrm{sign}(u^\top x)] \le 2 k q_d \le 2 d^{1 - "
     r"\ln(d)/2}",
-    needs=("law",),
     example=lambda: preset(A),
     control=lambda: law_only(law_of(549, 2, 1.0, correlation=0.99)),
     control_shows="two means with a cosine of 0.99 and opposite labels: u errs on 5 per cent of the points",

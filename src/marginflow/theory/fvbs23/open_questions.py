@@ -15,7 +15,7 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.linear import max_margin_classifier
 from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, below, is_kkt_point, stated, true, value
-from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated_of_clusters
+from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated_of_clusters, stated_of_law
 from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
@@ -143,13 +143,12 @@ def log_noncentral_ball(d: int, squared: float) -> float:
     return log_sum(*terms.tolist())
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/OQ3",
     number="Second version, after Theorem 3.1",
     meaning="Can the upper bound on n go? From which n on do samples of one label appear near means of the other?",
     formula=r"\Pr[\|x - \mu^{(i)}\| \le \sigma] = \Pr\left[\chi'^2_d\left(\frac{\|\mu^{(i)} - "
     r"\mu^{(j)}\|^2}{\sigma^2}\right) \le 1\right]",
-    needs=("law",),
     parameters={"epsilon": "0.1", "delta": "0.1"},
     example=lambda: law_only(law_of(38, 2, 0.01)),
     control=lambda: law_only(law_of(37, 2, 0.01)),

@@ -86,6 +86,8 @@ def many_clusters(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance:
 
 stated_of_clusters = partial(stated, needs=("network", "data", "law", "test"), example=lambda: preset(A))
 """Writes a statement about a network on samples of clusters and fresh points; its example is preset A by default."""
+stated_of_law = partial(stated, needs=("law",), example=lambda: law_only(law_of(549, 2)))
+"""Writes a statement about a law of clusters alone; its example is that of preset A by default."""
 
 
 # sigma = 0: the limit in which samples are means ---------------------------------------------------

@@ -2,17 +2,15 @@ r"""[FVBS23, Lemma A.9]: what Assumption 2.2 implies for the constants of the pr
 
 from __future__ import annotations
 
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
-from marginflow.theory.fvbs23.presets import law_of, law_only
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, value
+from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSetting
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/LemA.9",
     meaning="The spread Delta of inner products is at most d / 21.",
     formula=r"\Delta \le \frac{d - 19}{21} \le \frac{d}{21}",
-    needs=("law",),
-    example=lambda: law_only(law_of(549, 2)),
     control=lambda: law_only(law_of(100, 2, 0.1)),
     control_shows="Delta is almost a fifth of d, and Assumption 2.2 fails",
     printed=r"\Delta \le \frac{d}{21}",

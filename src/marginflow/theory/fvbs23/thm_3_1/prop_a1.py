@@ -11,7 +11,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Clusters, GramReduction
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, compare, stated, value
-from marginflow.theory.fvbs23.presets import A, law_of, law_only, missing_cluster, preset
+from marginflow.theory.fvbs23.presets import A, law_of, law_only, missing_cluster, preset, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, log_sum
 from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
 from marginflow.theory.probability import clopper_pearson, log_coupon_missed_tail, log_two_sided_gaussian_tail, union
@@ -180,13 +180,11 @@ def log_exact_union(s: ClusterSetting, n: int) -> float:
     )
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/PropA.1",
     meaning="A sample of at least k ln(d)^2 points satisfies P1 to P6 with overwhelming probability.",
     formula=r"\Pr[\neg (P1 \wedge \dots \wedge P6)] \le 3 n^2 d^{-\ln(d)/2} + n^2 e^{-d/16} + d^{1 - \ln d}",
-    needs=("law",),
     parameters={"n": "sample size, the least that is allowed by default", "draws": "samples drawn beside the bound"},
-    example=lambda: law_only(law_of(549, 2)),
     control=lambda: replace(law_only(law_of(549, 2), "2 samples of 2 clusters"), parameters={"n": 2}),
     control_shows="two samples of two clusters: every other draw misses a cluster, so that P6 fails",
     printed=r"3 n^2 q_d + n^2 e^{-d/16} + d^{1 - \ln d}",

@@ -2,17 +2,15 @@ r"""[FVBS23, Lemma D.5]: the step along u is well defined."""
 
 from __future__ import annotations
 
-from marginflow.theory.frame import Findings, Instance, above, at_least, below, stated, true, value
-from marginflow.theory.fvbs23.presets import law_of, law_only
+from marginflow.theory.frame import Findings, Instance, above, at_least, below, true, value
+from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSetting
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/LemD.5",
     meaning="The number that every neuron's response to u is measured in is positive.",
     formula=r"D_u = d - \Delta - k (p + \Delta) > 0",
-    needs=("law",),
-    example=lambda: law_only(law_of(549, 2)),
     control=lambda: law_only(law_of(100, 2, 0.5)),
     control_shows="with sigma = 1/2 in dimension 100, D_u is negative",
     printed=r"d - \Delta - k(p + \Delta) > 0",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from marginflow.robustness.explicit_vectors import fvbs23_size_constants
-from marginflow.theory.frame import Check, Findings, Instance, at_most, stated, value
-from marginflow.theory.fvbs23.presets import law_of, law_only
+from marginflow.theory.frame import Check, Findings, Instance, at_most, value
+from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSetting
 
 
@@ -34,12 +34,10 @@ def size_checks(s: ClusterSetting) -> tuple[Check, tuple[Check, ...]]:
     return at_most("||z||", eta * s.u_norm, 13.31 * order, tolerance=1e-3, note="13.31 sqrt(d / (c^2 k))"), steps
 
 
-@stated(
+@stated_of_law(
     id="FVBS23/LemD.9",
     meaning="z has length O(sqrt(d / (c^2 k))), with a constant of at most 13.31.",
     formula=r"\|z\| = (\eta_1 + \eta_2) \|u\| \le C \sqrt{\frac{d}{c^2 k}}, \quad C \le 13.31",
-    needs=("law",),
-    example=lambda: law_only(law_of(549, 2)),
     control=lambda: law_only(law_of(549, 2, 0.308)),
     control_shows="so much noise that D_u is almost zero: z is longer than the bound",
     printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
