@@ -1,6 +1,6 @@
 """8,000 damaged files (with the foreign formats beside this file 10,000): a value or one sentence, nothing else.
 
-Most go through the loaders, every fortieth through the command line. Seeds are fixed: a failure comes again.
+Most go through the loaders, every eightieth through the command line. Seeds are fixed: a failure comes again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("_no_hang")
 # Files of each format; with 1,000 each of ONNX and torch they are 10,000.
 COUNTS = {"net.safetensors": 2000, "deep.safetensors": 500, "data.npz": 2500, "data.csv": 2000, "sweep.toml": 1000}
 # Every so manieth file is also given to a command.
-STRIDE = 40
+STRIDE = 80
 
 SPEC = b"""
 [sweep]

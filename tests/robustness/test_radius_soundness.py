@@ -86,7 +86,7 @@ def forged(network: TwoLayer, x: np.ndarray, label: float, L: float) -> RadiusCe
 
 def test_bounds_above_an_exactly_confirmed_witness_are_refused():
     tried = 0
-    for seed in range(80):
+    for seed in range(40):
         network, x = attacked_network(seed)
         radius = exact_radius(network, x)
         assert check_certificate(radius.certificate, network).holds
@@ -104,7 +104,7 @@ def test_bounds_above_an_exactly_confirmed_witness_are_refused():
                 assert not judgement.holds
                 assert "exclude" in judgement.reason
                 tried += 1
-    assert tried > 200
+    assert tried > 100
 
 
 # Proofs that are as tight as float64 allows --------------------------------------------------------------------------
@@ -185,15 +185,12 @@ def test_neurons_that_are_nearly_parallel_cannot_be_taken_for_one_another():
             continue
         for apart in (1e-15, 1e-12, 1e-9, 1e-6, 1e-3):
             real = TwoLayer(W=np.vstack([W, W[:2], W[:2] + apart * turn]), b=parallel.b, v=v)
-            label_kept = proof.label * real(x[None, :])[0] > 0
-            truth = exact_radius(real, x, label=proof.label).upper if label_kept else 0.0
-            for lower in (proof.lower, 0.5 * proof.lower):
-                claim = replace(proof.certificate, lower=lower, witness=None)
-                if check_certificate(claim, real).holds:
-                    assert lower <= truth
-                    held += 1
-                else:
-                    refused += 1
+            claims = [replace(proof.certificate, lower=share * proof.lower, witness=None) for share in (1.0, 0.5)]
+            accepted = [claim.lower for claim in claims if check_certificate(claim, real).holds]
+            held, refused = held + len(accepted), refused + 2 - len(accepted)
+            if accepted:
+                label_kept = proof.label * real(x[None, :])[0] > 0
+                assert max(accepted) <= (exact_radius(real, x, label=proof.label).upper if label_kept else 0.0)
     assert held > 20
     assert refused > 20
 
