@@ -104,7 +104,7 @@ def test_workers_end_when_the_sweep_is_left_early(tmp_path: Path) -> None:
         if getattr(now, "computed", 0) == 3:
             raise LeaveError
 
-    sweep = Sweep(task="cheap", fixed={"pause": 0.05}, seeds=100)
+    sweep = Sweep(task="cheap", fixed={"pause": 0.05}, seeds=25)
     with pytest.raises(LeaveError):
         run(sweep, workers=2, store=tmp_path / "s.sqlite", progress=leave)
     assert len(stored(sweep, tmp_path / "s.sqlite").done) == 3
