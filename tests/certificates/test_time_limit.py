@@ -45,7 +45,7 @@ def test_after_the_time_limit_few_looks_at_the_clock_are_left(monkeypatch, metho
     certify(network, data)
     whole = clock.looks
     assert whole > 30
-    for limit in np.linspace(0, whole, 6):
+    for limit in np.linspace(0, 0.6 * whole, 4):
         clock.looks = 0
         certificate = certify(network, data, time_limit=float(limit))
         assert clock.looks <= limit + 8
