@@ -81,13 +81,13 @@ _requests = _Requests()
 
 def _libraries(kind: str) -> tuple[Any, ...]:
     """The controllers of the libraries ("blas" or "openmp") of this process."""
-    return tuple(_found(len(sys.modules)).select(user_api=kind).lib_controllers)
+    return _found(len(sys.modules), kind)
 
 
-@lru_cache(maxsize=1)
-def _found(modules: int) -> ThreadpoolController:
+@lru_cache(maxsize=2)
+def _found(modules: int, kind: str) -> tuple[Any, ...]:
     """The libraries that are loaded; looked for again, which takes a millisecond, only after more was imported."""
-    return ThreadpoolController()
+    return tuple(ThreadpoolController().select(user_api=kind).lib_controllers)
 
 
 def _set(library: Any, number: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from marginflow.cli import main
+from marginflow.data import Dataset
 from marginflow.demo import clusters, digits, plane
 
 if TYPE_CHECKING:
@@ -21,11 +23,12 @@ SIZES = [(390, True), (390, False), (1400, True), (1400, False)]
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A smaller demo than the real one, a report, and the page of verdicts."""
-    folder = tmp_path_factory.mktemp("pages")
+    folder, whole = tmp_path_factory.mktemp("pages"), digits.handwritten()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plane, "N_FRAMES", 6)
         patch.setattr(clusters, "CLUSTERS", (4, 9))
         patch.setattr(digits, "N_RANDOM", 2)
+        patch.setattr(digits, "handwritten", lambda: Dataset(X=whole.X[:40], y=whole.y[:40]))
         assert main(["demo", "--out", str(folder / "demo")]) == 0
     data, network = folder / "demo" / "moons.npz", folder / "demo" / "moons-kkt.safetensors"
     assert main(["report", str(network), str(data), "--out", str(folder / "report.html")]) == 0
@@ -50,7 +53,8 @@ def test_page_is_drawn_without_complaint_or_request_at_every_size(
         assert browser.complaints() == []
         assert browser.requests() == [page.resolve().as_uri()]
         assert browser.value("document.documentElement.scrollWidth") <= width
-        browser.screenshot(artefact(f"{name}-{width}-{'dark' if dark else 'light'}"))
+        if os.environ.get("MARGINFLOW_SCREENSHOTS"):  # for people who want to look; they take as long as all the rest
+            browser.screenshot(artefact(f"{name}-{width}-{'dark' if dark else 'light'}"))
 
 
 def test_the_scrubber_moves_from_the_start_to_the_kkt_point(browser: Browser, pages: dict[str, Path]) -> None:
