@@ -10,6 +10,7 @@ from marginflow.data import Dataset
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver import admm as admm_room
+from marginflow.limit.solver import balance
 from marginflow.limit.solver.admm import Admm
 from marginflow.networks import TwoLayer
 
@@ -162,7 +163,7 @@ def test_refreshing_the_pattern_inside_one_run_ends_at_the_convex_problem_of_its
 @pytest.mark.parametrize("penalty", [np.inf, 0.3])
 @pytest.mark.parametrize("seed", range(3))
 def test_neurons_with_weights_of_their_own_end_at_the_convex_problem_of_their_pattern(seed, penalty, monkeypatch):
-    monkeypatch.setattr(admm_room, "UNEVEN_FROM", 0.0)
+    monkeypatch.setattr(balance, "UNEVEN_FROM", 0.0)
     problem, neurons, _ = own_labels(seed, penalty=penalty)
     admm = Admm(problem, neurons)
     primal, dual = settle(admm, None, most=6000, enough=1e-8)

@@ -28,24 +28,17 @@ from marginflow.limit.neurons import Neurons, equal_pattern_groups
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
     ASLEEP_UP_TO,
-    BALANCED_FROM,
     BLOCK_BYTES,
-    FLIPPING_AIM,
     IDLE_BEFORE_DROP,
     LARGEST_MULTIPLIER,
-    OFF_BALANCE,
     REFRESH_ANYWAY,
     REFRESH_EVERY,
     REFRESH_MARGIN,
     RELAXATION,
     SINGLE,
     SWEEPS,
-    UNEVEN_EVERY,
-    UNEVEN_FLIPS,
-    UNEVEN_FROM,
-    UNEVEN_MOST,
-    VERY_FEW_FLIPS,
 )
+from marginflow.limit.solver.balance import Balance, uneven
 
 Precision = Literal["single", "double"]
 
@@ -100,10 +93,9 @@ class Admm:
         self.dual_residual = np.inf
         m = problem.n_samples
         self.t: FloatArray = np.linalg.norm(self.U, axis=1)
-        # With frozen outputs v_j^2 takes the place of ||u_j|| in the proximal step.
-        self._size = max(float(self.t.sum() if self.a2 is None else self.a2.sum()), 1e-300)
-        self._factor = weight
-        self.rho = weight * self._natural_rho()
+        size = max(float(self.t.sum() if self.a2 is None else self.a2.sum()), 1e-300)
+        self._balance = Balance(weight, size, due=balanced_from)
+        self.rho = self._balance.rho(problem, self.t)
         self.scales: FloatArray = np.ones(len(self.s), dtype=self._real)
         self.tau = np.zeros(m, dtype=self._real)
         self.idle = np.zeros(len(self.s), dtype=np.int64)
@@ -119,8 +111,6 @@ class Admm:
         # Multipliers sum to the objective at the end, so this cap is out of reach unless the pattern is infeasible.
         self.cap = min(problem.penalty, LARGEST_MULTIPLIER * max(self.objective, 1e-300))
         self._last_refresh = 0
-        self._next_balance = balanced_from
-        self._balance_gap = 20
         self._allocate()
 
     # Precision ------------------------------------------------------------------------------------
@@ -137,7 +127,7 @@ class Admm:
 
     def go_on_from(self, iterations: int) -> None:
         """Count on from an earlier run."""
-        self._next_balance += iterations - self.iterations
+        self._balance.due += iterations - self.iterations
         self.iterations = self._last_refresh = iterations
 
     def sharpen(self) -> None:
@@ -345,51 +335,19 @@ class Admm:
         if not keep.all():
             self._select(keep)
 
-    def _balance(self) -> None:
-        """The natural weight, which follows the neurons that live, times a factor that balances the residuals.
-
-        As long as a few pairs flip back and forth the weight is larger: it holds the neurons where they are. Without
-        that the natural weight falls with every neuron that dies, and where samples are many more die with it.
-        """
-        if self.iterations >= self._next_balance and self.share_flipped <= BALANCED_FROM:
-            aim = FLIPPING_AIM if 0.0 < self.share_flipped <= VERY_FEW_FLIPS else 1.0
-            ratio = np.sqrt(self.primal_residual / max(aim * self.dual_residual, 1e-300))
-            self._next_balance = self.iterations + self._balance_gap
-            if not 1.0 / OFF_BALANCE <= ratio <= OFF_BALANCE:
-                self._balance_gap = int(1.5 * self._balance_gap)
-                self._factor *= float(np.clip(ratio, 0.2, 5.0))
-        self._even_out()
-        target = self._factor * self._natural_rho()
+    def _reweigh(self) -> None:
+        """Let the weights follow the residuals and the neurons; scaled multipliers follow the weights."""
+        self._balance.follow(self.iterations, self.share_flipped, self.primal_residual, self.dual_residual)
+        scales = None if self.a2 is not None else uneven(self.problem, self.t, self.iterations, self.share_flipped)
+        if scales is not None:
+            self.Z *= (scales / self.scales).astype(self._real)
+            self.scales = scales.astype(self._real)
+            self._pattern_changed()
+        target = self._balance.rho(self.problem, self.t)
         if not 0.8 <= target / self.rho <= 1.25:
             self.tau *= self.rho / target
             self.Y *= self.rho / target
             self.rho = target
-
-    def _even_out(self) -> None:
-        """Where samples are many, give large neurons a smaller weight and small ones a larger, every few iterations.
-
-        rho s^2 t = 1 holds on average only. A neuron whose weight is far too large creeps: hundreds of its pairs stay
-        just beside the kink that they belong on, and Newton's method takes them for what they are not.
-        """
-        m, r = self.problem.X.shape
-        few = self.share_flipped <= UNEVEN_FLIPS
-        if self.a2 is not None or m < UNEVEN_FROM * r or not few or self.iterations % UNEVEN_EVERY or not self.t.any():
-            return
-        live = self.t > 0
-        typical = float(np.exp(np.log(self.t[live]).mean()))
-        wanted = np.clip(np.sqrt(typical / np.where(live, self.t, typical)), 1.0 / UNEVEN_MOST, UNEVEN_MOST)
-        self.Z *= (wanted / self.scales).astype(self._real)
-        self.scales = wanted.astype(self._real)
-        self._pattern_changed()
-
-    def _natural_rho(self) -> float:
-        """The weight at which data and norm pull equally on an average live neuron: rho s^2 t = 1.
-
-        The average is that of the start shared by the neurons that are still alive: a weight that followed the
-        present norms would fall when they grow, and let them grow further.
-        """
-        live = max(int((self.t > 0).sum()), 1)
-        return live / (float(self.problem.s2.mean()) * self._size)
 
     # The loop -------------------------------------------------------------------------------------
 
@@ -418,7 +376,7 @@ class Admm:
                 self.primal_residual = np.sqrt(apart) / max(float(np.linalg.norm(self.Z)), 1e-300)
             self._shrink_neurons(R)
             if previous is not None:
-                self._balance()
+                self._reweigh()
             self.iterations += 1
 
     @property

@@ -20,25 +20,23 @@ class Collapse:
 
     def __init__(self, admm: Admm) -> None:
         self.undone = 0
-        self._remember(admm)
+        self._keep(admm)
 
-    def _remember(self, admm: Admm) -> None:
+    def remember(self, admm: Admm) -> None:
+        """Keep the neurons of a round, if it is sound."""
+        if _sound(admm):
+            self._keep(admm)
+
+    def _keep(self, admm: Admm) -> None:
         self._U: FloatArray = admm.U.astype(np.float64)
         self._s: FloatArray = admm.s.copy()
         self._members: IntArray = admm.members.copy()
         self._live = int((admm.t > 0).sum())
 
     def noticed(self, admm: Admm) -> bool:
-        """Whether a round has ended with multipliers beyond the objective and few of the neurons of a sound round.
-
-        A soft margin bounds the multipliers, and frozen outputs leave every neuron alive.
-        """
-        if admm.a2 is not None or np.isfinite(admm.problem.penalty):
-            return False
-        if float(admm.multipliers.sum()) <= UNPAYABLE * admm.objective:
-            self._remember(admm)
-            return False
-        return self.undone < MOST_UNDONE and int((admm.t > 0).sum()) <= COLLAPSED * self._live
+        """Whether a round has ended with multipliers beyond the objective and few of the neurons of a sound round."""
+        few = int((admm.t > 0).sum()) <= COLLAPSED * self._live
+        return not _sound(admm) and few and self.undone < MOST_UNDONE
 
     def undo(self, admm: Admm) -> Admm:
         """A run from the neurons of the last sound round, held more strongly, with multipliers that explain them."""
@@ -54,3 +52,12 @@ class Collapse:
         again.members = self._members.copy()
         again.go_on_from(admm.iterations)
         return again
+
+
+def _sound(admm: Admm) -> bool:
+    """Whether the multipliers sum to what the objective allows.
+
+    A soft margin bounds them anyway, and frozen outputs leave every neuron alive.
+    """
+    safe = admm.a2 is not None or bool(np.isfinite(admm.problem.penalty))
+    return safe or float(admm.multipliers.sum()) <= UNPAYABLE * admm.objective

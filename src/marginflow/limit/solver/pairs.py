@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import RUNS_AWAY, SETTLE_ROUNDS
 from marginflow.limit.solver.box_projection import box_projection
-from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
-from marginflow.limit.solver.kink_factors import KinkFactor, KinkFactors
+from marginflow.limit.solver.kink_basis import KinkBases
+from marginflow.limit.solver.kink_factors import KinkFactors
 
 INACTIVE, ACTIVE, KINK = 0, 1, 2
 
@@ -27,7 +29,7 @@ class Pairs:
         self.problem, self.known, self.s = problem, known, s
         self.sigma: FloatArray = problem.y[:, None] * s
         self.state = state.copy()
-        self.bases: list[KinkBasis | KinkFactor] = [None] * len(s)  # type: ignore[list-item]  # filled at once
+        self.bases: list[Any] = [None] * len(s)  # of the kind that `known` makes, filled at once
         self.active = np.empty_like(self.sigma)
         self.mu = np.empty_like(self.sigma)
         self.D = np.empty((len(s), problem.X.shape[1]))
@@ -43,10 +45,10 @@ class Pairs:
         self.D[columns], self.XD[:, columns] = D, XD
         self.mu[:, columns] = np.where(kinks, -sigma * weights, np.where(state == ACTIVE, lam[:, None], 0.0))
 
-    def _factorised(self, kinks: BoolArray, columns: IntArray) -> list[KinkBasis | KinkFactor]:
+    def _factorised(self, kinks: BoolArray, columns: IntArray) -> list[Any]:
         """What is known of the kink samples of these neurons, remembered for all of them."""
         every = len(columns) == len(self.s)
-        found: list[KinkBasis | KinkFactor] = list(self.known.of(kinks, forget=every))
+        found = list(self.known.of(kinks, forget=every))
         for j, basis in zip(columns, found, strict=True):
             self.bases[j] = basis
         return found
@@ -81,7 +83,7 @@ class Pairs:
             if len(columns) == 0:
                 break
             self.state[:, columns] = new[:, follow]
-        for j in np.flatnonzero(stray):
+        for j in np.flatnonzero(stray).tolist():
             self.state[:, j] = self._projected(j, before[:, j], weights[:, j], lam)
         columns = np.union1d(columns, np.flatnonzero(stray))
         if len(columns):

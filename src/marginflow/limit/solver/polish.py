@@ -132,6 +132,7 @@ def polish(
             budget.report(history[-1])
             if collapse.noticed(admm):
                 admm, diverged = collapse.undo(admm), False
+            collapse.remember(admm)
             value = _value(problem, admm)
             if value <= best_value and (np.isfinite(problem.penalty) or (admm.t > 0).any()):
                 best, best_value = _iterate(admm), value
