@@ -14,9 +14,21 @@ from marginflow.sweeps import code, find_task
 
 TASK = '''
 """A task."""
+from marginflow.experiments.operations import kkt_operations
 from marginflow.limit import (
     kkt_point,
 )
+
+class Parameters:
+    side = 1
+
+    @property
+    def operations(self):
+        """Of an estimate."""
+        return self.side**2
+
+    def area(self):
+        return self.side**3
 
 def function(parameters, seed):
     """Computes."""
@@ -30,6 +42,7 @@ FILES = {
     "limit/starts/plane.py": "START = 29  # found by looking into the folder\n",
     "flow/__init__.py": "import marginflow.errors\n\ndef step(seed):\n    return {1, 2, seed} if seed else 2.0\n",
     "theory/__init__.py": "THEOREM = 1\n",
+    "experiments/operations.py": "def kkt_operations(m):\n    return m**2\n",
 }
 
 
@@ -70,6 +83,8 @@ def change(tmp_path: Path, name: str, old: str, new: str) -> None:
     ("name", "old", "new"),
     [
         ("tasks.py", '"""Computes."""', '"""Computes, as it did before."""\n    # and a remark'),
+        ("tasks.py", "return self.side**2", "return self.side**2.5 + 7"),
+        ("marginflow/experiments/operations.py", "m**2", "m**2.5"),
         ("tasks.py", '"""A task."""', '"""Another sentence.\n\nAnd a longer text.\n"""'),
         (
             "marginflow/limit/point.py",
@@ -92,6 +107,8 @@ def test_what_changes_nothing_that_is_run_keeps_the_version(
     ("name", "old", "new"),
     [
         ("tasks.py", "kkt_point(seed)", "kkt_point(seed + 1)"),
+        ("tasks.py", "return self.side**3", "return self.side**2"),
+        ("tasks.py", "    @property\n", ""),
         ("marginflow/limit/point.py", "step(seed)", "step(2 * seed)"),
         ("marginflow/limit/starts/plane.py", "29", "30"),
         ("marginflow/flow/__init__.py", "2.0", "2.5"),

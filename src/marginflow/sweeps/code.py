@@ -2,7 +2,8 @@
 
 What a cell runs is the file of its task and every room of the library that is reached from there by imports; a room
 counts as a whole, since some of its files are found by looking into its folder. Of each file the digest sees what
-Python makes of its syntax tree without docstrings, so neither comments nor the layout nor line numbers count.
+Python makes of its syntax tree without docstrings, so neither comments nor the layout nor line numbers count. By which
+formula the time of cells is estimated does not count either: the properties `operations` and `cost_kind` of classes.
 """
 
 from __future__ import annotations
@@ -32,10 +33,12 @@ _IMPORT: Final = re.compile(
 )
 # Rooms in which only the files that are reached count: what is beside them serves other tasks or runs none.
 _BY_FILE: Final = ("experiments", "sweeps")
-# The machinery of sweeps, which is around a cell and not in it.
-_AROUND: Final = tuple(
-    _PACKAGE / "sweeps" / f"{name}.py" for name in ("__init__", "cell", "code", "registry", "runner", "store", "worker")
+# The machinery of sweeps, which is around a cell and not in it, and what only estimates ask for.
+_AROUND: Final = (
+    *(f"sweeps/{name}.py" for name in ("__init__", "cell", "code", "registry", "runner", "store", "worker")),
+    "experiments/operations.py",
 )
+_OF_ESTIMATES: Final = ("operations", "cost_kind")
 
 
 def code_version(task: SweepTask[Any]) -> str:
@@ -70,7 +73,7 @@ def _reached(start: Path) -> set[Path]:
     waiting = [*_imports(start)]
     while waiting:
         file = waiting.pop()
-        if file in found or file in _AROUND or file == _PACKAGE / "__init__.py":
+        if file in found or _is_around(file) or file == _PACKAGE / "__init__.py":
             continue
         room = file.relative_to(_PACKAGE).parts[0]
         whole = [file] if room in _BY_FILE or room == file.name else sorted((_PACKAGE / room).rglob("*.py"))
@@ -87,7 +90,12 @@ def _reached_by_names(function: Callable[..., object]) -> set[Path]:
         getattr(thing, "__module__", None) or "" for thing in vars(inspect.getmodule(function) or object()).values()
     }
     files = {file for module in modules if module.startswith("marginflow.") for file in _files_of(module)}
-    return {reached for file in files for reached in {file, *_reached(file)}} - set(_AROUND)
+    found = {reached for file in files for reached in {file, *_reached(file)}}
+    return {file for file in found if not _is_around(file)}
+
+
+def _is_around(file: Path) -> bool:
+    return file.relative_to(_PACKAGE).as_posix() in _AROUND
 
 
 @cache
@@ -118,13 +126,21 @@ def _digest(file: Path) -> bytes:
 
 
 def _strip(node: ast.AST) -> None:
-    """Take the docstrings of a module, and of the classes and functions in it, away; expressions have none."""
+    """Take docstrings and the properties of estimates away, in a module and its classes and functions."""
     body: list[ast.stmt] = getattr(node, "body", [])
+    if isinstance(node, ast.ClassDef):
+        body[:] = [child for child in body if not _is_of_estimates(child)] or [ast.copy_location(ast.Pass(), node)]
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _is_text(body[:1]):
         body[:1] = [] if len(body) > 1 else [ast.copy_location(ast.Pass(), body[0])]
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
         for child in getattr(node, name, []):
             _strip(child)
+
+
+def _is_of_estimates(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.FunctionDef) or node.name not in _OF_ESTIMATES:
+        return False
+    return any(isinstance(decorator, ast.Name) and decorator.id == "property" for decorator in node.decorator_list)
 
 
 def _is_text(body: list[ast.stmt]) -> bool:
