@@ -13,4 +13,4 @@ def kkt_operations(samples: int, dimension: int, width: int, *, effort: float = 
     """
     m, d, k = float(samples), float(dimension), float(width)
     once = 185.0 * m * k + 4e4 * k + 2e6 * min(m, 20.0)
-    return effort * (m * min(m, d) * k + 140.0 * m**2.5) + once
+    return effort * (m * min(m, d) * k + 140.0 * float(m**2.5)) + once
