@@ -3,7 +3,7 @@ r"""[FVBS23, Lemmas A.5 to A.7]: inner products of samples within and across clu
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -58,17 +58,22 @@ def _pairs(sample: ClusterSample, chosen: BoolArray) -> tuple[Check, Check]:
     )
 
 
-@stated(
-    id="FVBS23/LemA.5",
-    meaning="Samples of two clusters are as orthogonal as the means, up to Delta.",
-    formula=r"|\langle \mu^{(i)} + \xi, \mu^{(j)} + \xi' \rangle| \le |\langle \mu^{(i)}, \mu^{(j)} \rangle| + "
-    r"4 \sigma \sqrt{d} \ln d",
+_inner_products = partial(
+    stated,
     needs=("data", "law"),
     example=aligned,
     control=lambda: aligned(2.0),
     control_shows="the noises have twice the inner product that is allowed",
     printed=r"4 g",
     proved=r"(2 + \sqrt{2}) g",
+)
+
+
+@_inner_products(
+    id="FVBS23/LemA.5",
+    meaning="Samples of two clusters are as orthogonal as the means, up to Delta.",
+    formula=r"|\langle \mu^{(i)} + \xi, \mu^{(j)} + \xi' \rangle| \le |\langle \mu^{(i)}, \mu^{(j)} \rangle| + "
+    r"4 \sigma \sqrt{d} \ln d",
     remark="The example attains the proved bound.",
 )
 def lemma_a5(instance: Instance) -> Findings:
@@ -86,16 +91,10 @@ def lemma_a5(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@_inner_products(
     id="FVBS23/LemA.6",
     meaning="Two samples of one cluster have the inner product d up to Delta.",
     formula=r"|\langle \mu^{(i)} + \xi, \mu^{(i)} + \xi' \rangle - d| \le 4 \sigma \sqrt{d} \ln d",
-    needs=("data", "law"),
-    example=aligned,
-    control=lambda: aligned(2.0),
-    control_shows="the noises have twice the inner product that is allowed",
-    printed=r"4 g",
-    proved=r"(2 + \sqrt{2}) g",
     remark="For two different noises only: with xi = xi' the square ||xi||^2, up to 2 sigma^2 d, is added.",
 )
 def lemma_a6(instance: Instance) -> Findings:
