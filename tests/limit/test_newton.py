@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import lsq_linear
 
 from marginflow.data import Dataset, Orthogonal, Sphere, XorClusters
 from marginflow.flow import angle_flow
@@ -244,6 +245,31 @@ def test_a_solution_satisfies_the_saddle_system_to_the_tolerance():
     np.testing.assert_allclose(C.T @ x - mean_field.delta * z, g, atol=1e-6 * np.abs(C.T @ x).max())
     rest = f - curvature.times(x) - C @ z
     assert rest @ mean_field.solve(rest)[0] <= 1e-3 * f @ mean_field.solve(f)[0]
+
+
+@pytest.mark.parametrize("kind", [KinkFactors, KinkBases])
+@pytest.mark.parametrize("seed", range(3))
+def test_neurons_that_run_away_settle_where_bounded_least_squares_puts_them(kind, seed):
+    data = Sphere(dimension=10).sample(120, seed=seed)
+    problem = Problem.of(data.X, data.y, bias=True)
+    rng = np.random.default_rng(seed)
+    s = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    same = problem.y[:, None] * s > 0
+    side = problem.X @ rng.standard_normal((problem.X.shape[1], 6)) > 0
+    state = np.where(same, np.where(side, ACTIVE, INACTIVE), KINK)  # more kinks than there are dimensions
+    lam = rng.uniform(0.0, 0.1, 120) * (rng.random(120) < 0.9)
+    pairs = Pairs(problem, kind(problem), s, state, lam)
+    given = state.copy()
+    pairs.settle(lam, np.ones(6))
+    np.testing.assert_array_equal(state, given)  # the caller's
+    assert (pairs.next_state(lam, np.ones(6)) == pairs.state)[~same].all()
+    for j in range(6):
+        own = ~same[:, j] & (lam > 0)
+        g = (lam * (pairs.state[:, j] == ACTIVE) * same[:, j]) @ problem.X
+        other = lsq_linear(problem.X[own].T, g, bounds=(0.0, lam[own]), method="bvls", tol=1e-14)
+        assert other.success
+        np.testing.assert_allclose(pairs.D[j], g - other.x @ problem.X[own], atol=1e-9)
+        assert 0 < np.count_nonzero(pairs.state[:, j] == KINK) < problem.X.shape[1]
 
 
 @pytest.mark.parametrize("rows", [[0, 1], [0, 1, 2, 3, 4, 5]])
