@@ -144,7 +144,7 @@ def printed(
     inner = pixels - 14.0
     made["width"] = min(inner - 56.0, 330.0) if square else inner
     made["height"] = made["width"] if square else round((0.72 if width == "column" else 0.46) * inner)
-    made["padding"] = {"left": 4, "right": 10, "top": 4, "bottom": 4}
+    made["padding"] = {"left": 4, "right": 10, "top": 4, "bottom": 7}
     if not square:
         made["autosize"] = {"type": "fit-x", "contains": "padding"}
         made["width"] = pixels
