@@ -22,6 +22,8 @@ def write_bytes(path: str | Path, content: bytes) -> Path:
         os.fsencode(target)
     except UnicodeEncodeError:
         raise InputError(f"The name {str(target)!r} cannot be written: it holds half a character.") from None
+    if "\0" in str(target):
+        raise InputError(f"The name {str(target)!r} cannot be written: it holds a zero byte.")
     if target.is_dir():
         raise InputError(f"{target} is a folder; the name of a file is expected.")
     if not target.parent.is_dir():

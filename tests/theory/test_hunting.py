@@ -120,6 +120,11 @@ def test_a_hunt_that_is_stopped_and_continued_is_the_hunt_that_was_never_stopped
     state.write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="does not hold the state of a hunt"):
         theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state)
+    for name, reason in ((tmp_path, "Is a directory"), (tmp_path / ("x" * 300), "File name too long")):
+        with pytest.raises(InputError, match=f"cannot be read: {reason}"):
+            theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=name)
+    with pytest.raises(InputError, match="a zero byte"):
+        theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=1, state="a\0b")
 
 
 def test_every_statement_of_a_family_is_judged_on_each_instance() -> None:

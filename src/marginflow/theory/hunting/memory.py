@@ -40,11 +40,13 @@ class HuntMemory:
 
     def load(self) -> dict[str, Trail]:
         """What the file remembers, or new trails; an `InputError` for a file of another search."""
-        if self.path is None or not self.path.exists():
-            return {id: Trail() for id in self.judged}
         try:
+            if self.path is None or not self.path.exists():
+                return {id: Trail() for id in self.judged}
             content = json.loads(self.path.read_text(encoding="utf-8"))
             trails = {id: _trail(trail) for id, trail in content["trails"].items()}
+        except OSError as error:  # a folder, a name that is too long, a file of somebody else's
+            raise InputError(f"{self.path} cannot be read: {error.strerror}.") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{self.path} does not hold the state of a hunt: {error}.") from None
         if {name: content.get(name) for name in self.key} != self.key:
