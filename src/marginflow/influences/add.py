@@ -13,7 +13,7 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.influences.base import Base, solved_again, worst
-from marginflow.influences.path import strayed
+from marginflow.influences.path import objective, strayed
 from marginflow.influences.result import Way
 from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
@@ -58,7 +58,7 @@ def _rise(base: Base, problem: Problem, budget: Budget) -> tuple[NewtonResult, b
     structure = _extended(base, problem, base.point, base.point.structure)
     U = problem.reduced(base.problem.ambient(base.point.U))
     missing = 1.0 - float(problem.margins(U, structure.s)[new])
-    begun = _value(problem, U, structure.s, new, 0.0)
+    begun = objective(problem, U, structure.s, new, 0.0)
     unit = float(structure.lam[structure.lam > 0].mean())
     caps = np.full(problem.n_samples, base.penalty)
     cap, width, integral = 0.0, _FIRST * unit, 0.0
@@ -81,7 +81,7 @@ def _rise(base: Base, problem: Problem, budget: Budget) -> tuple[NewtonResult, b
         reached = float(found.lam[new]) if arrived else float(caps[new])
         integral += 0.5 * (reached - cap) * (missing + now)
         if arrived or reached == base.penalty:
-            risen = _value(problem, found.U, found.s, new, 1.0) - begun
+            risen = objective(problem, found.U, found.s, new, 1.0) - begun
             return found, strayed(risen, integral, begun)
         structure, missing, cap, width = found.structure, now, reached, _GROWTH * width
     return None
@@ -101,13 +101,3 @@ def _extended(base: Base, problem: Problem, point: NewtonResult, structure: Stru
     state[n] = np.where(Z > 0, ACTIVE, INACTIVE)
     now = problem.order
     return Structure(structure.s, state[now], free[now], capped[now], lam[now], structure.t)
-
-
-def _value(problem: Problem, U: FloatArray, s: FloatArray, new: int, share: float) -> float:
-    """||theta||^2 / 2, and with a soft margin the price of all samples, of the new one only a share."""
-    value = float(np.linalg.norm(U, axis=1).sum())
-    if np.isinf(problem.penalty):
-        return value
-    missing = np.maximum(1.0 - problem.margins(U, s), 0.0)
-    missing[new] *= share
-    return value + problem.penalty * float(missing.sum())

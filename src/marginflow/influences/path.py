@@ -18,6 +18,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.influences.base import Base
 from marginflow.limit.budget import Budget
+from marginflow.limit.problem import Problem
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
 
 # Shares by which the drop of V may differ from the integral: by the trapezoidal rule along the path, and from a single
@@ -76,7 +77,7 @@ def _follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival |
     chosen = np.zeros(base.problem.n_samples, dtype=bool)
     chosen[rows] = True
     caps = np.full(base.problem.n_samples, base.penalty)
-    at, begun = base.point, _value(base, base.point, np.zeros(len(rows)), rows)
+    at, begun = base.point, objective(base.problem, base.point.U, base.point.s, rows, 1.0)
     missing = _missing(base, at, rows)
     integral, share, width, halvings, stuck = 0.0, 1.0, 1.0 / steps, 0, False
     while share > width * (1.0 + 1e-9):
@@ -96,7 +97,7 @@ def _follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival |
     if end is None:
         return None
     integral += 0.5 * share * float(first @ (missing + _missing(base, end, rows)))
-    fallen = begun - _value(base, end, np.ones(len(rows)), rows)
+    fallen = begun - objective(base.problem, end.U, end.s, rows, 0.0)
     return Arrival(end, stuck or strayed(fallen, integral, begun, directly=steps == 1))
 
 
@@ -138,11 +139,11 @@ def _missing(base: Base, at: NewtonResult, rows: IntArray) -> FloatArray:
     return np.maximum(1.0 - base.problem.margins(at.U, at.s)[rows], 0.0)
 
 
-def _value(base: Base, at: NewtonResult, left_out: FloatArray, rows: IntArray) -> float:
-    """The objective of a point: ||theta||^2 / 2, and with a soft margin the price of the samples that count."""
-    value = float(np.linalg.norm(at.U, axis=1).sum())
-    if np.isinf(base.penalty):
+def objective(problem: Problem, U: FloatArray, s: FloatArray, rows: IntArray | int, share: float) -> float:
+    """||theta||^2 / 2, and with a soft margin the price of the samples, of these rows only a share."""
+    value = float(np.linalg.norm(U, axis=1).sum())
+    if np.isinf(problem.penalty):
         return value
-    missing = np.maximum(1.0 - base.problem.margins(at.U, at.s), 0.0)
-    missing[rows] *= 1.0 - left_out
-    return value + base.penalty * float(missing.sum())
+    missing = np.maximum(1.0 - problem.margins(U, s), 0.0)
+    missing[rows] *= share
+    return value + problem.penalty * float(missing.sum())
