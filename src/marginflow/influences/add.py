@@ -13,17 +13,16 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.influences.base import Base, solved_again, worst
-from marginflow.influences.path import objective, strayed
+from marginflow.influences.path import capped_point, objective, strayed
 from marginflow.influences.result import Way
 from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
-from marginflow.limit.solver.newton import NewtonResult, Structure, newton
+from marginflow.limit.solver.newton import NewtonResult, Structure
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
 from marginflow.networks import TwoLayer
 
 # The first cap in units of the mean multiplier, its growth from step to step, the least step and the most steps.
 _FIRST, _GROWTH, _LEAST, _MOST = 0.1, 1.3, 1e-4, 60
-_STEP_ITERATIONS = 25
 
 
 def with_sample(
@@ -68,10 +67,8 @@ def _rise(base: Base, problem: Problem, budget: Budget) -> tuple[NewtonResult, b
         capped, free, lam = structure.capped.copy(), structure.free.copy(), structure.lam.copy()
         capped[new], free[new], lam[new] = True, False, caps[new]
         guess = Structure(structure.s, structure.state, free, capped, lam, structure.t)
-        found = newton(
-            problem, guess, frozen=False, damping=0.0, inertia=0.0, caps=caps, max_iterations=_STEP_ITERATIONS
-        )
-        if not found.converged or found.structure is None:
+        found = capped_point(problem, guess, caps)
+        if found is None or found.structure is None:
             width *= 0.5
             if width < _LEAST * unit:
                 return None

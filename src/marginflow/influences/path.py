@@ -116,9 +116,12 @@ def _step(base: Base, structure: Structure | None, chosen: BoolArray, caps: Floa
         capped=structure.capped | chosen,
         lam=np.minimum(structure.lam, caps),
     )
-    found = newton(
-        base.problem, guess, frozen=False, damping=0.0, inertia=0.0, caps=caps, max_iterations=_STEP_ITERATIONS
-    )
+    return capped_point(base.problem, guess, caps)
+
+
+def capped_point(problem: Problem, guess: Structure, caps: FloatArray) -> NewtonResult | None:
+    """The point under these caps of the multipliers, near the guess; None where Newton's method does not get there."""
+    found = newton(problem, guess, frozen=False, damping=0.0, inertia=0.0, caps=caps, max_iterations=_STEP_ITERATIONS)
     return found if found.converged else None
 
 
