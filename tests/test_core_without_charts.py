@@ -35,3 +35,12 @@ def test_points_radii_and_verdicts_need_no_charts_and_no_command_line():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "computed\n"
+
+
+def test_a_worker_of_a_sweep_starts_without_solvers_and_statements():
+    """They take longer to import than many a cell takes; a task that needs them imports them."""
+    program = "import sys, marginflow.sweeps.worker; print(*(name for name in sys.modules if 'marginflow' in name))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
+    heavy = ("marginflow.limit", "marginflow.theory", "marginflow.robustness", "marginflow.experiments")
+    assert "marginflow.sweeps.worker" in done.stdout.split()
+    assert [name for name in done.stdout.split() if name.startswith(heavy)] == []
