@@ -101,9 +101,9 @@ BLOCK_BYTES = 1 << 18
 # and 630, 400; (100, 1000) 1250, 1280 (two seeds, two seeds, one).
 BALANCED_FROM, OFF_BALANCE, FLIPPING_AIM = 0.05, 1.2, 0.7
 # Samples to a dimension up to which a neuron that is zero keeps its pattern. Iterations to residuals of 1e-4 with it
-# and without: (100, 100) 240, 340 and 260, 430; (300, 300) 310, 460 and 400, 400 (two seeds each). (100, 1000): 359
-# neurons instead of 289 after 1500, and 18 s instead of 10 to the end.
-ASLEEP_UP_TO = 4.0
+# and without: (100, 100) 240, 340 and 260, 430; (300, 300) 310, 460 and 400, 400 (two seeds each). CPU s of a call:
+# (300, 420) 2.3, 2.3 and 2.2, 1.9; (300, 590) 3.2, 2.7 and 2.9, 2.9; (300, 1170) 18.9, 13.5 and 18.5, 14.1.
+ASLEEP_UP_TO = 1.5
 # Samples to a dimension from which on neurons have weights of their own, the share of flipping pairs from which on, how
 # often they are set, and by how much they differ from the average at most. (100, 2000, 1000): 1,200 of 50,000 kinks
 # misread at residuals of 1e-5, from where Newton's method takes nine steps; without, 6,500 of 46,000 at 3e-5, from
