@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marginflow import InputError
+from marginflow.theory import check
 from marginflow.theory.check import TOLERANCE, Check, above, at_least, at_most, below, compare, equal, true, value
 
 NUMBERS = st.floats(-1e6, 1e6)
@@ -34,6 +35,28 @@ def test_a_point_interval_decides_like_the_point(a: float, b: float, tolerance: 
         assert interval.state == "failed"
     else:
         assert interval.state == "undecided", "an interval can refute an equality, never prove it"
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32 - 1), RELATIONS)
+def test_many_entries_have_the_same_worst_as_few(seed: int, relation: str) -> None:
+    """With one bound for all only those near the end are compared; ties, infinities and rounding change nothing."""
+    rng = np.random.default_rng(seed)
+    seen = rng.standard_normal((5, 8)) * 10.0 ** rng.integers(-3, 4)
+    if rng.random() < 0.5:
+        seen = np.round(seen)  # ties
+    if rng.random() < 0.5:
+        seen = seen[0, 0] * (1.0 + 1e-16 * rng.integers(-3, 4, seen.shape))  # nothing but rounding
+    if rng.random() < 0.3:
+        seen.flat[rng.integers(0, 40, 2)] = rng.choice([np.inf, -np.inf, np.nan], 2)
+    bound = float(rng.choice([0.0, seen.flat[3], 1.5, -20.0, 1e7, np.inf]))
+    options = {"tolerance": float(rng.choice([0.0, 1e-9, 0.1])), "scale": float(rng.choice([0.0, 3.0]))}
+    few, many = [], []
+    for threshold, made in ((math.inf, few), (0, many)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(check, "MANY", threshold)
+            made.append(compare("x", seen, relation, bound, **options))  # type: ignore[arg-type]
+    assert repr(few[0].to_dict()) == repr(many[0].to_dict())
 
 
 def test_an_interval_that_contains_the_bound_decides_nothing() -> None:

@@ -10,12 +10,16 @@ from typing import ClassVar, Final, Literal, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginflow.arrays import FloatArray, IntArray
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.plain import Plain
 
 TOLERANCE: Final = 1e-9
 """Rounding allowed in a comparison, relative to the largest of the two sides and `scale`."""
+
+MANY: Final = 10_000
+"""Entries from which only those that may be the worst are compared one by one."""
 
 Relation = Literal["<=", ">=", "<", ">", "==", "is"]
 State = Literal["met", "failed", "undecided"]
@@ -281,13 +285,15 @@ def compare(
             note=note,
             vacuous=vacuous,
         )
-    seen, limits, sizes = np.broadcast_arrays(
-        np.asarray(observed, dtype=np.float64),
-        np.asarray(bound, dtype=np.float64),
-        np.asarray(scale, dtype=np.float64),
-    )
-    if seen.size == 0:
+    given = [np.asarray(numbers, dtype=np.float64) for numbers in (observed, bound, scale)]
+    whole = np.broadcast_shapes(*(numbers.shape for numbers in given))
+    count = math.prod(whole)
+    if count == 0:
         return Check(name, math.nan, relation, math.nan, note="nothing to compare")
+    chosen = _may_be_worst(*given, relation, tolerance) if count >= MANY else None
+    if chosen is not None:
+        given[0] = given[0].ravel()[chosen]
+    seen, limits, sizes = np.broadcast_arrays(*given)
     with np.errstate(invalid="ignore"):
         largest = np.maximum(np.maximum(np.abs(seen), np.abs(limits)), sizes)
         allowed = tolerance * np.where(np.isfinite(largest), largest, 0.0)
@@ -296,16 +302,36 @@ def compare(
             slack = -np.abs(slack)
         excess = slack - allowed if relation in ("<", ">") else slack + allowed
     excess = np.where(np.isnan(seen) | np.isnan(limits), -math.inf, excess)
-    index = np.unravel_index(int(np.argmin(excess)), seen.shape)
-    if seen.size > 1:
+    worst = int(np.argmin(excess))
+    if count > 1:
+        index = np.unravel_index(worst if chosen is None else int(chosen[worst]), whole)
         where = ", ".join(str(int(entry)) for entry in index)
-        note = f"worst of {seen.size}, at {where}" + (f"; {note}" if note else "")
+        note = f"worst of {count}, at {where}" + (f"; {note}" if note else "")
     return Check(
         name,
-        float(seen[index]),
+        float(seen.flat[worst]),
         relation,
-        float(limits[index]),
-        tolerance=float(allowed[index]),
+        float(limits.flat[worst]),
+        tolerance=float(allowed.flat[worst]),
         note=note,
         vacuous=vacuous,
     )
+
+
+def _may_be_worst(
+    seen: FloatArray, bound: FloatArray, scale: FloatArray, relation: Relation, tolerance: float
+) -> IntArray | None:
+    """Entries that may be the worst where one number bounds all; None where every entry has to be looked at.
+
+    The excess then falls (or grows) with the observed number, by 1 - tolerance at least, so that the worst entry is the
+    largest (or least) one, or one that differs from it by rounding.
+    """
+    if bound.ndim or scale.ndim or relation == "==" or not 0.0 <= tolerance < 0.5:
+        return None
+    upwards = relation in ("<=", "<")
+    end = float(seen.max() if upwards else seen.min())
+    size = abs(end) + abs(float(bound)) + abs(float(scale))
+    if not math.isfinite(size):  # not a number, or infinite
+        return None
+    rounding = 32.0 * float(np.finfo(np.float64).eps) * size
+    return np.flatnonzero(seen.ravel() >= end - rounding if upwards else seen.ravel() <= end + rounding)
