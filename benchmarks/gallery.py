@@ -2,7 +2,7 @@
 
 python benchmarks/gallery.py                       # the SVG files of the gallery
 python benchmarks/gallery.py --trial FOLDER        # every picture at both widths, light and dark, as PNG and PDF
-python benchmarks/gallery.py --only KYS23/Fig1L    # those of one figure
+python benchmarks/gallery.py --only KYS23/Fig1L --size paper    # those of one figure, of one size
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trial", type=Path, default=None)
     parser.add_argument("--only", nargs="*", default=[figure.id for figure in experiments.figures()])
+    parser.add_argument("--size", nargs="*", default=["laptop", "paper"])
     given = parser.parse_args()
     trial = given.trial
     shown = (GALLERY / "README.md").read_text(encoding="utf-8")
     for figure in map(experiments.figure, given.only):
         name = figure.id.replace("/", "-")
-        for size in ("laptop", "paper"):
+        for size in given.size:
             source = GALLERY / f"{SHARED.get(figure.id, name)}-{size}.csv"
             if not source.is_file():
                 continue
