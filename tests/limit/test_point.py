@@ -396,5 +396,5 @@ def test_bad_input_is_refused_with_one_sentence_that_names_it(data, options, wor
 
 
 def test_samples_that_are_not_numbers_never_become_data():
-    with pytest.raises(InputError, match="nan"):
+    with pytest.raises(InputError, match="NaN"):
         Dataset(X=[[1.0, math.nan], [1.0, 3.0]], y=[1, -1])

@@ -68,13 +68,13 @@ def uneven(problem: Problem, t: FloatArray, iterations: int, share_flipped: floa
     """Where samples are many: a smaller weight for large neurons and a larger for small ones, every few iterations.
 
     rho s^2 t = 1 holds on average only. A neuron whose weight is far too large creeps: hundreds of its pairs stay just
-    beside the kink that they belong on, and Newton's method takes them for what they are not. The square roots of the
-    factors on rho, shape (k,), or None where there is nothing to change.
+    beside the kink that they belong on, and Newton's method takes them for what they are not. Factors on rho, shape
+    (k,), or None where there is nothing to change.
     """
     m, r = problem.X.shape
     if m < UNEVEN_FROM * r or share_flipped > UNEVEN_FLIPS or iterations % UNEVEN_EVERY or not t.any():
         return None
     live = t > 0
     typical = float(np.exp(np.log(t[live]).mean()))
-    roots: FloatArray = np.clip(np.sqrt(typical / np.where(live, t, typical)), 1.0 / UNEVEN_MOST, UNEVEN_MOST)
-    return roots
+    factors: FloatArray = np.clip(np.sqrt(typical / np.where(live, t, typical)), 1.0 / UNEVEN_MOST, UNEVEN_MOST)
+    return factors
