@@ -136,7 +136,9 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     norms = Panel(
         title="‖θ‖² relative to the global optimum",
         description="‖θ‖² over the proven optimum for the same samples, against the noise; mean and 95 % interval.",
-        rows=means(rows, ("noise", "kind"), "norm_over_best"),
+        rows=[  # nothing is below the optimum, though an interval of a mean may be
+            {**row, "low": max(number(row, "low"), 1.0)} for row in means(rows, ("noise", "kind"), "norm_over_best")
+        ],
         x="noise",
         y="norm_over_best",
         low="low",
