@@ -1,12 +1,13 @@
-"""Exact radii of classifiers: points proved, time, rivals; beside attacks of foolbox, and beside SCIP.
+"""Exact radii of classifiers: points proved, time, rivals; beside attacks of foolbox and ART, and beside SCIP.
 
-    python benchmarks/classes.py [--points 100] [--setting digits wide images] [--foolbox] [--scip]
+    python benchmarks/classes.py [--points 100] [--setting digits wide images] [--foolbox] [--art] [--scip]
 
 "digits": scikit-learn's digits, 64-100-10. "wide": the same with 1000 neurons. "images": digits enlarged to 28 x 28,
 shifted and with noise, 784-256-10. Networks are trained by scikit-learn's MLPClassifier. Times are processor time of
 one core, the judge's work included; run with OPENBLAS_NUM_THREADS=1. `--scip` compares on small classifiers, iris
-4-8-3 and wine (its first eight features) 8-10-3, and leaves out the settings. The packages foolbox and
-pyscipopt are needed only for what is asked. The numbers of one run stand in docs/radius.md.
+4-8-3 and wine (its first eight features) 8-10-3, and leaves out the settings. The packages foolbox,
+adversarial-robustness-toolbox and pyscipopt are needed only for what is asked. The numbers of one run stand in
+docs/radius.md.
 """
 
 from __future__ import annotations
@@ -85,6 +86,30 @@ def by_foolbox(network: Classifier) -> dict[str, Attack]:
     return {name: runner(attack) for name, attack in attacks.items()}
 
 
+def by_art(network: Classifier) -> dict[str, Attack]:
+    """ART's DeepFool, and Carlini and Wagner's l2 attack with its 10 steps and with 100.
+
+    DeepFool multiplies its steps by the range of the clip values, so it gets none; Carlini's gets wide ones.
+    """
+    import torch
+    from art.attacks.evasion import CarliniL2Method, DeepFool
+    from art.estimators.classification import PyTorchClassifier
+
+    def model(clip: tuple[float, float] | None) -> Any:
+        loss, shape, K = torch.nn.CrossEntropyLoss(), (network.dimension,), network.n_classes
+        return PyTorchClassifier(as_module(network).float(), loss, shape, K, clip_values=clip, device_type="cpu")
+
+    def runner(attack: Any) -> Attack:
+        return lambda X, y: attack.generate(X.astype(np.float32), np.eye(network.n_classes)[y]).astype(np.float64)
+
+    wide = model((-2.0, 3.0))
+    return {
+        "ART DeepFool": runner(DeepFool(model(None), nb_grads=network.n_classes, verbose=False)),
+        "ART Carlini l2": runner(CarliniL2Method(wide, batch_size=128, verbose=False)),
+        "ART Carlini l2, 100 steps": runner(CarliniL2Method(wide, max_iter=100, batch_size=128, verbose=False)),
+    }
+
+
 def compare(network: Classifier, X: FloatArray, y: IntArray, radii: list[Radius], attacks: dict[str, Attack]) -> None:
     """How often each attack is too long, and whether it is ever below a proved bound."""
     lower, upper = np.array([r.lower for r in radii]), np.array([r.upper for r in radii])
@@ -141,7 +166,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=100)
     parser.add_argument("--setting", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
-    for name in ("--foolbox", "--scip"):
+    for name in ("--foolbox", "--art", "--scip"):
         parser.add_argument(name, action="store_true")
     options = parser.parse_args()
     if options.scip:
@@ -172,6 +197,8 @@ def main() -> None:
         )
         if options.foolbox:
             compare(network, points, own, radii, by_foolbox(network))
+        if options.art:
+            compare(network, points, own, radii, by_art(network))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """`MaxMarginReLUClassifier` beside SVC, MLPClassifier and LogisticRegression: five-fold accuracy and time.
 
-    python benchmarks/estimators.py [--sets iris wine ...]
+    python benchmarks/estimators.py [--sets iris wine ...] [--models MLPClassifier ...]
 
 Five of scikit-learn's small data sets, each fold standardised by its training part. All with their defaults, except
 that MLPClassifier and LogisticRegression may iterate until they have converged. Processor time of one core, the mean
-of the folds; run with OPENBLAS_NUM_THREADS=1. The table of one run stands in docs/interop.md.
+of the folds, in each of which the classifiers take turns; run with OPENBLAS_NUM_THREADS=1. The table of one run stands
+in docs/interop.md.
 """
 
 from __future__ import annotations
@@ -42,34 +43,38 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-def folds(X: np.ndarray, y: np.ndarray, make: Callable[[], Any]) -> tuple[float, float, str]:
-    """Mean accuracy, mean seconds of a fit, and what the last fit has to show."""
-    accuracy, seconds, exact, count, neurons = [], [], 0, 0, 0
+def folds(X: np.ndarray, y: np.ndarray, chosen: list[str]) -> dict[str, tuple[float, float, str]]:
+    """Mean accuracy, mean seconds of a fit and what the last fit has to show, of every classifier in turns."""
+    accuracy: dict[str, list[float]] = {title: [] for title in chosen}
+    seconds: dict[str, list[float]] = {title: [] for title in chosen}
+    exact: dict[str, list[bool]] = {title: [] for title in chosen}
+    shown = dict.fromkeys(chosen, "–")
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         scaler = StandardScaler().fit(X[train])
-        began = time.process_time()
-        model = make().fit(scaler.transform(X[train]), y[train])
-        seconds.append(time.process_time() - began)
-        accuracy.append(model.score(scaler.transform(X[test]), y[test]))
-        if isinstance(model, MaxMarginReLUClassifier):
-            exact, count = exact + sum(limit.exact for limit in model.limits_), count + len(model.limits_)
-            neurons = model.n_neurons_
-    return float(np.mean(accuracy)), float(np.mean(seconds)), f"{exact} of {count}, {neurons} neurons" if count else "–"
+        for title in chosen:
+            began = time.process_time()
+            model = MODELS[title]().fit(scaler.transform(X[train]), y[train])
+            seconds[title].append(time.process_time() - began)
+            accuracy[title].append(model.score(scaler.transform(X[test]), y[test]))
+            if isinstance(model, MaxMarginReLUClassifier):
+                exact[title] += [limit.exact for limit in model.limits_]
+                shown[title] = f"{sum(exact[title])} of {len(exact[title])}, {model.n_neurons_} neurons"
+    return {t: (float(np.mean(accuracy[t])), float(np.mean(seconds[t])), shown[t]) for t in chosen}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--models", nargs="+", default=list(MODELS), choices=list(MODELS))
     options = parser.parse_args()
     print("| data | classifier | accuracy | fit, CPU seconds | exact KKT points, neurons of the last fold |")
     print("|---|---|---|---|---|")
     for name in options.sets:
-        X, y = SETS[name]()
-        for title, make in MODELS.items():
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                accuracy, seconds, shows = folds(X, y, make)
-            print(f"| {name} | {title} | {100 * accuracy:.1f} % | {seconds:.3f} | {shows} |", flush=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found = folds(*SETS[name](), options.models)
+        for title, (accuracy, seconds, shown) in found.items():
+            print(f"| {name} | {title} | {100 * accuracy:.1f} % | {seconds:.3f} | {shown} |", flush=True)
 
 
 if __name__ == "__main__":

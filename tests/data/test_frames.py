@@ -91,6 +91,24 @@ def test_columns_that_cannot_be_used_are_named_with_their_row(people: pandas.Dat
     assert "'city' is not a number: 'Rome' in row 0 (--one-hot, or --drop city)" in sentence
 
 
+def test_two_columns_of_one_name_are_not_mixed_up(tmp_path: Path) -> None:
+    table = pandas.DataFrame([[1.0, 2.0, "u"], [3.5, 4.0, "v"]], columns=["a", "a", "y"])
+    table.to_csv(tmp_path / "table.csv", index=False)
+    for given in (table, tmp_path / "table.csv"):
+        with pytest.raises(InputError, match="has 2 columns named 'a'; names that differ are expected"):
+            convert(given)
+
+
+def test_the_columns_of_a_table_may_be_called_by_numbers() -> None:
+    assert convert(pandas.DataFrame([[1.5, "a", 2.0], [2.5, "b", 3.0]]), label=1).data.classes == ("a", "b")
+
+
+def test_a_sparse_matrix_is_told_how_to_become_dense() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(InputError, match=r"X is a sparse matrix; .*X\.toarray\(\)"):
+        Dataset(sparse.csr_matrix(np.eye(2)), [1, -1])
+
+
 def test_the_positive_label_may_be_a_number() -> None:
     table = pandas.DataFrame({"a": [0.5, 1.0, 2.0], "b": [1.0, 0.0, 0.5], "kind": [1, 2, 3]})
     data = convert(table, label="kind", positive=2).data

@@ -21,7 +21,7 @@ pytest.importorskip("sklearn", reason="reads models of scikit-learn, an optional
 
 from sklearn.neural_network import MLPClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import MinMaxScaler, StandardScaler  # noqa: E402
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, QuantileTransformer, RobustScaler, StandardScaler  # noqa: E402
 from torch import nn  # noqa: E402
 
 X = np.random.default_rng(0).standard_normal((20, 4))
@@ -157,11 +157,27 @@ def test_other_scikit_learn_models_are_refused_by_name() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of so few iterations
         tanh = MLPClassifier((6,), activation="tanh", max_iter=1).fit(X, y)
-        scaled = make_pipeline(MinMaxScaler(), MLPClassifier((6,), max_iter=1)).fit(X, y)
+        scaled = make_pipeline(QuantileTransformer(n_quantiles=5), MLPClassifier((6,), max_iter=1)).fit(X, y)
+        clipped = make_pipeline(MinMaxScaler(clip=True), MLPClassifier((6,), max_iter=1)).fit(X, y)
         deep = MLPClassifier((6, 6), max_iter=1).fit(X, y)
-    for model, sentence in ((tanh, "activation 'tanh'"), (scaled, "step MinMaxScaler"), (deep, "2 hidden layers")):
+    for model, sentence in (
+        (tanh, "activation 'tanh'"),
+        (scaled, "step QuantileTransformer"),
+        (deep, "2 hidden layers"),
+        (clipped, "clips"),
+    ):
         with pytest.raises(InputError, match=sentence):
             read_model(model)
+
+
+@pytest.mark.parametrize("scaler", [MinMaxScaler(), MaxAbsScaler(), RobustScaler(), RobustScaler(with_centering=False)])
+def test_every_linear_scaler_is_folded(scaler: object) -> None:
+    y = (X[:, 0] > 0).astype(int)
+    model = make_pipeline(scaler, MLPClassifier((6,), max_iter=2000, random_state=0)).fit(3.0 + 2.0 * X, y)
+    p = model.predict_proba(3.0 + 2.0 * X)[:, 1]
+    found = read_model(model)
+    np.testing.assert_allclose(found.two_classes()(3.0 + 2.0 * X), np.log(p / (1 - p)), rtol=1e-9, atol=1e-9)
+    assert any(type(scaler).__name__ in remark for remark in found.remarks)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])

@@ -270,7 +270,8 @@ def classifier_graph(model: object, *, classes: object, scaled: bool, spoilt: st
         helper.make_node("ArgMax", ["p"], ["first"], axis=1),
         helper.make_node("ArrayFeatureExtractor", ["classes", "first"], ["named"], domain="ai.onnx.ml"),
         helper.make_node("Reshape", ["named", "shape"], ["flat"]),
-        helper.make_node("Cast", ["flat"], ["label"], to=TensorProto.INT64),
+        helper.make_node("Cast", ["flat"], ["cast"], to=TensorProto.INT64),
+        helper.make_node("Identity", ["cast"], ["label"]),  # skl2onnx writes it behind the labels of a Pipeline
     ]
     d = mlp.coefs_[0].shape[0]
     graph = helper.make_graph(

@@ -164,6 +164,16 @@ def test_names_of_features_are_kept_and_compared():
         fitted.predict(table.rename(columns={"a": "z"}))
 
 
+def test_neither_the_origin_nor_the_unit_of_a_feature_matters():
+    X, y = load_iris(return_X_y=True)
+    units = np.array([1.0, 2.0**20, 2.0**-20, 0.125])
+    first = MaxMarginReLUClassifier(random_state=0).fit(X, y)
+    other = MaxMarginReLUClassifier(random_state=0).fit(units * X, y)
+    assert (other.scale_ == units * first.scale_).all()
+    np.testing.assert_array_equal(first.decision_function(X), other.decision_function(units * X))
+    np.testing.assert_allclose(first.network_(X), first.decision_function(X), atol=1e-9)
+
+
 def test_leave_one_out_is_for_two_classes():
     with pytest.raises(ValueError, match="loo_score is for two classes, but y has 3"):
         MaxMarginReLUClassifier(loo_score=True).fit(*load_iris(return_X_y=True))

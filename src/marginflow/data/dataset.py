@@ -78,6 +78,8 @@ class Dataset(Plotted):
         try:
             X = matrix("X", self.X)
         except InputError:
+            if callable(getattr(self.X, "toarray", None)):
+                raise InputError("X is a sparse matrix; a dense one is expected: X.toarray().") from None
             frames.refuse_gaps(self.X, names)
             raise
         n, d = X.shape

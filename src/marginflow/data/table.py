@@ -49,7 +49,7 @@ class Converted(Brief):
 def convert(
     table: object,
     *,
-    label: str | None = None,
+    label: str | int | None = None,
     positive: str | float | None = None,
     negative: str | float | None = None,
     drop: Sequence[str] = (),
@@ -65,7 +65,7 @@ def convert(
     ----------
     table : DataFrame, str, Path or RawTable
         The name is that of a `.csv`; of a DataFrame the index is left out.
-    label : str or None
+    label : str, int or None
         The column of the labels; None: the last (or that of `like`).
     positive, negative : str or None
         The label that becomes +1; all others become -1, or only `negative` is kept. Without `positive` the labels stay
@@ -84,7 +84,7 @@ def convert(
     if missing is not None:
         one_of("missing", missing, ("drop", "mean"))
     table = raw_table(table)
-    positive, negative = (None if word is None else str(word) for word in (positive, negative))
+    label, positive, negative = (None if word is None else str(word) for word in (label, positive, negative))
     before = None if like is None else like.preparation
     if like is not None and before is None:
         raise InputError("The data given as an example were not converted from a table; nothing is known of columns.")
@@ -106,6 +106,12 @@ def convert(
         indices = [column for column in range(len(table.names)) if column != index and column not in left_out]
         if not indices:
             raise InputError(f"{table.source} has no column left besides the labels.")
+    names = [table.names[column] for column in indices]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"{table.source} has {names.count(twice)} columns named {twice!r}; names that differ are expected."
+        )
     some_empty = [any(is_empty(table.lines[i][1][column]) for column in indices) for i in chosen]
     kept = [i for i, gap in zip(chosen, some_empty, strict=True) if not (gap and missing == "drop")]
     if not kept:

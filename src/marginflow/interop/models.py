@@ -140,12 +140,15 @@ def _of_sklearn(model: Any) -> tuple[list[Piece], list[str]]:
         scale = np.ones(d) if model.scale_ is None else 1.0 / np.asarray(model.scale_, dtype=np.float64)
         mean = np.zeros(d) if model.mean_ is None or not model.with_mean else np.asarray(model.mean_, dtype=np.float64)
         return [scaling(scale, -scale * mean, kind)], ["StandardScaler in front was folded into the first layer."]
+    if kind in ("MinMaxScaler", "MaxAbsScaler", "RobustScaler"):
+        return [_other_scaler(model, kind)], [f"{kind} in front was folded into the first layer."]
     if kind == "MaxMarginReLUClassifier":
         (W, b), (V, c) = model.network_.layers
         return [Linear(W=W, b=b), Rectifier(), Linear(W=V, b=c)], []
     if kind != "MLPClassifier":
         raise InputError(
-            f"The model has the step {kind}; MLPClassifier, alone or behind a StandardScaler, is expected."
+            f"The model has the step {kind}; MLPClassifier, alone or behind a StandardScaler (or MinMaxScaler, "
+            "MaxAbsScaler, RobustScaler), is expected."
         )
     if not getattr(model, "coefs_", None):
         raise InputError("The MLPClassifier is not fitted; call fit first.")
@@ -160,3 +163,17 @@ def _of_sklearn(model: Any) -> tuple[list[Piece], list[str]]:
             f"of a deeper MLP {DEEPER}."
         )
     return chain[:-1], []
+
+
+def _other_scaler(model: Any, kind: str) -> Piece:
+    """x -> scale x + shift of the scalers that have other names for their numbers."""
+    d = int(model.n_features_in_)
+    if kind == "MinMaxScaler":
+        if model.clip:
+            raise InputError("The MinMaxScaler clips, which is not linear; MinMaxScaler(clip=False) is expected.")
+        return scaling(np.asarray(model.scale_, dtype=np.float64), np.asarray(model.min_, dtype=np.float64), kind)
+    if getattr(model, "clip", False):
+        raise InputError(f"The {kind} clips, which is not linear; {kind}(clip=False) is expected.")
+    scale = np.ones(d) if model.scale_ is None else 1.0 / np.asarray(model.scale_, dtype=np.float64)
+    centre = getattr(model, "center_", None)
+    return scaling(scale, np.zeros(d) if centre is None else -scale * np.asarray(centre, dtype=np.float64), kind)

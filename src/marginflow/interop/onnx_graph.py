@@ -33,7 +33,19 @@ _ATTRIBUTES: dict[str, dict[str, float | int | None]] = {
 # What a graph of a ReLU network may hold; the second set only where scalers, BatchNorm and class ends are read too.
 _PLAIN = frozenset({"Gemm", "MatMul", "Add", "Relu", "Identity", "Transpose", "Constant"})
 _FOLDED = frozenset(
-    {"LeakyRelu", "BatchNormalization", "Flatten", "Reshape", "Dropout", "Cast", "Sub", "Div", "Sigmoid", "Softmax"}
+    {
+        "LeakyRelu",
+        "BatchNormalization",
+        "Flatten",
+        "Reshape",
+        "Dropout",
+        "Cast",
+        "Sub",
+        "Div",
+        "Mul",
+        "Sigmoid",
+        "Softmax",
+    }
 )
 # The numbers that ONNX has for float32 and float64: whoever casts to them keeps the value, up to its rounding.
 _FLOATS = (1, 11)
@@ -196,10 +208,10 @@ class _Walk:
                 self._reshape(others[0], bool(attributes.get("allowzero", 0)), named)
             case "Cast" if not self.strict and not others and attributes.get("to") in _FLOATS:
                 pass
-            case "Sub" | "Div" if self._scales(inputs, others):
+            case "Sub" | "Div" | "Mul" | "Add" if self._scales(inputs, others):
                 ones, number = np.ones(others[0].size), others[0].ravel()
-                pair = (ones, -number) if kind == "Sub" else (1.0 / number, 0.0 * number)
-                self.pieces.append(scaling(*pair, kind))
+                pairs = {"Sub": (ones, -number), "Add": (ones, number), "Mul": (number, 0.0 * number)}
+                self.pieces.append(scaling(*pairs.get(kind, (1.0 / number, 0.0 * number)), kind))
             case "Sigmoid" | "Softmax" if not self.strict and not others:
                 self.pieces.append(Readout(name=kind))
             case "LeakyRelu" if not self.strict and not others:

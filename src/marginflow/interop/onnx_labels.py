@@ -59,7 +59,7 @@ def _kind(node: Any, known: dict[str, str], tensors: dict[str, Any]) -> str | No
             return "first"
         case "ArrayFeatureExtractor", ["constant", "first"] if _in_order(tensors[node.input[0]]):
             return "label"
-        case ("Cast", ["label"]) | ("Reshape", ["label", "constant"]):
+        case (("Cast" | "Identity"), ["label"]) | ("Reshape", ["label", "constant"]):
             return "label"
         case (("Cast" | "ZipMap" | "Identity"), ["shares"]):
             return "shares"

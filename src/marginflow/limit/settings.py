@@ -3,7 +3,7 @@
 *Spheres*: uniform samples with random labels at (d, m, width) = (100, 100, 1000), (300, 300, 1000), (1000, 1000, 1000)
 and (100, 1000, 1000). *The papers' sizes*: the 31 cases of `benchmarks/limit.py reach`. Where nothing is said about
 other values, none were compared. Tolerances stand for rounding. The numbers of the interior point, the plane, the
-line, the bracket, the closed forms and many classes stand in `settings.py` of their folders.
+line, the bracket, the closed forms, many classes and supports stand in `settings.py` of their folders.
 """
 
 from __future__ import annotations
@@ -187,18 +187,6 @@ SAME_DIRECTION = 1e-14
 ORDINARY = 1e4
 # Random points on which the outputs before and after the polish are compared.
 FRESH_POINTS = 500
-
-# The support of a start -----------------------------------------------------------------------------------------------
-
-# Width delta of the smoothed corner, iterations of L-BFGS, and C where the margin is hard.
-CORNER, SUPPORT_STEPS, HARD_PENALTY = 0.1, 100, 100.0
-# Samples with margins up to this are in the first set, and at least so many of each label; rounds of growth, and by
-# how much a round may grow.
-NEAR_MARGIN, LEAST_SUPPORT, SUPPORT_ROUNDS, SUPPORT_GROWTH = 1.1, 10, 12, 40
-# What a sample outside the set may lack of its margin before it is taken in.
-SUPPORT_SLACK = 1e-10
-# Where the support does not settle: what takes seconds rather than minutes on labels that are noise.
-OTHERWISE = ("line", "working set", "flow", "long flow", "rising")
 
 # Advice ---------------------------------------------------------------------------------------------------------------
 

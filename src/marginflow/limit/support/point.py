@@ -1,14 +1,9 @@
 r"""A KKT point for classifiers that are wanted soon: descent on a smooth objective, then exact on the support alone.
 
 Samples beyond their margin have lambda_i = 0, so that a KKT point of the problem with some of the samples is one of the
-whole problem as soon as every other sample has margin 1 or more. Which samples matter is learnt by a few dozen steps of
-L-BFGS on
-
-.. math:: \tfrac12 \|\theta\|^2 + C \sum_i \phi(1 - y_i N(x_i)) , \qquad
-   \phi(h) = \begin{cases} h - \delta / 2 & h > \delta \\ h^2 / (2 \delta) & 0 < h \le \delta \\ 0 & h \le 0 \end{cases}
-
-and the rest is `kkt_point` from there on the samples near the margin, with those added that come out violated. Where
-the flow would go plays no part; for that, call `kkt_point` itself.
+whole problem as soon as every other sample has margin 1 or more. Which samples matter is learnt by descent
+(`support.descent`); the rest is `kkt_point` from there on the samples near the margin, with those added that come out
+violated. Where the flow would go plays no part; for that, call `kkt_point` itself.
 """
 
 from __future__ import annotations
@@ -17,9 +12,8 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import minimize
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, real_number, whole_number
+from marginflow.arrays import BoolArray, IntArray, real_number, whole_number
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
@@ -27,24 +21,21 @@ from marginflow.limit.budget import Budget
 from marginflow.limit.limit import Limit
 from marginflow.limit.point import kkt_point, search
 from marginflow.limit.separable import require_separable
-from marginflow.limit.settings import (
-    CORNER,
+from marginflow.limit.starts.interior import Interior
+from marginflow.limit.support.descent import descend
+from marginflow.limit.support.settings import (
     HARD_PENALTY,
+    INTERIOR_FROM,
     LEAST_SUPPORT,
     NEAR_MARGIN,
     OTHERWISE,
     SUPPORT_GROWTH,
     SUPPORT_ROUNDS,
     SUPPORT_SLACK,
-    SUPPORT_STEPS,
 )
-from marginflow.limit.starts.interior import Interior
-from marginflow.limit.starts.own import Own
+from marginflow.limit.support.start import AfterDescent
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
-
-# An interior point takes about so many iterations; it is left out where fewer are allowed.
-_WAYS, _INTERIOR_FROM = (Own(), Interior()), 100
 
 
 def support_point(
@@ -90,7 +81,7 @@ def support_point(
     if penalty is None:
         require_separable(data, bias=start.b is not None)
     began = time.monotonic()
-    network = _descend(data, start, HARD_PENALTY if penalty is None else penalty)
+    network, multipliers = descend(data, start, HARD_PENALTY if penalty is None else penalty)
     chosen = _first(data, network)
     for _ in range(SUPPORT_ROUNDS):
         left = None if time_limit is None else time_limit - (time.monotonic() - began)
@@ -107,7 +98,7 @@ def support_point(
                     flow_steps=0,
                     hard_patterns=False,
                 ),
-                _WAYS if max_iterations >= _INTERIOR_FROM else _WAYS[:1],
+                (AfterDescent(multipliers[rows]), Interior())[: 2 if max_iterations >= INTERIOR_FROM else 1],
                 tolerance,
                 Budget(time_limit=left, max_iterations=max_iterations),
             )
@@ -124,7 +115,8 @@ def support_point(
             break
         worst = violated[np.argsort(margins[violated], kind="stable")[: max(SUPPORT_GROWTH, rows.size // 2)]]
         chosen[worst] = True
-        network = found.network
+        network, multipliers = found.network, np.zeros(data.n_samples)
+        multipliers[rows] = found.certificate.multipliers
     left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
     return kkt_point(
         data,
@@ -135,31 +127,6 @@ def support_point(
         time_limit=left,
         starts=OTHERWISE,
     )
-
-
-def _descend(data: Dataset, start: TwoLayer, C: float) -> TwoLayer:
-    """L-BFGS on the smoothed objective."""
-    T = data.X if start.b is None else np.column_stack([data.X, np.ones(data.n_samples)])
-    y, k, r = data.y, start.width, T.shape[1]
-
-    def objective(theta: FloatArray) -> tuple[float, FloatArray]:
-        U, v = theta[: k * r].reshape(k, r), theta[k * r :]
-        Z = T @ U.T
-        H = np.maximum(Z, 0.0)
-        short = 1.0 - y * (H @ v)
-        inside = np.clip(short, 0.0, CORNER)
-        value = (inside * (short - 0.5 * inside))[short > 0].sum() / CORNER
-        g = -C / CORNER * y * inside
-        hidden = ((Z > 0) * g[:, None] * v).T @ T + U
-        return C * float(value) + 0.5 * float(theta @ theta), np.concatenate([hidden.ravel(), H.T @ g + v])
-
-    first = np.concatenate([start.augmented.ravel(), start.v])
-    theta = minimize(objective, first, jac=True, method="L-BFGS-B", options={"maxiter": SUPPORT_STEPS}).x
-    U = theta[: k * r].reshape(k, r)
-    if not (U.any() and theta[k * r :].any()):
-        return start
-    W, b = (U, None) if start.b is None else (np.ascontiguousarray(U[:, :-1]), U[:, -1].copy())
-    return replace(start, W=W, b=b, v=theta[k * r :])
 
 
 def _first(data: Dataset, network: TwoLayer) -> BoolArray:

@@ -1,0 +1,5 @@
+"""KKT points for classifiers that are wanted soon: descent, then exact on the samples near the margin alone."""
+
+from marginflow.limit.support.point import support_point
+
+__all__ = ["support_point"]

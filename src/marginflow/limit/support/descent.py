@@ -1,0 +1,76 @@
+r"""Descent on a smoothed soft-margin objective: which samples matter, and roughly with what multipliers.
+
+.. math:: \tfrac12 \|\theta\|^2 + C \sum_i \phi(1 - y_i N(x_i)) , \qquad
+   \phi(h) = \begin{cases} h - \delta / 2 & h > \delta \\ h^2 / (2 \delta) & 0 < h \le \delta \\ 0 & h \le 0 \end{cases}
+
+A few dozen steps of L-BFGS with all samples tell the few that come near the margin from the many that do not; the rest
+is done with those few, and delta falls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import minimize
+
+from marginflow.arrays import FloatArray
+from marginflow.data import Dataset
+from marginflow.limit.support.settings import CORNERS, FIRST_CORNER, FIRST_STEPS, WORKING_MARGIN
+from marginflow.networks import TwoLayer
+
+
+def descend(data: Dataset, start: TwoLayer, penalty: float) -> tuple[TwoLayer, FloatArray]:
+    """L-BFGS from a network, at first with all samples, then with those near the margin.
+
+    Returns
+    -------
+    network : TwoLayer
+    multipliers : array, shape (n,)
+        C phi'(1 - margin): what the smoothed objective has for multipliers.
+    """
+    T = data.X if start.b is None else np.column_stack([data.X, np.ones(data.n_samples)])
+    y, shape = data.y, (start.width, T.shape[1])
+    theta = np.concatenate([start.augmented.ravel(), start.v])
+    theta = _minimised(T, y, theta, shape, penalty, FIRST_CORNER, FIRST_STEPS)
+    for corner, steps in CORNERS:
+        margins = y * _values(T, theta, shape)
+        near = margins < WORKING_MARGIN * max(1.0, float(margins.min()))
+        theta = _minimised(T[near], y[near], theta, shape, penalty, corner, steps)
+    multipliers = penalty * np.clip((1.0 - y * _values(T, theta, shape)) / corner, 0.0, 1.0)
+    U, v = theta[: hidden_size(shape)].reshape(shape), theta[hidden_size(shape) :]
+    if not (U.any() and v.any()):
+        return start, multipliers
+    W, b = (U, None) if start.b is None else (np.ascontiguousarray(U[:, :-1]), U[:, -1].copy())
+    return replace(start, W=W, b=b, v=v), multipliers
+
+
+def hidden_size(shape: tuple[int, int]) -> int:
+    """Numbers in the hidden layer."""
+    return shape[0] * shape[1]
+
+
+def _values(T: FloatArray, theta: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    size = hidden_size(shape)
+    values: FloatArray = np.maximum(T @ theta[:size].reshape(shape).T, 0.0) @ theta[size:]
+    return values
+
+
+def _minimised(
+    T: FloatArray, y: FloatArray, theta: FloatArray, shape: tuple[int, int], C: float, corner: float, steps: int
+) -> FloatArray:
+    size = hidden_size(shape)
+
+    def objective(theta: FloatArray) -> tuple[float, FloatArray]:
+        U, v = theta[:size].reshape(shape), theta[size:]
+        Z = T @ U.T
+        H = np.maximum(Z, 0.0)
+        short = 1.0 - y * (H @ v)
+        inside = np.clip(short, 0.0, corner)
+        value = float(inside @ (short - 0.5 * inside)) / corner
+        g = -C / corner * y * inside
+        hidden = ((Z > 0) * np.multiply.outer(g, v)).T @ T + U
+        return C * value + 0.5 * float(theta @ theta), np.concatenate([hidden.ravel(), g @ H + v])
+
+    found: FloatArray = minimize(objective, theta, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
+    return found
