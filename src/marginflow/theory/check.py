@@ -285,15 +285,15 @@ def compare(
             note=note,
             vacuous=vacuous,
         )
-    given = [np.asarray(numbers, dtype=np.float64) for numbers in (observed, bound, scale)]
-    whole = np.broadcast_shapes(*(numbers.shape for numbers in given))
+    one, other, unit = (np.asarray(numbers, dtype=np.float64) for numbers in (observed, bound, scale))
+    whole = np.broadcast_shapes(one.shape, other.shape, unit.shape)
     count = math.prod(whole)
     if count == 0:
         return Check(name, math.nan, relation, math.nan, note="nothing to compare")
-    chosen = _may_be_worst(*given, relation, tolerance) if count >= MANY else None
+    chosen = _may_be_worst(one, other, unit, relation, tolerance) if count >= MANY else None
     if chosen is not None:
-        given[0] = given[0].ravel()[chosen]
-    seen, limits, sizes = np.broadcast_arrays(*given)
+        one = one.ravel()[chosen]
+    seen, limits, sizes = np.broadcast_arrays(one, other, unit)
     with np.errstate(invalid="ignore"):
         largest = np.maximum(np.maximum(np.abs(seen), np.abs(limits)), sizes)
         allowed = tolerance * np.where(np.isfinite(largest), largest, 0.0)
