@@ -49,6 +49,9 @@ def folds(X: np.ndarray, y: np.ndarray, chosen: list[str]) -> dict[str, tuple[fl
     seconds: dict[str, list[float]] = {title: [] for title in chosen}
     exact: dict[str, list[bool]] = {title: [] for title in chosen}
     shown = dict.fromkeys(chosen, "–")
+    some = np.argsort(np.arange(len(y)) % 5, kind="stable")[: len(y) // 5]
+    for title in chosen:  # what is loaded or made ready once is not the time of a fit
+        MODELS[title]().fit(X[some], y[some])
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         scaler = StandardScaler().fit(X[train])
         for title in chosen:

@@ -32,7 +32,7 @@ def commands_after(number: int) -> list[str]:
 
 # torch itself announces that TorchScript and its old exporter will go.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning:torch")
-@pytest.mark.parametrize("number", [index for index in BLOCKS if "cross_val_score" not in PARTS[index][1]])
+@pytest.mark.parametrize("number", BLOCKS)
 def test_example_runs(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     code = compile(PARTS[number][1], f"{PAGE.name}, example {number + 1}", "exec", dont_inherit=True)
