@@ -9,6 +9,7 @@ the time allowed is interrupted as Ctrl-C would do it.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -207,7 +208,10 @@ def attack(line: list[str], *, seconds: float) -> tuple[int | None, str]:
 def run(number: int, seed: int, *, seconds: float = 5.0) -> tuple[Counter[int | None], list[tuple[list[str], str]]]:
     """Exit codes of so many random command lines, and the lines that ended badly."""
     rng, known = random.Random(seed), commands()
-    theory.statements()  # all papers are imported before the first alarm, which would cut an import in half
+    theory.statements()  # everything is imported before the first alarm, which would cut an import in half
+    for module in ("altair", "vl_convert", "pandas", "sklearn.datasets", "onnx", "torch"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
     codes: Counter[int | None] = Counter()
     bad: list[tuple[list[str], str]] = []
     home = Path.cwd()
