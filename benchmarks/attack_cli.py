@@ -208,10 +208,7 @@ def attack(line: list[str], *, seconds: float) -> tuple[int | None, str]:
 def run(number: int, seed: int, *, seconds: float = 5.0) -> tuple[Counter[int | None], list[tuple[list[str], str]]]:
     """Exit codes of so many random command lines, and the lines that ended badly."""
     rng, known = random.Random(seed), commands()
-    theory.statements()  # everything is imported before the first alarm, which would cut an import in half
-    for module in ("altair", "vl_convert", "pandas", "sklearn.datasets", "onnx", "torch"):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module)
+    theory.statements()  # all papers are imported before the first alarm, which would cut an import in half
     codes: Counter[int | None] = Counter()
     bad: list[tuple[list[str], str]] = []
     home = Path.cwd()
@@ -230,7 +227,15 @@ def run(number: int, seed: int, *, seconds: float = 5.0) -> tuple[Counter[int | 
     return codes, bad
 
 
+def import_first() -> None:
+    """Bring in what commands import on their own and what takes seconds on a busy machine."""
+    for module in ("altair", "vl_convert", "pandas", "sklearn.datasets", "onnx", "torch"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
+
+
 if __name__ == "__main__":
+    import_first()
     asked = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     began = time.perf_counter()
