@@ -21,7 +21,7 @@ from marginflow.report.typeface import with_fonts
 from marginflow.storage import write_text
 
 TARGET = Path(__file__).parents[1] / "docs" / "_static" / "balance.svg"
-SIDE, GAP, HEAD, REACH = 330.0, 20.0, 26.0, 2.15
+SIDE, GAP, HEAD, REACH = 270.0, 14.0, 26.0, 2.15
 X = np.array([[1.6, 0.4], [0.7, 1.5], [-0.5, 1.3], [-1.5, 0.3], [-1.0, -1.2], [0.4, -1.5], [1.4, -0.9]])
 Y = np.array([1.0, 1.0, -1.0, -1.0, 1.0, -1.0, 1.0])
 
@@ -35,7 +35,7 @@ def main() -> None:
     width = 2 * SIDE + GAP
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {SIDE + HEAD:g}" width="{width:g}" '
-        f'height="{SIDE + HEAD:g}" font-family="{FONT}" font-size="13">',
+        f'height="{SIDE + HEAD:g}" font-family="{FONT}" font-size="14">',
         f'<rect width="{width:g}" height="{SIDE + HEAD:g}" fill="{PAPER}"/>',
     ]
     for panel, sign in enumerate((1.0, -1.0)):
@@ -73,9 +73,10 @@ def _neuron(found: mf.Certificate, j: int, kind: str) -> list[str]:
         if 0.0 < share < 1.0:
             words.append(f"on the kink: {share:.2f} of it")
         left = x > SIDE / 2
+        below = 5 if left and len(words) == 1 else 23
         for line, text in enumerate(words):
             parts.append(
-                f'<text x="{x - 16 if left else x + 16:.1f}" y="{y + 23 + 17 * line:.1f}" '
+                f'<text x="{x - 16 if left else x + 16:.1f}" y="{y + below + 16 * line:.1f}" '
                 f'text-anchor="{"end" if left else "start"}" fill="{INK}">{text}</text>'
             )
     parts.append(_arrow(np.zeros(2), w, INK, 4.0))

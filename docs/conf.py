@@ -63,6 +63,7 @@ def save_charts(block: object, block_vars: dict, gallery_conf: dict) -> str:
     from marginflow.plot.plane import PlanePicture
     from marginflow.report.chart import Chart
     from marginflow.report.static import svg_text
+    from marginflow.report.typeface import register_fonts, with_fonts
 
     seen = gallery_conf.setdefault("charts_seen", set())
     paths = []
@@ -75,7 +76,8 @@ def save_charts(block: object, block_vars: dict, gallery_conf: dict) -> str:
             elif isinstance(value, Chart):
                 svg = svg_text(value, width="page")
             else:
-                svg = vl_convert.vegalite_to_svg(value.to_json())
+                register_fonts()
+                svg = with_fonts(vl_convert.vegalite_to_svg(value.to_json()))
             path.write_text(svg, encoding="utf-8")
             paths.append(str(path))
     return figure_rst(paths, gallery_conf["src_dir"])
