@@ -154,8 +154,8 @@ class Face:
             per = self._per()
             pull = [Q.T @ gj - a / n for Q, gj, a, n in zip(self.Q, g, self.a, per, strict=True)]
         short = 1.0 - (self.active * (X @ U.T)).sum(axis=1)[self.rows]
-        worst = max((float(np.abs(part).max(initial=0.0)) for part in pull), default=0.0)
-        value = max(worst / self.unit(), float(np.abs(short).max(initial=0.0)))
+        off = np.concatenate([*(np.abs(part) / self.unit() for part in pull), np.abs(short)])
+        value = float(off.max(initial=0.0))  # of NumPy: a number that is none is the largest
         return pull, short, value if np.isfinite(value) else np.inf
 
     def rows_of_U(self) -> FloatArray:
@@ -164,8 +164,10 @@ class Face:
         return U
 
     def _step(self, cut: float) -> bool:
-        """One Newton step; False if the linear system has no finite solution."""
-        pull, short, _ = self._equations()
+        """One Newton step; False at a neuron that is zero, and if the linear system has no finite solution."""
+        pull, short, value = self._equations()
+        if not np.isfinite(value):
+            return False
         rows, X = self.rows, self.program.X[self.rows]
         n, ends = int(self.sizes.sum()), np.cumsum(self.sizes)
         size = n + len(rows)
@@ -175,7 +177,7 @@ class Face:
         for j, (Q, a, root) in enumerate(zip(self.Q, self.a, roots, strict=True)):
             block = slice(int(ends[j]) - len(a), int(ends[j]))
             J[block, block] = np.eye(len(a))
-            if not self.frozen:
+            if not self.frozen and len(a):
                 J[block, block] -= np.outer(a / per[j], a / per[j])
             J[n:, block] = -root * self.active[rows, j][:, None] * (X @ Q)
             rhs[block] = root * pull[j]
@@ -195,7 +197,7 @@ class Face:
         return True
 
     def point(self) -> InteriorOptimum:
-        """The point with the weights of its kinks."""
+        """The point with the weights of its kinks; those of a neuron that is zero cancel all that pulls on it."""
         X = self.program.X
         g = (self.active * self.lam[:, None]).T @ X
         mu = np.where(self.guess.state == ACTIVE, self.lam[:, None], 0.0)
@@ -203,7 +205,7 @@ class Face:
         per = self._per()
         for j, rows in enumerate(self.kinks):
             if len(rows):
-                missing = U[j] / per[j] - g[j]
+                missing = (U[j] / per[j] if per[j] > 0.0 else 0.0) - g[j]
                 lengths = np.linalg.norm(X[rows], axis=1)
                 c = scipy.linalg.lstsq((X[rows] / lengths[:, None]).T, missing, check_finite=False)[0]
                 mu[rows, j] = self.sigma[rows, j] * c / lengths
