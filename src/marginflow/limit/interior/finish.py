@@ -154,7 +154,7 @@ class Face:
             per = self._per()
             pull = [Q.T @ gj - a / n for Q, gj, a, n in zip(self.Q, g, self.a, per, strict=True)]
         short = 1.0 - (self.active * (X @ U.T)).sum(axis=1)[self.rows]
-        off = np.concatenate([*(np.abs(part) / self.unit() for part in pull), np.abs(short)])
+        off = np.concatenate([np.abs(np.concatenate(pull)) / self.unit(), np.abs(short)])
         value = float(off.max(initial=0.0))  # of NumPy: a number that is none is the largest
         return pull, short, value if np.isfinite(value) else np.inf
 
