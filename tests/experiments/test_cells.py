@@ -56,6 +56,16 @@ def test_a_recipe_that_does_not_separate_says_so():
     assert measured(net, data, 1.0)["separated"] is False
 
 
+def test_a_kkt_point_is_judged_once(monkeypatch):
+    def again(*_):
+        raise AssertionError("a second certificate")
+
+    monkeypatch.setattr("marginflow.experiments.vys22.sphere.certify", again)
+    row = sphere_run(SphereRun(dimension=12, alpha=1.0, width=40, method="KKT point"), 0).row
+    assert row["exact"] is True
+    assert 0.0 < row["residual"] < 1e-12
+
+
 def test_recipe_and_kkt_point_are_taken_on_the_same_data():
     first, other = (
         sphere_run(SphereRun(dimension=16, alpha=0.5, width=20, method=m), 0) for m in ("recipe", "KKT point")
