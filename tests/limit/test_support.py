@@ -7,6 +7,7 @@ from marginflow import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.support import support_point
+from marginflow.limit.support.descent import descend
 from marginflow.networks import TwoLayer
 
 
@@ -37,6 +38,17 @@ def test_a_hard_margin_is_one_for_every_sample():
     assert found.exact
     assert found.network.margins(data.X, data.y).min() == pytest.approx(1.0, abs=1e-9)
     assert certify(found.network, data).holds(1e-8)
+
+
+def test_a_deadline_ends_the_descent_on_the_way():
+    data = clusters()
+
+    def objective(network: TwoLayer) -> float:
+        return network.norm_squared() / 2 + np.maximum(1.0 - network.margins(data.X, data.y), 0.0).sum()
+
+    late, _ = descend(data, start(data), 1.0, deadline=-np.inf)
+    whole, _ = descend(data, start(data), 1.0)
+    assert objective(whole) < objective(late) < objective(start(data))
 
 
 def test_frozen_outputs_and_bad_numbers_are_refused():

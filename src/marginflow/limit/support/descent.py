@@ -9,6 +9,7 @@ is done with those few, and delta falls.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -20,8 +21,8 @@ from marginflow.limit.support.settings import CORNERS, FIRST_CORNER, FIRST_STEPS
 from marginflow.networks import TwoLayer
 
 
-def descend(data: Dataset, start: TwoLayer, penalty: float) -> tuple[TwoLayer, FloatArray]:
-    """L-BFGS from a network, at first with all samples, then with those near the margin.
+def descend(data: Dataset, start: TwoLayer, penalty: float, *, deadline: float = np.inf) -> tuple[TwoLayer, FloatArray]:
+    """L-BFGS from a network, at first with all samples, then with those near the margin; each ends at the deadline.
 
     Returns
     -------
@@ -32,11 +33,11 @@ def descend(data: Dataset, start: TwoLayer, penalty: float) -> tuple[TwoLayer, F
     T = data.X if start.b is None else np.column_stack([data.X, np.ones(data.n_samples)])
     y, shape = data.y, (start.width, T.shape[1])
     theta = np.concatenate([start.augmented.ravel(), start.v])
-    theta = _minimised(T, y, theta, shape, penalty, FIRST_CORNER, FIRST_STEPS)
+    theta = _minimised(T, y, theta, shape, penalty, FIRST_CORNER, FIRST_STEPS, deadline)
     for corner, steps in CORNERS:
         margins = y * _values(T, theta, shape)
         near = margins < WORKING_MARGIN * max(1.0, float(margins.min()))
-        theta = _minimised(T[near], y[near], theta, shape, penalty, corner, steps)
+        theta = _minimised(T[near], y[near], theta, shape, penalty, corner, steps, deadline)
     multipliers = penalty * np.clip((1.0 - y * _values(T, theta, shape)) / corner, 0.0, 1.0)
     U, v = theta[: hidden_size(shape)].reshape(shape), theta[hidden_size(shape) :]
     if not (U.any() and v.any()):
@@ -57,9 +58,20 @@ def _values(T: FloatArray, theta: FloatArray, shape: tuple[int, int]) -> FloatAr
 
 
 def _minimised(
-    T: FloatArray, y: FloatArray, theta: FloatArray, shape: tuple[int, int], C: float, corner: float, steps: int
+    T: FloatArray,
+    y: FloatArray,
+    theta: FloatArray,
+    shape: tuple[int, int],
+    C: float,
+    corner: float,
+    steps: int,
+    deadline: float,
 ) -> FloatArray:
     size = hidden_size(shape)
+
+    def look(_: FloatArray) -> None:
+        if time.monotonic() > deadline:
+            raise StopIteration
 
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:
         U, v = theta[:size].reshape(shape), theta[size:]
@@ -72,5 +84,7 @@ def _minimised(
         hidden = ((Z > 0) * np.multiply.outer(g, v)).T @ T + U
         return C * value + 0.5 * float(theta @ theta), np.concatenate([hidden.ravel(), g @ H + v])
 
-    found: FloatArray = minimize(objective, theta, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
+    found: FloatArray = minimize(
+        objective, theta, jac=True, method="L-BFGS-B", callback=look, options={"maxiter": steps}
+    ).x
     return found

@@ -81,7 +81,8 @@ def support_point(
     if penalty is None:
         require_separable(data, bias=start.b is not None)
     began = time.monotonic()
-    network, multipliers = descend(data, start, HARD_PENALTY if penalty is None else penalty)
+    deadline = np.inf if time_limit is None else began + 0.5 * time_limit  # the other half is for the exact point
+    network, multipliers = descend(data, start, HARD_PENALTY if penalty is None else penalty, deadline=deadline)
     chosen = _first(data, network)
     for _ in range(SUPPORT_ROUNDS):
         left = None if time_limit is None else time_limit - (time.monotonic() - began)
