@@ -205,7 +205,7 @@ def test_other_forms_are_bad_input(branched):
 
 
 def garbage(rng: np.random.Generator):
-    def multipliers(gram: np.ndarray, h: np.ndarray, start: np.ndarray) -> np.ndarray:
+    def multipliers(gram: np.ndarray, h: np.ndarray, start: np.ndarray, **_: float) -> np.ndarray:
         return np.where(rng.random(h.size) < 0.2, np.nan, 1e3 * rng.standard_normal(h.size))
 
     return multipliers

@@ -56,13 +56,13 @@ class Readout:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class AsRows:
     """A change of shape to rows of so many numbers each: behind a layer it must be as many as the layer gives."""
 
     size: int
 
 
-Piece = Linear | Rectifier | Readout | Rows
+Piece = Linear | Rectifier | Readout | AsRows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -156,7 +156,7 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
         if isinstance(piece, Readout):
             readouts.append(piece)
             continue
-        if isinstance(piece, Rows):
+        if isinstance(piece, AsRows):
             if linears and piece.size not in (-1, linears[-1].W.shape[0]):
                 raise InputError(
                     f"The network makes rows of {piece.size} numbers of the {linears[-1].W.shape[0]} that a layer "

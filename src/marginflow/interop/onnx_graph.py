@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, Rows, scaling
+from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, AsRows, scaling
 from marginflow.interop.onnx_labels import without_labels
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 
@@ -247,7 +247,7 @@ class _Walk:
         if shape.size != 2 or shape[0] not in (-1, self.samples or -1, -1 if zeros else 0):
             sizes = ", ".join(f"{size:g}" for size in shape.ravel()[:8])
             raise InputError(f"{named} changes the shape to ({sizes}); (-1, d), a row for each sample, is expected.")
-        self.pieces.append(Rows(size=int(shape[1]) or -1))
+        self.pieces.append(AsRows(size=int(shape[1]) or -1))
 
     def _scales(self, inputs: list[str], others: list[FloatArray]) -> bool:
         """Whether every feature has a number of its own, in front of the first linear map."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, Rows, scaling
+from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, AsRows, scaling
 
 if TYPE_CHECKING:
     import torch
@@ -151,7 +151,7 @@ def _rows(shape: object) -> Piece:
     if len(sizes) != 2 or not (sizes[0] == -1 or sizes[0] is _SAMPLES):
         what = ", ".join(str(size) if isinstance(size, int) else "a size" for size in sizes)
         raise InputError(f"The network changes the shape to ({what}); (-1, d), a row for each sample, is expected.")
-    return Rows(size=sizes[1] if isinstance(sizes[1], int) else -1)
+    return AsRows(size=sizes[1] if isinstance(sizes[1], int) else -1)
 
 
 def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:

@@ -39,10 +39,9 @@ DEFAULTS: Final[dict[str, float | Callable[[Mapping[str, float]], float]]] = {
 
 
 def _letters(numbers: Mapping[str, float]) -> ClusterLetters:
-    # A map may be asked between whole numbers.
     return ClusterLetters(
-        dimension=numbers["d"],  # type: ignore[arg-type]
-        n_clusters=numbers["k"],  # type: ignore[arg-type]
+        dimension=numbers["d"],  # type: ignore[arg-type]  # a map may be asked between whole numbers
+        n_clusters=numbers["k"],  # type: ignore[arg-type]  # here too
         sigma=numbers["sigma"],
         p=numbers["p"],
         balance=numbers["c"],
