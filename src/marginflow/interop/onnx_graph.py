@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, AsRows, scaling
+from marginflow.interop.folding import HEADS, AsRows, Linear, Piece, Readout, Rectifier, scaling
 from marginflow.interop.onnx_labels import without_labels
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, Linear, Piece, Readout, Rectifier, AsRows, scaling
+from marginflow.interop.folding import HEADS, AsRows, Linear, Piece, Readout, Rectifier, scaling
 
 if TYPE_CHECKING:
     import torch
