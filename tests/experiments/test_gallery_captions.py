@@ -123,6 +123,12 @@ def interval_of_the_largest_mean() -> str:
 
 
 @sentence
+def one_draw_of_many_samples() -> str:
+    (flip,) = column("VYS22-Fig1a", "flip_over_radius", alpha=1.5, dimension=200, **EXACT)
+    return f"at d = 200 the one draw has {flip:.2f} √d"
+
+
+@sentence
 def recipe_against_kkt_points() -> str:
     later = []
     for alpha in (0.5, 0.8):
