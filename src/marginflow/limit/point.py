@@ -20,7 +20,14 @@ from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.classes.point import kkt_point_of_classes
 from marginflow.limit.limit import Limit
 from marginflow.limit.separable import require_separable
-from marginflow.limit.settings import FAITHFUL_ANGLE, FAITHFUL_STEPS, FLOW_LARGE_ANGLE, JUDGEMENT, MOST_POLISHES
+from marginflow.limit.settings import (
+    FAITHFUL_ANGLE,
+    FAITHFUL_STEPS,
+    FLOW_LARGE_ANGLE,
+    JUDGEMENT,
+    JUDGEMENT_PRODUCTS,
+    MOST_POLISHES,
+)
 from marginflow.limit.solver.polish import Polished, polish
 from marginflow.limit.starts import AbstractStart, Finished, Start, named_starts
 from marginflow.limit.starts.line import Line
@@ -36,9 +43,6 @@ _LARGEST_WIDTH = 10_000_000
 # The flow runs in single precision, which holds squares of parameters of this size and of its inverse.
 _LEAST_SCALE = 1e-15
 _SCALE = 0.01
-# Beside `JUDGEMENT`, seconds of the last judgement for each entry of a sample and neuron: its matrix products. 5000
-# images of 784 pixels, 500 neurons, one thread: 0.7 s.
-_PRODUCTS = 4e-10
 
 
 def kkt_point(
@@ -201,7 +205,7 @@ def kkt_point(
         stay_near=stay_near,
         faithful=faithful,
     )
-    budget.reserve((JUDGEMENT + _PRODUCTS * data.dimension) * data.n_samples * width)
+    budget.reserve((JUDGEMENT + JUDGEMENT_PRODUCTS * data.dimension) * data.n_samples * width)
     if optimum == "global":
         best = None
         with budget.interruptible():

@@ -155,7 +155,7 @@ class Face:
             pull = [Q.T @ gj - a / n for Q, gj, a, n in zip(self.Q, g, self.a, per, strict=True)]
         short = 1.0 - (self.active * (X @ U.T)).sum(axis=1)[self.rows]
         off = np.concatenate([np.abs(np.concatenate(pull)) / self.unit(), np.abs(short)])
-        value = float(off.max(initial=0.0))  # of NumPy: a number that is none is the largest
+        value = float(off.max(initial=0.0))  # NumPy's maximum, which NaN does not slip through
         return pull, short, value if np.isfinite(value) else np.inf
 
     def rows_of_U(self) -> FloatArray:
