@@ -41,7 +41,7 @@ class Stages:
     def watched(self) -> Iterator[None]:
         """Within this context the stages of `kkt_point` are timed and their products counted."""
         stages: list[tuple[Any, str, str]] = [
-            (task, "angle_flow", "flow"),
+            (task.AngleSteps, "take", "flow"),
             (polish.Admm, "run", "ADMM"),
             (polish, "newton", "Newton"),
             (newton, "hessian", ""),
@@ -68,9 +68,9 @@ class Stages:
             result = work(*args, **options)
             if stage:
                 self.seconds[stage] += time.perf_counter() - began
-            if name == "angle_flow":
-                W, _, _, X = args[:4]
-                self.single += 2.0 * result.steps * X.size * len(W)
+            if name == "take":
+                kernel = args[0]._kernel
+                self.single += 2.0 * result * kernel.X.size * kernel.shapes[0][0]
             return result
 
         return timed

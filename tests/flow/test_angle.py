@@ -6,6 +6,7 @@ import pytest
 from marginflow.data import Sphere
 from marginflow.errors import InputError
 from marginflow.flow import AngleBounded, Descent, Steps, angle_flow, train
+from marginflow.flow.angle import AngleSteps
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
 
@@ -105,3 +106,44 @@ def test_single_precision_follows_double_within_its_rounding():
     assert single.W.dtype == np.float64
     difference = np.linalg.norm(single.W - double.W) / np.linalg.norm(double.W)
     assert 0.0 < difference < 1e-5
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_steps_some_at_a_time_are_the_steps_of_one_call(precision):
+    """Looking in between costs a gradient that the next step uses; it changes no bit."""
+    data = Sphere(dimension=12).sample(20, seed=4)
+    net = TwoLayer.initialise(15, 12, scale=0.01, seed=5)
+    options = {"angle": 0.02, "precision": precision}
+    at_once = angle_flow(net.W, net.b, net.v, data.X, data.y, steps=100, **options)
+    flow = AngleSteps(net.W, net.b, net.v, data.X, data.y, **options)
+    for some, look in ((1, True), (0, True), (30, False), (9, True), (60, True)):
+        assert flow.take(some) == some
+        if look:
+            margins = angle_flow(net.W, net.b, net.v, data.X, data.y, steps=flow.steps, **options).margins
+            assert flow.separated == (margins.min() > 0.0)
+    for field in ("W", "b", "v", "margins"):
+        np.testing.assert_array_equal(getattr(flow.end, field), getattr(at_once, field))
+    assert flow.log_loss == pytest.approx(at_once.log_loss, rel=1e-6)
+
+
+def test_steps_end_where_every_margin_is_positive_and_not_before():
+    data = Sphere(dimension=12).sample(20, seed=4)
+    net = TwoLayer.initialise(15, 12, scale=0.01, seed=5)
+    flow = AngleSteps(net.W, net.b, net.v, data.X, data.y, angle=0.02)
+    made = flow.take(2000, until_separated=True)
+    assert 0 < made < 2000
+    assert flow.take(5, until_separated=True) == 0
+    separated = [
+        angle_flow(net.W, net.b, net.v, data.X, data.y, steps=steps, angle=0.02).separated for steps in range(made + 1)
+    ]
+    assert separated == [False] * made + [True]
+
+
+def test_steps_end_before_numbers_overflow():
+    """Margins grow by a factor with every step, until squares of single precision are infinite."""
+    flow = AngleSteps([[1.0]], None, [1.0], [[1.0], [1.0 - 1e-3]], [1, 1], angle=1.0, precision="single")
+    made = flow.take(500)
+    assert 0 < made < 500
+    W, _, v = flow.parameters
+    assert np.isfinite(W).all()
+    assert np.isfinite(v).all()

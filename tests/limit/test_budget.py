@@ -38,7 +38,7 @@ def raising(original, *, at_call: int):
 
 @pytest.mark.parametrize("at_call", [1, 2, 3])
 def test_an_interrupt_of_the_flow_returns_the_best_point_so_far(monkeypatch, at_call):
-    monkeypatch.setattr(task, "angle_flow", raising(task.angle_flow, at_call=at_call))
+    monkeypatch.setattr(task.AngleSteps, "take", raising(task.AngleSteps.take, at_call=at_call))
     limit = mf.kkt_point(DATA, width=40, seed=0)
     assert limit.stopped_by == "interrupt"
     assert limit.status.startswith("Stopped early by an interrupt")
@@ -245,7 +245,7 @@ def test_what_is_reserved_is_at_most_half_of_what_is_left():
 @pytest.mark.parametrize("options", [{}, {"flow_steps": 400}])
 def test_no_part_of_the_flow_is_begun_that_would_end_after_the_limit(monkeypatch, options):
     """A part takes a second of this clock, and nothing else takes any time."""
-    now, original = 0.0, task.angle_flow
+    now, original = 0.0, task.AngleSteps.take
 
     def slow(*arguments, **named):
         nonlocal now
@@ -253,7 +253,7 @@ def test_no_part_of_the_flow_is_begun_that_would_end_after_the_limit(monkeypatch
         return original(*arguments, **named)
 
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    monkeypatch.setattr(task, "angle_flow", slow)
+    monkeypatch.setattr(task.AngleSteps, "take", slow)
     data = mf.data.Sphere(dimension=6).sample(6, seed=1)
     for limit, parts in ((0.5, 1), (2.5, 2), (3.5, 3)):
         now = 0.0

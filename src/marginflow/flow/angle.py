@@ -31,6 +31,114 @@ class AngleFlow(Brief):
     steps: int
 
 
+class AngleSteps:
+    """The steps of `angle_flow`, some at a time: parameters and buffers stay where they are in between.
+
+    The gradient at a point comes with its margins, so looking whether the samples are separated costs nothing where
+    more steps follow. Arguments are those of `angle_flow`.
+    """
+
+    def __init__(
+        self,
+        W: ArrayLike,
+        b: ArrayLike | None,
+        v: ArrayLike,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        angle: float,
+        outputs: Outputs = "trained",
+        loss: AbstractLoss | None = None,
+        decrease: float | None = None,
+        precision: Literal["double", "single"] = "double",
+    ) -> None:
+        points = matrix("X", X)
+        weights = matrix("W", W)
+        k, d = weights.shape
+        if d != points.shape[1]:
+            raise InputError(f"X has {points.shape[1]} columns, but W has {d}.")
+        signs = labels("y", y, points.shape[0])
+        out = vector("v", v, k)
+        bias = None if b is None else vector("b", b, k)
+        self.angle = real_number("angle", angle, above=0.0, at_most=1.0)
+        self.decrease = None if decrease is None else real_number("decrease", decrease, above=0.0)
+        trained = one_of("outputs", outputs, ("trained", "frozen")) == "trained"
+        self.loss = Exponential() if loss is None else loss
+        self.steps = 0
+
+        A = weights if bias is None else np.column_stack([weights, bias])
+        dtype = np.float32 if one_of("precision", precision, ("double", "single")) == "single" else np.float64
+        samples = points if bias is None else with_ones(points)
+        self._bias, self._frozen = bias is not None, None if trained else out
+        self._kernel = TwoLayerKernel(samples, signs, k, self._frozen, dtype=dtype)
+        self._theta = ParameterVector(self._kernel.shapes, dtype).fill([A, out] if trained else [A])
+        self._descent = ParameterVector(self._kernel.shapes, dtype)
+        self._log_loss: float | None = None  # None where the descent direction is not that of the present point
+
+    def _evaluate(self) -> float:
+        """ln of the natural sum of the loss, with the margins in the kernel; nothing is computed a second time."""
+        if self._log_loss is None:
+            self._log_loss = self._kernel.evaluate(self._theta, self.loss, self._descent)
+        return self._log_loss
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def take(self, steps: int, *, until_separated: bool = False) -> int:
+        """Go on for so many steps, or until every margin is positive; how many were made.
+
+        Fewer are made if the gradient vanishes or the margins overflow.
+        """
+        x, g = self._theta.flat, self._descent.flat
+        for done in range(steps):
+            if math.isnan(self._evaluate()) or (until_separated and self.separated):
+                return done
+            squared = float(np.dot(g, g))
+            if not 0.0 < squared < math.inf:
+                return done
+            eta = self.angle * math.sqrt(float(np.dot(x, x)) / squared)
+            if self.decrease is not None:
+                eta = min(eta, self.decrease / squared)
+            if not math.isfinite(eta):
+                return done
+            self._log_loss = None
+            np.multiply(g, eta, out=g)
+            np.add(x, g, out=x)
+            self.steps += 1
+        return steps
+
+    @property
+    def separated(self) -> bool:
+        """Whether every margin is positive; the next step uses what this computes."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return not math.isnan(self._evaluate()) and bool(self._kernel.margins.min() > 0.0)
+
+    @property
+    def log_loss(self) -> float:
+        """ln L, not a number where the margins overflow; the next step uses what this computes."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._evaluate() + self.loss.log_scale(self._kernel.margins.size)
+
+    @property
+    def parameters(self) -> tuple[FloatArray, FloatArray | None, FloatArray]:
+        """W, b and v at present, in double precision."""
+        moved = self._theta.parts[0].astype(np.float64)
+        v = self._theta.parts[1].astype(np.float64) if self._frozen is None else self._frozen.copy()
+        return (moved[:, :-1].copy(), moved[:, -1].copy(), v) if self._bias else (moved, None, v)
+
+    @property
+    def end(self) -> AngleFlow:
+        """Where the steps have come to."""
+        W, b, v = self.parameters
+        with np.errstate(over="ignore", invalid="ignore"):
+            margins = self._kernel.forward(self._theta).astype(np.float64)
+        return AngleFlow(
+            W=W, b=b, v=v,
+            margins=margins,
+            log_loss=self.loss.log_sum(margins) + self.loss.log_scale(margins.size),
+            separated=bool(margins.min() > 0.0),
+            steps=self.steps,
+        )  # fmt: skip
+
+
 def angle_flow(
     W: ArrayLike,
     b: ArrayLike | None,
@@ -86,49 +194,9 @@ def angle_flow(
     >>> end.separated, end.steps
     (True, 50)
     """
-    points = matrix("X", X)
-    weights = matrix("W", W)
-    k, d = weights.shape
-    if d != points.shape[1]:
-        raise InputError(f"X has {points.shape[1]} columns, but W has {d}.")
-    signs = labels("y", y, points.shape[0])
-    out = vector("v", v, k)
-    bias = None if b is None else vector("b", b, k)
     steps = whole_number("steps", steps, minimum=0)
-    angle = real_number("angle", angle, above=0.0, at_most=1.0)
-    if decrease is not None:
-        decrease = real_number("decrease", decrease, above=0.0)
-    trained = one_of("outputs", outputs, ("trained", "frozen")) == "trained"
-    loss = Exponential() if loss is None else loss
-
-    A = weights if bias is None else np.column_stack([weights, bias])
-    dtype = np.float32 if one_of("precision", precision, ("double", "single")) == "single" else np.float64
-    samples = points if bias is None else with_ones(points)
-    kernel = TwoLayerKernel(samples, signs, k, None if trained else out, dtype=dtype)
-    theta = ParameterVector(kernel.shapes, dtype).fill([A, out] if trained else [A])
-    descent = ParameterVector(kernel.shapes, dtype)
-    x, g = theta.flat, descent.flat
-    done = 0
-    with np.errstate(over="ignore", invalid="ignore"):
-        while done < steps:
-            kernel.evaluate(theta, loss, descent)
-            squared = float(np.dot(g, g))
-            if not 0.0 < squared < math.inf:
-                break
-            eta = angle * math.sqrt(float(np.dot(x, x)) / squared)
-            if decrease is not None:
-                eta = min(eta, decrease / squared)
-            np.multiply(g, eta, out=g)
-            np.add(x, g, out=x)
-            done += 1
-        margins = kernel.forward(theta).astype(np.float64)
-    moved = theta.parts[0].astype(np.float64)
-    return AngleFlow(
-        W=moved if bias is None else moved[:, :-1].copy(),
-        b=None if bias is None else moved[:, -1].copy(),
-        v=theta.parts[1].astype(np.float64) if trained else out.copy(),
-        margins=margins,
-        log_loss=loss.log_sum(margins) + loss.log_scale(margins.size),
-        separated=bool(margins.min() > 0.0),
-        steps=done,
-    )
+    flow = AngleSteps(
+        W, b, v, X, y, angle=angle, outputs=outputs, loss=loss, decrease=decrease, precision=precision
+    )  # fmt: skip
+    flow.take(steps)
+    return flow.end

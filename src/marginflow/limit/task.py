@@ -12,7 +12,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.certificates.sizes import of_ordinary_size
 from marginflow.data import Dataset, in_span
-from marginflow.flow import angle_flow
+from marginflow.flow.angle import AngleSteps
 from marginflow.limit.budget import Budget
 from marginflow.limit.copies import distinct
 from marginflow.limit.neurons import Neurons
@@ -216,24 +216,31 @@ class Task:
 
     def _small_steps(self, angle: float, budget: Budget) -> Flowed | None:
         """The flow to a tiny loss in small steps; None where that does not separate the samples soon enough."""
-        began, path, end = time.monotonic(), 0.0, None
-        network, (X, y) = self.given, self._with_copies
+        began, path, (X, y) = time.monotonic(), 0.0, self._with_copies
+        flow = self._steps(X, y, angle)
         with budget.interruptible(), threads_for(X.size * self.width, available_threads()):
             block = 0.0  # seconds of the last block: none is begun that would end after the time limit
-            while budget.affords(block) and path < (FLOW_PATH if end is None or not end.separated else 2.0 * FLOW_PATH):
+            while budget.affords(block) and path < (2.0 * FLOW_PATH if flow.separated else FLOW_PATH):
                 now = time.monotonic()
-                end = angle_flow(
-                    network.W, network.b, network.v, X, y,
-                    steps=5 * FLOW_BLOCK, angle=angle, outputs=network.outputs, loss=self.loss, precision="single",
-                )  # fmt: skip
-                if not all(np.isfinite(part).all() for part in (end.W, end.v)):
-                    return None
-                network = replace(network, W=end.W, b=end.b, v=end.v)
+                made = flow.take(5 * FLOW_BLOCK)
                 path += angle * 5 * FLOW_BLOCK
                 block = time.monotonic() - now
-                if end.steps < 5 * FLOW_BLOCK or (end.separated and end.log_loss < FLOW_LOSS):
+                if made < 5 * FLOW_BLOCK or (flow.separated and flow.log_loss < FLOW_LOSS):
                     break
-        return Flowed(network, time.monotonic() - began) if end is not None and end.separated else None
+        return self._flowed(flow, began) if path > 0.0 and flow.separated else None
+
+    def _steps(self, X: FloatArray, y: FloatArray, angle: float) -> AngleSteps:
+        """Steps from the given network on these samples."""
+        given = self.given
+        return AngleSteps(
+            given.W, given.b, given.v, X, y,
+            angle=angle, outputs=given.outputs, loss=self.loss, precision="single",
+        )  # fmt: skip
+
+    def _flowed(self, flow: AngleSteps, began: float) -> Flowed:
+        """Where the steps have come to."""
+        W, b, v = flow.parameters
+        return Flowed(replace(self.given, W=W, b=b, v=v), time.monotonic() - began)
 
     def flow_on(self, rows: IntArray, most: int, budget: Budget) -> Flowed:
         """The flow on some of the samples, of at most so many steps."""
@@ -242,28 +249,22 @@ class Task:
     def _flow(
         self, X: FloatArray, y: FloatArray, steps: int | None, budget: Budget, *, most: int = FLOW_MOST
     ) -> Flowed:
-        """As many steps as asked for, or until every margin is positive and half as long again, but at most `most`."""
+        """As many steps as asked for, or until every margin is positive, at most `most`, and half as long again."""
         began = time.monotonic()
-        network, done = self.given, 0
-        until = most if steps is None else steps
-        length = FLOW_BLOCK if X.size * self.width < FLOW_LARGE_STEP else FLOW_BLOCK // 10
+        flow, until = self._steps(X, y, self.angle), most if steps is None else steps
+        at_once = FLOW_BLOCK if X.size * self.width < FLOW_LARGE_STEP else FLOW_BLOCK // 10
+        looks = steps is None
         with budget.interruptible(), threads_for(X.size * self.width, available_threads()):
             seconds = 0.0  # of the last block: none is begun that would end after the time limit
-            while done < until and budget.affords(seconds):
-                block, now = min(length, until - done), time.monotonic()
-                end = angle_flow(
-                    network.W, network.b, network.v, X, y,
-                    steps=block, angle=self.angle, outputs=network.outputs, loss=self.loss, precision="single",
-                )  # fmt: skip
-                if not all(np.isfinite(part).all() for part in (end.W, end.v)):
-                    break  # data that the network cannot separate drive it to infinity
-                network = replace(network, W=end.W, b=end.b, v=end.v)
-                done, seconds = done + block, time.monotonic() - now
-                if end.steps < block:
+            while flow.steps < until and budget.affords(seconds):
+                block, now = min(at_once, until - flow.steps), time.monotonic()
+                made = flow.take(block, until_separated=looks)
+                seconds = time.monotonic() - now
+                if looks and flow.separated:
+                    looks, until = False, max(FLOW_LEAST, int(1.5 * flow.steps))
+                elif made < block:
                     break
-                if steps is None and end.separated and until == most:
-                    until = max(FLOW_LEAST, int(1.5 * done))
-        return Flowed(network, time.monotonic() - began)
+        return self._flowed(flow, began)
 
 
 def parents(size: FloatArray, width: int) -> IntArray:

@@ -94,20 +94,20 @@ def test_no_start_flows_where_the_caller_wants_no_flow(monkeypatch):
     def refuse(*_args, **_options):
         raise AssertionError("a flow was made")
 
-    monkeypatch.setattr(task, "angle_flow", refuse)
+    monkeypatch.setattr(task.AngleSteps, "take", refuse)
     for way in all_starts():
         way.propose(some_task(flow_steps=0), Budget())
 
 
 def test_a_fixed_number_of_steps_is_that_number_in_every_start(monkeypatch):
     made = []
-    original = task.angle_flow
+    original = task.AngleSteps.take
 
-    def count(*args, steps, **options):
-        made.append(steps)
-        return original(*args, steps=steps, **options)
+    def count(flow, steps, **options):
+        made.append(original(flow, steps, **options))
+        return made[-1]
 
-    monkeypatch.setattr(task, "angle_flow", count)
+    monkeypatch.setattr(task.AngleSteps, "take", count)
     for way in all_starts():
         made.clear()
         way.propose(some_task(flow_steps=30), Budget())
@@ -116,16 +116,17 @@ def test_a_fixed_number_of_steps_is_that_number_in_every_start(monkeypatch):
 
 def flow_of(width: int, **options) -> tuple[list[float], float]:
     """The angles of the flow's steps, and ln of the loss where it ended."""
-    made, original = [], task.angle_flow
+    made, original = [], task.AngleSteps.take
 
-    def record(*args, **flow):
-        made.append((flow["angle"], original(*args, **flow)))
-        return made[-1][1]
+    def record(flow, *args, **how):
+        taken = original(flow, *args, **how)
+        made.append((flow.angle, flow.log_loss))
+        return taken
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(task, "angle_flow", record)
+        patch.setattr(task.AngleSteps, "take", record)
         Task.of(DATA, TwoLayer.initialise(width, 8, scale=0.01, seed=0), **options).flow(None, Budget())
-    return [angle for angle, _ in made], made[-1][1].log_loss
+    return [angle for angle, _ in made], made[-1][1]
 
 
 def test_a_cheap_flow_goes_to_a_tiny_loss_in_small_steps():
