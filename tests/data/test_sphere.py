@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 from marginflow.data import Ball, Gaussian, GramReduction, NoisySphere, Sphere
+from marginflow.data.sphere import sphere_points
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -17,6 +18,13 @@ def test_all_norms_equal_the_radius(dimension: int, radius: float | str) -> None
     data = Sphere(dimension=dimension, radius=radius).sample(50)  # type: ignore[arg-type]
     wanted = np.sqrt(dimension) if radius == "sqrt(d)" else radius
     np.testing.assert_allclose(np.linalg.norm(data.X, axis=1), wanted, rtol=50 * EPS)
+
+
+@pytest.mark.parametrize(("count", "dimension"), [(5, 3), (40, 9000), (3, 200_000)])
+def test_blocks_of_rows_do_not_change_a_bit(count: int, dimension: int) -> None:
+    rows = np.random.default_rng(4).standard_normal((count, dimension))
+    whole = rows * (2.0 / np.linalg.norm(rows, axis=1, keepdims=True))
+    np.testing.assert_array_equal(sphere_points(count, dimension, 2.0, np.random.default_rng(4)), whole)
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 10, 100])
