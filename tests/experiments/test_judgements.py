@@ -206,6 +206,43 @@ def test_rows_against_the_claim_do_not(id, condition, change):
     assert outcome.status == "not borne out", str(outcome)
 
 
+# What does not average over draws: exact constructions, or the worst of all runs.
+WITHOUT_MEANS = {"KYS23/Fig3", "FCB22/Fig1", "VYS22/Exp.fit", "KYS23/Exp.Common"}
+
+
+@pytest.mark.parametrize("id", sorted(GOOD.keys() - WITHOUT_MEANS))
+def test_one_seed_alone_leaves_every_claim_open(id):
+    rows = [row for row in GOOD[id]() if row["seed"] == 0]
+    outcome = experiments.figure(id).judge(rows)
+    assert outcome.status == "undecided", str(outcome)
+    assert "on one draw" in outcome.sentence
+
+
+@pytest.mark.parametrize("id", GOOD)
+def test_no_length_share_or_error_has_an_interval_below_zero(id):
+    """Two seeds far apart: the intervals of their means are wider than all that was seen."""
+    signed = ("change", "difference", "fall", "minus", "exponent", "slope", "R²", "larger")
+    rows = [row for row in GOOD[id]() if row["seed"] < 2]
+    spread = [{name: _apart(name, value, row["seed"]) for name, value in row.items()} for row in rows]
+    for finding in experiments.figure(id).judge(spread).findings:
+        if finding.low is not None and not any(word in finding.name for word in signed):
+            assert finding.low >= 0.0, str(finding)
+
+
+def _apart(name, value, seed):
+    measured = (
+        "flip",
+        "flip_over_radius",
+        "flip_over_root_d",
+        "error",
+        "residual",
+        "cosine",
+        "off_margin",
+        "on_margin",
+    )
+    return value * (0.1 + 0.9 * seed) if name in measured else value
+
+
 @pytest.mark.parametrize("id", GOOD)
 def test_no_judge_depends_on_the_order_of_the_rows(id):
     figure = experiments.figure(id)

@@ -28,8 +28,8 @@ def test_one_value_has_no_finite_interval_and_none_is_refused():
         Mean.of([])
 
 
-def finding(value, relation, bound, low=None, high=None):
-    return Finding(name="x", value=value, relation=relation, bound=bound, low=low, high=high)
+def finding(value, relation, bound, low=None, high=None, draws=None):
+    return Finding(name="x", value=value, relation=relation, bound=bound, low=low, high=high, draws=draws)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,11 @@ def finding(value, relation, bound, low=None, high=None):
         ([finding(math.nan, "<=", 2)], "undecided"),
         ([finding(1, "==", 1)], "borne out"),
         ([finding(0.999, "==", 1)], "not borne out"),
+        ([finding(1, "<=", 2, draws=1)], "undecided"),
+        ([finding(3, "<=", 2, draws=1)], "undecided"),
+        ([finding(1, "<=", 2, draws=1), finding(1, "<=", 2, 0.5, 1.5, draws=5)], "undecided"),
+        ([finding(1, "<=", 2, draws=1), finding(0, ">=", 1)], "not borne out"),
+        ([finding(1, "<=", 2, 0.5, 1.5, draws=2)], "borne out"),
     ],
 )
 def test_a_claim_is_borne_out_undecided_or_not(given, status):
@@ -52,6 +57,26 @@ def test_a_claim_is_borne_out_undecided_or_not(given, status):
     assert outcome.to_dict()["status"] == status
     wanted = {"borne out": "bear out", "undecided": "leave the claim open", "not borne out": "do not bear out"}
     assert wanted[status] in outcome.sentence
+
+
+def test_one_draw_is_called_so_and_speaks_neither_for_nor_against_a_claim():
+    found = Finding.about("flip", Mean.of([0.3]), "<=", 0.75)
+    assert (found.draws, found.low, found.high, found.holds, found.sure) == (1, None, None, True, False)
+    assert str(found).startswith("  ?  ")
+    assert "(one draw)" in str(found)
+    pooled = Finding.about("error at five noise levels of one seed", Mean.of([0.1, 0.2]), "<=", 0.75, draws=1)
+    assert (pooled.low, pooled.sure) == (None, False)
+    outcome = Outcome(findings=(found, finding(1, "<=", 2)))
+    assert "1 of 2 findings rests on one draw" in outcome.sentence
+
+
+def test_the_interval_of_a_length_does_not_reach_below_zero():
+    mean = Mean.of([0.2, 0.4])
+    assert mean.low < 0.0 < 1.0 < mean.high
+    assert Finding.about("flip", mean, "<=", 0.75, least=0.0).low == 0.0
+    share = Finding.about("share", mean, "<=", 0.75, least=0.0, most=1.0)
+    assert (share.low, share.high) == (0.0, 1.0)
+    assert not share.sure
 
 
 def test_an_outcome_without_findings_is_refused():

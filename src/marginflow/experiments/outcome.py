@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, final
 
 import numpy as np
@@ -78,14 +78,18 @@ class Finding(Brief, Plain):
         What was measured.
     value : float
     low, high : float or None
-        Interval over the seeds; None where there is nothing random, or where the finding is about the worst case.
+        Interval over the seeds; None where there is nothing random, where the finding is about the worst case, or where
+        there is one seed.
     relation, bound
         The claim: value `relation` bound.
     basis : str
         Whose bound it is: the paper's, or ours and why this number.
+    draws : int or None
+        How many seeds the value is a mean over; None where it is no mean. Of one draw nobody knows how far the next one
+        would be from it, so it speaks neither for a claim nor against it.
     """
 
-    plain_names = ("name", "value", "relation", "bound", "low", "high", "basis", "holds", "sure")
+    plain_names = ("name", "value", "relation", "bound", "low", "high", "draws", "basis", "holds", "sure")
 
     name: str
     value: float
@@ -94,19 +98,41 @@ class Finding(Brief, Plain):
     low: float | None = None
     high: float | None = None
     basis: str = ""
+    draws: int | None = None
 
     @classmethod
-    def about(cls, name: str, found: Mean | float, relation: Relation, bound: float, *, basis: str = "") -> Finding:
-        """A finding about a mean over seeds, or about a number that has no interval."""
+    def about(
+        cls,
+        name: str,
+        found: Mean | float,
+        relation: Relation,
+        bound: float,
+        *,
+        basis: str = "",
+        draws: int | None = None,
+        least: float = -math.inf,
+        most: float = math.inf,
+    ) -> Finding:
+        """A finding about a mean over seeds, or about a number that has no interval.
+
+        `draws` counts the seeds where the mean is also over something else, or where a number rests on several means.
+        The interval is cut at `least` and `most`: no length is negative, though an interval of its mean may be.
+        """
         if not isinstance(found, Mean):
-            return cls(name=name, value=found, relation=relation, bound=bound, basis=basis)
-        low, high = (found.low, found.high) if found.count > 1 else (None, None)
-        return cls(name=name, value=found.value, relation=relation, bound=bound, low=low, high=high, basis=basis)
+            return cls(name=name, value=found, relation=relation, bound=bound, basis=basis, draws=draws)
+        count = found.count if draws is None else draws
+        low, high = (max(found.low, least), min(found.high, most)) if count > 1 < found.count else (None, None)
+        return cls(
+            name=name, value=found.value, relation=relation, bound=bound, low=low, high=high, basis=basis, draws=count
+        )
 
     @classmethod
-    def within(cls, name: str, mean: Mean, bound: float, *, basis: str = "") -> tuple[Finding, Finding]:
+    def within(
+        cls, name: str, mean: Mean, bound: float, *, basis: str = "", draws: int | None = None
+    ) -> tuple[Finding, Finding]:
         """Two findings: the mean over seeds is at most the bound, whatever its sign."""
-        return cls.about(name, mean, "<=", bound, basis=basis), cls.about(name, mean, ">=", -bound, basis=basis)
+        above = cls.about(name, mean, "<=", bound, basis=basis, draws=draws)
+        return above, replace(above, relation=">=", bound=-bound)
 
     @property
     def holds(self) -> bool:
@@ -117,8 +143,8 @@ class Finding(Brief, Plain):
 
     @property
     def sure(self) -> bool:
-        """Whether the whole interval is on the side of the value; so where there is none, unless nothing is known."""
-        if math.isnan(self.value):
+        """Whether the whole interval is on the side of the value; so where there is none, unless it is one draw."""
+        if math.isnan(self.value) or self.draws == 1:
             return False
         if self.low is None or self.high is None or self.relation == "==":
             return True
@@ -128,6 +154,8 @@ class Finding(Brief, Plain):
         between = "" if self.low is None or self.high is None else f" [{self.low:.4g}, {self.high:.4g}]"
         mark = "yes" if self.holds else "NO "
         doubt = "" if self.sure else " (within the spread of the seeds)"
+        if self.draws == 1:
+            mark, doubt = "?  ", " (one draw)"
         if math.isnan(self.value):
             mark, between, doubt = "?  ", "", " (not measured)"
         whose = f"; {self.basis}" if self.basis else ""
@@ -166,11 +194,12 @@ class Outcome(Brief, Plain):
     def status(self) -> Status:
         """Not borne out if a finding is surely against it, undecided if one is against it within the spread.
 
-        Runs that we lost are not held against a claim, and do not speak for it: with a gap it is undecided at best.
+        Runs that we lost are not held against a claim, and do not speak for it: with a gap it is undecided at best. So
+        it is where a finding rests on one draw.
         """
         against = [finding for finding in self.findings if not finding.holds]
         if not against:
-            return "undecided" if self.gaps else "borne out"
+            return "undecided" if self.gaps or self._single else "borne out"
         return "not borne out" if any(finding.sure for finding in against) else "undecided"
 
     @property
@@ -184,17 +213,27 @@ class Outcome(Brief, Plain):
         return f"{self._verdict} {self.lost}".rstrip()
 
     @property
+    def _single(self) -> list[Finding]:
+        return [finding for finding in self.findings if finding.draws == 1]
+
+    @property
     def _verdict(self) -> str:
         against = [finding.name for finding in self.findings if not finding.holds]
         doubtful = [finding.name for finding in self.findings if finding.holds and not finding.sure]
         if not against and self.gaps:
             return "Our numbers leave the claim open, as runs are missing."
+        if not against and self._single:
+            count = len(self._single)
+            rest = "rests" if count == 1 else "rest"
+            return f"Our numbers leave the claim open, as {count} of {len(self.findings)} findings {rest} on one draw."
         if not against:
             count = len(doubtful)
             doubt = f", {count} of {len(self.findings)} findings only within the spread of the seeds" if count else ""
             return f"Our numbers bear out the claim{doubt}."
         if self.status == "undecided":
-            return f"Our numbers leave the claim open; against it, within the spread: {'; '.join(against)}."
+            return (
+                f"Our numbers leave the claim open; against it, within the spread or by one draw: {'; '.join(against)}."
+            )
         return f"Our numbers do not bear out the claim: {'; '.join(against)}."
 
     def __str__(self) -> str:
@@ -235,6 +274,11 @@ def pairs(first: Iterable[Row], second: Iterable[Row], name: str, on: Sequence[s
     others = {tuple(row.get(key) for key in on): number(row, name) for row in second}
     keyed = [(tuple(row.get(key) for key in on), number(row, name)) for row in first]
     return [(value, others[key]) for key, value in keyed if key in others]
+
+
+def draws(rows: Iterable[Row]) -> int:
+    """The number of different seeds."""
+    return len({row["seed"] for row in rows})
 
 
 def values(rows: Iterable[Row], name: str) -> list[object]:

@@ -127,6 +127,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
                 ">=",
                 2.0,
                 basis=ours("amplified means at least doubled"),
+                least=0.0,
             ),
             Finding.about(
                 f"median cosine after one step, d = {d}",
@@ -134,6 +135,8 @@ def judge(rows: Sequence[Row]) -> Outcome:
                 ">=",
                 0.5,
                 basis=ours("a constant, where 1/√2 is the limit of small initialisation"),
+                least=0.0,
+                most=1.0,
             ),
             Finding.about(
                 f"share of clean labels right after {last:g} steps, d = {d}",
@@ -141,6 +144,8 @@ def judge(rows: Sequence[Row]) -> Outcome:
                 ">=",
                 1.0,
                 basis=PAPER,
+                least=0.0,
+                most=1.0,
             ),
         ]
     return Outcome(findings=tuple(findings))

@@ -9,7 +9,19 @@ from typing import Any
 import numpy as np
 
 from marginflow.experiments.fvbs23.classifiers import SHARE
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, most, number, ours, pairs, values, where
+from marginflow.experiments.outcome import (
+    Finding,
+    Mean,
+    Outcome,
+    column,
+    draws,
+    most,
+    number,
+    ours,
+    pairs,
+    values,
+    where,
+)
 from marginflow.experiments.panel import Panel, Row, over_seeds
 
 # What "generalises" and "proportional to sqrt(d / k)" mean here; ours.
@@ -87,12 +99,27 @@ def judge(rows: Sequence[Row]) -> Outcome:
     findings = [
         Finding.about("share of KKT networks that are exact", exact, "==", 1.0, basis=_EXACT),
         *(
-            Finding.about(f"test error of the {name} networks", error, "<=", SMALL_ERROR, basis=_GENERALISES)
+            Finding.about(
+                f"test error of the {name} networks",
+                error,
+                "<=",
+                SMALL_ERROR,
+                basis=_GENERALISES,
+                draws=draws(small),
+                least=0.0,
+                most=1.0,
+            )
             for name, error in errors.items()
         ),
         Finding.about("largest flip · √(k/d) of a KKT network", most(scaled), "<=", FACTOR, basis=_PROPORTIONAL),
         Finding.about(
-            f"flip of the robust over that of the KKT network, k = {largest:g}", ratio, ">=", 2.0, basis=_ORDER_K
+            f"flip of the robust over that of the KKT network, k = {largest:g}",
+            ratio,
+            ">=",
+            2.0,
+            basis=_ORDER_K,
+            draws=draws(own),
+            least=0.0,
         ),
     ]
     counts = sorted({number(row, "clusters") for row in kkt})
@@ -100,9 +127,10 @@ def judge(rows: Sequence[Row]) -> Outcome:
     if len(counts) > 2:
         sizes = [Mean.of(column(where(kkt, clusters=k), "flip_over_root_d")).value for k in counts]
         slope = float(np.polyfit(np.log(counts), np.log(sizes), 1)[0])
+        fewest = min(draws(where(kkt, clusters=k)) for k in counts)
         findings += [
-            Finding.about("exponent of the flip in k", slope, "<=", -0.4, basis=_EXPONENT),
-            Finding.about("exponent of the flip in k", slope, ">=", -0.6, basis=_EXPONENT),
+            Finding.about("exponent of the flip in k", slope, "<=", -0.4, basis=_EXPONENT, draws=fewest),
+            Finding.about("exponent of the flip in k", slope, ">=", -0.6, basis=_EXPONENT, draws=fewest),
         ]
     for classifier in values(small, "classifier"):
         flips = column(where(small, classifier=classifier), "flip_over_root_d")

@@ -52,7 +52,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
         error = Mean.of(column(half, "error"))
         remarks = (
             f"At p = 1/2, where symmetry makes the expected error 1/2, the mean is {error.value:.3g} "
-            f"[{error.low:.3g}, {error.high:.3g}].",
+            f"[{max(error.low, 0.0):.3g}, {min(error.high, 1.0):.3g}].",
         )
     return Outcome(findings=(interpolation(rows),), remarks=remarks)
 

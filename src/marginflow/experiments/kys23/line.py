@@ -23,6 +23,7 @@ from marginflow.experiments.outcome import (
     Mean,
     Outcome,
     column,
+    draws,
     least,
     means,
     most,
@@ -175,8 +176,8 @@ def judge(rows: Sequence[Row]) -> Outcome:
         below = least(number(row, "error") - number(row, "below") for row in own)
         above = most(number(row, "error") - number(row, "above") for row in own)
         findings += [
-            Finding.about(f"L / p, {kind}", ratio, ">=", 0.5, basis=_LINEAR),
-            Finding.about(f"L / p, {kind}", ratio, "<=", 2.0, basis=_LINEAR),
+            Finding.about(f"L / p, {kind}", ratio, ">=", 0.5, basis=_LINEAR, draws=draws(own), least=0.0),
+            Finding.about(f"L / p, {kind}", ratio, "<=", 2.0, basis=_LINEAR, draws=draws(own), least=0.0),
             Finding.about(f"least L minus the bound from below, {kind}", below, ">=", -1e-12, basis=PAPER),
             Finding.about(f"largest L minus the bound from above, {kind}", above, "<=", 1e-12, basis=PAPER),
         ]

@@ -9,7 +9,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, number, ours, pairs, values, where
+from marginflow.experiments.outcome import (
+    PAPER,
+    Finding,
+    Mean,
+    Outcome,
+    column,
+    draws,
+    number,
+    ours,
+    pairs,
+    values,
+    where,
+)
 from marginflow.experiments.panel import Panel, Row, over_seeds, recipe_first
 
 CLAIM = (
@@ -82,9 +94,10 @@ def fit(rows: Sequence[Row]) -> tuple[float, float]:
 def tempered(rows: Sequence[Row], name: str) -> list[Finding]:
     """The error is linear in the noise, with a slope that is not small."""
     slope, r2 = fit(rows)
+    fewest = min(draws(where(rows, noise=noise)) for noise in values(rows, "noise"))
     return [
-        Finding.about(f"R² of a line, {name}", r2, ">=", LINEAR_R2, basis=_TEMPERED),
-        Finding.about(f"slope of a line, {name}", slope, ">=", LEAST_SLOPE, basis=_TEMPERED),
+        Finding.about(f"R² of a line, {name}", r2, ">=", LINEAR_R2, basis=_TEMPERED, draws=fewest),
+        Finding.about(f"slope of a line, {name}", slope, ">=", LEAST_SLOPE, basis=_TEMPERED, draws=fewest),
     ]
 
 
@@ -106,7 +119,7 @@ def little_change(by: str, bound: float) -> Callable[[Sequence[Row]], Outcome]:
             few, many = (where(own, **{by: value}) for value in (least, most))
             change = Mean.of(b - a for a, b in pairs(few, many, "error", ("noise", "seed")))
             name = f"mean change of the error from {by} {least:g} to {most:g}, {method}, d = {d}"
-            findings += Finding.within(name, change, bound, basis=basis)
+            findings += Finding.within(name, change, bound, basis=basis, draws=min(draws(few), draws(many)))
         return Outcome(findings=tuple(findings))
 
     return judge
@@ -143,11 +156,13 @@ def _less_error(
     if noises[-1] >= NEAR_HALF:
         much = Mean.of(column(where(largest, noise=noises[-1]), "error"))
         name = f"error at p = {noises[-1]:g}, {method}, d = {high:g}"
-        found.append(Finding.about(name, much, ">=", 0.1, basis=ours('"well above 0" is not a number in the paper')))
+        basis = ours('"well above 0" is not a number in the paper')
+        found.append(Finding.about(name, much, ">=", 0.1, basis=basis, least=0.0, most=1.0))
     if little:
         error = Mean.of(column(little, "error"))
         name = f"error at p up to {SMALL_NOISE:g}, {method}, d = {high:g}"
+        basis = ours('"close to 0" is not a number in the paper')
         found.append(
-            Finding.about(name, error, "<=", SMALL_ERROR, basis=ours('"close to 0" is not a number in the paper'))
+            Finding.about(name, error, "<=", SMALL_ERROR, basis=basis, draws=draws(little), least=0.0, most=1.0)
         )
     return found

@@ -58,8 +58,15 @@ def judge(rows: Sequence[Row]) -> Outcome:
         name = f"residual of the recipe at width {widths[-1]:g}, m = d^{alpha:g}"
         farther = f"how much larger it is than at width {widths[0]:g}, m = d^{alpha:g}"
         findings += [
-            Finding.about(name, wide, ">=", 0.1, basis=ours("a tenth is far from zero")),
-            Finding.about(farther, wide.value - narrow.value, ">=", 0.0, basis=ours("farther means not nearer")),
+            Finding.about(name, wide, ">=", 0.1, basis=ours("a tenth is far from zero"), least=0.0),
+            Finding.about(
+                farther,
+                wide.value - narrow.value,
+                ">=",
+                0.0,
+                basis=ours("farther means not nearer"),
+                draws=min(wide.count, narrow.count),
+            ),
         ]
     lost = [row for row in rows if not row["separated"]]
     remarks = tuple(

@@ -51,7 +51,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
                 largest = max(column(curve, "dimension"))
                 flips = Mean.of(column(where(curve, dimension=largest), "flip_over_radius"))
                 name = f"flip / √d of the {method}, m = d^{alpha:g}, d = {largest:g}"
-                findings.append(Finding.about(name, flips, "<=", MUCH_SMALLER, basis=_BASIS))
+                findings.append(Finding.about(name, flips, "<=", MUCH_SMALLER, basis=_BASIS, least=0.0))
                 if flips.count > 1:  # the paper's way to show the spread
                     spreads.append(
                         f"{flips.value:.3f} ± {flips.deviation:.3f} ({method}, α = {alpha:g}, d = {largest:g})"

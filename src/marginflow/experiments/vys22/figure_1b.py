@@ -77,11 +77,9 @@ def judge(rows: Sequence[Row]) -> Outcome:
                 middle = sum(mean.value for mean in flips) / len(flips)
                 spread = (most(mean.value for mean in flips) - least(mean.value for mean in flips)) / middle
                 name = f"spread of the flip over the widths, relative to its mean, {method}, d = {d}"
-                findings.append(
-                    Finding.about(
-                        name, spread, "<=", ALMOST, basis=ours('"almost the same" is not a number in the paper')
-                    )
-                )
+                basis = ours('"almost the same" is not a number in the paper')
+                fewest = min(mean.count for mean in flips)
+                findings.append(Finding.about(name, spread, "<=", ALMOST, basis=basis, draws=fewest))
     return Outcome(findings=tuple(findings), gaps=not findings)
 
 

@@ -52,7 +52,13 @@ def judge(rows: Sequence[Row]) -> Outcome:
         else:
             findings.append(
                 Finding.about(
-                    f"least share on the margin, m = d^{alpha:g}, d = {d}", least, ">=", CLAIMED_SHARE, basis=PAPER
+                    f"least share on the margin, m = d^{alpha:g}, d = {d}",
+                    least,
+                    ">=",
+                    CLAIMED_SHARE,
+                    basis=PAPER,
+                    least=0.0,
+                    most=1.0,
                 )
             )
     remarks = tuple(

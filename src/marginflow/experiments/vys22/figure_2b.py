@@ -45,7 +45,8 @@ def judge(rows: Sequence[Row]) -> Outcome:
         there = where(curve, dimension=worst)
         bound = 0.0 if alpha == 0.5 else (1.0 - CLAIMED_SHARE) * number(there[0], "samples")
         name = f"samples not on the margin, m = d^{alpha:g}, d = {worst}"
-        findings.append(Finding.about(name, Mean.of(column(there, "off_margin")), "<=", bound, basis=PAPER))
+        off = Mean.of(column(there, "off_margin"))
+        findings.append(Finding.about(name, off, "<=", bound, basis=PAPER, least=0.0))
     remarks = tuple(
         f"At {len(counts)} exact KKT points with m = d^{alpha:g} at most {most(counts):g} are not on it."
         for alpha, counts in at_exact_points(rows, "off_margin")

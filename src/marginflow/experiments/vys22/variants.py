@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from marginflow.experiments.frame import Grid, Size, product
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, ours, pairs, values, where
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, draws, ours, pairs, values, where
 from marginflow.experiments.panel import Panel, Row, over_seeds
 from marginflow.experiments.vys22.samples import ALPHAS, fitted
 
@@ -67,10 +67,10 @@ def similar(by: str, bound: float = SIMILAR) -> Callable[[Sequence[Row]], Outcom
         for variant in variants:
             for alpha in values(rows, "alpha"):
                 name = f"relative difference of the flip, {variant} against {base}, m = d^{alpha:g}"
-                change = difference(where(rows, alpha=alpha), by, base, variant)
-                findings += Finding.within(
-                    name, change, bound, basis=ours('"similar results" is not a number in the paper')
-                )
+                own = where(rows, alpha=alpha)
+                change = difference(own, by, base, variant)
+                basis = ours('"similar results" is not a number in the paper')
+                findings += Finding.within(name, change, bound, basis=basis, draws=draws(where(own, **{by: variant})))
         return Outcome(findings=tuple(findings))
 
     return judge

@@ -18,6 +18,7 @@ FINDINGS = {
     "value": "Measured",
     "low": "95 % from",
     "high": "95 % to",
+    "draws": "Draws",
     "claimed": "Claimed",
     "basis": "Whose bound",
     "holds": "As claimed",
@@ -30,7 +31,8 @@ def figure(record: Fields) -> Summary:
     outcome = record.object("outcome")
     tones: dict[str, Tone] = {"borne out": "holds", "not borne out": "violated"}
     findings = [
-        {"basis": "", **row, "claimed": f"{row['relation']} {row['bound']:g}"} for row in outcome.objects("findings")
+        {"basis": "", "draws": None, **row, "claimed": f"{row['relation']} {row['bound']:g}"}
+        for row in outcome.objects("findings")
     ]
     found = Table.of(findings, columns=FINDINGS, caption="What the claim asks for, one by one")
     panels = record.objects("panels") if "panels" in record else []
