@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, matrix, real_number
+from marginflow.arrays import BoolArray, FloatArray, matrix, real_number, vector
 from marginflow.errors import InputError
 
 # Samples are processed in blocks of rows so that no temporary exceeds this many numbers (64 MiB of float64).
@@ -14,12 +14,20 @@ BLOCK_NUMBERS = 1 << 23
 CACHED_NUMBERS = 1 << 18
 
 
-def points(X: ArrayLike, dimension: int) -> FloatArray:
+def checked_points(X: ArrayLike, dimension: int) -> FloatArray:
     """Finite samples as rows of the given dimension, or an `InputError`."""
     rows = matrix("X", X)
     if rows.shape[1] != dimension:
         raise InputError(f"X has {rows.shape[1]} columns, but the network has dimension {dimension}.")
     return rows
+
+
+def checked_point(name: str, x: ArrayLike, dimension: int) -> FloatArray:
+    """A finite vector of the given dimension, or an `InputError`."""
+    point = vector(name, x)
+    if point.size != dimension:
+        raise InputError(f"{name} has {point.size} entries, but the network has dimension {dimension}.")
+    return point
 
 
 def row_blocks(n: int, numbers_per_row: int, *, at_most: int | None = None) -> list[slice]:
@@ -71,7 +79,7 @@ class HiddenLayer:
 
     def preactivations(self, X: ArrayLike) -> FloatArray:
         """w_j . x_i + b_j, shape (n, k)."""
-        return self._preactivations(points(X, self.dimension))
+        return self._preactivations(checked_points(X, self.dimension))
 
     def patterns(self, X: ArrayLike) -> BoolArray:
         """Which neurons are strictly active, w_j . x_i + b_j > 0; shape (n, k)."""
@@ -79,7 +87,7 @@ class HiddenLayer:
 
     def _combined(self, X: ArrayLike, weights: FloatArray) -> FloatArray:
         """relu(W x_i + b) @ weights, in blocks of samples."""
-        rows = points(X, self.dimension)
+        rows = checked_points(X, self.dimension)
         values = np.empty((rows.shape[0], *weights.shape[1:]))
         for block in row_blocks(rows.shape[0], self.width):
             Z = self._preactivations(rows[block])

@@ -13,7 +13,7 @@ from marginflow.arrays import BoolArray, FloatArray, one_of, read_only, real_num
 from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation
-from marginflow.networks.evaluation import checked_kink, points, relu_slopes, row_blocks
+from marginflow.networks.evaluation import checked_kink, checked_points, relu_slopes, row_blocks
 from marginflow.networks.exports import Exported
 from marginflow.networks.gradient import MLPGradient
 from marginflow.networks.layers import Layer, Outputs, checked_layers
@@ -189,7 +189,7 @@ class MLP(Exported, AbstractOneOutput):
 
     def preactivations(self, X: ArrayLike) -> list[FloatArray]:
         """Pre-activations of each hidden layer, shapes (n, k_l)."""
-        return self._forward(points(X, self.dimension))[:-1]
+        return self._forward(checked_points(X, self.dimension))[:-1]
 
     def patterns(self, X: ArrayLike) -> list[BoolArray]:
         """Which neurons of each hidden layer are strictly active; shapes (n, k_l)."""
@@ -197,7 +197,7 @@ class MLP(Exported, AbstractOneOutput):
 
     def __call__(self, X: ArrayLike) -> FloatArray:
         """Values N(x_i), shape (n,); evaluated in blocks of samples."""
-        rows = points(X, self.dimension)
+        rows = checked_points(X, self.dimension)
         values = np.empty(rows.shape[0])
         for block in self._blocks(rows.shape[0]):
             values[block] = self._forward(rows[block])[-1][:, 0]
@@ -225,7 +225,7 @@ class MLP(Exported, AbstractOneOutput):
         MLPGradient
             In the shapes of the weights and biases.
         """
-        rows = points(X, self.dimension)
+        rows = checked_points(X, self.dimension)
         g = vector("weights", weights, rows.shape[0])
         kink = checked_kink(kink)
         dW = [np.zeros_like(W) for W in self.weights]
@@ -243,7 +243,7 @@ class MLP(Exported, AbstractOneOutput):
 
     def input_gradient(self, X: ArrayLike, *, kink: float = 0.0) -> FloatArray:
         """Derivative of N by x at each sample; shape (n, d)."""
-        rows = points(X, self.dimension)
+        rows = checked_points(X, self.dimension)
         kink = checked_kink(kink)
         slopes = np.empty_like(rows)
         for block in self._blocks(rows.shape[0]):

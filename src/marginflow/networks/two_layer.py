@@ -20,7 +20,7 @@ from marginflow.arrays import (
 from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
-from marginflow.networks.evaluation import HiddenLayer, checked_kink, points, relu_slopes, row_blocks
+from marginflow.networks.evaluation import HiddenLayer, checked_kink, checked_points, relu_slopes, row_blocks
 from marginflow.networks.exports import Exported
 from marginflow.networks.gradient import Gradient
 from marginflow.networks.layers import Layer, Outputs
@@ -193,7 +193,7 @@ class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
         Gradient
             In the shapes of W, b and v.
         """
-        rows = points(X, self.dimension)
+        rows = checked_points(X, self.dimension)
         g = vector("weights", weights, rows.shape[0])
         kink = checked_kink(kink)
         dW = np.zeros_like(self.W)
@@ -212,7 +212,7 @@ class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
 
     def input_gradient(self, X: ArrayLike, *, kink: float = 0.0) -> FloatArray:
         """Derivative of N by x at each sample, sum_j v_j relu'(z_ij) w_j; shape (n, d)."""
-        rows = points(X, self.dimension)
+        rows = checked_points(X, self.dimension)
         kink = checked_kink(kink)
         slopes = np.empty_like(rows)
         for block in row_blocks(rows.shape[0], self.width):

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, read_only, vector
-from marginflow.errors import InputError
+from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, vector
 from marginflow.networks import Classifier
 from marginflow.networks.classifier import class_numbers
+from marginflow.networks.evaluation import checked_points
 from marginflow.robustness.piecewise import first_steps, without_noise
 
 
@@ -83,9 +83,7 @@ def class_steps(
     >>> steps.first, steps.rival
     (array([2.]), array([1]))
     """
-    points = matrix("X", X)
-    if points.shape[1] != classifier.dimension:
-        raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {classifier.dimension}.")
+    points = checked_points(X, classifier.dimension)
     n, K = points.shape[0], classifier.n_classes
     own = classifier.predict(points) if y is None else class_numbers("y", y, K, n)
     e = vector("direction", direction, classifier.dimension)

@@ -17,10 +17,10 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, read_only, real_number, vector
-from marginflow.errors import InputError
+from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, real_number, vector
 from marginflow.networks import Classifier
 from marginflow.networks.classifier import class_numbers
+from marginflow.networks.evaluation import checked_points
 from marginflow.robustness.class_steps import class_steps
 
 # Multiples of a direction that are looked at; how far beyond a first change; and bisections of the last interval.
@@ -91,9 +91,7 @@ def universal_change(
     >>> round(found.upper, 6)
     1.414214
     """
-    points = matrix("X", X)
-    if points.shape[1] != classifier.dimension:
-        raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {classifier.dimension}.")
+    points = checked_points(X, classifier.dimension)
     n = points.shape[0]
     own = classifier.predict(points) if y is None else class_numbers("y", y, classifier.n_classes, n)
     share = real_number("share", share, above=0.0, at_most=1.0)

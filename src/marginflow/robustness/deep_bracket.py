@@ -18,10 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, read_only, vector, whole_number
+from marginflow.arrays import FloatArray, read_only, whole_number
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import MLP
+from marginflow.networks.evaluation import checked_point
 
 _BISECTIONS, _STARTS, _STEPS, _MOMENTS = 40, 4, 60, 20
 # What rounding may add to a bound, relative to the sizes that it was computed from: far above the true error.
@@ -81,9 +82,7 @@ def radius_bracket(network: MLP, x: ArrayLike, *, label: float | None = None, se
     >>> round(found.lower, 9), round(found.upper, 9)
     (4.0, 4.0)
     """
-    point = vector("x", x)
-    if point.size != network.dimension:
-        raise InputError(f"x has {point.size} entries, but the network has dimension {network.dimension}.")
+    point = checked_point("x", x, network.dimension)
     value = float(network(point[None, :])[0])
     y = float(np.sign(value) or 1.0) if label is None else float(label)
     if abs(y) != 1.0:

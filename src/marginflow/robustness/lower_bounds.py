@@ -121,17 +121,16 @@ def chord_bound(
     time_limit : float or None
         Seconds after which every point has what was proved of it so far; points are taken in turn.
     """
-    deadline = _deadline(time_limit)
-    seen = neighbourhood(network, X, y, level)
 
-    def bound(i: int, ball: float) -> float:
+    def of_point(seen: Neighbourhood, i: int, ball: float, deadline: float) -> float:
         lo, hi = ball_intervals(seen.W, ball)
         relaxation = Relaxation(
             A=seen.A[[i]], C=seen.C[[i]], W=seen.W, sigma=np.ones(1), level=seen.level, lo=lo, hi=hi
         )
         return min(chord_bound_of(relaxation, deadline=deadline).lower, ball)
 
-    return _result("chord", seen, _over_balls(seen, balls, bound, rounds=8, deadline=deadline))
+    seen = neighbourhood(network, X, y, level)
+    return _over_balls("chord", seen, balls, of_point, rounds=8, time_limit=time_limit)
 
 
 def parabola_bound(
@@ -149,12 +148,10 @@ def parabola_bound(
     recomputed from its multipliers by `marginflow.robustness.radius.minorant`, which knows no solver. Sharper than
     chords where many samples share few dimensions, and slower. Parameters as in `chord_bound`.
     """
-    deadline = _deadline(time_limit)
-    seen = neighbourhood(network, X, y, level)
     points, signs = matrix("X", X), labels("y", y)
     reduction = reduce_network(network)
 
-    def bound(i: int, ball: float) -> float:
+    def of_point(seen: Neighbourhood, i: int, ball: float, deadline: float) -> float:
         problem = reduction.at(points[i], float(signs[i]), seen.level)
         box = intervals_of_ball(problem, ball * (1.0 + ROUNDING_SHARE))
         slope = problem.gradient(np.zeros(problem.rank))
@@ -178,26 +175,8 @@ def parabola_bound(
                 break
         return best
 
-    return _result("parabola", seen, _over_balls(seen, balls, bound, rounds=3, deadline=deadline))
-
-
-def best_lower_bound(
-    network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: float = 0.0, balls: ArrayLike | None = None
-) -> LowerBounds:
-    """The largest of all bounds of this file, point by point."""
-    parts = [
-        lipschitz_bound(network, X, y, level=level),
-        local_lipschitz_bound(network, X, y, level=level),
-        interval_bound(network, X, y, level=level),
-        chord_bound(network, X, y, level=level, balls=balls),
-        parabola_bound(network, X, y, level=level, balls=balls),
-    ]
-    return LowerBounds(
-        name="best",
-        radii=read_only(np.max([part.radii for part in parts], axis=0)),
-        already=parts[0].already,
-        level=parts[0].level,
-    )
+    seen = neighbourhood(network, X, y, level)
+    return _over_balls("parabola", seen, balls, of_point, rounds=3, time_limit=time_limit)
 
 
 def _deadline(time_limit: float | None) -> float:
@@ -266,14 +245,16 @@ def _local_radii(seen: Neighbourhood, deadline: float) -> FloatArray:
 
 
 def _over_balls(
+    name: str,
     seen: Neighbourhood,
     balls: ArrayLike | None,
-    bound: Callable[[int, float], float],
+    of_point: Callable[[Neighbourhood, int, float, float], float],
     *,
     rounds: int,
-    deadline: float,
-) -> FloatArray:
-    """The best of bound(i, ball) over a few balls, for every point; each value is sound by itself."""
+    time_limit: float | None,
+) -> LowerBounds:
+    """The best of `of_point` over a few balls, for every point; each value is sound by itself."""
+    deadline = _deadline(time_limit)
     radii = np.zeros(seen.n_points)
     already = seen.already()
     if balls is None:
@@ -285,14 +266,14 @@ def _over_balls(
             raise InputError(f"balls contains the value {known[~already].min():g}; a ball must be positive.")
 
     def in_time(i: int, ball: float) -> float:
-        return bound(i, ball) if time.monotonic() <= deadline else 0.0
+        return of_point(seen, i, ball, deadline) if time.monotonic() <= deadline else 0.0
 
     near = np.minimum(_local_radii(seen, deadline), known)
     for i in np.flatnonzero(~already & (near > 0)):
         if time.monotonic() > deadline:
             break
         radii[i] = _over_balls_of_point(int(i), float(near[i]), float(known[i]), in_time, rounds)
-    return radii
+    return _result(name, seen, radii)
 
 
 def _over_balls_of_point(i: int, near: float, known: float, bound: Callable[[int, float], float], rounds: int) -> float:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, real_number
+from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, real_number
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import checked_points
 from marginflow.robustness.piecewise import first_steps, without_noise
 
 
@@ -90,9 +91,7 @@ def points_and_labels(network: TwoLayer, X: ArrayLike, y: ArrayLike) -> tuple[Fl
     """X and y, checked against each other and against the network, which must be a `TwoLayer`."""
     if not isinstance(network, TwoLayer):
         raise InputError(f"network is a {type(network).__name__}; a TwoLayer is expected.")
-    points = matrix("X", X)
-    if points.shape[1] != network.dimension:
-        raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {network.dimension}.")
+    points = checked_points(X, network.dimension)
     return points, labels("y", y, points.shape[0])
 
 

@@ -12,9 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, one_of, read_only, real_number, vector
+from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, one_of, read_only, real_number
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import checked_point
 from marginflow.robustness.neighbourhood import points_and_labels
 from marginflow.robustness.piecewise import BLOCK_NUMBERS, Changes, changes_of_block, without_noise
 
@@ -224,9 +225,7 @@ def steps_along(
 
 
 def _direction(network: TwoLayer, direction: ArrayLike) -> FloatArray:
-    z = vector("direction", direction)
-    if z.size != network.dimension:
-        raise InputError(f"direction has {z.size} entries, but the network has dimension {network.dimension}.")
+    z = checked_point("direction", direction, network.dimension)
     if not z.any():
         raise InputError("direction is zero; a ray needs a non-zero direction.")
     return z

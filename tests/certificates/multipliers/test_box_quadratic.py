@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from marginflow.certificates.multipliers.box_quadratic import Gram, block_pivoting, minimise_in_box, projected_newton
+from marginflow.certificates.multipliers.box_quadratic import (
+    Gram,
+    block_pivoting,
+    least_squares_in_box,
+    minimise_in_box,
+    projected_newton,
+)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -25,6 +31,20 @@ def test_upper_bounds_agree_with_a_trust_region_method(seed):
     x = minimise_in_box(A.T @ A, A.T @ b, 0.4, np.zeros(8))
     expected = scipy.optimize.lsq_linear(A, b, bounds=(0, 0.4), method="bvls", tol=1e-14)
     np.testing.assert_allclose(x, expected.x, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(20, 5), (20, 40), (5, 40)])
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_of_their_own_some_infinite_agree_with_bounded_variables_least_squares(shape, seed):
+    rng = np.random.default_rng(seed)
+    A, b = rng.normal(size=shape), 3 * rng.normal(size=shape[0])
+    A[:, shape[1] // 2 :][:, :2] = A[:, :2]  # columns that stand twice
+    upper = np.where(rng.random(shape[1]) < 0.3, np.inf, rng.uniform(0.01, 0.3, shape[1]))
+    x = least_squares_in_box(A, b, upper, np.zeros(shape[1]))
+    expected = scipy.optimize.lsq_linear(A, b, bounds=(0, upper), method="bvls", tol=1e-14).x
+    assert (x >= 0).all()
+    assert (x <= upper).all()
+    np.testing.assert_allclose(A @ x, A @ expected, atol=1e-9)
 
 
 def test_singular_matrices_and_empty_columns_are_survived():

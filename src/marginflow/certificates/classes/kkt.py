@@ -24,6 +24,7 @@ from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.classifier import class_numbers
+from marginflow.networks.evaluation import checked_points
 
 # Pairs (sample, rival) with margins up to this take part from the start; others enter when they would help.
 _NEAR = 1.05
@@ -85,9 +86,7 @@ def certify_classifier(
         raise InputError(f"network is a {type(network).__name__}; a Classifier is expected (certify takes a TwoLayer).")
     if not network.homogeneous:
         raise InputError("The network has an output bias, so it is not homogeneous: this certificate is not for it.")
-    points = matrix("X", X)
-    if points.shape[1] != network.dimension:
-        raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {network.dimension}.")
+    points = checked_points(X, network.dimension)
     own = class_numbers("y", y, network.n_classes, points.shape[0])
     tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
     weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)

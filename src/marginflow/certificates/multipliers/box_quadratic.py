@@ -105,15 +105,19 @@ def minimise_in_box(
 
 
 def least_squares_in_box(
-    A: FloatArray, b: FloatArray, upper: float, start: FloatArray, *, deadline: float = np.inf
+    A: FloatArray, b: FloatArray, upper: float | FloatArray, start: FloatArray, *, deadline: float = np.inf
 ) -> FloatArray:
-    """Minimise ||Ax - b||^2/2 over 0 <= x <= upper without forming A'A; at the deadline, so far."""
+    """Minimise ||Ax - b||^2/2 over 0 <= x <= upper, which may be infinite, without forming A'A.
+
+    Whatever is returned lies in the box, so ||Ax - b|| is no less than the distance of b from the zonotope {Ax}, also
+    where the deadline ended the method.
+    """
     scale = np.linalg.norm(A, axis=0)
     used = np.flatnonzero(scale > 0)
     x = np.zeros_like(start)
     if used.size:
-        s = scale[used]
-        x[used] = _minimise(LeastSquares(A[:, used] / s, b), upper * s, start[used] * s, deadline) / s
+        s, high = scale[used], np.broadcast_to(upper, x.shape)[used]
+        x[used] = _minimise(LeastSquares(A[:, used] / s, b), high * s, start[used] * s, deadline) / s
     return np.clip(x, 0.0, upper)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.bracket.box_least_squares import box_least_squares
+from marginflow.certificates.multipliers.box_quadratic import least_squares_in_box
 from marginflow.limit.bracket.columns import Columns
 from marginflow.limit.bracket.settings import KINK_WEIGHT
 from marginflow.limit.budget import Budget
@@ -79,7 +79,7 @@ def columns_structure(problem: Problem, columns: Columns) -> tuple[Structure, Fl
         # The Clarke weights are the coefficients of the projection on the zonotope of the opposite samples.
         opposite = np.flatnonzero((y != s[j]) & (lam > 0))
         target = (lam * ((y == s[j]) & (X @ U[j] > 0))) @ X
-        mu, _ = box_least_squares(X[opposite], target, np.zeros(opposite.size), lam[opposite])
+        mu = least_squares_in_box(X[opposite].T, target, lam[opposite], np.zeros(opposite.size))
         weight = mu / lam[opposite]
         state[opposite, j] = np.where(weight > 1 - KINK_WEIGHT, ACTIVE, np.where(weight < KINK_WEIGHT, INACTIVE, KINK))
     structure = Structure(

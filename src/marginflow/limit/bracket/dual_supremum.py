@@ -26,7 +26,7 @@ from itertools import count
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.bracket.box_least_squares import box_least_squares
+from marginflow.certificates.multipliers.box_quadratic import least_squares_in_box
 from marginflow.limit.bracket.quadratic_majorant import QuadraticBound, quadratic_bound
 from marginflow.limit.bracket.settings import QUADRATIC_FROM, ROUNDING, TIGHTENINGS
 
@@ -73,11 +73,12 @@ class SignedDual:
         if size == 0:
             return 0.0, np.eye(self.dimension)[0]
         u = u / size
-        value = self.value(u)
+        value, mu = self.value(u), np.zeros(self.lam_other.size)
         for _ in range(50):
             active = self.own @ u > 0
             target = (self.lam_own * active) @ self.own
-            _, residual = box_least_squares(self.other, target, np.zeros(self.lam_other.size), self.lam_other)
+            mu = least_squares_in_box(self.other.T, target, self.lam_other, mu)
+            residual = target - mu @ self.other
             size = float(np.linalg.norm(residual))
             if size == 0:
                 break
@@ -101,7 +102,7 @@ class SignedDual:
         rows = np.vstack([self.other, -self.own[on], self.own[off]])
         decided = int(on.sum() + off.sum())
         upper = np.append(self.lam_other, np.full(decided, np.inf))
-        _, residual = box_least_squares(rows, target, np.zeros(rows.shape[0]), upper)
+        residual = target - least_squares_in_box(rows.T, target, upper, np.zeros(upper.size)) @ rows
         return const + float(np.linalg.norm(residual)) + self.rounding, const, residual
 
     def _tightened(self, node: _Node, level: float) -> tuple[_Node | None, float, FloatArray]:

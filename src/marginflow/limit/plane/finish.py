@@ -18,7 +18,7 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.bracket.box_least_squares import box_least_squares
+from marginflow.certificates.multipliers.box_quadratic import least_squares_in_box
 from marginflow.limit.interior.finish import finish as finish_structure
 from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.structure import Guess
@@ -215,10 +215,8 @@ def clarke_products(Z: FloatArray, y: FloatArray, end: FinishedPlane) -> FloatAr
         if rows.size == 0:
             continue
         missing = end.U[j] / np.linalg.norm(end.U[j]) - end.s[j] * (y * mu[:, j]) @ Z
-        weights, left = box_least_squares(
-            (end.s[j] * y[rows])[:, None] * Z[rows], missing, np.zeros(rows.size), end.lam[rows]
-        )
-        if float(np.linalg.norm(left)) > WEIGHT:
+        pulls = (end.s[j] * y[rows])[:, None] * Z[rows]
+        mu[rows, j] = least_squares_in_box(pulls.T, missing, end.lam[rows], np.zeros(rows.size))
+        if float(np.linalg.norm(missing - mu[rows, j] @ pulls)) > WEIGHT:
             return None
-        mu[rows, j] = weights
     return mu

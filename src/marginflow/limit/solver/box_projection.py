@@ -7,7 +7,7 @@ The weights of the opposite pairs of a neuron solve
 g what its same pairs add up to. An active set method that moves every pair at once takes a few rounds and may also run
 away: it has no objective to watch. This one does [Bertsekas 1982]: Newton's method in the weights that may move, along
 the path that the bounds bend, as far as the length falls. Hundreds of weights move at once from a guess that is nearly
-right; `limit.bracket.box_least_squares` begins at a corner of the box and frees one weight at a time.
+right; `least_squares_in_box` of the certificates is slower and as accurate as the rows allow.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, matrix, whole_number
-from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
+from marginflow.networks.evaluation import checked_points
 from marginflow.processes import work
 from marginflow.robustness.radius.exact import checked_labels, checked_options, radius_of
 from marginflow.robustness.radius.result import Radius
@@ -98,9 +98,7 @@ def each_radius(
     workers: int = 1,
 ) -> Generator[tuple[int, Radius], None, None]:
     """Pairs (row, radius) as soon as they are known, in any order: whoever stops early keeps what there is."""
-    points = matrix("X", X)
-    if points.shape[1] != network.dimension:
-        raise InputError(f"X has {points.shape[1]} columns, but the network has dimension {network.dimension}.")
+    points = checked_points(X, network.dimension)
     n = points.shape[0]
     options = checked_options(level, tolerance, time_limit, max_nodes)
     signs = checked_labels(network, y, n, "y", options["level"])

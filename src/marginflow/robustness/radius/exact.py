@@ -9,10 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, labels, read_only, real_number, vector, whole_number
+from marginflow.arrays import FloatArray, labels, read_only, real_number, whole_number
 from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.classifier import class_numbers
+from marginflow.networks.evaluation import checked_point
 from marginflow.robustness.radius.certificate import RadiusCertificate
 from marginflow.robustness.radius.checker import Judgement, check_certificate
 from marginflow.robustness.radius.claims import (
@@ -93,9 +94,7 @@ def exact_radius(
     >>> exact_radius(three, [3.0, 1.0]).rival
     1
     """
-    point = vector("x", x)
-    if point.size != network.dimension:
-        raise InputError(f"x has {point.size} entries, but the network has dimension {network.dimension}.")
+    point = checked_point("x", x, network.dimension)
     options = checked_options(level, tolerance, time_limit, max_nodes)
     given = None if label is None else [label]
     (y,) = checked_labels(network, given, 1, "label", options["level"])
