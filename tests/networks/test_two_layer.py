@@ -264,3 +264,23 @@ def test_bad_starts_are_refused_in_one_sentence(arguments, sentence):
 def test_directions_with_bias_need_a_column_for_it():
     with pytest.raises(InputError, match="at least 2 are expected"):
         TwoLayer.from_directions([[1.0]], [1.0], bias=True)
+
+
+def test_copies_of_neurons_are_evaluated_as_the_neurons_that_they_are_copies_of(monkeypatch):
+    rng = np.random.default_rng(5)
+    few = TwoLayer(W=rng.standard_normal((7, 30)), b=rng.standard_normal(7), v=rng.standard_normal(7))
+    kinds = rng.integers(0, 7, 40)
+    many, X = few.neurons(kinds), rng.standard_normal((50, 30))
+    other = TwoLayer(W=many.W, b=np.r_[many.b[:-1], 5.0], v=many.v)  # the same weights and another bias: no copy
+    plain = many.preactivations(X), many(X), other.preactivations(X)
+    monkeypatch.setattr(evaluation, "LARGE_PRODUCT", 0.0)
+    once = many.preactivations(X), many(X), other.preactivations(X)
+    for expected, value in zip(plain, once, strict=True):
+        np.testing.assert_allclose(value, expected, rtol=0, atol=1e-13)
+    first = np.array([np.argmax(kinds == kind) for kind in kinds])
+    np.testing.assert_array_equal(once[0], once[0][:, first])
+    assert few._copies is None
+    assert many._copies is not None
+    assert len(many._copies[0]) == len(np.unique(kinds))
+    assert other._copies is not None
+    assert len(other._copies[0]) == len(np.unique(kinds)) + 1

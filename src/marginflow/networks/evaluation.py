@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, matrix, real_number, vector
+from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, real_number, vector
 from marginflow.errors import InputError
 
 # Samples are processed in blocks of rows so that no temporary exceeds this many numbers (64 MiB of float64).
 BLOCK_NUMBERS = 1 << 23
 # The same where many cheap steps go over one block: about what a processor's own cache holds (2 MiB of float64).
 CACHED_NUMBERS = 1 << 18
+# Multiplications from which on it pays to look for copies of neurons: some milliseconds.
+LARGE_PRODUCT = 1e8
 
 
 def checked_points(X: ArrayLike, dimension: int) -> FloatArray:
@@ -71,7 +75,27 @@ class HiddenLayer:
         """The rows (w_j, b_j), or w_j without bias; shape (k, d + 1) or (k, d)."""
         return self.W if self.b is None else np.column_stack([self.W, self.b])
 
+    @cached_property
+    def _copies(self) -> tuple[IntArray, IntArray] | None:
+        """One neuron of each kind, and of which kind every neuron is; None unless most are copies, bit for bit.
+
+        A KKT point has few neurons; a requested width is met by splitting them.
+        """
+        if 2 * np.unique(self.W[:, 0]).size > self.width:
+            return None
+        known: dict[bytes, int] = {}
+        kinds = np.array([known.setdefault(row.tobytes(), len(known)) for row in np.ascontiguousarray(self.augmented)])
+        return (np.unique(kinds, return_index=True)[1], kinds) if 2 * len(known) <= self.width else None
+
     def _preactivations(self, X: FloatArray) -> FloatArray:
+        """Copies of a neuron are evaluated once where that saves time."""
+        copies = self._copies if float(X.shape[0]) * self.W.size >= LARGE_PRODUCT else None
+        if copies is not None:
+            first, kinds = copies
+            one_of_each = X @ self.W[first].T
+            if self.b is not None:
+                one_of_each += self.b[first]
+            return one_of_each[:, kinds]
         Z: FloatArray = X @ self.W.T
         if self.b is not None:
             Z += self.b
