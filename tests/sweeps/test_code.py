@@ -72,6 +72,23 @@ def version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str
     return compute
 
 
+def test_an_edit_of_any_source_is_seen_by_the_quick_look(version: Callable[[], str], tmp_path: Path) -> None:
+    """Where the quick look sees no difference there is none in what is run: it sees every byte of every file."""
+    function = find_task("limit").function
+
+    def look() -> str:
+        code._sources.cache_clear()
+        return code._sources(function)
+
+    first = look()
+    assert look() == first
+    change(tmp_path, "marginflow/theory/__init__.py", "THEOREM = 1", "THEOREM = 1  # a comment")
+    second = look()
+    (tmp_path / "marginflow" / "theory" / "new.py").write_text("")
+    assert len({first, second, look()}) == 3
+    code._sources.cache_clear()
+
+
 def change(tmp_path: Path, name: str, old: str, new: str) -> None:
     file = tmp_path / name
     text = file.read_text()

@@ -163,3 +163,25 @@ def _some_are_stored(store: Path) -> bool:
             return bool(connection.execute("SELECT count(*) FROM cells").fetchone()[0])
         except sqlite3.OperationalError:  # the table is not there yet
             return False
+
+
+def test_a_connection_that_closes_is_about_the_scheduler_and_not_about_the_disk() -> None:
+    """Dask's error is an `OSError`, as that of a full disk is; which of the two comes first depends on the moment."""
+
+    class Client:
+        status = "running"
+
+        def scheduler_info(self) -> dict[str, dict[str, object]]:
+            raise OSError("in <TCP (closed) local=tcp://127.0.0.1:2 remote=tcp://127.0.0.1:1>: Stream is closed")
+
+    def closed(timeout: float) -> None:
+        raise OSError("Stream is closed")
+
+    def late(timeout: float) -> None:
+        raise TimeoutError
+
+    engine = DaskEngine(address="tcp://127.0.0.1:1", patience=1e-9)
+    with pytest.raises(StoppedError, match=r"The Dask scheduler at tcp://127\.0\.0\.1:1 is gone"):
+        engine._while_somebody_works(Client(), closed)
+    with pytest.raises(StoppedError, match="No worker of the Dask scheduler"):
+        engine._while_somebody_works(Client(), late)

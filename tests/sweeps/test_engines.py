@@ -6,6 +6,7 @@ import importlib.util
 import json
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -121,7 +122,10 @@ def test_a_worker_with_other_code_is_refused_with_a_sentence(tmp_path: Path, tas
     order = Order.of(cell)
     assert compute(order).status == "done"
     with pytest.raises(OtherCodeError, match="start it again with the same versions on both sides"):
-        compute(Order(order.key, order.module, order.task, order.parameters, order.seed, code="0.0.1"))
+        compute(replace(order, code="0.0.1", sources=""))
+    with pytest.raises(OtherCodeError, match="start it again with the same versions on both sides"):
+        compute(replace(order, code="0.0.1", sources="those of another day"))
+    assert compute(replace(order, sources="those of another day")).status == "done", "a comment was edited"
     with pytest.raises(OtherCodeError, match="A worker cannot find the task 'cheap' of nowhere"):
         compute(Order(order.key, "nowhere", order.task, order.parameters, order.seed, order.code))
 

@@ -17,10 +17,16 @@ def by_id(statement: Statement) -> str:
     return statement.id
 
 
-@pytest.mark.parametrize("rule", conformance.RULES, ids=conformance.name_of)
 @pytest.mark.parametrize("statement", ALL, ids=by_id)
-def test_every_statement_keeps_the_rules_for_statements(statement: Statement, rule: conformance.Rule) -> None:
-    rule(statement)
+def test_every_statement_keeps_the_rules_for_statements(statement: Statement) -> None:
+    """One test for all rules: nine times as many tests take longer to hand out than to run."""
+    broken: dict[str, str] = {}
+    for rule in conformance.RULES:
+        try:
+            rule(statement)
+        except AssertionError as error:
+            broken[conformance.name_of(rule)] = str(error)
+    assert broken == {}
 
 
 @pytest.mark.parametrize("statement", ALL, ids=by_id)
@@ -31,10 +37,10 @@ def test_formulas_become_mathml(statement: Statement) -> None:
         assert convert(latex).startswith("<math")
 
 
-@pytest.mark.parametrize("statement", ALL, ids=by_id)
-def test_every_statement_is_in_the_catalogue(statement: Statement) -> None:
-    entry = theory.catalogue()[statement.id]
-    assert entry == ("probe" if statement.is_probe else "statement")
+def test_every_statement_is_in_the_catalogue() -> None:
+    entries = theory.catalogue()
+    expected = {statement.id: "probe" if statement.is_probe else "statement" for statement in ALL}
+    assert {id: entries.get(id) for id in expected} == expected
 
 
 def test_catalogue_counts_every_paper() -> None:

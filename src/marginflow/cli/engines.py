@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import marginflow as mf
 from marginflow.arrays import whole_number
 from marginflow.cli.output import note
 from marginflow.errors import InputError
@@ -23,6 +25,17 @@ def engine_of(engine: str, address: str | None, workers: int | None) -> Abstract
     if address is not None:
         raise InputError("--address is for --engine dask.")
     return LocalEngine(workers=1 if workers is None else workers)
+
+
+def sweep_of(spec: Path) -> Sweep:
+    """The sweep of a spec; the tasks of figures are imported only where its task is not found without them."""
+    from marginflow.sweeps import Sweep
+
+    try:
+        return Sweep.load(spec)
+    except InputError:
+        mf.experiments.figures()  # puts their tasks into the registry
+        return Sweep.load(spec)
 
 
 def note_other_code(sweep: Sweep, store: Store | None) -> None:

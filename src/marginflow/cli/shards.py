@@ -9,6 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
+from marginflow.cli.engines import sweep_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, written
 from marginflow.cli.output import print_rows, result_text
@@ -84,13 +85,12 @@ def slurm(
     """Print a script for sbatch; submit it as often as needed, then merge."""
     from marginflow.sweeps.shards import slurm_script
 
-    mf.experiments.figures()
     if (beside := str(spec.resolve().parent)) not in sys.path:
         sys.path.append(beside)
     if not hours > 0:
         raise InputError(f"--hours is {hours:g}; a number above 0 is expected.")
     options = [*(["--retry-failed"] if retry_failed else []), *(["--any-code"] if any_code else [])]
-    chosen = mf.sweeps.Sweep.load(spec)
+    chosen = sweep_of(spec)
     script = slurm_script(
         chosen, spec, shards=shards, hours=hours, memory=memory, python=sys.executable, options=options
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from cyclopts import App, Parameter
 
 import marginflow as mf
-from marginflow.cli.engines import engine_of, note_other_code
+from marginflow.cli.engines import engine_of, note_other_code, sweep_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force
 from marginflow.cli.output import check_target, note, result_text
@@ -93,13 +93,12 @@ def run_sweep(
     from marginflow.sweeps.shards import Shard
     from marginflow.sweeps.table import SUFFIXES, check_export, is_export_of
 
-    mf.experiments.figures()  # puts the tasks of the figures into the registry
     if spec is None:
         return _list_tasks(as_json=as_json)
     # A task of one's own ("module:name") may stand beside the spec.
     if (beside := str(spec.resolve().parent)) not in sys.path:
         sys.path.append(beside)
-    chosen, path = mf.sweeps.Sweep.load(spec), spec.with_suffix(".sqlite")
+    chosen, path = sweep_of(spec), spec.with_suffix(".sqlite")
     if shard is not None:
         part = Shard.parse(shard)
         chosen, path = part.of(chosen), part.store(path)
@@ -193,6 +192,7 @@ def _show(chosen: Sweep, kept: Store, number: int, *, any_code: bool, as_json: b
 
 def _list_tasks(*, as_json: bool) -> int:
     """Every task that a spec can name, with its parameters."""
+    mf.experiments.figures()  # puts the tasks of the figures into the registry
     listed = [
         {"task": name, "does": known.summary, "parameters": list(known.fields)}
         for name, known in mf.sweeps.tasks().items()

@@ -46,7 +46,35 @@ def code_version(task: SweepTask[Any]) -> str:
 
     What the task calls outside the library and its own file does not count; raise the task's `version` for that.
     """
+    _sources(task.function)  # seen before the code is: an edit in between is noticed
     return _version(task.function)
+
+
+def same_sources(task: SweepTask[Any]) -> str:
+    """A digest of the bytes of all sources, the versions with them: where it agrees, so does `code_version`.
+
+    It takes a tenth of the time, so that a worker can look at each start whether it has the code of the sweep. Empty
+    for a task without a file.
+    """
+    return _sources(task.function)
+
+
+@cache
+def _sources(function: Callable[..., object]) -> str:
+    source = inspect.getsourcefile(function)
+    if source is None or not Path(source).is_file():
+        return ""
+    digest = hashlib.sha256(_versions().encode())
+    for file in (Path(source), *sorted(_PACKAGE.rglob("*.py"))):
+        content = file.read_bytes()
+        digest.update(f"{file.name} {len(content)} ".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _versions() -> str:
+    python = ".".join(platform.python_version_tuple()[:2])
+    return f"{version('marginflow')}-python{python}-numpy{numpy.__version__}-scipy{scipy.__version__}"
 
 
 @cache
@@ -62,9 +90,7 @@ def _version(function: Callable[..., object]) -> str:
     for file in sorted(reached):
         digest.update(file.relative_to(_PACKAGE).as_posix().encode())
         digest.update(_digest(file))
-    python = ".".join(platform.python_version_tuple()[:2])
-    versions = f"{version('marginflow')}-python{python}-numpy{numpy.__version__}-scipy{scipy.__version__}"
-    return f"{versions}-{digest.hexdigest()[:16]}"
+    return f"{_versions()}-{digest.hexdigest()[:16]}"
 
 
 def _reached(start: Path) -> set[Path]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from marginflow.limit import Limit
+if TYPE_CHECKING:
+    from marginflow.limit import Limit
 
 REACHED: Final = "KKT point"
 NOT_REACHED: Final = "KKT point not reached"

@@ -18,7 +18,7 @@ import safetensors.numpy
 from marginflow.errors import InputError
 from marginflow.processes import Answer
 from marginflow.sweeps.cell import Cell
-from marginflow.sweeps.code import code_version
+from marginflow.sweeps.code import code_version, same_sources
 from marginflow.sweeps.interrupt import interrupts_count
 from marginflow.sweeps.record import Computed
 from marginflow.sweeps.registry import SweepTask, find_task
@@ -38,11 +38,13 @@ class Order:
     parameters: Mapping[str, Any]
     seed: int
     code: str
+    sources: str = ""
 
     @classmethod
     def of(cls, cell: Cell) -> Order:
         """The order for a cell."""
-        return cls(cell.key, cell.task.module, cell.task.name, cell.parameters, cell.seed, cell.code)
+        sources = same_sources(cell.task)
+        return cls(cell.key, cell.task.module, cell.task.name, cell.parameters, cell.seed, cell.code, sources)
 
     def encode(self) -> bytes:
         """The order as JSON, for the pipe to a worker process."""
@@ -144,7 +146,7 @@ def _task(order: Order) -> SweepTask[Any]:
         task = find_task(order.task)
     except (ImportError, InputError) as error:
         raise OtherCodeError(f"A worker cannot find the task {order.task!r} of {order.module}: {error}") from None
-    if code_version(task) != order.code:
+    if (not order.sources or same_sources(task) != order.sources) and code_version(task) != order.code:
         raise OtherCodeError(
             f"A worker computes {order.task!r} with the code {code_version(task)}, but the sweep has {order.code}: "
             "the sources were changed since it began, or another version is installed there; start it again with the "

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -107,8 +106,7 @@ def names_what_it_ignores(statement: Statement) -> None:
         if thing is None or name in (*statement.needs, *example.given()):
             continue
         try:
-            # A field by its name.
-            verdict = statement.judge_instance(replace(example, **{name: thing}))  # type: ignore[arg-type]
+            verdict = statement.judge_instance(example.but(**{name: thing}))
         except InputError:
             continue
         if name in verdict.unused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -160,12 +160,18 @@ class Instance:
     def certificate(self) -> Certificate:
         """The KKT certificate of the network on the data, computed once; its network is at margin 1."""
         network, data = self.the_network(), self.the_data()
-        start = object.__getattribute__(self, "start")  # for the floor alone, which no verdict rests on by itself
         if self.multipliers is not None and data.n_samples > MANY_SAMPLES:
-            judged = certify(network, data, multipliers=self.multipliers, start=start, as_given=True)
+            judged = certify(network, data, multipliers=self.multipliers, as_given=True)
             if judged.holds():
                 return judged
-        return certify(network, data, multipliers=self.multipliers, start=start)
+        return certify(network, data, multipliers=self.multipliers)
+
+    def but(self, **inputs: Any) -> Instance:
+        """The same instance with some inputs changed; its certificate, if it is known already and still its own."""
+        changed = replace(self, **inputs)
+        if not {"network", "data", "multipliers"} & set(inputs) and "certificate" in vars(self):
+            vars(changed)["certificate"] = vars(self)["certificate"]
+        return changed
 
     def __repr__(self) -> str:
         given = [str(item) for item in (self.network, self.data, self.law, self.run) if item is not None]

@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -80,7 +80,8 @@ class DaskEngine(AbstractEngine):
                     future.release()
             finally:
                 if client.status == "running":
-                    client.cancel(futures, force=True)
+                    with suppress(OSError):  # the scheduler may be gone before the client knows it
+                        client.cancel(futures, force=True)
 
     def _computed(self, client: Any, future: Any, orders: dict[str, Order]) -> Computed:
         # The result of a future that was finished may be lost with its worker; then Dask computes it again.
@@ -103,11 +104,11 @@ class DaskEngine(AbstractEngine):
                 return attempt(timeout=seconds)
             except (queue.Empty, TimeoutError):
                 seconds *= 1.5  # so that even the transfer of large arrays ends within one attempt
-            except CancelledError:
+            except (CancelledError, OSError):  # a closed connection: of the disk nothing was asked
                 raise StoppedError(self._gone(client)) from None
             if client.status != "running":
                 raise StoppedError(self._gone(client))
-            if client.scheduler_info()["workers"]:
+            if _workers(client):
                 last_seen = time.monotonic()
             elif time.monotonic() - last_seen > self.patience:
                 raise StoppedError(
@@ -148,6 +149,14 @@ class DaskEngine(AbstractEngine):
             distributed.Client(cluster, set_as_default=False) as client,
         ):
             yield client
+
+
+def _workers(client: Any) -> int:
+    """How many workers there are, none where the scheduler does not answer any more."""
+    try:
+        return len(client.scheduler_info()["workers"])
+    except OSError:
+        return 0
 
 
 def _check_address(address: str, patience: float) -> None:

@@ -6,7 +6,6 @@ import math
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, flipped_label, law_of, law_only, preset, stated_of_law
@@ -58,6 +57,8 @@ def assumption_2_2(instance: Instance) -> Findings:
 )
 def def_dclusters(instance: Instance) -> Findings:
     """Labels by definition; noise and cluster sizes by goodness of fit."""
+    from scipy import stats  # slow to import, and needed by few
+
     sample = ClusterSample.of(instance)
     s = sample.setting
     sizes = np.bincount(sample.clusters, minlength=s.k)

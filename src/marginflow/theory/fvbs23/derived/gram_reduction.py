@@ -7,7 +7,6 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.fvbs23.presets import A, preset
@@ -44,6 +43,8 @@ def naive_reduction() -> Instance:
 )
 def x_reduction(instance: Instance) -> Findings:
     """Exact laws that the inner products of a reduced sample must have, by goodness of fit."""
+    from scipy import stats  # slow to import, and needed by few
+
     sample = ClusterSample.of(instance)
     s = sample.setting
     test, clusters = test_clusters(instance)

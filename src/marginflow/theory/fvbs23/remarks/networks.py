@@ -35,9 +35,8 @@ from marginflow.theory.vacuity import says_nothing
 
 def _each(instance: Instance) -> list[Instance]:
     """One instance per network, on the same data, law and test points."""
-    alone = replace(instance, networks=())
     return [
-        alone,
+        instance.but(networks=()),
         *(replace(instance, network=network, networks=(), multipliers=None) for network in instance.networks),
     ]
 

@@ -111,7 +111,7 @@ def o5(instance: Instance) -> Findings:
     """B of every given network, beside the value on orthonormal samples."""
     data = instance.the_data()
     sample = SphereSample.of(data)
-    judged = [certify(network, data) for network in instance.networks]
+    judged = [certify(network, data, hard_patterns=False) for network in instance.networks]
     rows: list[Check] = []
     for certificate in judged:
         network = certificate.network

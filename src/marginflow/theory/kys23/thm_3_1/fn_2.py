@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.certificates import certify
+from marginflow.certificates import Certificate, certify
 from marginflow.data import Dataset, Interval
 from marginflow.generalisation import line_error
 from marginflow.limit import line
@@ -48,6 +48,7 @@ class AllLabels:
     x: FloatArray
     labels: FloatArray
     chances: FloatArray
+    certificates: tuple[Certificate, ...]
     hypotheses: tuple[Check, ...]
     mean: float
 
@@ -67,9 +68,16 @@ class AllLabels:
         x, _ = line_samples(instance.the_data())
         labels, chances = label_law(x.size, p)
         pairs = zip(instance.networks, labels, strict=True)
-        kkt = is_kkt_point([certify(network, Dataset(X=x[:, None], y=y)) for network, y in pairs])
+        judged = tuple(certify(network, Dataset(X=x[:, None], y=y), hard_patterns=False) for network, y in pairs)
         mean = math.fsum(chances * np.array([line_error(network).value for network in instance.networks]))
-        return cls(x=x, labels=labels, chances=chances, hypotheses=(*hypotheses, kkt), mean=mean)
+        return cls(
+            x=x,
+            labels=labels,
+            chances=chances,
+            certificates=judged,
+            hypotheses=(*hypotheses, is_kkt_point(judged)),
+            mean=mean,
+        )
 
 
 @cache

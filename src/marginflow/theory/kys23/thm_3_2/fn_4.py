@@ -37,8 +37,8 @@ def fn_4(instance: Instance) -> Findings:
     every = AllLabels.of(instance, p)
     mean, x = every.mean, every.x
     minima = every.hypotheses[-1].state == "met" and all(
-        minimality(network, Dataset(X=x[:, None], y=y)).verdict == "local minimum"
-        for network, y in zip(instance.networks, every.labels, strict=True)
+        minimality(judged.network, Dataset(X=x[:, None], y=y), certificate=judged).verdict == "local minimum"
+        for judged, y in zip(every.certificates, every.labels, strict=True)
     )
     nearest = np.array([nearest_neighbour_line_error(x, y).value for y in every.labels])
     neighbour = math.fsum(every.chances * nearest)
