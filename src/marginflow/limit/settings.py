@@ -10,8 +10,15 @@ from __future__ import annotations
 
 # Starts ---------------------------------------------------------------------------------------------------------------
 
-# Length of a step of the flow relative to ||theta||, where it is long. Spheres.
+# Length of a step of the flow relative to ||theta||, where it is long.
 FLOW_LARGE_ANGLE = 0.05
+# Where a step is dear (hard margins): its length with at most so many samples to a dimension. Cosine of the outputs to
+# the polish of a flow in steps of 0.0125 until separated and twice as long again, (300, 300, 1000), seeds 0 to 4:
+# 0.05 until separated and half as long again .986 .988 .987 .987 .990; 0.1, half of the time, .985 .988 .989 .985 .989;
+# 0.15 (seeds 3, 4) .992 .989; 0.2 .989 .987. Without the half as long again .978 to .980 (seeds 0 to 2), with that half
+# on bundles of neurons .978 to .981. Steps that separate the samples, of 0.05, 0.1, 0.15: (100, 1000, 1000) 91, 63,
+# none; (30, 450, 500) 155, 178, none. Steps become 0.05 where a path of `FLOW_PATH` has not separated them.
+FLOW_DEAR_ANGLES = ((2.0, 0.15), (10.0, 0.1))
 # Steps of the flow between two looks at the margins; it ends after half as many steps again as it took to separate the
 # data, at least and at most so many. Spheres, the papers' sizes.
 FLOW_BLOCK, FLOW_LEAST, FLOW_MOST = 20, 60, 3000

@@ -21,6 +21,7 @@ from marginflow.limit.settings import (
     FLOW_ANGLE,
     FLOW_BLOCK,
     FLOW_CHEAP,
+    FLOW_DEAR_ANGLES,
     FLOW_LARGE_ANGLE,
     FLOW_LARGE_STEP,
     FLOW_LEAST,
@@ -199,7 +200,9 @@ class Task:
         if steps not in self._flows:
             angle = self.angle if steps is not None or self.soft else self._cheap_angle()
             long = self._small_steps(angle, budget) if angle < self.angle else None
-            self._flows[steps] = self._flow(*self._with_copies, steps, budget) if long is None else long
+            if long is None:
+                long = self._flow(*self._with_copies, steps, budget, angle=max(angle, self.angle))
+            self._flows[steps] = long
         return self._flows[steps]
 
     @property
@@ -208,11 +211,13 @@ class Task:
         return (self.X, self.data.y) if self.data is self.whole else (self.X[self.index], self.whole.y)
 
     def _cheap_angle(self) -> float:
-        """The smallest angle of a step with which the whole way is still cheap."""
+        """The smallest angle of a step with which the whole way is still cheap, up to the largest."""
         if self.angle != FLOW_LARGE_ANGLE:
             return self.angle  # the caller's
         steps = FLOW_CHEAP / (float(self.X.size) * self.width)
-        return min(max(FLOW_PATH / steps, FLOW_ANGLE), self.angle)
+        m, r = self.X.shape
+        largest = next((angle for samples, angle in FLOW_DEAR_ANGLES if m <= samples * r), FLOW_LARGE_ANGLE)
+        return min(max(FLOW_PATH / steps, FLOW_ANGLE), largest)
 
     def _small_steps(self, angle: float, budget: Budget) -> Flowed | None:
         """The flow to a tiny loss in small steps; None where that does not separate the samples soon enough."""
@@ -244,14 +249,15 @@ class Task:
 
     def flow_on(self, rows: IntArray, most: int, budget: Budget) -> Flowed:
         """The flow on some of the samples, of at most so many steps."""
-        return self._flow(self.X[rows], self.data.y[rows], None, budget, most=most)
+        return self._flow(self.X[rows], self.data.y[rows], None, budget, angle=self.angle, most=most)
 
     def _flow(
-        self, X: FloatArray, y: FloatArray, steps: int | None, budget: Budget, *, most: int = FLOW_MOST
+        self, X: FloatArray, y: FloatArray, steps: int | None, budget: Budget, *, angle: float, most: int = FLOW_MOST
     ) -> Flowed:
         """As many steps as asked for, or until every margin is positive, at most `most`, and half as long again."""
         began = time.monotonic()
-        flow, until = self._steps(X, y, self.angle), most if steps is None else steps
+        flow, until = self._steps(X, y, angle), most if steps is None else steps
+        least = int(FLOW_LEAST * min(1.0, FLOW_LARGE_ANGLE / angle))
         at_once = FLOW_BLOCK if X.size * self.width < FLOW_LARGE_STEP else FLOW_BLOCK // 10
         looks = steps is None
         with budget.interruptible(), threads_for(X.size * self.width, available_threads()):
@@ -261,9 +267,11 @@ class Task:
                 made = flow.take(block, until_separated=looks)
                 seconds = time.monotonic() - now
                 if looks and flow.separated:
-                    looks, until = False, max(FLOW_LEAST, int(1.5 * flow.steps))
+                    looks, until = False, max(least, int(1.5 * flow.steps))
                 elif made < block:
                     break
+                elif looks and flow.steps * angle >= FLOW_PATH:
+                    flow.angle = self.angle  # where samples are many, steps that are too long lead back and forth
         return self._flowed(flow, began)
 
 

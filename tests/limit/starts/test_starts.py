@@ -136,9 +136,14 @@ def test_a_cheap_flow_goes_to_a_tiny_loss_in_small_steps():
 
 
 def test_a_dear_flow_and_one_before_a_soft_margin_take_large_steps_and_few():
-    for width, options in ((100_000, {}), (30, {"penalty": 1.0}), (30, {"angle": 0.04})):
+    for width, options, angle in (
+        (300_000, {}, 0.15),
+        (100_000, {"penalty": 1.0}, 0.05),
+        (30, {"penalty": 1.0}, 0.05),
+        (30, {"angle": 0.04}, 0.04),
+    ):
         angles, log_loss = flow_of(width, **options)
-        assert min(angles) == options.get("angle", 0.05)
+        assert set(angles) == {angle}
         assert log_loss > np.log(1e-300)
 
 
@@ -149,7 +154,8 @@ def test_samples_that_small_steps_do_not_separate_get_large_ones_after_all():
     in_large_steps = Task.of(crowd, by_default.given, angle=0.05)
     assert by_default._small_steps(0.01, Budget()) is None
     np.testing.assert_array_equal(
-        by_default.flow(None, Budget()).network.W, in_large_steps._flow(crowd.X, crowd.y, None, Budget()).network.W
+        by_default.flow(None, Budget()).network.W,
+        in_large_steps._flow(crowd.X, crowd.y, None, Budget(), angle=0.05).network.W,
     )
 
 
@@ -170,3 +176,20 @@ def test_in_the_plane_a_flow_that_has_not_found_the_classes_leaves_many_samples_
     assert not surer(X, right)
     assert not surer(X[:400], chance[:400])
     assert not surer(np.column_stack([X, X[:, ::-1] ** 2]), chance)
+
+
+def test_long_steps_become_shorter_where_they_do_not_separate_the_samples(monkeypatch):
+    """Labels that no network of two neurons can fit: the path of long steps ends, and shorter ones follow."""
+    made, original = [], task.AngleSteps.take
+
+    def record(flow, *args, **how):
+        taken = original(flow, *args, **how)
+        made.extend([flow.angle] * taken)
+        return taken
+
+    monkeypatch.setattr(task.AngleSteps, "take", record)
+    rng = np.random.default_rng(0)
+    crowd = mf.data.Dataset(X=rng.standard_normal((40, 2)), y=np.where(rng.permutation(40) % 2, 1.0, -1.0))
+    some = Task.of(crowd, TwoLayer.initialise(2, 2, scale=0.01, seed=0))
+    some._flow(some.X, crowd.y, None, Budget(), angle=0.1, most=400)
+    assert made == [0.1] * 100 + [0.05] * 300
