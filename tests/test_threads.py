@@ -1,16 +1,29 @@
 """Numbers of BLAS threads: requests of many threads nest, overlap and leave nothing behind."""
 
+import os
+import signal
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import marginflow as mf
-from marginflow.threads import available_threads, blas_libraries, blas_threads, one_thread, single_threaded, threads_for
+from marginflow.threads import (
+    available_threads,
+    blas_libraries,
+    blas_threads,
+    one_thread,
+    parts_of,
+    share,
+    single_threaded,
+    threads_for,
+)
 
 
 def numbers() -> list[int]:
@@ -136,3 +149,77 @@ def test_libraries_are_named_with_their_kernels() -> None:
     assert any(library.kernels for library in libraries if library.library == "openblas") or not any(
         library.library == "openblas" for library in libraries
     )
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_shared_work_is_done_once_for_every_part(threads: int) -> None:
+    done = [0] * 50
+
+    def work(part: int) -> None:
+        done[part] += 1
+        assert set(numbers()) == {1}
+
+    share(work, range(50), threads)
+    assert done == [1] * 50
+    assert set(numbers()) == {2}
+
+
+def test_shared_work_runs_in_several_threads_at_the_same_time_and_in_one_where_that_is_allowed() -> None:
+    both = threading.Barrier(2, timeout=20)
+
+    def meet(_: int) -> None:
+        both.wait()  # one thread alone would never pass
+
+    share(meet, range(2))
+    names: set[threading.Thread] = set()
+    with one_thread():
+        share(lambda _: names.add(threading.current_thread()), range(5))
+    share(lambda _: names.add(threading.current_thread()), range(1))
+    assert names == {threading.current_thread()}
+
+
+def test_an_error_in_any_thread_is_raised_and_no_further_part_is_begun() -> None:
+    begun = []
+
+    def work(part: int) -> None:
+        begun.append(part)
+        if part == 3:
+            raise ZeroDivisionError
+
+    for threads in (1, 2):
+        begun.clear()
+        with pytest.raises(ZeroDivisionError):
+            share(work, range(10_000), threads)
+        assert len(begun) < 10_000
+    assert set(numbers()) == {2}
+
+
+def test_shared_work_keeps_the_callers_error_state() -> None:
+    """NumPy's error state belongs to a context, which threads do not inherit by themselves."""
+    states = []
+    with np.errstate(over="ignore", invalid="ignore"):
+        share(lambda _: states.append(np.geterr()["over"]), range(64), 2)
+    assert states == ["ignore"] * 64
+
+
+def test_parts_cover_everything_once_and_do_not_depend_on_threads() -> None:
+    for size in (1, 15, 16, 17, 40, 300, 1001):
+        for work in (1e3, 1e12):
+            parts = parts_of(size, work)
+            assert np.concatenate([np.arange(size)[part] for part in parts]).tolist() == list(range(size))
+            assert len(parts) == 1 or work > 1e3
+            with one_thread():
+                assert parts_of(size, work) == parts
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_helpers_of_its_own() -> None:
+    share(lambda _: None, range(4), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a process with threads forks
+        child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        share(lambda _: None, range(4), 2)
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7

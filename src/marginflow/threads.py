@@ -4,23 +4,34 @@ The number of threads belongs to the process, not to the thread that sets it. Co
 begin and write it back when they end leave a wrong one behind as soon as they overlap in two threads. Here every
 context is a request in one table: within a thread the innermost request counts, among threads the smallest, and when
 the last request is gone the number is again what it was before the first.
+
+Much work is not one large product: passes over arrays, and many small factors. `share` does its parts in as many Python
+threads as BLAS may use, each part with one BLAS thread.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import scipy.linalg  # noqa: F401  SciPy brings a BLAS library of its own, which must be loaded to be found
 from threadpoolctl import ThreadpoolController
 
 # Multiplications in one matrix operation above which several threads pay.
 _WORTH_SHARING = 3e7
+# Parts into which shared work is cut, and their least size; the number of threads does not enter.
+_PARTS, _SMALLEST_PART = 4, 16
+
+_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True)
@@ -164,3 +175,47 @@ def blas_libraries() -> tuple[BlasLibrary, ...]:
         BlasLibrary(library.internal_api, library.version, getattr(library, "architecture", None), threads)
         for library, threads in _requests.allowed()
     )
+
+
+def parts_of(size: int, multiplications: float) -> list[slice]:
+    """Slices of `range(size)` for `share`, all of it in one where the work is small; they depend on the sizes alone."""
+    number = 1 if multiplications < _WORTH_SHARING else max(1, min(_PARTS, size // _SMALLEST_PART))
+    ends = [size * i // number for i in range(number + 1)]
+    return [slice(begin, end) for begin, end in pairwise(ends)]
+
+
+def share(work: Callable[[_Part], None], parts: Sequence[_Part], threads: int | None = None) -> None:
+    """Do the work for every part, in several threads at the same time, each with one BLAS thread.
+
+    No part may need what another writes: then the bits do not depend on the number of threads. That number is what the
+    caller may use of BLAS, by default; with one thread, and with one part, nothing else is started. An error or an
+    interrupt ends the work after the parts that have begun.
+    """
+    number = min(available_threads() if threads is None else threads, len(parts))
+    if len(parts) == 1:
+        return work(parts[0])
+    with one_thread():
+        left = iter(parts)
+        pool = _helpers(os.getpid(), number - 1) if number > 1 else None
+        helpers = [] if pool is None else [pool.submit(copy_context().run, _do, work, left) for _ in range(number - 1)]
+        try:
+            _do(work, left)
+        finally:
+            _do(lambda _: None, left)
+            running = [helper for helper in helpers if not helper.cancel()]
+            wait(running)
+        for helper in running:
+            helper.result()
+    return None
+
+
+def _do(work: Callable[[_Part], None], left: Iterator[_Part]) -> None:
+    """The parts that nobody has begun; the iterator of a sequence hands out each of them once, to whichever thread."""
+    for part in left:
+        work(part)
+
+
+@lru_cache(maxsize=1)
+def _helpers(process: int, number: int) -> ThreadPoolExecutor:
+    """The threads beside the caller's own; they sleep while there is nothing to do. A forked process has none yet."""
+    return ThreadPoolExecutor(number, thread_name_prefix="marginflow")

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from marginflow.certificates import certify
-from marginflow.data import Dataset
+from marginflow.data import Dataset, Sphere
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver import admm as admm_room
 from marginflow.limit.solver import balance
 from marginflow.limit.solver.admm import Admm
 from marginflow.networks import TwoLayer
+from marginflow.threads import one_thread, share
 
 
 def own_labels(
@@ -303,3 +304,34 @@ def test_a_run_that_begins_with_the_weights_of_another_goes_on_from_there():
     assert moved[0] < 1e-9
     assert moved[1] > 1e-6  # otherwise this says nothing
     assert first.weights.min() >= 0.0
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("penalty", [np.inf, 0.5])
+def test_neither_the_number_of_threads_nor_the_order_of_parts_changes_a_bit(monkeypatch, precision, penalty):
+    """Large enough to be shared; threads that come late take whatever is left."""
+    data = Sphere(dimension=60).sample(400, seed=3)
+    problem = Problem.of(data.X, data.y, bias=True, penalty=penalty)
+    rng, k = np.random.default_rng(1), 1300
+    neurons = Neurons(rng.standard_normal((k, 61)) / k, np.where(np.arange(k) < 700, 1.0, -1.0))
+    shared, ends = [], []
+
+    def backwards(work, parts, threads=None):
+        shared.append(len(parts))
+        for part in reversed(parts):
+            work(part)
+
+    def by_two(work, parts, threads=None):
+        share(work, parts, 2)
+
+    for way in (share, by_two, backwards):
+        with one_thread():
+            run = Admm(problem, neurons, np.ones(400), precision=precision)
+        monkeypatch.setattr(admm_room, "share", way)
+        run.run(12)
+        ends.append(run)
+    assert max(shared) > 1
+    for other in ends[1:]:
+        for name in ("U", "Z", "Y", "tau", "t", "A"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(ends[0], name))
+        assert other.dual_residual == ends[0].dual_residual

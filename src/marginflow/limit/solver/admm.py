@@ -19,6 +19,7 @@ double precision once the residuals have come down to what single precision can 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -34,11 +35,11 @@ from marginflow.limit.settings import (
     REFRESH_ANYWAY,
     REFRESH_EVERY,
     REFRESH_MARGIN,
-    RELAXATION,
     SINGLE,
-    SWEEPS,
 )
 from marginflow.limit.solver.balance import Balance, uneven
+from marginflow.limit.solver.proximal import Part, project, shrink
+from marginflow.threads import available_threads, one_thread, parts_of, share
 
 Precision = Literal["single", "double"]
 
@@ -149,25 +150,22 @@ class Admm:
         """Buffers and views for the present number of neurons; columns of one sign are contiguous."""
         m, k = self.Z.shape
         self._H = np.empty_like(self.Z)
-        # A row of zeros: with a number in its place NumPy's maximum takes three to five times as long.
-        self._zeros = np.zeros(k, dtype=self._real)
+        self._R = np.empty_like(self.U)
+        self._s2 = self.problem.s2.astype(self._real)
+        self._zeros = np.zeros(k, dtype=self._real)  # a row: see `project`
+        work = float(self.problem.X.size) * k
+        self._neuron_parts = parts_of(k, work)
+        most = max(1, BLOCK_BYTES // max(1, k * self._real.itemsize))
         p, kp = self.problem.n_positive, int((self.s > 0).sum())
-        positive, negative = slice(0, kp), slice(kp, k)
-        rows = max(1, BLOCK_BYTES // max(1, k * self._real.itemsize))
-        self._z0 = np.empty((min(rows, m), k), dtype=self._real)
-        self._spare = np.empty((min(rows, m), k), dtype=self._real)
-        self._blocks = [
-            (slice(begin, min(begin + rows, end)), same, opposite)
-            for first, end, same, opposite in ((0, p, positive, negative), (p, m, negative, positive))
-            for begin in range(first, end, rows)
-        ]
+        self._parts = [Part.of(rows, p, kp, k, most, self._real) for rows in parts_of(m, work)]
         self._pattern_changed()
 
     def _pattern_changed(self) -> None:
         """The pattern as shares of the margin for each unit of a scaled pre-activation."""
         shares = 1.0 / self.scales
-        self._A_same = [self.A[rows, same] * shares[same] for rows, same, _ in self._blocks]
-        self._active = [A.sum(axis=1) for A in self._A_same]
+        for part in self._parts:
+            part.A_same = [self.A[rows, same] * shares[same] for rows, same, _ in part.blocks]
+            part.active = [A.sum(axis=1) for A in part.A_same]
 
     @property
     def _same_pairs(self) -> tuple[tuple[slice, slice], ...]:
@@ -193,71 +191,40 @@ class Admm:
 
     # The two proximal steps -----------------------------------------------------------------------
 
-    def _project_samples(self, measure: bool) -> float:
-        """H = X U^T to Z, Y and the multipliers tau, and then to Z - Y in place; ||H - Z||^2 where it is asked for.
+    def _multiply_samples(self, part: Part) -> None:
+        """H = X U^T of some samples."""
+        np.matmul(self._X[part.rows], self._scaled.T, out=self._H[part.rows])
 
-        Block by block: what is between H and Z - Y stays in the cache.
-        """
-        cap, apart, shares = self.cap / self.rho, 0.0, 1.0 / self.scales
-        for (rows, same, opposite), A, active in zip(self._blocks, self._A_same, self._active, strict=True):
-            H, Y, Z = self._H[rows], self.Y[rows], self.Z[rows]
-            z0, spare = self._z0[: len(H)], self._spare[: len(H)]
-            np.subtract(H, Z, out=z0)
-            z0 *= RELAXATION
-            z0 += Z
-            z0 += Y
-            zs, zo, tau = z0[:, same], z0[:, opposite], self.tau[rows]
-            base = np.vecdot(A, zs)
-            # Newton on the concave increasing phi(tau) = base + active tau - sum relu(zo - tau) / scale = 1
-            beyond, of_one = spare[:, opposite], shares[opposite]
-            for _ in range(SWEEPS):
-                np.copyto(beyond, zo > tau[:, None])
-                slope = active + beyond @ of_one
-                beyond *= zo
-                missing = 1.0 - base + beyond @ of_one
-                tau = np.maximum(np.where(slope > 0.0, missing / np.where(slope > 0.0, slope, 1.0), tau + missing), 0.0)
-            np.minimum(tau, cap, out=tau)
-            self.tau[rows] = tau
-            np.multiply(self.A[rows, same], -tau[:, None], out=Y[:, same])
-            np.minimum(zo, tau[:, None], out=Y[:, opposite])
-            np.maximum(Y[:, opposite], self._zeros[: zo.shape[1]], out=Y[:, opposite])
-            np.subtract(z0, Y, out=Z)
-            if measure:
-                np.subtract(H, Z, out=spare)
-                apart += float(np.vdot(spare, spare))
-            np.subtract(Z, Y, out=H)
-        return apart
+    def _multiply_and_project(self, part: Part) -> None:
+        self._multiply_samples(part)
+        self._project_samples(part)
 
-    def _shrink_neurons(self, R: FloatArray) -> None:
-        """R = rho (Z - Y)^T X (+ anchor) to U; solves the secular equation of all neurons at once."""
-        s2 = self.problem.s2.astype(self._real)
+    def _project_samples(self, part: Part, *, measure: bool = False) -> None:
+        """H to Z, Y and the multipliers tau, and then to Z - Y in place."""
+        state = (self._H, self.Z, self.Y, self.tau, self.A)
+        project(part, *state, 1.0 / self.scales, self.cap / self.rho, measure=measure)
+
+    def _pull(self, neurons: slice) -> None:
+        """R = rho (Z - Y)^T X (+ anchor) of some neurons, from Z - Y in H."""
+        R = self._R[neurons]
+        np.matmul(self._H[:, neurons].T, self._X, out=R)
+        R *= self.rho
+        if self.anchor_weight > 0.0:
+            R += self.anchor_weight * self.anchor[neurons]
+
+    def _shrink_neurons(self, neurons: slice) -> None:
+        """R to U; solves the secular equations of these neurons."""
+        R, t = self._R[neurons], self.t[neurons]
         if self.a2 is not None:
             rs = (self.rho * self.problem.s2 + self.anchor_weight).astype(self._real)
-            self.U = R / (rs + (1.0 / self.a2[:, None]).astype(self._real))
-            self.t = np.linalg.norm(self.U, axis=1)
+            self.U[neurons] = R / (rs + (1.0 / self.a2[neurons, None]).astype(self._real))
+            t[...] = np.linalg.norm(self.U[neurons], axis=1)
             return
-        live = np.flatnonzero(np.einsum("ij,ij->i", R, R) > 1.0)
-        Rl = R[live]
-        rs = np.multiply.outer(self._real.type(self.rho) * self.scales[live], s2)
-        if self.anchor_weight > 0.0:
-            rs += self._real.type(self.anchor_weight)
-        t = np.maximum(self.t[live], 1e-12)
-        for _ in range(SWEEPS):
-            shrink = 1.0 / (1.0 + rs * t[:, None])
-            scaled = Rl * shrink
-            q = np.einsum("ij,ij->i", scaled, scaled)
-            np.multiply(scaled, scaled, out=scaled)
-            scaled *= shrink
-            slope = np.vecdot(scaled, rs)  # -dq/dt / 2
-            root = np.sqrt(q)
-            # Newton on 1/sqrt(q(t)) - 1, which is nearly linear in t
-            t = np.maximum(t + (root - 1.0) * q / slope, 0.1 * t)
-        self.U = np.zeros_like(R)
-        self.U[live] = Rl * (t / (1.0 + rs * t[:, None]).T).T
-        self.t = np.zeros_like(R[:, 0])
-        self.t[live] = np.linalg.norm(self.U[live], axis=1)
-        self.idle += 1
-        self.idle[live] = 0
+        rho = self._real.type(self.rho) * self.scales[neurons]
+        live = shrink(R, t, self._s2, rho, self.anchor_weight, out=self.U[neurons])
+        idle = self.idle[neurons]
+        idle += 1
+        idle[live] = 0
 
     # Housekeeping ---------------------------------------------------------------------------------
 
@@ -353,31 +320,41 @@ class Admm:
 
     @np.errstate(over="ignore", invalid="ignore")
     def run(self, iterations: int, *, refresh: bool = True) -> None:
-        """Advance; every tenth iteration refreshes the pattern, measures residuals, merges and drops."""
-        X = self._X
-        for _ in range(iterations):
-            check = self.iterations % REFRESH_EVERY == 0
-            np.matmul(X, (self.scales[:, None] * self.U).T, out=self._H)
-            if check and refresh and self._may_refresh(self._H):
-                self._refresh(self._H)
-                self.merge()
-                self.drop_idle()
-                np.matmul(X, (self.scales[:, None] * self.U).T, out=self._H)
-            previous = self.Z.copy() if check else None
-            apart = self._project_samples(measure=check)
-            R = self._H.T @ X
-            R *= self.rho
-            if self.anchor_weight > 0.0:
-                R += self.anchor_weight * self.anchor
-            if previous is not None:
-                n_live = max(int((self.t > 0).sum()), 1)
-                np.subtract(self.Z, previous, out=previous)
-                self.dual_residual = self.rho * float(np.linalg.norm(previous.T @ X)) / np.sqrt(n_live)
-                self.primal_residual = np.sqrt(apart) / max(float(np.linalg.norm(self.Z)), 1e-300)
-            self._shrink_neurons(R)
-            if previous is not None:
-                self._reweigh()
-            self.iterations += 1
+        """Advance; every tenth iteration refreshes the pattern, measures residuals, merges and drops.
+
+        Samples and neurons are shared among as many threads as BLAS may use, in parts that do not depend on how many.
+        """
+        threads = available_threads()
+        with one_thread():
+            for _ in range(iterations):
+                self._scaled = self.scales[:, None] * self.U
+                if self.iterations % REFRESH_EVERY == 0:
+                    self._check(refresh, threads)
+                else:
+                    share(self._multiply_and_project, self._parts, threads)
+                    share(self._pull, self._neuron_parts, threads)
+                    share(self._shrink_neurons, self._neuron_parts, threads)
+                self.iterations += 1
+
+    def _check(self, refresh: bool, threads: int) -> None:
+        """An iteration that refreshes the pattern and measures the residuals."""
+        share(self._multiply_samples, self._parts, threads)
+        if refresh and self._may_refresh(self._H):
+            self._refresh(self._H)
+            self.merge()
+            self.drop_idle()
+            self._scaled = self.scales[:, None] * self.U
+            share(self._multiply_samples, self._parts, threads)
+        moved = self.Z.copy()
+        share(partial(self._project_samples, measure=True), self._parts, threads)
+        share(self._pull, self._neuron_parts, threads)
+        np.subtract(self.Z, moved, out=moved)
+        n_live = max(int((self.t > 0).sum()), 1)
+        self.dual_residual = self.rho * float(np.linalg.norm(moved.T @ self._X)) / np.sqrt(n_live)
+        apart = sum(part.apart for part in self._parts)
+        self.primal_residual = np.sqrt(apart) / max(float(np.linalg.norm(self.Z)), 1e-300)
+        share(self._shrink_neurons, self._neuron_parts, threads)
+        self._reweigh()
 
     @property
     def share_flipped(self) -> float:

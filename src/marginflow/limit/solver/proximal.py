@@ -1,0 +1,130 @@
+"""The two proximal steps of ADMM on raw arrays: rows of samples are projected, neurons shrink.
+
+Both work in place, on parts of the samples and of the neurons that several threads may take at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.settings import RELAXATION, SWEEPS
+
+
+@dataclass(eq=False)
+class Part:
+    """Some samples, in blocks of one label (rows, same neurons, opposite neurons), and the buffers to work in.
+
+    `A_same` and `active` have, for every block, the pattern as shares of the margin and its sums; `apart` is
+    ||H - Z||^2 where it was asked for.
+    """
+
+    rows: slice
+    blocks: list[tuple[slice, slice, slice]]
+    buffers: FloatArray
+    A_same: list[FloatArray] = field(default_factory=list)
+    active: list[FloatArray] = field(default_factory=list)
+    apart: float = 0.0
+
+    @classmethod
+    def of(cls, rows: slice, n_positive: int, k_positive: int, k: int, most: int, dtype: DTypeLike) -> Part:
+        """Rows in blocks of at most `most`; positive samples come first, and so do positive neurons."""
+        middle = min(max(n_positive, rows.start), rows.stop)
+        positive, negative = slice(0, k_positive), slice(k_positive, k)
+        blocks = [(block, positive, negative) for block in _even(rows.start, middle, most)]
+        blocks += [(block, negative, positive) for block in _even(middle, rows.stop, most)]
+        return cls(rows, blocks, np.empty((2, min(most, rows.stop - rows.start), k), dtype=dtype))
+
+
+def _even(first: int, end: int, most: int) -> Iterator[slice]:
+    """Consecutive slices of about the same size, at most `most`."""
+    number = -(-(end - first) // most)
+    ends = [first + (end - first) * i // max(number, 1) for i in range(number + 1)]
+    return (slice(*pair) for pair in pairwise(ends))
+
+
+def project(
+    part: Part,
+    H: FloatArray,
+    Z: FloatArray,
+    Y: FloatArray,
+    tau: FloatArray,
+    A: BoolArray,
+    shares: FloatArray,
+    cap: float,
+    *,
+    measure: bool,
+) -> None:
+    """The rows of a part: H to Z, Y and the multipliers tau, at most `cap`, and then to Z - Y in place.
+
+    Block by block: what is between H and Z - Y stays in the cache.
+    """
+    part.apart = 0.0
+    # A row of zeros: with a number in its place NumPy's maximum takes three to five times as long.
+    zeros = np.zeros(H.shape[1], dtype=H.dtype)
+    for (rows, same, opposite), A_same, active in zip(part.blocks, part.A_same, part.active, strict=True):
+        h, y, z, t = H[rows], Y[rows], Z[rows], tau[rows]
+        z0, spare = part.buffers[:, : len(h)]
+        np.subtract(h, z, out=z0)
+        z0 *= RELAXATION
+        z0 += z
+        z0 += y
+        zs, zo = z0[:, same], z0[:, opposite]
+        base = np.vecdot(A_same, zs)
+        # Newton on the concave increasing phi(t) = base + active t - sum relu(zo - t) / scale = 1
+        beyond, of_one = spare[:, opposite], shares[opposite]
+        for _ in range(SWEEPS):
+            np.copyto(beyond, zo > t[:, None])
+            slope = active + beyond @ of_one
+            beyond *= zo
+            missing = 1.0 - base + beyond @ of_one
+            t = np.maximum(np.where(slope > 0.0, missing / np.where(slope > 0.0, slope, 1.0), t + missing), 0.0)
+        np.minimum(t, cap, out=t)
+        tau[rows] = t
+        np.multiply(A[rows, same], -t[:, None], out=y[:, same])
+        np.minimum(zo, t[:, None], out=y[:, opposite])
+        np.maximum(y[:, opposite], zeros[opposite], out=y[:, opposite])
+        np.subtract(z0, y, out=z)
+        if measure:
+            np.subtract(h, z, out=spare)
+            part.apart += float(np.vdot(spare, spare))
+        np.subtract(z, y, out=h)
+
+
+def shrink(
+    R: FloatArray, t: FloatArray, s2: FloatArray, rho: FloatArray, anchor_weight: float, out: FloatArray
+) -> IntArray:
+    """Rows t R / (1 + (rho s^2 + anchor) t) of norm t into `out`, the new norms into t; which rows are not zero.
+
+    t solves the secular equation sum_l R_l^2 / (1 + (rho s_l^2 + anchor) t)^2 = 1, from the given t.
+    """
+    live = np.flatnonzero(np.vecdot(R, R) > 1.0)
+    some = R if len(live) == len(R) else R[live]
+    rs = np.multiply.outer(rho[live], s2)
+    if anchor_weight > 0.0:
+        rs += anchor_weight
+    size = np.maximum(t[live], 1e-12)
+    factors, scaled = np.empty_like(rs), np.empty_like(rs)
+    for _ in range(SWEEPS):
+        np.multiply(rs, size[:, None], out=factors)
+        factors += 1.0
+        np.divide(1.0, factors, out=factors)
+        np.multiply(some, factors, out=scaled)
+        q = np.vecdot(scaled, scaled)
+        np.multiply(scaled, scaled, out=scaled)
+        scaled *= factors
+        slope = np.vecdot(scaled, rs)  # -dq/dt / 2
+        # Newton on 1/sqrt(q(t)) - 1, which is nearly linear in t
+        size = np.maximum(size + (np.sqrt(q) - 1.0) * q / slope, 0.1 * size)
+    np.multiply(rs, size[:, None], out=factors)
+    factors += 1.0
+    np.divide(size[:, None], factors, out=factors)
+    np.multiply(some, factors, out=scaled)
+    out[...], t[...] = 0.0, 0.0
+    out[live], t[live] = scaled, np.linalg.norm(scaled, axis=1)
+    return live
