@@ -166,7 +166,9 @@ BOX_STEPS, BOX_TOLERANCE, BOX_RIDGE = 60, 1e-12, 1e-13
 GRADIENT_TOLERANCE, GRADIENT_STEPS = 1e-2, 60
 # Multiplications for a Hessian above which a step of Newton's method does without it, if that is less work, and the
 # products m x r x k that it then takes. (300, 1500, 1000), from the same structure, busy machine: 16 s against 120 s.
-LARGE_HESSIAN, PRODUCTS = 2e9, 40
+# CPU s of Newton's method with and without the Hessian, two seeds: (500, 500, 1000) 1.6, 0.8 and 1.1, 0.7; (300, 300)
+# 0.38, 0.28 and 0.30, 0.29; (100, 300) 0.32, 0.26 and 0.31, 0.23; (200, 200), 1e8 multiplications, equal.
+LARGE_HESSIAN, PRODUCTS = 3e8, 40
 # Columns of projected samples gathered before a symmetric update of the Hessian: bounds its memory.
 COLUMNS_AT_ONCE = 4096
 # Cholesky factors of kink samples whose diagonal falls by more than this are replaced by QR factors.
