@@ -8,6 +8,7 @@ import pytest
 from marginflow.certificates import certify, certify_classifier
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit import kkt_point
 from marginflow.networks import Classifier, TwoLayer
 
 
@@ -123,3 +124,11 @@ def test_what_does_not_separate_or_fit_is_said():
         certify_classifier(replace(network, W=0 * network.W, V=0 * network.V), X, y)
     with pytest.raises(InputError, match="0 to 2"):
         certify_classifier(network, X, [0, 1, 3])
+
+
+def test_an_exact_point_of_raw_measurements_is_one_from_its_file_alone() -> None:
+    """Long samples: pairs that rounding alone makes attractive must not spoil what was found without them."""
+    iris = pytest.importorskip("sklearn.datasets").load_iris()
+    point = kkt_point(Dataset(iris.data, iris.target), width=20)
+    assert point.exact
+    assert certify_classifier(point.network, iris.data, iris.target).residual < 1e-11

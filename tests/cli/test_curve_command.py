@@ -52,7 +52,7 @@ def test_table_says_how_far_a_share_is_certified(capsys: pytest.CaptureFixture[s
         ("curve net.safetensors data.npz --epsilon 0.1,x", "--epsilon is '0.1,x'"),
         ("curve net.safetensors data.npz --epsilon=-1", "at least 0"),
         ("curve net.safetensors data.npz --csv curve.txt", ".csv"),
-        ("curve three.safetensors data.npz", "classes are whole numbers from 0 to 2"),
+        ("curve three.safetensors data.npz", "labels from 0 to 2"),
         ("curve net.safetensors no.npz", "There is no file no.npz"),
         ("curve net.safetensors data.npz --first 0", "--first is 0"),
     ],

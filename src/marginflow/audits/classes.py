@@ -134,7 +134,7 @@ class ClassesAudit(Brief, Plain):
                 "sizes": universal.sizes,
                 "shares": universal.shares,
             },
-            "radii": [checked.row() | {"rival": checked.radius.rival} for checked in self.radii],
+            "radii": [checked.row() for checked in self.radii],
             "median_radius": summarise_radii(self.radii).median if self.radii else None,
             "curve": None if accuracy is None else accuracy.rows(),
             "contradicted": self.contradicted,

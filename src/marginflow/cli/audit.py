@@ -115,7 +115,7 @@ def _print_classes(found: ClassesAudit, out: Path | None) -> None:
     if found.radii:
         print(f"\n{sum(radius.settled for radius in found.radii)} of {len(found.radii)} radii are proved:")
         print_rows(
-            [radius.row() | {"rival": radius.radius.rival} for radius in found.radii],
+            [radius.row() for radius in found.radii],
             headings={name: name for name in ("sample", "label", "rival", "lower", "upper", "status")},
         )
     if out is not None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 import marginflow as mf
+from marginflow.cli.classes import for_two_classes_only, network_and_data, one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Penalty, Tolerance, written
 from marginflow.cli.output import check_target, deliver
 from marginflow.cli.progress import progress
+
+if TYPE_CHECKING:
+    from marginflow.certificates import Certificate
+    from marginflow.certificates.classes import ClassifierKKT
 
 
 def certify(
@@ -28,14 +33,23 @@ def certify(
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Exit code 0 if every KKT condition holds at the tolerance, 1 if one does not."""
+    """Exit code 0 if every KKT condition holds at the tolerance, 1 if one does not.
+
+    A network with a logit for each class is asked about the conditions of the multi-class max-margin problem.
+    """
     chosen = mf.certificates.DEFAULT_TOLERANCE if tolerance is None else tolerance
     if out is not None:
         check_target(out, (".json",), force=force)
-    judged, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
-    begun = None if start is None else mf.networks.TwoLayer.load(start)
-    with progress("Certifying"):
-        certificate = mf.certify(judged, dataset, penalty=penalty, start=begun)
+    judged, dataset, own = network_and_data(network, data, label)
+    certificate: Certificate | ClassifierKKT
+    if isinstance(judged, mf.networks.Classifier):
+        for_two_classes_only(judged, penalty=penalty is not None, start=start is not None)
+        with progress("Certifying"):
+            certificate = mf.certificates.certify_classifier(judged, dataset.X, [] if own is None else own)
+    else:
+        begun = None if start is None else one_output(start)
+        with progress("Certifying"):
+            certificate = mf.certify(judged, dataset, penalty=penalty, start=begun)
     holds = certificate.holds(chosen)
     answer = {"holds": holds, "tolerance": chosen}
     deliver(

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.arrays import FloatArray, matrix, vector
+from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Paper, Seed, written
 from marginflow.cli.output import check_target, result_text, write_page
@@ -288,10 +289,10 @@ def _instance(
     recorded = None if run is None else mf.flow.load_run(run)
     return mf.theory.Instance(
         name=", ".join(path.name for path in (network, data, test, start, run) if path is not None),
-        network=None if network is None else mf.networks.TwoLayer.load(network),
+        network=None if network is None else one_output(network),
         data=None if data is None else mf.data.Dataset.load(data, label=label),
         test=None if test is None else mf.data.Dataset.load(test, label=label),
-        start=None if start is None else mf.networks.TwoLayer.load(start),
+        start=None if start is None else one_output(start),
         run=recorded,
         parameters=dict(_pair(text) for text in parameter or []),
         seed=seed,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from cyclopts import Parameter
 
-import marginflow as mf
 from marginflow.arrays import FloatArray, whole_number
+from marginflow.cli.classes import network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, First, Force, Gap, Label, NetworkFile, SecondsEach, Workers
 from marginflow.cli.output import check_target, print_rows, result_text
@@ -18,7 +18,6 @@ from marginflow.errors import InputError
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
-    from marginflow.networks import Classifier, TwoLayer
     from marginflow.robustness.accuracy import CertifiedAccuracy
 
 # Shares at which the curve is read for the table on the screen.
@@ -43,7 +42,7 @@ def curve(
 ) -> int:
     """Exit code 0 if every radius is proved, 1 if the curve lies between bounds, 130 if interrupted (nothing is kept).
 
-    The network has one output (labels -1 and +1) or one for each of K classes (labels 0 to K - 1).
+    The network has one output, or a logit for each class.
     """
     from marginflow.robustness.accuracy import certified_accuracy
 
@@ -51,8 +50,8 @@ def curve(
     sizes = _sizes(epsilon)
     if csv is not None:
         check_target(csv, (".csv",), force=force)
-    judged = mf.networks.load_network(network)
-    X, y = _samples(judged, data, label)
+    judged, dataset, own = network_and_data(network, data, label)
+    X, y = dataset.X, dataset.y if own is None else own
     n = X.shape[0] if first is None else min(X.shape[0], whole_number("--first", first))
     done = 0
     with progress("Proving radii") as show:
@@ -103,17 +102,6 @@ def _sizes(text: str | None) -> FloatArray:
     if sizes.size and not (np.isfinite(sizes).all() and (sizes >= 0).all()):
         raise InputError(f"--epsilon is {text!r}; sizes are finite and at least 0.")
     return sizes
-
-
-def _samples(network: TwoLayer | Classifier, data: Path, label: str | None) -> tuple[FloatArray, FloatArray]:
-    """Samples and labels: -1 and +1 for a network with one output, classes for a classifier."""
-    from marginflow.data import files
-
-    if isinstance(network, mf.networks.TwoLayer):
-        dataset = mf.data.Dataset.load(data, label=label)
-        return dataset.X, dataset.y
-    fields = files.read(data, label=label)
-    return np.asarray(fields["X"], dtype=np.float64), np.asarray(fields["y"], dtype=np.float64)
 
 
 def _read_at_shares(accuracy: CertifiedAccuracy) -> list[dict[str, float]]:

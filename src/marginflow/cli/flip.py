@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.arrays import FloatArray, real_number, vector
+from marginflow.cli.classes import logits_of, network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, written
 from marginflow.cli.output import check_target, deliver, note, print_rows
@@ -21,7 +22,7 @@ from marginflow.errors import InputError
 if TYPE_CHECKING:
     from marginflow.certificates import Certificate
     from marginflow.data import Dataset
-    from marginflow.networks import TwoLayer
+    from marginflow.networks import Classifier, TwoLayer
 
 
 def flip(
@@ -36,7 +37,7 @@ def flip(
             help=(
                 "One or more of: label-sum (of y x over all samples, the default), margin (over those on the margin), "
                 "support (over those with a multiplier), dual (weighted by the multipliers), means (of the clusters), "
-                "or a vector in FILE.npy."
+                "or a vector in FILE.npy. With a logit for each class: shortest (the default) or FILE.npy."
             ),
         ),
     ] = None,
@@ -56,14 +57,35 @@ def flip(
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Exit code 0 if every direction flips the share, 1 if no multiple of one of them does."""
+    """Exit code 0 if every direction flips the share, 1 if no multiple of one of them does.
+
+    A network with a logit for each class: the vector is added to every sample, and norms are those at which classes
+    first change.
+    """
     real_number("share", share, above=0.0, at_most=1.0)
     if out is not None:
         check_target(out, (".json",), force=force)
-    judged, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
+    judged, dataset, _ = network_and_data(network, data, label)
+    d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
+    if isinstance(judged, mf.networks.Classifier):
+        from marginflow.cli.class_flip import flip_classes, vectors_by_name
+
+        read = {name: _read_vector(Path(name)) for name in direction or [] if name.lower().endswith(".npy")}
+        fresh = dataset if test is None else _fresh(test, judged, label)
+        with progress("Stepping"):
+            return flip_classes(
+                judged,
+                fresh.X,
+                logits_of(fresh, judged),
+                vectors_by_name(direction, read),
+                share=share,
+                test=test,
+                dimension=d,
+                out=out,
+                as_json=as_json,
+            )
     target = dataset if test is None else _fresh(test, judged, label)
     names = direction or ["label-sum"]
-    d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
     with progress("Stepping") as show:
         certificate = (
             _certificate(judged, dataset) if any(name in mf.measurements.BY_MULTIPLIERS for name in names) else None
@@ -102,7 +124,7 @@ def flip(
     return DONE if does else DOES_NOT_HOLD
 
 
-def _fresh(path: Path, network: TwoLayer, label: str | None) -> Dataset:
+def _fresh(path: Path, network: TwoLayer | Classifier, label: str | None) -> Dataset:
     """Samples that had no part in the direction."""
     fresh = mf.data.Dataset.load(path, label=label)
     if fresh.dimension != network.dimension:

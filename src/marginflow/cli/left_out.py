@@ -65,7 +65,9 @@ class LeftOut:
         """The data, once it is clear that the result can be written."""
         if self.out is not None:
             check_target(self.out, (".json", ".html"), force=self.force)
-        return mf.data.Dataset.load(data, label=self.label)
+        loaded = mf.data.Dataset.load(data, label=self.label)
+        loaded.require_signs()
+        return loaded
 
     def limit(self, dataset: Dataset, **options: Any) -> Limit:
         """The KKT point with all samples."""

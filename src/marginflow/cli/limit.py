@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 import marginflow as mf
+from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Out, Penalty, Seed, Width, checked
 from marginflow.cli.output import check_target, result_text
@@ -62,7 +63,7 @@ def limit(
     check_target(out, (".safetensors",), force=force)
     beside = check_target(out.with_suffix(".certificate.json"), (".json",), force=force)
     dataset = mf.data.Dataset.load(data, label=label)
-    begun = None if start is None else mf.networks.TwoLayer.load(start)
+    begun = None if start is None else one_output(start)
     with progress("Looking for the KKT point") as show:
         found = mf.kkt_point(
             dataset,

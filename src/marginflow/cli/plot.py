@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marginflow as mf
+from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Out
 from marginflow.cli.output import check_target, tell
@@ -22,7 +23,7 @@ def plot(
     from marginflow.plot.plane import FORMATS, plane
 
     check_target(out, (*FORMATS, ".gif"), force=force)
-    drawn, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
+    drawn, dataset = one_output(network), mf.data.Dataset.load(data, label=label)
     picture = plane(drawn, dataset)
     if out.suffix.lower() == ".gif":
         moving_plane(drawn, dataset, out)

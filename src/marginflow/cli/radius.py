@@ -12,6 +12,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.arrays import IntArray, real_number, whole_number
+from marginflow.cli.classes import for_two_classes_only, network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import (
     AsJson,
@@ -50,12 +51,17 @@ def radius(
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Exit code 0 if every radius is proved, 1 if some are only bounded, 130 if interrupted (what is done is kept)."""
+    """Exit code 0 if every radius is proved, 1 if some are only bounded, 130 if interrupted (what is done is kept).
+
+    The network has one output, or a logit for each class; then the nearest class is said too.
+    """
     real_number("--level", level)
     whole_number("--workers", workers)
     if out is not None:
         check_target(out, (".json",), force=force)
-    judged, dataset = mf.networks.TwoLayer.load(network), mf.data.Dataset.load(data, label=label)
+    judged, dataset, own = network_and_data(network, data, label)
+    if isinstance(judged, mf.networks.Classifier):
+        for_two_classes_only(judged, level=level != 0.0)
     chosen = chosen_samples(samples, first, dataset.n_samples)
     found: list[CheckedRadius] = []
     interrupted = False
@@ -65,6 +71,7 @@ def radius(
                 judged,
                 dataset,
                 chosen,
+                labels=own,
                 level=level,
                 tolerance=tolerance,
                 time_limit=time_limit,
@@ -136,7 +143,9 @@ def chosen_samples(samples: str | None, first: int | None, n_samples: int) -> In
 
 def _print(found: Sequence[CheckedRadius], summary: RadiusSummary, dimension: int) -> None:
     rows = [checked.row() | {"lower": f"{checked.lower:.8g}", "upper": f"{checked.upper:.8g}"} for checked in found]
-    print_rows(rows, headings={name: name for name in ("sample", "lower", "upper", "status", "nodes", "seconds")})
+    several = any(checked.radius.rival is not None for checked in found)
+    shown = ("sample", *(("label", "rival") if several else ()), "lower", "upper", "status", "nodes", "seconds")
+    print_rows(rows, headings={name: name for name in shown})
     print(f"\n{summary.settled} of {summary.count} radii are proved; every certificate was checked.")
     for checked in found:
         if checked.reason:

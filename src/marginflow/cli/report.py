@@ -93,12 +93,12 @@ def _pair(paths: Sequence[Path]) -> tuple[Path, Path]:
 
 def _measured(network: Path, data: Path, label: str | None) -> list[NamedResult]:
     """Certificate, flips and some exact radii of a network on its data, as the commands for them write them."""
+    from marginflow.cli.classes import one_output
     from marginflow.data import Dataset
     from marginflow.measurements import portrait
-    from marginflow.networks import TwoLayer
     from marginflow.report.results import NamedResult
 
-    judged, dataset = TwoLayer.load(network), Dataset.load(data, label=label)
+    judged, dataset = one_output(network), Dataset.load(data, label=label)
     with progress("Measuring") as show:
         records = portrait(judged, dataset, progress=show).records()
     return [NamedResult(name=f"{network.name}, {name}", content=to_plain(record)) for name, record in records.items()]

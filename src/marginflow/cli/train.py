@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.arrays import real_number
+from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed, Width, any_case
 from marginflow.cli.output import check_target, result_text, tell
@@ -126,7 +127,7 @@ def _start(recipe: RecipeName, dimension: int, width: int, scale: float, given: 
     """The network that training begins with: a file, or the paper's own law times `scale`."""
     real_number("scale", scale, above=0.0)
     if given is not None:
-        start = mf.networks.TwoLayer.load(given)
+        start = one_output(given)
         if start.dimension != dimension:
             raise InputError(f"{given} has dimension {start.dimension}, but the data have dimension {dimension}.")
     elif recipe == "flow":

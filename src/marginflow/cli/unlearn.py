@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.arrays import whole_number
+from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode
 from marginflow.cli.options import DataFile
@@ -37,10 +38,10 @@ def unlearn(
     """Exit code 0 if the exact point holds at the tolerance on the samples that are left, 1 if not."""
     whole_number("--steps", steps)
     dataset = given.load(data)
-    theirs = None if network is None else mf.networks.TwoLayer.load(network)
+    theirs = None if network is None else one_output(network)
     if theirs is not None and theirs.dimension != dataset.dimension:
         raise InputError(f"{network} takes points of dimension {theirs.dimension}; {dataset.dimension} is expected.")
-    begin = None if start is None else mf.networks.TwoLayer.load(start)
+    begin = None if start is None else one_output(start)
     with progress("Unlearning"):
         from_there = {} if begin is None else {"width": begin.width, "start": begin, "flow_steps": 0}
         limit = given.limit(dataset, **from_there)

@@ -149,7 +149,8 @@ class Dataset(Plotted):
             listed = ", ".join(map(repr, self.classes[:6])) + (", ..." if self.n_classes > 6 else "")
             raise InputError(
                 f"The data have {self.n_classes} classes ({listed}); two are expected here. Choose two of them, or one "
-                "against the rest: Dataset(X, labels == one)."
+                "against the rest: Dataset(X, labels == one), or `marginflow convert table.csv --positive one`. KKT "
+                "points, radii, flips and audits take all classes at once."
             )
 
     def require_two_classes(self) -> None:

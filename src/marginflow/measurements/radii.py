@@ -40,10 +40,12 @@ class CheckedRadius(Brief):
         return self.status in SETTLED
 
     def row(self) -> dict[str, object]:
-        """What is said of the sample, without arrays."""
+        """What is said of the sample, without arrays; of several classes also which is nearest."""
+        rival = {} if self.radius.rival is None else {"rival": self.radius.rival}
         return {
             "sample": self.sample,
             "label": self.radius.label,
+            **rival,
             "lower": self.lower,
             "upper": self.upper,
             "status": self.status,

@@ -7,11 +7,12 @@ the class changes at the least of them over all rivals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, vector
+from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, real_number, vector
 from marginflow.networks import Classifier
 from marginflow.networks.classifier import class_numbers
 from marginflow.networks.evaluation import checked_points
@@ -43,6 +44,21 @@ class ClassSteps:
     def sizes(self) -> FloatArray:
         """Size ||t e|| of each point's first change."""
         return self.first * self.norm
+
+    def size_for_share(self, share: float) -> float:
+        """The least size up to which the class of this share of the points has changed at least once.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from marginflow.robustness.class_steps import ClassSteps
+        >>> first = np.array([3.0, 0.0, np.inf, 1.0])
+        >>> steps = ClassSteps(first=first, rival=np.array([1, 1, -1, 0]), already=first == 0, norm=2.0)
+        >>> steps.size_for_share(0.5), steps.size_for_share(1.0)
+        (2.0, inf)
+        """
+        needed = ceil(real_number("share", share, above=0.0, at_most=1.0) * self.first.size - 1e-9)
+        return float(np.sort(self.sizes)[needed - 1])
 
     def rows(self) -> list[dict[str, float]]:
         """The share of points whose class has changed at least once up to a size, at every breakpoint."""

@@ -85,7 +85,10 @@ def certify_classifier(
     if not isinstance(network, Classifier):
         raise InputError(f"network is a {type(network).__name__}; a Classifier is expected (certify takes a TwoLayer).")
     if not network.homogeneous:
-        raise InputError("The network has an output bias, so it is not homogeneous: this certificate is not for it.")
+        raise InputError(
+            "The network has output biases, so that it is not homogeneous and there are no KKT conditions to ask "
+            "about; radii, flips and the certified accuracy do not need them."
+        )
     points = checked_points(X, network.dimension)
     own = class_numbers("y", y, network.n_classes, points.shape[0])
     tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
@@ -111,13 +114,17 @@ def certify_classifier(
         if as_given or candidate.total <= _CANDIDATE_IS_ENOUGH:
             return candidate
     chosen = margins <= _NEAR
+    found, least = program.solve(chosen), np.inf
     for _ in range(_ROUNDS):
-        found = program.solve(chosen)
+        if not program.size(found) < least:  # more pairs, more rounding: what was found before is better
+            break
+        best, least = found, program.size(found)
         wanted = program.wanted(found) & ~chosen & np.isfinite(margins)
         if not wanted.any():
             break
         chosen |= wanted
-    computed = _evaluate(at_one, points, own, pattern.kink, found, weight, scale, separates=True)
+        found = program.solve(chosen)
+    computed = _evaluate(at_one, points, own, pattern.kink, best, weight, scale, separates=True)
     return computed if candidate is None or computed.total <= candidate.total else candidate
 
 

@@ -115,11 +115,12 @@ class ClassesProgram:
         better = self._polished(binding, i, t, a, j, fixed, limits)
         if better is not None:
             polished = self._multipliers(better, i, t, a, j, fixed)
-            if self._size(polished) <= self._size(found):
+            if self.size(polished) <= self.size(found):
                 return polished
         return found
 
-    def _size(self, found: ClassMultipliers) -> float:
+    def size(self, found: ClassMultipliers) -> float:
+        """Norm of the residual, which the multipliers minimise."""
         hidden, output, comp = self._residual(found)
         return float(np.sqrt((hidden**2).sum() + (output**2).sum() + comp**2))
 
