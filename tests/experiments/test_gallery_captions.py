@@ -123,9 +123,33 @@ def interval_of_the_largest_mean() -> str:
 
 
 @sentence
-def one_draw_of_many_samples() -> str:
-    (flip,) = column("VYS22-Fig1a", "flip_over_radius", alpha=1.5, dimension=200, **EXACT)
-    return f"at d = 200 the one draw has {flip:.2f} √d"
+def most_samples_in_a_larger_dimension() -> str:
+    mean = Mean.of(column("VYS22-Fig1a", "flip_over_radius", alpha=1.5, dimension=200, **EXACT))
+    assert mean.high < MUCH_SMALLER
+    return (
+        f"at d = 200 it is {mean.value:.2f} ± {mean.deviation:.2f} √d over {mean.count} draws, and the interval of its "
+        f"mean, {mean.low:.2f} to {mean.high:.2f}, is below that line"
+    )
+
+
+@sentence
+def seeds_of_more_samples_than_dimensions() -> str:
+    counts = {
+        alpha: [
+            len(column("VYS22-Fig1a", "seed", alpha=alpha, dimension=d, **EXACT))
+            for d in range(100, 1001 if alpha == 1.2 else 201, 100)
+        ]
+        for alpha in (1.2, 1.5)
+    }
+    few, many = (listed([f"{count}" for count in found]) for found in counts.values())
+    return f"α = 1.2: all d, {few} seeds; α = 1.5: d = 100 and 200, {many} seeds"
+
+
+@sentence
+def where_one_draw_is_all() -> str:
+    single = [d for d in range(100, 1001, 100) if len(column("VYS22-Fig1a", "seed", alpha=1.2, dimension=d, **EXACT)) == 1]
+    assert single == list(range(single[0], 1001, 100))
+    return f"there with one draw from d = {single[0]} on"
 
 
 @sentence
@@ -227,6 +251,16 @@ NOISES = (0.1, 0.2, 0.3, 0.4, 0.5)
 def _errors(dimension: int, digits: int = 2) -> str:
     means = [statistics.mean(column("KYS23-Fig1L", "error", dimension=dimension, noise=p, **EXACT)) for p in NOISES]
     return ", ".join(f"{mean:.{digits}f}" for mean in means)
+
+
+@sentence
+def draws_of_noisy_labels() -> str:
+    counts = [
+        len(column("KYS23-Fig1L", "seed", dimension=d, noise=p, **EXACT))
+        for d in (50, 250, 500, 1000, 2000, 10_000)
+        for p in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+    ]
+    return f"Between {min(counts)} and {max(counts)} draws for every point of the grid"
 
 
 @sentence

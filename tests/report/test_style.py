@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import vl_convert
 
 from marginflow.experiments import Panel
 from marginflow.experiments.panel import over_seeds
+from marginflow.report.bundle import vega_lite_version
 from marginflow.report.chart import Chart
+from marginflow.report.legends import with_marked_legends
 from marginflow.report.panels import chart_of
 from marginflow.report.static import draw, svg_text
 from marginflow.report.style import INCHES, POWER_OF_TEN, colours, printed, raised, superscript
+from marginflow.report.typeface import register_fonts
 
 
 def chart(series: int = 5, **others: object) -> Chart:
@@ -62,29 +66,74 @@ def test_a_printed_chart_has_its_width_its_letters_and_its_colours(width: str, m
     assert "m = d⁰·⁵" in svg
 
 
-def placed(node: object, x: float = 0.0, y: float = 0.0) -> list[tuple[float, float, str]]:
-    """Where the names of the samples stand in a scene: left end, height, text."""
+def placed(node: object, begin: str = "m = d", x: float = 0.0, y: float = 0.0) -> list[tuple[float, float, str]]:
+    """Where texts with this beginning, by default the names of the samples, stand in a scene: left, height, text."""
     if isinstance(node, list):
-        return [found for child in node for found in placed(child, x, y)]
+        return [found for child in node for found in placed(child, begin, x, y)]
     if not isinstance(node, dict):
         return []
     here = (x + float(node.get("x", 0) or 0), y + float(node.get("y", 0) or 0))
-    if str(node.get("text", "")).startswith("m = d"):
-        return [(*here, str(node["text"]))]
-    return [found for key in ("items", "scenegraph") for found in placed(node.get(key), *here)]
+    if str(node.get("text", "")).startswith(begin):
+        return [(here[0], here[1] + float(node.get("dy", 0) or 0), str(node["text"]))]
+    return [found for key in ("items", "scenegraph") for found in placed(node.get(key), begin, *here)]
+
+
+def scene_of(series: int, width: str) -> Any:
+    made = printed(chart(series).specification, title="t", width=width)  # type: ignore[arg-type]
+    register_fonts()
+    vega = with_marked_legends(vl_convert.vegalite_to_vega(made, vl_version=vega_lite_version()))
+    return json.loads(json.dumps(vl_convert.vega_to_scenegraph(vega)))
 
 
 @pytest.mark.parametrize("width", ["column", "page"])
 @pytest.mark.parametrize("series", [2, 5, 8])
 def test_no_name_of_a_legend_leaves_the_picture_or_meets_another(series: int, width: str) -> None:
     """Names begin one after the other, each far enough from the next for the widest letters."""
-    made = printed(chart(series).specification, title="t", width=width)  # type: ignore[arg-type]
-    scene = json.loads(json.dumps(vl_convert.vegalite_to_scenegraph(made)))
+    scene = scene_of(series, width)
     names = placed(scene)
     assert len(names) == series
     for x, y, text in names:
         assert x + 6.0 * len(text) <= scene["width"]
         assert all(other - x >= 6.0 * len(text) for other, level, _ in names if level == y and other > x)
+
+
+@pytest.mark.parametrize("width", ["column", "page"])
+@pytest.mark.parametrize("series", [2, 8])
+def test_headings_of_legends_stand_in_line_with_their_first_names(series: int, width: str) -> None:
+    scene = scene_of(series, width)
+    for heading, name in (("Samples", "m = d"), ("Network", "recipe")):
+        (_, height, _), (_, first, _) = placed(scene, heading)[0], placed(scene, name)[0]
+        middle = height + 5.0  # a heading hangs from its place, a name stands around it
+        assert abs(middle - first) < 1.5, heading
+
+
+def symbols(node: object) -> list[dict[str, Any]]:
+    """The lines with marks of all legends in a scene."""
+    if isinstance(node, list):
+        return [found for child in node for found in symbols(child)]
+    if not isinstance(node, dict):
+        return []
+    own = [node] if str(node.get("shape", "")).startswith("M-1,0H2") else []
+    return own + [found for key in ("items", "scenegraph") for found in symbols(node.get(key))]
+
+
+def test_legends_show_the_marks_and_the_dashes_of_each_kind_of_network() -> None:
+    recipe, exact = drawn = symbols(scene_of(5, "column"))
+    assert "A0.28" in recipe["shape"]  # a circle
+    assert "A" not in exact["shape"]  # a square
+    assert recipe["strokeDash"] != exact["strokeDash"]
+    assert all(item["fill"] == item["stroke"] for item in drawn)
+
+
+def test_a_word_with_quotes_in_a_legend_is_no_expression() -> None:
+    word = 'a" + b \\ c'
+    scales = [
+        {"name": "a", "domain": [word], "range": [[1, 0]]},
+        {"name": "b_shape", "domain": [word], "range": ["square"]},
+    ]
+    made = with_marked_legends({"scales": scales, "legends": [{"strokeDash": "a", "symbolType": "stroke"}]})
+    (rule,) = made["legends"][0]["encode"]["symbols"]["update"]["shape"]
+    assert json.loads(rule["test"].removeprefix("datum.value === ")) == word
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ _GREY: Final = "var(--muted)"
 _LETTER, _LINE, _GAP = 0.028, 0.06, 0.02
 _MARK = 0.02  # half of a mark
 # Where along its line a name may stand, from the end that is asked for on.
-_ALONG: Final = (0.0, 0.08, 0.2, 0.35, 0.5, 0.65, 0.8, 0.92, 1.0)
+_ALONG: Final = tuple(step / 20 for step in range(21))
 _STEPS: Final = 24  # points of a curve between two of its marks, and of a bar, that a name keeps away from
 
 

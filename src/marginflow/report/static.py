@@ -10,6 +10,7 @@ from typing import Any, Final
 from marginflow.errors import InputError
 from marginflow.report.bundle import vega_lite_version
 from marginflow.report.chart import Chart
+from marginflow.report.legends import with_marked_legends
 from marginflow.report.style import Mode, Width, colours, printed
 from marginflow.report.typeface import register_fonts, with_fonts
 from marginflow.storage import write_bytes
@@ -40,12 +41,11 @@ def draw(chart: Chart, path: str | Path, *, width: Width | int = 640, mode: Mode
     register_fonts()
     target = Path(path)
     specification = fixed(chart, width=width, mode=mode)
-    version = vega_lite_version()
     points = isinstance(width, str)
     writers: dict[str, Callable[[], bytes]] = {
         ".svg": lambda: svg_text(chart, width=width, mode=mode).encode(),
         ".png": lambda: bytes(
-            vl_convert.vegalite_to_png(specification, vl_version=version, scale=3.0 if isinstance(width, str) else 2.0)
+            vl_convert.vega_to_png(_vega(specification), scale=3.0 if isinstance(width, str) else 2.0)
         ),
         ".pdf": lambda: bytes(
             vl_convert.svg_to_pdf(_in_points(_svg(specification)) if points else _svg(specification))
@@ -77,8 +77,14 @@ def fixed(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") -> di
 def _svg(specification: dict[str, Any]) -> str:
     import vl_convert
 
+    return str(vl_convert.vega_to_svg(_vega(specification)))
+
+
+def _vega(specification: dict[str, Any]) -> dict[str, Any]:
+    import vl_convert
+
     register_fonts()
-    return str(vl_convert.vegalite_to_svg(specification, vl_version=vega_lite_version()))
+    return with_marked_legends(dict(vl_convert.vegalite_to_vega(specification, vl_version=vega_lite_version())))
 
 
 def _in_points(svg: str) -> str:

@@ -28,6 +28,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
             "95 % interval over the seeds. Above √d a perturbation is not adversarial."
         ),
         references={"√d": root(rows)},
+        y_scale="log",
     )
     residuals = by_samples(
         rows,

@@ -32,6 +32,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
             "samples and networks of different widths; mean and 95 % interval over the seeds."
         ),
         references={"√d": root(rows)},
+        y_scale="log",
     )
     some = _apart(column(rows, "dimension"))
     level = over_seeds(
