@@ -1,5 +1,7 @@
 """Audits of classifiers with more than two classes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,24 @@ def test_the_share_changed_at_a_size_is_what_the_multiple_changes():
     for size, share in zip(found.sizes, found.shares, strict=True):
         moved = X + size / found.upper * found.vector
         assert (network.predict(moved) != own).mean() == pytest.approx(share)
+
+
+def test_the_page_begins_with_the_finding_that_one_would_forward():
+    network, data = random_case(output_bias=True)
+    found = mf.audit(network, data, points=3)
+    page = page_of_results(
+        [NamedResult(name="a", content=to_plain(found.to_dict()))], title="A", command="c", versions={}
+    )
+    assert page.verdict == found.headline
+    assert "homogeneous" not in page.verdict
+    assert "homogeneous" in page.remark
+    assert f"{30 - found.wrong} of 30 samples right" in page.remark
+
+
+def test_headline_says_the_least_and_the_median_of_the_distances_drawn():
+    network, data = kkt_point_of_three()
+    whole = mf.audit(network, data)
+    found = replace(whole, universal=replace(whole.universal, vector=None, lower=0.5, upper=np.inf))
+    sizes = sorted(checked.upper for checked in found.radii)
+    assert f"shorter than {sizes[0]:.3g}; half of them lose it within {sizes[1]:.3g}." in found.headline
+    assert "none shorter than 0.5 does" in found.standing

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from marginflow import InputError
 from marginflow.report import Chart, dots, draw, histogram, lines, points
+from marginflow.report.charts import strips
 from marginflow.report.style import colours
 
 TITLES = {"t": "Time", "value": "Value", "name": "Name"}
@@ -98,3 +100,29 @@ def test_numbers_that_tell_series_and_categories_apart_are_drawn_by_name() -> No
     encoding = drawn.specification["encoding"]
     assert [row["t"] for row in values] == encoding["y"]["scale"]["domain"]
     assert [row["name"] for row in values] == encoding["color"]["scale"]["domain"]
+
+
+def test_a_histogram_of_one_series_has_no_legend_and_fewer_bins_for_fewer_values() -> None:
+    def drawn(count: int, series: int) -> dict[str, Any]:
+        rows: list[dict[str, object]] = [{"value": float(t), "name": f"{t % series}"} for t in range(count)]
+        made = histogram(rows, value="value", series="name", titles=TITLES, title="T", description="D")
+        bars: dict[str, Any] = made.specification["layer"][0]["encoding"]
+        return bars
+
+    assert drawn(10, 1)["color"]["legend"] is drawn(10, 1)["stroke"]["legend"] is None
+    assert drawn(10, 2)["color"]["legend"] is not None
+    assert drawn(10, 1)["x"]["bin"]["maxbins"] < drawn(400, 1)["x"]["bin"]["maxbins"] == 40
+
+
+def test_strips_keep_every_value_and_the_order_of_the_classes() -> None:
+    rows: list[dict[str, object]] = [{"value": t / 7, "name": t % 10} for t in range(100)]
+    made = strips(
+        sorted(rows, key=lambda row: str(row["name"])),
+        value="value",
+        category="name",
+        titles=TITLES,
+        title="T",
+        description="D",
+    )
+    assert made.specification["encoding"]["y"]["scale"]["domain"] == [str(k) for k in range(10)]
+    assert sorted(row[1] for row in made.numbers.rows if isinstance(row[1], float)) == [t / 7 for t in range(100)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray, real_number, whole_number
 from marginflow.audits.audit import RADIUS_TOLERANCE, silent
-from marginflow.audits.findings import NEAR
+from marginflow.audits.findings import N_NOTICED, NEAR
 from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
@@ -79,6 +79,69 @@ class ClassesAudit(Brief, Plain):
         """The outcome in one sentence."""
         return f"{self._where()}; {self._changed()}{self._held()}."
 
+    @property
+    def headline(self) -> str:
+        """The finding that one would forward, in one sentence."""
+        if math.isfinite(self.universal.upper) or not self.radii:
+            changed = self._changed()
+            return f"{changed[0].upper()}{changed[1:]}."
+        sizes = summarise_radii(self.radii)
+        least, half = f"{sizes.smallest[0]:.3g}", f"{sizes.median[1]:.3g}"
+        if len(self.radii) == 1:
+            return f"The one sample drawn keeps its class under any change shorter than {least}, and not under {half}."
+        keeps = f"All {len(self.radii)} samples drawn keep their class under any change shorter than {least}"
+        if sizes.smallest[0] == 0.0:  # one of them is wrong already
+            keeps = f"Of {len(self.radii)} samples drawn some have another class already"
+        return f"{keeps}; half of them lose it within {half}."
+
+    @property
+    def standing(self) -> str:
+        """What else is to be said, in two sentences."""
+        n, said = self.own.size, self._held().removeprefix("; ")
+        if not math.isfinite(self.universal.upper) and self.radii:
+            said = (
+                f"no vector was found that changes all of them, and none shorter than {self.universal.lower:.3g} does"
+            )
+        right = f"The network gets {n - self.wrong} of {n} samples right"
+        return f"{right}{'; ' if said else ''}{said}. {self._where()}."
+
+    def _noticed(self) -> list[dict[str, object]]:
+        """The samples worth a look: nearest to another class, and with the least margin, as if mislabelled."""
+        margins = self.network.margins(self.data.X, self.own)
+        radius = {checked.sample: checked.upper for checked in self.radii}
+        chosen = [("nearest to the boundary", sample) for sample in sorted(radius, key=radius.__getitem__)[:N_NOTICED]]
+        chosen += [("least margin", int(index)) for index in np.argsort(margins, kind="stable")[:N_NOTICED]]
+        return [
+            {
+                "why": why,
+                "sample": index,
+                "label": int(self.own[index]),
+                "margin": float(margins[index]),
+                "radius": radius.get(index),
+                "values": self.data.X[index],
+            }
+            for why, index in chosen
+        ]
+
+    def _examples(self) -> list[dict[str, object]]:
+        """Of the first two classes the sample of median margin, and which class the one vector gives it."""
+        if self.universal.vector is None:
+            return []
+        margins, found = self.network.margins(self.data.X, self.own), []
+        for label in np.unique(self.own)[:2]:
+            own = np.flatnonzero(self.own == label)
+            middle = own[np.argsort(margins[own], kind="stable")[own.size // 2]]
+            after = self.network.predict((self.data.X[middle] + self.universal.vector)[None])[0]
+            found.append(
+                {
+                    "sample": int(middle),
+                    "label": int(label),
+                    "after": int(after),
+                    "values": self.data.X[middle],
+                }
+            )
+        return found
+
     def _where(self) -> str:
         if self.certificate is None:
             return self.reason
@@ -115,6 +178,10 @@ class ClassesAudit(Brief, Plain):
         c, accuracy, universal = self.certificate, self.accuracy, self.universal
         return {
             "verdict": self.verdict,
+            "headline": self.headline,
+            "standing": self.standing,
+            "noticed": self._noticed(),
+            "examples": self._examples(),
             "remarks": self.remarks,
             "holds": self.is_kkt_point,
             "tolerance": self.tolerance,

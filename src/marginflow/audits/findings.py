@@ -150,6 +150,15 @@ class Audit(Plotted, Plain):
             for why, index in chosen
         ]
 
+    def _examples(self) -> list[dict[str, object]]:
+        """Of each label the sample of median margin, to show what the shortest vector makes of it."""
+        margins, found = self.certificate.margins, []
+        for label in (-1.0, 1.0):
+            own = np.flatnonzero(self.data.y == label)
+            middle = own[np.argsort(margins[own], kind="stable")[own.size // 2]]
+            found.append({"sample": int(middle), "label": label, "values": self.data.X[middle]})
+        return found
+
     def _where(self) -> str:
         total, n = self.certificate.total, self.data.n_samples
         if self.certificate.status == "does not separate":
@@ -232,6 +241,7 @@ class Audit(Plotted, Plain):
             "standing": f"{self._where()}; {self._held()}.",
             "mean_norm": self.mean_norm,
             "noticed": self._noticed(),
+            "examples": self._examples(),
             "certificate": self.certificate.to_dict(arrays=False),
             "margins": self.certificate.margins,
             "labels": self.data.y,

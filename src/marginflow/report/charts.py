@@ -6,6 +6,7 @@ or, on curves, moving (drag), zooming (shift and wheel) and back again (double c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,8 @@ from marginflow.report.encodings import (
 )
 from marginflow.report.panels import chart_of
 from marginflow.report.vega import alt
+
+_FEWEST_BINS = 12
 
 
 def lines(
@@ -138,9 +141,10 @@ def histogram(
     """
     rows = worded(rows, series)
     series_names = names(rows, series)
-    steps = alt.Bin(maxbins=bins)
+    steps = alt.Bin(maxbins=min(bins, max(_FEWEST_BINS, 4 * math.isqrt(len(rows)))))
     base = alt.Chart(inline(rows))
     chosen = legend_filter(series)
+    named = legend(series_names) if len(series_names) > 1 else None  # one alone needs no legend
     brush = alt.selection_interval(
         name="brush", encodings=["x"], on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False
     )
@@ -152,13 +156,11 @@ def histogram(
                 type="quantitative",
                 bin=steps,
                 title=titles[value],
-                axis=alt.Axis(format="~g", labelOverlap="greedy", labelSeparation=6),
+                axis=alt.Axis(format="~g", tickCount=8, grid=False, labelOverlap="greedy", labelSeparation=6),
             ),
-            y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=alt.Axis(tickMinStep=1)),
-            color=colour(series, series_names, titles[series]),
-            stroke=by_name(
-                alt.Stroke, series, series_names, SERIES_COLOURS, title=titles[series], legend=legend(series_names)
-            ),
+            y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=_counted()),
+            color=colour(series, series_names, titles[series]).legend(named),
+            stroke=by_name(alt.Stroke, series, series_names, SERIES_COLOURS, title=titles[series], legend=named),
             fillOpacity=alt.condition(brush & chosen, alt.value(0.45), alt.value(0.08)),
             strokeOpacity=alt.condition(brush & chosen, alt.value(1.0), alt.value(0.15)),
             tooltip=[
@@ -170,6 +172,12 @@ def histogram(
         .add_params(brush, chosen)
     )
     return Chart.of(alt.layer(bars, _under_the_brush(base, brush & chosen, value)), rows, titles, title, description)
+
+
+def _counted() -> alt.Axis:
+    """An axis of counts: half a sample has neither a name nor a line."""
+    whole = alt.condition("datum.value % 1 === 0", alt.value(1), alt.value(0))
+    return alt.Axis(tickMinStep=1, labelExpr="datum.value % 1 ? '' : datum.label", gridOpacity=whole, tickOpacity=whole)
 
 
 def dots(
@@ -209,6 +217,36 @@ def dots(
         .add_params(chosen)
     )
     return Chart.of(marks, rows, titles, title, description, height=44 * max(1, len(categories)))
+
+
+def strips(
+    rows: Sequence[Row],
+    *,
+    value: str,
+    category: str,
+    titles: Mapping[str, str],
+    title: str,
+    description: str,
+) -> Chart:
+    """One stroke per row: its value along the axis, its category as a line; many categories need no colours."""
+    rows = worded(rows, category)
+    categories = names(rows, category)
+    marks = (
+        alt.Chart(inline(rows))
+        .mark_tick(thickness=1.5, opacity=0.5, color="var(--series-1)")
+        .encode(
+            x=_along(alt.X, rows, value, titles, "linear", padding=8),
+            y=alt.Y(
+                field(category),
+                type="nominal",
+                title=titles[category],
+                scale=alt.Scale(domain=categories),
+                axis=alt.Axis(labelLimit=140),
+            ),
+            tooltip=tooltips(rows, titles),
+        )
+    )
+    return Chart.of(marks, rows, titles, title, description, height=24 * max(1, len(categories)))
 
 
 def _along(
@@ -252,6 +290,6 @@ def _under_the_brush(base: alt.Chart, visible: Any, column: str) -> Any:
             rows_held="count()", least=f"min({name})", middle=f"median({name})", largest=f"max({name})"
         )
         .transform_calculate(summary=words)
-        .mark_text(align="left", baseline="bottom", fontSize=12)
+        .mark_text(align="left", baseline="bottom", fontSize=13)
         .encode(x=alt.value(0), y=alt.value(-4), text=alt.Text("summary", type="nominal"))
     )

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import finished, inline
 from marginflow.report.plane_svg import png
@@ -19,15 +20,20 @@ from marginflow.report.vega import alt
 def square_side(samples: Sequence[Mapping[str, Any]]) -> int:
     """The side of the pictures, where the values of the samples form squares of at least 4 x 4; else 0."""
     values = samples[0].get("values") if samples else None
-    side = math.isqrt(len(values)) if isinstance(values, list) else 0
-    return side if side >= 4 and side * side == len(values or ()) else 0
+    return square(len(values)) if isinstance(values, list) else 0
+
+
+def square(count: int) -> int:
+    """The side of a square of so many values, at least 4; else 0."""
+    side = math.isqrt(count)
+    return side if side >= 4 and side * side == count else 0
 
 
 def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, description: str = "") -> Chart:
-    """Each sample as a picture of side x side values under its number and label, four in a row as on a telephone."""
+    """Each sample as a picture of side x side values under its label, four in a row as on a telephone."""
     rows: list[dict[str, object]] = [
         {
-            "name": f"no. {sample['sample']}, label {text_of(sample['label'])}",
+            "name": f"{sample['sample']} · label {text_of(sample['label'])}",
             "x": (number % _IN_A_ROW) * _CELL,
             "y": number // _IN_A_ROW * (_CELL + _HEAD) + _HEAD,
             "url": picture(sample["values"], side),
@@ -43,7 +49,7 @@ def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, description:
         base.mark_image(width=size, height=size, align="left", baseline="top").encode(
             x=x, y=y, url="url:N", tooltip=[alt.Tooltip("name:N", title="Sample")]
         ),
-        base.mark_text(align="left", baseline="bottom", dy=-3, fontSize=11).encode(x=x, y=y, text="name:N"),
+        base.mark_text(align="left", baseline="bottom", dy=-3, fontSize=12).encode(x=x, y=y, text="name:N"),
     )
     words = description or "The samples nearest to the boundary first, then those with the least margin."
     specification = finished(drawn, description=words, height=height)
@@ -56,19 +62,30 @@ def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, description:
     return Chart(specification=specification, title="Samples as images", description=words, numbers=numbers)
 
 
-def picture(values: Sequence[float], side: int) -> str:
+def picture(values: Sequence[float] | FloatArray, side: int, *, reach: tuple[float, float] | None = None) -> str:
     """The values as a small PNG in an address: dark where large, one empty value around, smoothly enlarged.
 
-    Images of 8 x 8 values drawn as squares cannot be read; between their values straight lines can.
+    Images of 8 x 8 values drawn as squares cannot be read; between their values straight lines can. `reach` holds the
+    values that are white and black, where it is not the least and the largest.
     """
     given = np.array(values, dtype=np.float64).reshape(side, side)
-    least, most = float(given.min()), float(given.max())
-    share = np.pad((given - least) / (most - least or 1.0), 1)
+    least, most = (float(given.min()), float(given.max())) if reach is None else reach
+    return shade_address(enlarged(np.clip((given - least) / (most - least or 1.0), 0.0, 1.0), around=0.0))
+
+
+def enlarged(share: FloatArray, *, around: float) -> FloatArray:
+    """A square of shades with one more value around it, smoothly enlarged."""
+    side = share.shape[0]
+    share = np.pad(share, 1, constant_values=around)
     at = np.linspace(0.0, side + 1.0, max(_CELL, side + 2))
     places = np.arange(side + 2.0)
     across = np.array([np.interp(at, places, row) for row in share])
-    smooth = np.array([np.interp(at, places, column) for column in across.T]).T
-    grey = np.rint(255.0 - 227.0 * smooth).astype(np.uint8)
+    return np.array([np.interp(at, places, column) for column in across.T]).T
+
+
+def shade_address(share: FloatArray) -> str:
+    """Shades from 0 (white) to 1 (black) as a PNG in an address."""
+    grey = np.rint(255.0 - 227.0 * share).astype(np.uint8)
     return "data:image/png;base64," + base64.b64encode(png(np.repeat(grey[..., None], 3, axis=2))).decode("ascii")
 
 

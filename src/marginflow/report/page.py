@@ -44,6 +44,8 @@ class Page(Brief):
         The outcome in one sentence; it comes first.
     tone : "holds", "violated" or "open"
         How the verdict is marked.
+    remark : str
+        What else a reader should know at once, below the verdict.
     sections : tuple of Section
     parameters : mapping of plain values
         Everything that the numbers depend on, the seed included.
@@ -58,6 +60,7 @@ class Page(Brief):
     title: str
     verdict: str
     tone: Tone
+    remark: str = ""
     sections: tuple[Section, ...] = ()
     parameters: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)

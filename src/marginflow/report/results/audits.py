@@ -10,19 +10,21 @@ from marginflow.report.charts import dots, histogram
 from marginflow.report.images import image_chart, square_side
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.plain import natural_axes, row_section
-from marginflow.report.results.robustness import curve_rows, distance_charts, flip_chart, settled
+from marginflow.report.results.robustness import curve_rows, distance_charts, settled
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
+from marginflow.report.universal_chart import image_sums, universal_chart
 
 
 def audit(record: Fields) -> Summary:
     """An audit as `marginflow audit` writes it."""
-    sections = (_flips(record), *how_read(record), *_radii(record), _noticed(record), _where(record), _margins(record))
+    sections = (_flips(record), *_radii(record), *noticed(record), _where(record), _margins(record))
     contradicted, holds = bool(record["contradicted"]), bool(record["holds"])
     return Summary(
-        sentence=f"{record['headline']} {record['standing']}",
+        sentence=str(record["headline"]),
+        remark=str(record["standing"]),
         tone="violated" if contradicted else "holds" if holds else "open",
-        sections=(*sections, _statements(record)),
+        sections=(*sections, _statements(record), *how_read(record)),
     )
 
 
@@ -54,7 +56,9 @@ def _where(record: Fields) -> Section:
         ("Share of the parameters orthogonal to all samples", training["outside"]),
         ("Residual that training from the given start cannot get below", training["floor"]),
     )
-    table = Table(columns=("How far from a KKT point", ""), rows=rows, caption="The certificate")
+    table = Table(
+        columns=("How far from a KKT point", ""), rows=rows, caption="The certificate in numbers", folded=True
+    )
     compared = [("yours", c)]
     if record["point"]:
         compared.append(("KKT point nearby", record.object("point").object("certificate")))
@@ -77,7 +81,7 @@ def _where(record: Fields) -> Section:
         description="Residual of each condition, on a logarithmic axis; farther left is better, zeros are not drawn.",
         scale="log",
     )
-    return Section(heading="Near a KKT point?", paragraphs=paragraphs, content=(table, chart))
+    return Section(heading="Near a KKT point?", paragraphs=paragraphs, content=(chart, table))
 
 
 def _margins(record: Fields) -> Section:
@@ -115,17 +119,49 @@ def _flips(record: Fields) -> Section:
             f"No vector was found that flips all {n} samples at once when it is subtracted from the positive and added "
             f"to the negative ones; none shorter than {lower} does."
         )
-    content: list[Table | Chart] = []
-    if universal.get("curve"):
-        content.append(flip_chart(curve_rows("shortest vector found", universal.object("curve"))))
-    content.append(
-        Table.of(
-            record.objects("flips"),
-            columns={"direction": "Direction", "half": "Flips 50 %", "nine_tenths": "Flips 90 %", "all": "Flips all"},
-            caption="Norm of a multiple of one vector that flips a share of the samples; a dash means never",
-        )
+    directions = Table.of(
+        record.objects("flips"),
+        columns={"direction": "Direction", "half": "Flips 50 %", "nine_tenths": "Flips 90 %", "all": "Flips all"},
+        caption="Directions of the papers: the norm that flips a share of the samples; a dash means never",
     )
-    return Section(heading="One vector flips them all", paragraphs=(sentence,), content=tuple(content))
+    return Section(
+        heading="One vector flips them all" if math.isfinite(upper) else "One vector for all samples",
+        paragraphs=(sentence,),
+        content=(*_vector(record), replace(directions, folded=True)),
+    )
+
+
+def _vector(record: Fields) -> list[Chart]:
+    """The share that the vector flips against its norm, and the vector as an image where the samples are images."""
+    universal, n = record.object("universal"), text_of(record["samples"])
+    if not universal.get("curve"):
+        return []
+    upper, lower = universal.number("upper"), universal.number("lower")
+    agree = math.isclose(upper, lower, rel_tol=1e-6)
+    shorter = "none shorter does" if agree else f"none shorter than {text_of(lower)} does"
+    drawn = universal_chart(
+        curve_rows("", universal.object("curve")),
+        size=upper,
+        said=(f"norm {text_of(upper)} flips all {n},", shorter),
+        verb="flipped",
+        title="How much one vector flips",
+    )
+    examples = [
+        {
+            "values": example.numbers("values"),
+            "sign": -example.number("label"),
+            "before": f"label {signed(example.number('label'))}",
+            "after": f"read as {signed(-example.number('label'))}",
+        }
+        for example in (record.objects("examples") if "examples" in record else [])
+    ]
+    sums = image_sums(examples, universal.numbers("vector"))
+    return [drawn, sums] if sums is not None else [drawn]
+
+
+def signed(label: float) -> str:
+    """A label with its sign."""
+    return f"{label:+.0f}".replace("-", "−")
 
 
 def _radii(record: Fields) -> list[Section]:
@@ -138,8 +174,11 @@ def _radii(record: Fields) -> list[Section]:
     return [Section(heading=heading, paragraphs=(words,), content=distance_charts(found))] if found else []
 
 
-def _noticed(record: Fields) -> Section:
-    found, tied = _telling(record.objects("noticed"))
+def noticed(record: Fields) -> list[Section]:
+    """Samples worth a look one by one, as images where they are images."""
+    found, tied = _telling(record.objects("noticed") if "noticed" in record else [])
+    if not found:
+        return []
     titles = {
         "why": "Why",
         "sample": "Sample",
@@ -147,19 +186,15 @@ def _noticed(record: Fields) -> Section:
         "margin": "Margin",
         "radius": "Distance to the boundary",
     }
-    table = Table.of(found, columns=titles, caption="The most fragile samples, and those that look most mislabelled")
+    caption = "The most fragile samples, and those that look most mislabelled"
+    table = Table.of(found, columns=titles, caption=caption)
     side = square_side(found)
-    content: tuple[Table | Chart, ...] = (image_chart(found, side), table) if side else (table,)
-    words = f"The samples have {side} × {side} values and are drawn as images. " if side else ""
-    return Section(
-        heading="Samples worth a look",
-        paragraphs=(
-            words + "A sample near the boundary is fragile; one with a small or negative margin beside others of its "
-            "label may carry the wrong one.",
-            *(("Here several samples tie for the least margin, so none of them stands out.",) if tied else ()),
-        ),
-        content=content,
+    content: tuple[Table | Chart, ...] = (
+        (image_chart(found, side), replace(table, caption=f"{caption}, in numbers", folded=True)) if side else (table,)
     )
+    words = "A sample near the boundary is fragile; one with a small or negative margin may carry the wrong label."
+    tie = ("Several samples tie for the least margin, so none of them stands out.",) if tied else ()
+    return [Section(heading="Samples worth a look", paragraphs=(" ".join((words, *tie)),), content=content)]
 
 
 def _telling(noticed: list[Fields]) -> tuple[list[Fields], bool]:

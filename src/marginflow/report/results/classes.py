@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from marginflow.report.charts import histogram, lines
+from marginflow.report.charts import strips
 from marginflow.report.page import Section
-from marginflow.report.results.audits import how_read
+from marginflow.report.results.audits import how_read, noticed
 from marginflow.report.results.robustness import accuracy_chart, distance_chart, settled
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
+from marginflow.report.universal_chart import image_sums, universal_chart
 
 
 def classes_audit(record: Fields) -> Summary:
     """An audit of K classes as `marginflow audit` writes it."""
-    sections = (_universal(record), *how_read(record), *_radii(record), _kkt(record), _margins(record))
-    return Summary(sentence=str(record["verdict"]), tone="holds" if record["holds"] else "open", sections=sections)
+    vector, distances = _universal(record), _radii(record)
+    # One vector that changes every sample is the picture to begin with; where there is none, the distances are.
+    first = (vector, *distances) if vector.content else (*distances, vector)
+    return Summary(
+        sentence=str(record.get("headline", record["verdict"])),
+        remark=str(record.get("standing", "")),
+        tone="holds" if record["holds"] else "open",
+        sections=(*first, *noticed(record), _margins(record), _kkt(record), *how_read(record)),
+    )
 
 
 def _universal(record: Fields) -> Section:
@@ -28,19 +37,33 @@ def _universal(record: Fields) -> Section:
         f"One vector of norm {text_of(upper)}, added to every sample, changes the class of all {n}; none shorter than "
         f"{lower} does."
     )
-    rows: list[dict[str, object]] = [
-        {"size": size, "share": share}
+    rows = [
+        {"norm": size, "share": share}
         for size, share in zip(found.numbers("sizes"), found.numbers("shares"), strict=True)
     ]
-    chart = lines(
+    agree = math.isclose(found.number("upper"), found.number("lower"), rel_tol=1e-6)
+    chart = universal_chart(
         rows,
-        x="size",
-        y="share",
-        titles={"size": "Length of the multiple of the vector", "share": "Share of samples with another class"},
-        title="Share changed against its size",
-        description="The share of all samples that a multiple of the vector gives another class.",
+        size=found.number("upper"),
+        said=(
+            f"norm {text_of(upper)} changes all {n},",
+            "none shorter does" if agree else f"none shorter than {lower} does",
+        ),
+        verb="changed",
+        title="How much one vector changes",
     )
-    return Section(heading="One vector for all samples", paragraphs=(sentence,), content=(chart,))
+    examples = [
+        {
+            "values": example.numbers("values"),
+            "sign": 1.0,
+            "before": f"class {text_of(example['label'])}",
+            "after": f"read as {text_of(example['after'])}",
+        }
+        for example in (record.objects("examples") if "examples" in record else [])
+    ]
+    sums = image_sums(examples, found.numbers("vector"))
+    content = (chart, sums) if sums is not None else (chart,)
+    return Section(heading="One vector changes them all", paragraphs=(sentence,), content=content)
 
 
 def _radii(record: Fields) -> list[Section]:
@@ -73,7 +96,7 @@ def _radii(record: Fields) -> list[Section]:
         "proof was checked by code that knows nothing of the search."
     )
     heading = "How far the samples are from another class"
-    return [Section(heading=heading, paragraphs=(words,), content=(accuracy, spread, table))]
+    return [Section(heading=heading, paragraphs=(words,), content=(accuracy, spread, replace(table, folded=True)))]
 
 
 def _kkt(record: Fields) -> Section:
@@ -97,14 +120,17 @@ def _margins(record: Fields) -> Section:
     margins = record.numbers("margins")
     rows: list[dict[str, object]] = [
         {"margin": margin, "label": text_of(label)}
-        for margin, label in zip(margins, record.numbers("labels"), strict=True)
+        for label, margin in sorted(zip(record.numbers("labels"), margins, strict=True))
     ]
-    chart = histogram(
+    chart = strips(
         rows,
         value="margin",
-        series="label",
+        category="label",
         titles={"margin": "Own logit minus the largest other one", "label": "Class"},
         title="Margins",
-        description=f"The smallest margin is {text_of(min(margins))}, the largest {text_of(max(margins))}.",
+        description=(
+            f"Every sample as a stroke in the line of its class; the smallest margin is {text_of(min(margins))}, the "
+            f"largest {text_of(max(margins))}, and what is below 0 is wrong."
+        ),
     )
     return Section(heading="Margins of the samples", content=(chart,))

@@ -18,9 +18,8 @@ PARAMETERS = (
     "outputs",
     "bias",
     "width",
-    "n_samples",
-    "dimension",
     "samples",
+    "dimension",
     "asked",
     "level",
     "share",
@@ -62,7 +61,7 @@ def page_of_results(
     for result, summary in zip(results, summaries, strict=True):
         first, *others = summary.sections
         heading = first.heading if lone else f"{first.heading}: {result.name}"
-        opening = first.paragraphs if lone else (summary.sentence, *first.paragraphs)
+        opening = first.paragraphs if lone else (f"{summary.sentence} {summary.remark}".strip(), *first.paragraphs)
         sections.append(Section(heading=heading, paragraphs=opening, content=first.content))
         sections += others
     commands = [str(result.made_by["command"]) for result in results if result.made_by.get("command")]
@@ -70,6 +69,7 @@ def page_of_results(
     return Page(
         title=title,
         verdict=summaries[0].sentence if lone else _together(results, summaries),
+        remark=summaries[0].remark if lone else "",
         tone=_tone(summaries),
         sections=tuple(sections),
         parameters=_parameters(results),
@@ -112,6 +112,7 @@ def _parameters(results: Sequence[NamedResult]) -> dict[str, object]:
             continue
         inner = content.get("certificate")
         whole = {**(inner if isinstance(inner, Mapping) else {}), **content}
+        whole.setdefault("samples", whole.get("n_samples"))
         for key in PARAMETERS:
             if whole.get(key) is not None and not isinstance(whole[key], dict | list):
                 found[key if len(results) == 1 else f"{result.name}: {key}"] = whole[key]

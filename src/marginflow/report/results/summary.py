@@ -73,8 +73,9 @@ class NamedResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """A sentence that says the outcome, how it is marked, and the sections that show it."""
+    """A sentence that says the outcome, how it is marked, the sections that show it, and what else is to be said."""
 
     sentence: str
     tone: Tone
     sections: tuple[Section, ...]
+    remark: str = ""
