@@ -83,7 +83,7 @@ class Browser:
         self.call("Page.navigate", url=address)
         ready = (
             f"location.href === {json.dumps(address)} && document.readyState === 'complete' && "
-            "(document.documentElement.dataset.drawn === 'yes' || !document.querySelector('.chart'))"
+            "(document.documentElement.dataset.drawn === 'yes' || !document.querySelector('script'))"
         )
         for _ in range(1000):
             if self.value(ready):

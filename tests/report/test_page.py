@@ -185,7 +185,7 @@ def test_pictures_take_the_place_of_scripts_where_nothing_need_answer() -> None:
     page = full_page()
     still, moving = render(page, interactive=False), render(page)
     assert "<script" not in still
-    assert still.count("<svg") == len(page.charts) > 0
+    assert still.count('<div class="wide"><svg') == len(page.charts) > 0
     assert len(still) < len(moving) / 3
 
 

@@ -261,16 +261,16 @@ def _line(verdict: Verdict, word: str) -> None:
 
 
 def _table(outcomes: Sequence[tuple[str, str]], *more: str) -> None:
-    """Outcomes by paper, of pairs (id, outcome); more outcomes than statements have stand in columns of their own."""
+    """How many statements of each paper have which outcome, of pairs (id, outcome); `more` outcomes stand last."""
     from marginflow.theory.outcomes import OUTCOMES
 
-    columns = (*OUTCOMES, *more)
+    papers = [key for key in mf.theory.PAPERS if any(name.startswith(f"{key}/") for name, _ in outcomes)]
     print()
-    print(f"{'paper':<8}" + "".join(f"{outcome:>16}" for outcome in columns))
-    for key in mf.theory.PAPERS:
-        own = [outcome for name, outcome in outcomes if name.startswith(f"{key}/")]
-        if own:
-            print(f"{key:<8}" + "".join(f"{own.count(outcome):>16}" for outcome in columns))
+    print(f"{'':<22}" + "".join(f"{key:>9}" for key in papers))
+    for word in (*OUTCOMES, *more):
+        counts = [sum(name.startswith(f"{key}/") and word == found for name, found in outcomes) for key in papers]
+        if any(counts):
+            print(f"{word:<22}" + "".join(f"{count:>9}" for count in counts))
 
 
 def _instance(

@@ -41,7 +41,7 @@ def check_folder(path: Path) -> Path:
 
 
 def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, str]) -> None:
-    """Print a result: all of it as JSON, or what `headings` names, one line each.
+    """Print a result: all of it as JSON, or what it has of `headings`, one line each.
 
     Examples
     --------
@@ -53,9 +53,10 @@ def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, 
     if as_json:
         print(result_text(record))
         return
-    widest = max((len(heading) for heading in headings.values()), default=0)
-    for key, heading in headings.items():
-        print(f"{heading:<{widest}}  {text_of(record.get(key))}")
+    named = {key: heading for key, heading in headings.items() if key in record}
+    widest = max(map(len, named.values()), default=0)
+    for key, heading in named.items():
+        print(f"{heading:<{widest}}  {text_of(record[key])}")
 
 
 def result_text(record: Mapping[str, object]) -> str:

@@ -56,18 +56,20 @@ def unlearn(
             name: mf.influences.unlearning(found, dataset, networks=[method]) for name, method in methods.items()
         }
     kept = float(next(iter(measured.values())).kept[0])
-    names = " ".join(str(i) for i in found.groups[0])
+    *others, last = (str(i) for i in found.groups[0])
+    names = f"{', '.join(others)} and {last}" if others else last
+    these = "samples" if others else "sample"
     rows: list[dict[str, object]] = [{"samples": names, "method": "doing nothing", "distance": kept}]
     rows += [
         {"samples": names, "method": name, "distance": float(result.unlearned[0])} for name, result in measured.items()
     ]
     best = min(rows, key=lambda row: float(str(row["distance"])))
     sentence = (
-        f"Without samples {names} the exact network differs from the one with them by {kept:.3g} (sine of the angle of "
+        f"Without {these} {names} the exact network differs from the one with them by {kept:.3g} (sine of the angle of "
         f"their outputs); nearest to it comes {best['method']}, at {float(str(best['distance'])):.3g}."
     )
     if found.ways[0] == "unchanged":
-        sentence = f"Samples {names} change nothing: their multipliers are 0, and the network is exact without them."
+        sentence = f"The network is exact without {these} {names} as it is: their multipliers are 0."
     if found.jumped[0]:
         sentence += " The branch was lost on the way: the exact point is not the continuation of the limit."
     record = {

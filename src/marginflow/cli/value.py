@@ -42,8 +42,8 @@ def value(
     ]
     harmful, useful = int((worth.values < 0).sum()), int((worth.values > 0).sum())
     sentence = (
-        f"{worth.accuracy:.4g} of the test points are right with all samples. {harmful} of {len(rows)} are harmful "
-        f"(more are right without them), {useful} are useful, the others change no answer; "
+        f"{100 * worth.accuracy:.4g} % of the test points are right with all samples. {harmful} of {len(rows)} are "
+        f"harmful (more are right without them), {useful} are useful, the others change no answer; "
         f"points that are not the continuation of the limit: {int(found.jumped.sum())}."
     )
     record = {

@@ -224,6 +224,6 @@ class Influence(Plotted, Plain):
                 f"elsewhere; the limit gets {self.error:.4g} of them wrong"
             )
         return (
-            f"Exact leave-out error {self.error:.4g}: so large a share of the samples is wrong for the network that "
+            f"Exact leave-out error {100 * self.error:.3g} %: so many of the samples are wrong for the network that "
             f"never saw them. Of {len(self.groups)} {what} {unchanged} change nothing when they are left out"
         ) + (f", {jumped} lead to a point elsewhere" if jumped else "")

@@ -32,6 +32,7 @@ SERIES_SHAPES = [
 DRAWN_BY_MOUSE = "[pointerdown[event.pointerType !== 'touch'], window:pointerup] > window:pointermove!"
 FADED = 0.12
 _FEW_DECADES = 5
+_TINY = -4.0  # the power of ten below which numbers are written as powers
 _LESS_THAN_A_DECADE = 0.7  # below, ticks at 1, 2 and 5 are too few
 
 
@@ -97,11 +98,12 @@ def scaled(kind: Scale, *, padding: int = 0) -> alt.Scale:
 
 def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
     """On a logarithmic axis a tick at powers of ten only, at most eight of them, if there are two or more."""
-    if kind == "linear":
-        return alt.Axis(tickCount=6, format="~r")
     exponents = [
         math.log10(value) for row in rows if isinstance(value := plain(row.get(column)), int | float) and value > 0
     ]
+    if kind == "linear":
+        tiny = bool(exponents) and max(exponents) < _TINY
+        return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN) if tiny else alt.Axis(tickCount=6, format="~r")
     if not exponents:
         return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN)
     low, high = math.floor(min(exponents)), math.ceil(max(exponents))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from marginflow.display import duration
 from marginflow.report.page import Page, Section, render
 from marginflow.report.results.plain import natural_axes, row_chart
-from marginflow.report.table import Table, Verbatim
+from marginflow.report.table import Table, Verbatim, text_of
 from marginflow.sweeps import Record, Results
 
 _EVERY = 10  # seconds after which a browser asks for the page again
@@ -61,11 +61,20 @@ def _failures(results: Results) -> list[Section]:
     return [Section(heading="Failed", content=tables)]
 
 
+def _varying(results: Results) -> list[str]:
+    """The parameters that tell cells apart."""
+    cells = results.sweep.cells
+    return [name for name in cells[0].parameters if len({str(cell.parameters[name]) for cell in cells}) > 1]
+
+
 def _cells(results: Results) -> Section:
     newest: Sequence[Record] = results.records[-_SHORT:]
+    names = _varying(results)
     rows = [
         {
-            "cell": str(record.cell),
+            "cell": ", ".join(
+                (*(f"{name} {text_of(record.cell.parameters[name])}" for name in names), f"seed {record.cell.seed}")
+            ),
             "status": record.status,
             "seconds": record.seconds,
             "memory": None if record.memory is None else record.memory / 2**20,

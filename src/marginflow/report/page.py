@@ -92,10 +92,16 @@ def render(page: Page, *, interactive: bool = True) -> str:
         id=id,
         names={id(chart): name for name, chart in drawn.items()},
         specifications={name: script_safe(chart.specification) for name, chart in drawn.items() if interactive},
-        pictures={} if interactive else {name: inline_svg(chart) for name, chart in drawn.items()},
+        pictures={} if interactive else {name: _pictures(chart) for name, chart in drawn.items()},
         bundle=vega_script() if drawn and interactive else "",
         keyboard=template_text("keyboard.js"),
     )
+
+
+def _pictures(chart: Chart) -> str:
+    """The chart for a desk and for a telephone, where letters of the wide one could not be read."""
+    wide, narrow = (inline_svg(chart, width=width, titled=False) for width in (820, 250))
+    return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
 def write(page: Page, path: str | Path, *, interactive: bool = True) -> Path:

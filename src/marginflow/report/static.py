@@ -61,9 +61,10 @@ def svg_text(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") ->
     return with_fonts(_svg(fixed(chart, width=width, mode=mode)))
 
 
-def inline_svg(chart: Chart, *, width: Width | int = 640) -> str:
+def inline_svg(chart: Chart, *, width: Width | int = 640, titled: bool = True) -> str:
     """The chart as an SVG for a page of ours: its colours and fonts are those of the page, in light and in dark."""
-    svg = _svg(fixed(chart, width=width))
+    drawn = fixed(chart, width=width)
+    svg = _svg(drawn if titled else {name: part for name, part in drawn.items() if name != "title"})
     for name, colour in colours("light").items():
         svg = svg.replace(colour, f"var(--{name})")
     return svg

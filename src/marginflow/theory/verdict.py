@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn
 
@@ -177,7 +178,8 @@ class Verdict(Plotted, Plain):
     def reason(self) -> str:
         """The check that decided, in a few words."""
         if self.outcome == "measured":
-            return "; ".join(f"{check.name} = {check.observed:.4g}" for check in self.constants[:3])
+            known = [check for check in self.constants if not math.isnan(check.observed)]
+            return "; ".join(f"{check.name} = {check.observed:.4g}" for check in known[:3])
         check = self.deciding
         if check is None:
             return f"not judged: {self.findings.undefined}" if self.findings.undefined else ""

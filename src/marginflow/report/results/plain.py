@@ -18,6 +18,8 @@ from marginflow.report.table import Table, text_of
 
 # A list longer than this is not read on a page; the file has it.
 LONGEST_LIST = 12
+# Residuals of exact points are below this: nothing is to be seen in them.
+_ROUNDING = 1e-9
 
 
 def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str | None = None) -> Summary:
@@ -34,8 +36,8 @@ def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str
 def natural_axes(found: Rows) -> tuple[str | None, str | None, str | None]:
     """Columns x, y and series of the first picture of the rows of a sweep; x and y are None where there is none.
 
-    Parameters stand before the seed, what was measured after it: the first measured column is drawn against the first
-    parameter with several numbers, a colour for the next one that varies.
+    Parameters stand before the seed, what was measured after it: the first measured column that is more than rounding
+    is drawn against the first parameter with several numbers, a colour for the next one that varies.
     """
     columns = list(dict.fromkeys(column for row in found for column in row))
     if "seed" not in columns:
@@ -43,7 +45,10 @@ def natural_axes(found: Rows) -> tuple[str | None, str | None, str | None]:
     parameters, measured = columns[: columns.index("seed")], columns[columns.index("seed") + 1 :]
     axes = [name for name in parameters if len({str(row.get(name)) for row in found}) > 1]
     x = next((name for name in axes if all(is_number(row.get(name)) for row in found)), None)
-    y = next((name for name in measured if any(is_number(row.get(name)) for row in found)), None)
+    drawn = [name for name in measured if any(is_number(row.get(name)) for row in found)]
+    y = next(
+        (name for name in drawn if any(abs(number(row, name)) > _ROUNDING for row in found)), next(iter(drawn), None)
+    )
     if x is None or y is None:
         return None, None, None
     return x, y, next((name for name in axes if name != x), None)

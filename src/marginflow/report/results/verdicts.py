@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from marginflow.report.chart import Chart
@@ -73,7 +74,21 @@ def verdicts(record: Fields) -> Summary:
     sentence = f"Of {len(found)} statements, {outcomes or 'nothing'}" + (
         f"; violated although they apply: {', '.join(broken)}." if broken else "; nothing that applies is violated."
     )
-    section = Section(heading="Statements of the papers", content=(verdict_table(found),))
+    shown = [
+        verdict
+        | ({"outcome": "not met"} if verdict["outcome"] == "violated" and verdict["id"] not in broken else {})
+        | {"reason": str(verdict["reason"]).removeprefix("claim fails: ")}
+        for verdict in found
+    ]
+    silent = [verdict for verdict in shown if verdict["outcome"] == "not applicable"]
+    content = [verdict_table([verdict for verdict in shown if verdict not in silent])]
+    if silent:
+        caption = f"{len(silent)} statements that do not apply, and why"
+        why = [verdict | {"reason": str(verdict["reason"]).removeprefix("hypothesis not met: ")} for verdict in silent]
+        content.append(
+            replace(Table.of(why, columns={"id": "Statement", "reason": "Why"}, caption=caption), folded=True)
+        )
+    section = Section(heading="Statements of the papers", content=tuple(content))
     return Summary(sentence=sentence, tone="violated" if broken else "holds", sections=(section,))
 
 
@@ -97,7 +112,7 @@ def verdict_table(found: Sequence[dict[str, Any]]) -> Table:
         "vacuous",
         "undecided",
         "measured",
-        "not applicable",
+        "not met",
     )
     ranked = sorted(
         found, key=lambda verdict: order.index(verdict["outcome"]) if verdict["outcome"] in order else len(order)
@@ -105,7 +120,7 @@ def verdict_table(found: Sequence[dict[str, Any]]) -> Table:
     return Table.of(
         ranked,
         columns={"id": "Statement", "outcome": "Outcome", "reason": "What decided"},
-        caption="The verdict of each statement on these files; a statement that does not apply is never a pass",
+        caption="The verdict of each statement on these files",
     )
 
 
