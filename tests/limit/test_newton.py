@@ -247,6 +247,29 @@ def test_a_solution_satisfies_the_saddle_system_to_the_tolerance():
     assert rest @ mean_field.solve(rest)[0] <= 1e-3 * f @ mean_field.solve(f)[0]
 
 
+@pytest.mark.parametrize(("d", "low_rank"), [(20, False), (6, True)])
+def test_the_preconditioner_inverts_its_mean_field(d, low_rank):
+    """Of few samples by their inner products, of many by their coordinates; here the matrix is formed."""
+    problem, guess = settled_structure(Sphere(dimension=d).sample(40, seed=2), width=60, seed=2)
+    rows = np.flatnonzero(guess.free)
+    pairs = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
+    C = (pairs.XD * pairs.active)[rows]
+    mean_field = MeanField(problem, rows, pairs, guess.t, C, damping=1e-3, inertia=0.1)
+    assert mean_field.low_rank == low_rank
+    X, r = problem.X[rows], problem.X.shape[1]
+    G = np.diag(mean_field.diagonal)
+    for sign in (1.0, -1.0):
+        own = np.flatnonzero(guess.s == sign)
+        weights = guess.t[own] * [1.0 - len(pairs.bases[j].rows) / r for j in own]
+        p = (pairs.active[np.ix_(rows, own)] != 0.0) @ weights / weights.sum()
+        field = (p * problem.y[rows])[:, None] * X
+        G += weights.sum() * field @ field.T
+    f = np.random.default_rng(0).standard_normal(len(rows))
+    x, z = mean_field.solve(f)
+    np.testing.assert_allclose(G @ x + C @ z, f, atol=1e-4)
+    np.testing.assert_allclose(C.T @ x, mean_field.delta * z, atol=1e-6 * np.abs(z).max())
+
+
 @pytest.mark.parametrize("kind", [KinkFactors, KinkBases])
 @pytest.mark.parametrize("seed", range(3))
 def test_neurons_that_run_away_settle_where_bounded_least_squares_puts_them(kind, seed):

@@ -66,13 +66,13 @@ class MeanField:
         damping: float,
         inertia: float,
     ) -> None:
-        X, r = problem.X[rows], problem.X.shape[1]
+        r = problem.X.shape[1]
         weights = np.maximum(t, 0.0)
         free = np.array([1.0 - len(basis.rows) / r for basis in pairs.bases])
         active = pairs.active[rows] != 0.0
         norms = problem.norms[rows] ** 2
         diagonal = damping + norms * (active @ (weights * free))
-        parts = []
+        shares = []  # sqrt(T) p_i y_i for each sign
         for sign in (1.0, -1.0):
             own = pairs.s == sign
             total = float((weights * free)[own].sum())
@@ -80,14 +80,19 @@ class MeanField:
                 continue
             share = active[:, own] @ (weights * free)[own] / total
             diagonal = diagonal - total * share**2 * norms
-            parts.append((np.sqrt(total) * share * problem.y[rows])[:, None] * X)
+            shares.append(np.sqrt(total) * share * problem.y[rows])
         # A sample that is active on one neuron alone has nothing left outside the mean field.
         self.diagonal = np.maximum(diagonal, 1e-3 * float(norms.mean() * weights.sum()) / max(len(t), 1) + damping)
-        self.B = np.concatenate(parts, axis=1)
-        # Single precision changes G by far less than the mean field is off.
-        scaled = (self.B / np.sqrt(self.diagonal)[:, None]).astype(np.float32)
-        self.low_rank = scaled.shape[1] < scaled.shape[0]
-        inner = times_transpose(scaled.T if self.low_rank else scaled).astype(np.float64)
+        self.low_rank = len(shares) * r < len(rows)
+        if self.low_rank:
+            self.B = np.concatenate([share[:, None] * problem.X[rows] for share in shares], axis=1)
+            # Single precision changes G by far less than the mean field is off.
+            scaled = (self.B / np.sqrt(self.diagonal)[:, None]).astype(np.float32)
+            inner = times_transpose(scaled.T).astype(np.float64)
+        else:
+            scaled_shares = np.array(shares) / np.sqrt(self.diagonal)
+            inner = problem.gram(rows, rows)
+            inner *= scaled_shares.T @ scaled_shares
         inner[np.diag_indices(len(inner))] += 1.0
         self.inner = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
         self.C, k = C, C.shape[1]
