@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import marginflow as mf
 from marginflow.data import Dataset, Sphere
 from marginflow.limit.budget import Budget
+from marginflow.limit.solver.newton import newton
 from marginflow.limit.starts import working_set
 from marginflow.limit.starts.working_set import WorkingSet
 from marginflow.limit.task import Task
@@ -71,3 +74,47 @@ def test_when_time_is_over_the_point_of_the_present_set_is_what_there_is(monkeyp
     point = WorkingSet().propose(task, budget)
     assert point is not None
     assert point.lam.shape == (1000,)
+
+
+def test_a_newton_step_that_comes_too_early_is_made_again_later(monkeypatch):
+    tries = []
+
+    def fails_at_first(problem, structure, **options):
+        tries.append(structure)
+        result = newton(problem, structure, **options)
+        return replace(result, converged=False) if len(tries) == 1 else result
+
+    monkeypatch.setattr(working_set, "newton", fails_at_first)
+    data = mixture(1000, 3)
+    limit = mf.kkt_point(data, width=40, starts=["working set"])
+    assert len(tries) > 1
+    assert limit.exact, limit.status
+    assert mf.certify(limit.network, data).holds(1e-8)
+
+
+def test_bundles_flow_as_their_members_do(monkeypatch):
+    monkeypatch.setattr(working_set, "FLOW_TURNS", 4)
+    monkeypatch.setattr(working_set, "FLOW_BUNDLES", 10)
+    data = mixture(60, 1, d=12)
+    few = TwoLayer.initialise(8, 12, scale=0.01, seed=3).balanced()
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(6), size=8).ravel()
+    many = TwoLayer.from_directions(
+        shares[:, None] * np.repeat(few.directions, 6, axis=0), np.repeat(few.signs, 6), bias=True
+    )
+    task, rows = Task.of(data, many), np.arange(60)
+    plain = task.flow_on(rows, 8, Budget()).network
+    made = []
+    whole = Task.flow_on
+
+    def seen(self, *arguments):
+        made.append(self.width)
+        return whole(self, *arguments)
+
+    monkeypatch.setattr(Task, "flow_on", seen)
+    bundled = working_set._flow_in_bundles(task, rows, 8, Budget()).network
+    assert made == [48, 8]
+    apart = np.linalg.norm(bundled.directions - plain.directions)
+    assert apart < 1e-5 * np.linalg.norm(plain.directions)
+    frozen = Task.of(data, replace(many, outputs="frozen"))
+    assert np.array_equal(working_set._flow_in_bundles(frozen, rows, 8, Budget()).network.v, many.v)

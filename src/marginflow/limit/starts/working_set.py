@@ -4,8 +4,9 @@ At a KKT point samples with y_i N(x_i) > 1 have lambda_i = 0 and do not occur in
 *some* samples is a KKT point of all of them as soon as no other sample violates its margin. The first set is chosen by
 the flow: samples of smallest margin, and random ones. ADMM then runs on the set and, every few iterations, looks at all
 samples: those that are violated most come in, those far beyond the margin are left out, and it goes on from where it
-is, multipliers and Clarke weights included. Once it has settled and misses none, the set is solved exactly; the few
-samples that are violated then come in too.
+is, multipliers and Clarke weights included. Once it has roughly settled and misses few, Newton's method takes over the
+structure of the set, with all other samples near the margin; it puts them where they belong by itself. Samples that are
+violated even then come in too, and it goes on from its own structure.
 """
 
 from __future__ import annotations
@@ -25,17 +26,23 @@ from marginflow.limit.settings import (
     CROWDED,
     ENOUGH_SHORT,
     FAR_BEYOND,
-    FINELY_SHORT,
     FIRST_SET,
+    FLOW_BUNDLES,
     FLOW_LEAST,
     FLOW_PART,
+    FLOW_TURNS,
     FLOW_WORK,
+    LARGE_STEP,
     LIGHT_LOOKS,
     LOOK_EVERY,
     MOST_LOOKS,
+    NEAR,
     NEWTON_RESIDUAL,
     REFRESH_EVERY,
     ROUGHLY_SHORT,
+    SET_FLIPS,
+    SET_MANNER,
+    SET_RESIDUAL,
     SET_ROUNDS,
     SET_SHARE,
     SET_SLACK,
@@ -46,9 +53,12 @@ from marginflow.limit.settings import (
     WORKING_SET_RATIO,
 )
 from marginflow.limit.solver.admm import Admm
-from marginflow.limit.solver.polish import polish
+from marginflow.limit.solver.newton import Structure, newton
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
+from marginflow.limit.solver.polish import identify, polish
 from marginflow.limit.starts.start import AbstractStart, Finished, Origin, shared, split
 from marginflow.limit.task import Flowed, Task
+from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
 
 
@@ -83,7 +93,7 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
     affordable = max(FIRST_SET, int(FLOW_PART / (r * task.width)))
     part = affordable if affordable < m else FIRST_SET
     some = np.sort(rng.choice(m, part, replace=False))
-    flowed = task.flow_on(some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
+    flowed = _flow_in_bundles(task, some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
     margins = flowed.network.margins(task.X, task.data.y)
     if (np.delete(margins, some) < 0).mean() > SET_WRONG:
         return flowed, None
@@ -92,6 +102,38 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
         margins = flowed.network.margins(task.X, task.data.y)
     some = some[:: -(-some.size // FIRST_SET)]
     return flowed, _first_set(task, margins, some)
+
+
+def _flow_in_bundles(task: Task, rows: IntArray, most: int, budget: Budget) -> Flowed:
+    """A flow on some samples; once its neurons have turned, those that are nearly parallel go on as one.
+
+    Parallel neurons stay parallel and keep their proportions in a flow with trained outputs. So a bundle stands for its
+    members, which have the same shares of it in the end.
+    """
+    if task.frozen or task.width < 2 * FLOW_BUNDLES or most <= FLOW_TURNS:
+        return task.flow_on(rows, most, budget)
+    first = task.flow_on(rows, FLOW_TURNS, budget)
+    if budget.over or float(first.network.margins(task.X[rows], task.data.y[rows]).min()) > 0.0:
+        return first
+    U, s = first.network.directions, first.network.signs
+    groups = gather(U, s, FLOW_BUNDLES)
+    used = groups >= 0
+    bundles = add_up(Neurons(U, s), groups)
+    # A bundle has the sums of its members' v^2 and ||(w, b)||^2 in proportion: neurons need not be balanced.
+    squares = np.bincount(groups[used], first.network.v[used] ** 2)
+    ratio = np.sqrt(squares / np.bincount(groups[used], (first.network.augmented[used] ** 2).sum(axis=1)))
+    size = np.sqrt(np.linalg.norm(bundles.U, axis=1) * ratio)
+    small = _network(bundles.U / size[:, None], bundles.s * size, task.bias)
+    last = replace(task, given=small).flow_on(rows, most - FLOW_TURNS, budget)
+    lengths = np.where(used, np.linalg.norm(U, axis=1), 0.0)
+    share = np.sqrt(lengths / np.bincount(groups[used], lengths[used])[groups])
+    network = _network(share[:, None] * last.network.augmented[groups], share * last.network.v[groups], task.bias)
+    return Flowed(network, first.seconds + last.seconds)
+
+
+def _network(A: FloatArray, v: FloatArray, bias: bool) -> TwoLayer:
+    """The network with rows (w, b), or w without bias."""
+    return TwoLayer(W=A[:, :-1] if bias else A, b=A[:, -1] if bias else None, v=v)
 
 
 def _first_set(task: Task, margins: FloatArray, some: IntArray) -> IntArray:
@@ -105,7 +147,10 @@ def _first_set(task: Task, margins: FloatArray, some: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """A point of a set: rows in coordinates of the span, multipliers and weights in the order of `problem`."""
+    """A point of a set: rows in coordinates of the span, multipliers and weights in the order of `problem`.
+
+    `structure`, of the same neurons, is what Newton's method can begin with, where it is known.
+    """
 
     rows: IntArray
     problem: Problem
@@ -113,7 +158,19 @@ class _Point:
     members: IntArray
     lam: FloatArray
     mu: FloatArray
+    structure: Structure | None = None
     steps: int = 0
+
+
+def _with_structure(point: _Point, admm: Admm) -> _Point:
+    """The neurons that live, and the structure from which Newton's method can begin."""
+    live = np.flatnonzero(admm.t > 0)
+    row = np.full(len(admm.s), -1, dtype=np.int64)
+    row[live] = np.arange(live.size)
+    a2 = point.neurons.outputs_squared
+    neurons = Neurons(point.neurons.U[live], point.neurons.s[live], None if a2 is None else a2[live])
+    members = np.where(point.members >= 0, row[point.members], -1)
+    return replace(point, neurons=neurons, members=members, mu=admm.weights[:, live], structure=identify(admm))
 
 
 class _Rounds:
@@ -133,8 +190,11 @@ class _Rounds:
 
     def run(self, rows: IntArray) -> Finished | None:
         """Look for the samples that decide, then solve for them exactly and look at all the others once more."""
-        point = last = self._rough(rows)
-        point = None if point is None or self.budget.over else self._exact(point)
+        last = self._rough(self._first(rows), SET_RESIDUAL)
+        point = None if last is None or self.budget.over else self._by_newton(last)
+        if point is None and last is not None and not self.budget.over:  # it was too early
+            last = self._rough(last, NEWTON_RESIDUAL)
+            point = None if last is None or self.budget.over else self._exact(last)
         steps = 0
         for count in range(1, SET_ROUNDS + 1):
             if point is None:
@@ -153,23 +213,27 @@ class _Rounds:
             point = self._exact(self._changed(point, margins, violated))
         return None
 
-    def _rough(self, rows: IntArray) -> _Point | None:
-        """ADMM on a set that grows by the samples that its iterates violate, until these have settled and miss none.
-
-        None of these sets is solved exactly: until the set is right, its solution is that of another problem.
-        """
+    def _first(self, rows: IntArray) -> _Point:
+        """Where the flow ended, its neurons in bundles, on the first set."""
         neurons = self.task.neurons_in_span(self.flowed.network)
         groups = gather(neurons.U, neurons.s, int(BUNDLES * max(1.0, FIRST_SET / self.samples.shape[1])))
         neurons, problem = add_up(neurons, groups), self.task.problem_of(rows)
         lam = problem.warm_multipliers(problem.reduced(neurons.U), neurons.s)
-        point, weights, iterations = _Point(rows, problem, neurons, groups, lam, np.zeros((0, 0))), False, 0
+        active = problem.X @ problem.reduced(neurons.U).T > 0
+        return _Point(rows, problem, neurons, groups, lam, np.minimum(lam, problem.penalty)[:, None] * active)
+
+    def _rough(self, point: _Point, residual: float) -> _Point | None:
+        """ADMM on a set that grows by the samples that its iterates violate, until these have settled and miss few.
+
+        None of these sets is solved exactly: until the set is right, its solution is that of another problem.
+        """
+        problem, iterations = point.problem, 0
         steep = float(problem.s2.max()) > STEEP * float(problem.s2.mean())
         factor, looks = (SET_WEIGHT, LIGHT_LOOKS) if steep else (1.0, MOST_LOOKS)
         for count in range(1, SET_ROUNDS + 1):
             problem, start = point.problem, replace(point.neurons, U=point.problem.reduced(point.neurons.U))
-            held = point.mu if weights else None
             admm = Admm(
-                problem, start, point.lam, weights=held, precision="single",
+                problem, start, point.lam, weights=point.mu, precision="single",
                 weight=factor, balanced_from=LIGHT_LOOKS * LOOK_EVERY,
             )  # fmt: skip
             for _ in range(looks):
@@ -179,8 +243,10 @@ class _Rounds:
                         admm.drop_idle(0)
                 neurons = Neurons(problem.ambient(admm.U.astype(np.float64)), admm.s, admm.a2)
                 margins = self._margins(neurons)
-                settled = max(admm.primal_residual, admm.dual_residual) <= NEWTON_RESIDUAL
-                violated = self._short(point.rows, margins, FINELY_SHORT if settled else ROUGHLY_SHORT)
+                large = problem.X.size * float(len(admm.s)) >= LARGE_STEP  # then a step of Newton's method is dear
+                enough = min(residual, NEWTON_RESIDUAL) if large else residual
+                settled = max(admm.primal_residual, admm.dual_residual) <= enough and admm.share_flipped <= SET_FLIPS
+                violated = self._short(point.rows, margins, ROUGHLY_SHORT)
                 if self.budget.over or settled or violated.size > ENOUGH_SHORT * point.rows.size:
                     break
             iterations += admm.iterations
@@ -192,10 +258,12 @@ class _Rounds:
                 return None
             members = np.where(point.members >= 0, admm.members[point.members], -1)
             point = _Point(point.rows, problem, neurons, members, admm.multipliers, admm.weights)
-            weights = True
             self._report("samples", count, violated.size, point)
-            if violated.size == 0 or self.budget.over:
+            if self.budget.over:
                 return point
+            if settled and violated.size <= ENOUGH_SHORT * point.rows.size:
+                near = self._short(point.rows, margins, -NEAR)
+                return self._changed(_with_structure(point, admm), margins, near, near.size)
             if self._hopeless(point.rows, margins):
                 return None
             point = self._changed(point, margins, violated)
@@ -218,12 +286,12 @@ class _Rounds:
         m = len(self.y)
         return bool((margins < 0).sum() > SET_WRONG * m or rows.size > SET_SHARE * m)
 
-    def _changed(self, point: _Point, margins: FloatArray, violated: IntArray) -> _Point:
+    def _changed(self, point: _Point, margins: FloatArray, violated: IntArray, most: int | None = None) -> _Point:
         """The same point on another set: with the samples that are violated most, without those far beyond."""
         rows, order = point.rows, point.problem.order
         lam, mu = np.zeros(len(self.y)), np.zeros((len(self.y), len(point.neurons.s)))
         lam[rows[order]], mu[rows[order]] = point.lam, point.mu
-        most = max(FIRST_SET // 2, min(rows.size, violated.size // 2))
+        most = max(FIRST_SET // 2, min(rows.size, violated.size // 2)) if most is None else most
         worst = violated[np.argsort(margins[violated], kind="stable")[:most]]
         self.back[worst] |= self.seen[worst]
         self.seen[rows] = True
@@ -231,10 +299,45 @@ class _Rounds:
         rows = np.sort(np.concatenate([kept, worst]))
         problem = self.task.problem_of(rows)
         index = rows[problem.order]
-        return _Point(rows, problem, point.neurons, point.members, lam[index], mu[index])
+        structure = None if point.structure is None else self._extended(point, index, margins)
+        return _Point(rows, problem, point.neurons, point.members, lam[index], mu[index], structure)
+
+    def _extended(self, point: _Point, index: IntArray, margins: FloatArray) -> Structure:
+        """The structure on other samples: new ones are on their sides, and free if they fall short."""
+        known, old = point.rows[point.problem.order], point.structure
+        assert old is not None
+        where = np.full(len(self.y), -1, dtype=np.int64)
+        where[known] = np.arange(known.size)
+        where, new = where[index], where[index] < 0
+        state = old.state[where]
+        state[new] = np.where(self.samples[index[new]] @ point.neurons.U.T > 0, ACTIVE, INACTIVE)
+        free = np.where(new, margins[index] < 1.0, old.free[where])
+        lam = np.where(new, 0.0, old.lam[where])
+        return replace(old, state=state, free=free, capped=old.capped[where] & ~new, lam=lam)
+
+    def _by_newton(self, point: _Point) -> _Point | None:
+        """The exact point with this structure, or one that Newton's method finds from it."""
+        if point.structure is None:
+            return None
+        problem, (damping, inertia) = point.problem, SET_MANNER
+        result = newton(
+            problem, point.structure, frozen=self.task.frozen, deadline=self.budget.deadline,
+            damping=damping, inertia=inertia, threads=available_threads(),
+        )  # fmt: skip
+        if not result.converged:
+            return None
+        row = np.full(len(point.neurons.s), -1, dtype=np.int64)
+        row[result.keep] = np.arange(result.keep.size)
+        members = np.where(point.members >= 0, row[point.members], -1)
+        a2 = point.neurons.outputs_squared
+        neurons = Neurons(problem.ambient(result.U), result.s, None if a2 is None else a2[result.keep])
+        return _Point(point.rows, problem, neurons, members, result.lam, result.mu, result.structure, result.iterations)
 
     def _exact(self, point: _Point) -> _Point | None:
-        """By ADMM and Newton's method from there."""
+        """By Newton's method where its structure is known, otherwise or where that fails by ADMM first."""
+        at_once = self._by_newton(point)
+        if at_once is not None or self.budget.over:
+            return at_once
         problem = point.problem
         start = replace(point.neurons, U=problem.reduced(point.neurons.U))
         found = polish(
@@ -246,7 +349,7 @@ class _Rounds:
         a2 = found.outputs_squared if self.task.frozen else None
         neurons = Neurons(problem.ambient(found.U), found.s, a2)
         members = np.where(point.members >= 0, found.members[point.members], -1)
-        return _Point(point.rows, problem, neurons, members, found.lam, found.mu, found.newton_steps)
+        return _Point(point.rows, problem, neurons, members, found.lam, found.mu, steps=found.newton_steps)
 
     def _finished(self, point: _Point, effort: str) -> Finished:
         task, problem, U, rows = self.task, point.problem, point.neurons.U, point.rows
