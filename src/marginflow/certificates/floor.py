@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
@@ -46,7 +47,12 @@ def training_floor(start: TwoLayer, trained: TwoLayer, data: Dataset) -> float:
         size = float(row_norms(np.concatenate([trained.augmented.ravel(), v])[None])[0])
     if size == 0.0:
         raise InputError("Every trained parameter of the network is zero; there is no relative residual.")
-    _, singular, right = np.linalg.svd(data.X, full_matrices=False)
-    basis = right[singular > singular[0] * max(data.X.shape) * np.finfo(float).eps]
-    outside = start.W - (start.W @ basis.T) @ basis
-    return float(np.linalg.norm(outside)) / size
+    return float(np.linalg.norm(outside_span(start.W, data.X))) / size
+
+
+def outside_span(W: FloatArray, X: FloatArray) -> FloatArray:
+    """The part of every row of W that is orthogonal to all rows of X."""
+    _, singular, right = np.linalg.svd(X, full_matrices=False)
+    basis = right[singular > singular[0] * max(X.shape) * np.finfo(float).eps]
+    outside: FloatArray = W - (W @ basis.T) @ basis
+    return outside

@@ -140,11 +140,19 @@ def smallest_dimension(
         s = scale_by_dimension("sigma", sigma, {"1/sqrt(d)": d**-0.5}, minimum="zero")
         return ClusterConstants(dimension=d, n_clusters=k, sigma=s, p=p(d), balance=0.5).slack >= 0.0
 
+    found = least_whole_number(feasible)
+    if found is None:
+        raise InputError(f"sigma is {sigma!r}; no dimension that float64 resolves separates {k} clusters so noisy.")
+    return found
+
+
+def least_whole_number(feasible: Callable[[int], bool]) -> int | None:
+    """The least number above 1 from which on it is feasible, by doubling and bisection; None beyond 2^53."""
     low, high = 1, 2
     while not feasible(high):
         low, high = high, 2 * high
         if high > 1 << 53:
-            raise InputError(f"sigma is {sigma!r}; no dimension that float64 resolves separates {k} clusters so noisy.")
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if feasible(middle) else (middle, high)

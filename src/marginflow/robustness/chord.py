@@ -27,6 +27,14 @@ from marginflow.robustness.convex_projection import project_on_convex
 ROUNDING_SHARE = 1e-12
 
 
+def relu_chords(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The lines m a + q above relu on [low, high]: the chord, or relu itself where the interval has one sign."""
+    crossing = (low < 0) & (high > 0)
+    width = np.where(crossing, high - low, 1.0)
+    slope = np.where(crossing, high / width, np.where(low >= 0, 1.0, 0.0))
+    return slope, np.where(crossing, -slope * low, 0.0)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Relaxation:
     r"""Functions f_i(z) = sum_j C_ij relu(A_ij + sigma_i w_j . z) - level, with bounds lo <= W z <= hi.
@@ -47,10 +55,7 @@ class Relaxation:
         s = self.sigma[:, None]
         low = self.A + np.where(s > 0, s * self.lo, s * self.hi)
         high = self.A + np.where(s > 0, s * self.hi, s * self.lo)
-        crossing = (low < 0) & (high > 0)
-        width = np.where(crossing, high - low, 1.0)
-        slope = np.where(crossing, high / width, np.where(low >= 0, 1.0, 0.0))
-        return slope, np.where(crossing, -slope * low, 0.0)
+        return relu_chords(low, high)
 
     def minorants(self, S: FloatArray) -> tuple[FloatArray, FloatArray]:
         """h_i(0) and grad h_i for supporting slopes S in [0, 1]; shapes (n,) and (n, r)."""

@@ -23,6 +23,7 @@ from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import MLP
 from marginflow.networks.evaluation import checked_point
+from marginflow.robustness.chord import relu_chords
 
 _BISECTIONS, _STARTS, _STEPS, _MOMENTS = 40, 4, 60, 20
 # What rounding may add to a bound, relative to the sizes that it was computed from: far above the true error.
@@ -147,14 +148,12 @@ def _largest_with(
         if layer == 0:
             break
         low, high = lows[layer - 1], highs[layer - 1]
-        open_ = (low < 0) & (high > 0)
-        width = np.where(open_, high - low, 1.0)
-        chord = np.where(open_, high / width, (low >= 0).astype(np.float64))
+        chord, offset = relu_chords(low, high)
         chosen = (high > -low).astype(np.float64) if alpha is None else alpha
-        tangent = np.where(open_, chosen, chord)
+        tangent = np.where((low < 0) & (high > 0), chosen, chord)
         above = np.maximum(rows, 0.0)
-        constant = constant + above @ np.where(open_, -chord * low, 0.0)
-        charge += above @ np.where(open_, -chord * low, 0.0)
+        constant = constant + above @ offset
+        charge += above @ offset
         rows = above * chord + np.minimum(rows, 0.0) * tangent
     charge += np.abs(rows) @ np.abs(x) + radius * np.linalg.norm(rows, axis=1)
     found: FloatArray = constant + rows @ x + radius * np.linalg.norm(rows, axis=1) + _ROUNDING * charge

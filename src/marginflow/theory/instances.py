@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from marginflow.certificates import Certificate
 from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
-from marginflow.limit import ClosedForm, Limit, convex_pair, line, orthogonal
+from marginflow.limit import ClosedForm, Limit, convex_pair, kkt_point, line, orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.theory.instance import Instance
 
@@ -61,6 +61,17 @@ def with_neuron(network: TwoLayer, w: ArrayLike, b: float, v: float) -> TwoLayer
     """The network with one more neuron."""
     assert network.b is not None
     return replace(network, W=np.vstack([network.W, w]), b=np.append(network.b, b), v=np.append(network.v, v))
+
+
+def frozen_pair(network: TwoLayer) -> TwoLayer:
+    """Two neurons with the directions of a pair and the outputs +1 and -1, frozen."""
+    U = network.directions
+    return TwoLayer(W=U[:, :-1], b=U[:, -1], v=np.array([1.0, -1.0]), outputs="frozen")
+
+
+def frozen_limit(data: Dataset) -> Limit:
+    """The KKT point with outputs frozen at +1 and -1 that is found from the exact pair."""
+    return kkt_point(data, start=frozen_pair(convex_pair(data).network), flow_steps=0)
 
 
 @cache

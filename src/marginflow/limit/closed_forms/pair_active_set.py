@@ -163,11 +163,14 @@ class PairProgram:
         coefficients[:, D] = np.array([[scales[0]], [-scales[1]]]) * y[D] * gamma[plus.size + minus.size :]
         return coefficients, root[:, None] * point.reshape(2, r)
 
+    def _own_and_other(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The pre-activations of every sample's own and other neuron, shapes (n,)."""
+        values = U @ self.Xt.T
+        return np.where(self.y > 0, values[0], values[1]), np.where(self.y > 0, values[1], values[0])
+
     def _miss(self, A: BoolArray, B: BoolArray, U: FloatArray) -> float:
         """By how much the equations of the active set are missed."""
-        values = U @ self.Xt.T
-        own = np.where(self.y > 0, values[0], values[1])
-        other = np.where(self.y > 0, values[1], values[0])
+        own, other = self._own_and_other(U)
         equations = (own[A] - 1.0, other[A & B], (own - other)[B] - 1.0)
         return max(float(np.abs(part).max(initial=0.0)) for part in equations)
 
@@ -312,9 +315,7 @@ class PairProgram:
 
     def _slacks(self, U: FloatArray) -> FloatArray:
         """U_own . xt - 1 for all samples, then (U_own - U_other) . xt - 1."""
-        values = U @ self.Xt.T
-        own = np.where(self.y > 0, values[0], values[1])
-        other = np.where(self.y > 0, values[1], values[0])
+        own, other = self._own_and_other(U)
         return np.concatenate([own - 1.0, own - other - 1.0])
 
     def _proof(self, constraints: list[int], gamma: FloatArray) -> FloatArray:

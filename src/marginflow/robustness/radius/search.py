@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
+from marginflow.robustness.chord import relu_chords
 from marginflow.robustness.radius.certificate import ProofStep
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.minorant import Box, distance, minorant
@@ -329,11 +330,7 @@ class Search:
 
 def chords(problem: RadiusProblem, box: Box) -> tuple[FloatArray, FloatArray]:
     """Lines p z + q above relu on the intervals of the opposing neurons: the neuron itself once it is decided."""
-    low, high = box.low[problem.opposing], box.high[problem.opposing]
-    crossing = (low < 0) & (high > 0)
-    width = np.where(crossing, high - low, 1.0)
-    p = np.where(crossing, high / width, np.where(low >= 0, 1.0, 0.0))
-    return p, np.where(crossing, -p * low, 0.0)
+    return relu_chords(box.low[problem.opposing], box.high[problem.opposing])
 
 
 def _chord_gaps(problem: RadiusProblem, p: FloatArray, q: FloatArray, delta: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from marginflow.errors import InputError
 from marginflow.limit import convex_pair, kkt_point, line
 from marginflow.networks import TwoLayer
 from marginflow.theory.instance import Instance
-from marginflow.theory.instances import at_limit, at_point
+from marginflow.theory.instances import at_limit, at_point, frozen_limit
 from marginflow.theory.kys23.sphere_points import near_pair
 from marginflow.theory.kys23.thm_4_1.theorem import EXAMPLE_CONSTANTS
 
@@ -113,13 +113,10 @@ def frozen_gram(dimension: int, samples: int, p: float, pattern: int, seed: int)
     # The values of _PATTERNS are the words of the law.
     law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])  # type: ignore[arg-type]
     data = law.sample(samples, seed=seed)
-    U = convex_pair(data).network.directions
-    start = TwoLayer(W=U[:, :-1], b=U[:, -1], v=np.array([1.0, -1.0]), outputs="frozen")
-    limit = kkt_point(data, start=start, flow_steps=0)
     name = (
         f"outputs +1, -1 on {samples} samples in dimension {dimension}, p = {p:g} ({_PATTERNS[pattern]}, seed {seed})"
     )
-    return at_limit(limit, data, name)
+    return at_limit(frozen_limit(data), data, name)
 
 
 def uniform_points(samples: int, p: float, start: int, seed: int) -> Instance:

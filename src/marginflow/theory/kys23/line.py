@@ -28,7 +28,9 @@ SAME_KINK: Final = 1e-9
 
 
 def line_samples(data: Dataset) -> tuple[FloatArray, FloatArray]:
-    """Distinct samples in order and their labels; of coinciding ones the first counts."""
+    """Distinct samples in order and their labels, of coinciding ones the first; none where the data are no line."""
+    if data.dimension != 1:
+        return np.zeros(0), np.zeros(0)
     x, first = np.unique(data.X[:, 0], return_index=True)
     return x, data.y[first]
 

@@ -11,7 +11,7 @@ from marginflow.data import Dataset, GramReduction, NoisySphere
 from marginflow.limit import convex_pair, kkt_point
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Instance
-from marginflow.theory.instances import at_limit, at_point
+from marginflow.theory.instances import at_limit, at_point, frozen_limit
 
 
 @cache
@@ -73,10 +73,7 @@ def frozen_close(angle: float = 0.1) -> Instance:
     law = NoisySphere(dimension=2, p=0.4)
     X = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
     data = Dataset(X=X, y=np.array([1.0, -1.0]))
-    U = convex_pair(data).network.directions
-    start = TwoLayer(W=U[:, :-1], b=U[:, -1], v=np.array([1.0, -1.0]), outputs="frozen")
-    limit = kkt_point(data, start=start, flow_steps=0)
-    return at_limit(limit, data, f"two opposite samples at an angle of {angle:g}", law=law)
+    return at_limit(frozen_limit(data), data, f"two opposite samples at an angle of {angle:g}", law=law)
 
 
 @cache

@@ -16,7 +16,7 @@ from marginflow.limit import ClosedForm, orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.frame import Instance
-from marginflow.theory.instances import at_point, gram_point, orthogonal_point, unbalanced, with_neuron
+from marginflow.theory.instances import at_point, frozen_pair, gram_point, orthogonal_point, unbalanced, with_neuron
 
 ORTHOGONAL: Final = (100, 32)
 """d and m of the preset on which most lemmas are shown: m <= (d + 1) / 3, 16 samples of each class."""
@@ -67,14 +67,12 @@ def frozen_orthogonal(dimension: int = 100, n_samples: int = 32) -> Instance:
     for i in I-: the directions u_j of the trained closed form, with multipliers and Clarke weights of their own.
     """
     data = orthogonal_point(dimension, n_samples).the_data()
-    trained = orthogonal(data)
     n_plus = int((data.y > 0).sum())
     n_minus = data.n_samples - n_plus
     d, m = dimension, data.n_samples
-    U = trained.network.directions
     plus = data.y > 0
     point = ClosedForm(
-        network=TwoLayer(W=U[:, :-1], b=U[:, -1], v=np.array([1.0, -1.0]), outputs="frozen"),
+        network=frozen_pair(orthogonal(data).network),
         data=data,
         multipliers=np.where(plus, d + n_minus, d + n_plus) / (d * (d + m)),
         clarke=np.column_stack(

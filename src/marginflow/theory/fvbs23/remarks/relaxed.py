@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from marginflow.data import ClusterConstants, Clusters, GramReduction
+from marginflow.data.cluster_constants import least_whole_number
 from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.limit import convex_pair
 from marginflow.robustness.cluster_bounds import ClusterBounds
@@ -140,13 +141,9 @@ def smallest_certified_dimension(k: int, sigma: float | None) -> int:
     def works(d: int) -> bool:
         return proved_bounds(d, k, d**-0.5 if sigma is None else sigma).least_output > 0
 
-    low, high = 1, 2
-    while not works(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if works(middle) else (middle, high)
-    return high
+    found = least_whole_number(works)
+    assert found is not None
+    return found
 
 
 @cache

@@ -6,8 +6,6 @@ each has at most one positive neuron in a run. [Safran et al. 2022, Lemma E.6]
 
 from __future__ import annotations
 
-import numpy as np
-
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.kys23.line import Bends, kkt_point, line_samples, minus_runs
 from marginflow.theory.kys23.line_points import global_point, spikes
@@ -24,7 +22,7 @@ from marginflow.theory.kys23.line_points import global_point, spikes
 def lem_a2(instance: Instance) -> Findings:
     """The points of every run at which the slope increases."""
     hypotheses = kkt_point(instance)
-    x, y = line_samples(instance.the_data()) if instance.the_data().dimension == 1 else (np.zeros(0), np.zeros(0))
+    x, y = line_samples(instance.the_data())
     runs = minus_runs(y, 2)
     hypotheses = (*hypotheses, at_least("runs of two or more labels -1", len(runs), 1.0))
     require(hypotheses, "no run of labels -1", given=instance.the_network().dimension == 1 and len(runs) > 0)

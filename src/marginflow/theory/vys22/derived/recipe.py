@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.certificates import training_floor
+from marginflow.certificates.floor import outside_span
 from marginflow.flow import Geometric, LossBelow
 from marginflow.theory.frame import Findings, Instance, at_least, equal, stated, true, undefined, value
 from marginflow.theory.recorded import recipe_run
@@ -39,10 +40,7 @@ def floor(instance: Instance) -> Findings:
     """The part of W outside the span of the samples is where it was at the start, and no multipliers explain it."""
     start, network, data = instance.the_start(), instance.the_network(), instance.the_data()
     floor = training_floor(start, network, data)
-    _, singular, right = np.linalg.svd(data.X, full_matrices=False)
-    basis = right[singular > singular[0] * max(data.X.shape) * np.finfo(float).eps]
-    moved = network.W - start.W
-    outside = float(np.linalg.norm(moved - (moved @ basis.T) @ basis))
+    outside = float(np.linalg.norm(outside_span(network.W - start.W, data.X)))
     k, m, d = network.width, data.n_samples, network.dimension
     size = float(np.sqrt(network.norm_squared()))
     sizes = [float((trained.v**2).mean() - (trained.augmented**2).sum(axis=1).mean()) for trained in (start, network)]
