@@ -75,7 +75,7 @@ def forged(network: TwoLayer, x: np.ndarray, label: float, L: float) -> RadiusCe
     """The best that the search can say for the false claim that there is no witness within L."""
     reduction = reduce_network(network)
     search = Search(
-        reduction.at(x, label, 0.0), Blindfold(), horizon=L, tolerance=1e-9, begin=0.0, seconds=np.inf, max_nodes=30
+        reduction.at(x, label, 0.0), Blindfold(), horizon=L, tolerance=1e-9, begin=0.0, time_limit=np.inf, max_nodes=30
     )
     search.run()
     nodes = tuple(ProofNode(steps=tuple(n.steps), split=n.split, children=n.children) for n in search.tree)

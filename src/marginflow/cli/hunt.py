@@ -50,7 +50,7 @@ def hunt(
 
         found = mf.theory.hunt(
             id,
-            seconds=time_limit,
+            time_limit=time_limit,
             seed=seed,
             dimension=dimension,
             samples=samples,

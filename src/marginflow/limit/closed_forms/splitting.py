@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import FloatArray, read_only
+from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
 
@@ -26,9 +27,13 @@ def split_to_width(network: TwoLayer, clarke: FloatArray, width: int) -> tuple[T
     -------
     TwoLayer of the wanted width, and its Clarke weights, shape (n, width)
     """
+    if width < network.width:
+        raise InputError(
+            f"width is {width}, but this point has {network.width} different neurons; at least as many are expected."
+        )
     grown = network.widened(width)
     parent = np.argmax(_oriented(grown) @ _oriented(network).T, axis=1)
-    return grown, clarke[:, parent]
+    return grown, read_only(clarke[:, parent])
 
 
 def _oriented(network: TwoLayer) -> FloatArray:

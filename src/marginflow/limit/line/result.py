@@ -66,13 +66,8 @@ class LineLimit:
 
     def widened(self, width: int) -> LineLimit:
         """The same point with `width` neurons: neurons are split, multipliers and bounds stay as they are."""
-        if width < self.network.width:
-            raise InputError(
-                f"width is {width}, but this point has {self.network.width} different neurons; "
-                "at least as many are expected."
-            )
         network, clarke = split_to_width(self.network, self.clarke, width)
-        return replace(self, network=network, clarke=read_only(clarke))
+        return replace(self, network=network, clarke=clarke)
 
 
 def line_samples(data: Dataset) -> tuple[FloatArray, FloatArray, IntArray]:

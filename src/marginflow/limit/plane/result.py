@@ -8,7 +8,7 @@ from math import fsum, inf
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, read_only, real_number, vector
+from marginflow.arrays import FloatArray, real_number, vector
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.budget import OutOfTimeError
@@ -72,15 +72,10 @@ class PlaneLimit:
 
     def widened(self, width: int) -> PlaneLimit:
         """The same point with `width` neurons: neurons are split, multipliers and bounds stay as they are."""
-        if width < self.network.width:
-            raise InputError(
-                f"width is {width}, but this point has {self.network.width} different neurons; "
-                "at least as many are expected."
-            )
         if self.clarke is None:
             return replace(self, network=self.network.widened(width))
         network, clarke = split_to_width(self.network, self.clarke, width)
-        return replace(self, network=network, clarke=read_only(clarke))
+        return replace(self, network=network, clarke=clarke)
 
 
 def objective(network: TwoLayer, data: Dataset, penalty: float | None) -> tuple[float, float]:

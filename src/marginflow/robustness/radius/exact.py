@@ -203,7 +203,7 @@ def _search(
         problem = reduction.at(point, y, level, unit)
         if not (reduction.fits and np.isfinite(problem.a).all() and problem.value(np.zeros(problem.rank)) > 0):
             return _Found(lower=0.0, witness=None, unit=unit, outcome=_nothing(float("inf")))
-        outcome = solve(problem, tolerance=tolerance - 2 * ROUNDING, seconds=time_limit, max_nodes=max_nodes)
+        outcome = solve(problem, tolerance=tolerance - 2 * ROUNDING, time_limit=time_limit, max_nodes=max_nodes)
         if not 0.0 < outcome.upper < _NEAR:
             break
         unit += int(np.frexp(outcome.upper)[1])

@@ -21,7 +21,7 @@ def solve(
     problem: RadiusProblem,
     *,
     tolerance: float,
-    seconds: float,
+    time_limit: float,
     max_nodes: float,
     witness: Witness | None = None,
     start: Screened | None = None,
@@ -40,12 +40,12 @@ def solve(
     if start is not None and start.lower >= witness.upper * (1.0 - tolerance):
         return _screened_out(start, begin, witness)
     try:
-        return _within_horizons(problem, witness, begin, tolerance, seconds, max_nodes, start)
+        return _within_horizons(problem, witness, begin, tolerance, time_limit, max_nodes, start)
     except CrossedBoundsError:
         # The witness is zero up to rounding only, and g was proved to be positive there.
         witness = Witness(problem, touching=False)
         witness.explore(Cuts.none(problem))
-        return _within_horizons(problem, witness, begin, tolerance, seconds, max_nodes, None)
+        return _within_horizons(problem, witness, begin, tolerance, time_limit, max_nodes, None)
 
 
 def _within_horizons(
@@ -53,7 +53,7 @@ def _within_horizons(
     witness: Witness,
     begin: float,
     tolerance: float,
-    seconds: float,
+    time_limit: float,
     max_nodes: float,
     start: Screened | None,
 ) -> SearchOutcome:
@@ -67,7 +67,7 @@ def _within_horizons(
                 horizon=horizon * scale,
                 tolerance=tolerance,
                 begin=begin,
-                seconds=seconds,
+                time_limit=time_limit,
                 max_nodes=max_nodes,
                 start=start,
             )
@@ -83,7 +83,7 @@ def _within_horizons(
 
 
 def solve_within(
-    problem: RadiusProblem, horizon: float, start: Screened, *, tolerance: float, seconds: float, max_nodes: float
+    problem: RadiusProblem, horizon: float, start: Screened, *, tolerance: float, time_limit: float, max_nodes: float
 ) -> SearchOutcome:
     """The same for witnesses nearer than `horizon` only: `lower` nearly reaches it if there are none.
 
@@ -92,7 +92,7 @@ def solve_within(
     begin = time.monotonic()
     if start.lower >= horizon * (1.0 - tolerance):
         return _screened_out(start, begin, None)
-    options = {"horizon": horizon, "tolerance": tolerance, "begin": begin, "seconds": seconds}
+    options = {"horizon": horizon, "tolerance": tolerance, "begin": begin, "time_limit": time_limit}
     try:
         return Search(problem, Witness(problem), attacks=False, start=start, max_nodes=max_nodes, **options).run()
     except CrossedBoundsError:

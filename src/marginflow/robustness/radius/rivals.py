@@ -180,7 +180,7 @@ def _searched(
     aim = 0.97 * tolerance - 2 * ROUNDING  # bound and witness are rounded once more
     for rival in usable:
         problem = rival.problem
-        options = {"tolerance": aim, "seconds": max(deadline - time.monotonic(), 1e-3), "max_nodes": max_nodes}
+        options = {"tolerance": aim, "time_limit": max(deadline - time.monotonic(), 1e-3), "max_nodes": max_nodes}
         if best == np.inf:
             near = Witness(problem)
             near.explore(Cuts.none(problem))

@@ -87,7 +87,7 @@ class Search:
         horizon: float,
         tolerance: float,
         begin: float,
-        seconds: float,
+        time_limit: float,
         max_nodes: float,
         attacks: bool = True,
         start: Screened | None = None,
@@ -98,7 +98,7 @@ class Search:
         self.horizon = horizon
         self.tolerance = tolerance
         self.begin = begin
-        self.deadline = begin + seconds
+        self.deadline = begin + time_limit
         self.max_nodes = max_nodes
         self.witness = witness
         self.complete = False
