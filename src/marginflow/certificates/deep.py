@@ -14,12 +14,13 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, read_only, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.multipliers.box_quadratic import minimise_in_box, solve_ridged
-from marginflow.certificates.pattern import KINK_TOLERANCE, augmented_samples
+from marginflow.certificates.pattern import KINK_TOLERANCE
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import MLP
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.plain import Plain
 
 _REFINEMENTS = 2

@@ -13,18 +13,12 @@ from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, 
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.multipliers.best import best_multipliers
 from marginflow.certificates.multipliers.least_squares import StationarityProblem
-from marginflow.certificates.pattern import (
-    KINK_TOLERANCE,
-    Pattern,
-    augmented_samples,
-    coordinates,
-    pair_blocks,
-    recognise,
-)
+from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, coordinates, pair_blocks, recognise
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 _CANDIDATE_IS_ENOUGH = 1e-2 * DEFAULT_TOLERANCE
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import Classifier, TwoLayer
-from marginflow.networks.evaluation import CACHED_NUMBERS, row_blocks
+from marginflow.networks.evaluation import CACHED_NUMBERS, augmented_samples, row_blocks
 
 KINK_TOLERANCE = 1e-8
 r"""A pair is on a kink when \|w_j . x_i + b_j\| <= KINK_TOLERANCE * \|\|(w_j, b_j)\|\| * \|\|(x_i, 1)\|\|.
@@ -49,11 +49,6 @@ class Pattern:
     def largest_inside(self) -> float:
         """The largest relative distance among the pairs that count as kinks (0 if there is none)."""
         return float(self.kink_offsets.max(initial=0.0))
-
-
-def augmented_samples(X: FloatArray, *, bias: bool) -> FloatArray:
-    """The rows (x_i, 1), or x_i for a network without bias."""
-    return np.column_stack([X, np.ones(X.shape[0])]) if bias else X
 
 
 def coordinates(network: TwoLayer | Classifier, X: FloatArray) -> tuple[FloatArray, FloatArray]:

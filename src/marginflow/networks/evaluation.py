@@ -34,6 +34,11 @@ def checked_point(name: str, x: ArrayLike, dimension: int) -> FloatArray:
     return point
 
 
+def augmented_samples(X: FloatArray, *, bias: bool) -> FloatArray:
+    """The rows (x_i, 1), or x_i for a network without bias."""
+    return np.column_stack([X, np.ones(X.shape[0])]) if bias else X
+
+
 def row_blocks(n: int, numbers_per_row: int, *, at_most: int | None = None) -> list[slice]:
     """Consecutive slices of n rows, each with at most `at_most` numbers, else `BLOCK_NUMBERS`; at least a row."""
     rows = max(1, (BLOCK_NUMBERS if at_most is None else at_most) // max(1, numbers_per_row))

@@ -19,12 +19,12 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, read_only
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.classes.certificate import ClassifierKKT
 from marginflow.certificates.classes.program import ClassesProgram, ClassMultipliers
-from marginflow.certificates.pattern import KINK_TOLERANCE, augmented_samples, recognise
+from marginflow.certificates.pattern import KINK_TOLERANCE, recognise
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.classifier import class_numbers
-from marginflow.networks.evaluation import checked_points
+from marginflow.networks.evaluation import augmented_samples, checked_points
 
 # Pairs (sample, rival) with margins up to this take part from the start; others enter when they would help.
 _NEAR = 1.05

@@ -22,11 +22,11 @@ from marginflow.arrays import FloatArray, whole_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
 from marginflow.certificates.exactness.balls import ball, ball_matrix, lower, precision, root, upper
 from marginflow.certificates.kkt import certify
-from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.plain import Plain
 
 _MOST_UNKNOWNS = 1500

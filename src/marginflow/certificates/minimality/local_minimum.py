@@ -27,11 +27,12 @@ from marginflow.certificates.minimality.dual_function import DualSupremum, supre
 from marginflow.certificates.multipliers.best import best_multipliers
 from marginflow.certificates.multipliers.box_quadratic import solve_ridged
 from marginflow.certificates.multipliers.elimination import EliminatedKinks
-from marginflow.certificates.pattern import augmented_samples, recognise
+from marginflow.certificates.pattern import recognise
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.plain import Plain
 
 Verdict = Literal["local minimum", "not a local minimum", "undecided"]

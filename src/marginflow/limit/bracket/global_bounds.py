@@ -33,6 +33,7 @@ from marginflow.limit.problem import Problem
 from marginflow.limit.separable import require_separable
 from marginflow.limit.solver.newton import NewtonResult
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -158,7 +159,7 @@ def _planar(problem: Problem, data: Dataset, bias: bool) -> _Found | None:
     Where the rows have two coordinates they are taken as they are given: rotated to singular vectors, rows that are
     equal or opposite would differ in their last bits, and exact arithmetic would see a needle between them.
     """
-    given = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else data.X
+    given = augmented_samples(data.X, bias=bias)
     rotated = given.shape[1] != 2
     rows = problem.X if rotated else given[problem.order]
     plane = rows if rows.shape[1] == 2 else np.column_stack([rows, np.zeros(problem.n_samples)])

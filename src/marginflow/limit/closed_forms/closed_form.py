@@ -18,6 +18,7 @@ from marginflow.errors import InputError
 from marginflow.limit.closed_forms.settings import ORTHOGONAL
 from marginflow.limit.closed_forms.splitting import split_to_width
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,7 +111,7 @@ def orthogonal(data: Dataset, *, bias: bool = True) -> ClosedForm:
     S_plus, S_minus = float(inverse[plus].sum()), float(inverse[~plus].sum())
     constant = 1.0 if bias else 0.0  # the constant coordinate adds one to every entry of the Gram matrix
     whole = 1.0 + constant * (S_plus + S_minus)
-    Xt = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else data.X
+    Xt = augmented_samples(data.X, bias=bias)
     directions, signs, columns = [], [], []
     multipliers = np.zeros(data.n_samples)
     weight = np.sqrt(S_plus * S_minus / ((1 + S_plus) * (1 + S_minus))) if bias else 0.0
@@ -180,7 +181,7 @@ def specialist(data: Dataset, *, bias: bool = True) -> ClosedForm:
     The source asks for equal norms and equal inner products; the point needs neither. Where an inner product of
     the augmented samples is exactly zero, the pair is on a kink and its Clarke weight is 0.
     """
-    Xt = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else data.X
+    Xt = augmented_samples(data.X, bias=bias)
     gram = Xt @ Xt.T
     norms = np.sqrt(np.diag(gram))
     if (norms == 0).any():

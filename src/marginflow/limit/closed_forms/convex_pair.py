@@ -14,6 +14,7 @@ from marginflow.limit.closed_forms.closed_form import ClosedForm
 from marginflow.limit.closed_forms.pair_active_set import NotSeparableError, PairProgram, PairSolution
 from marginflow.limit.closed_forms.settings import EXACT, MAX_ROUNDS, SETTLED
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 
 def convex_pair(data: Dataset, *, bias: bool = True) -> ClosedForm:
@@ -61,7 +62,7 @@ def convex_pair(data: Dataset, *, bias: bool = True) -> ClosedForm:
         owner = owner.ravel()
         shared = once.multipliers / np.bincount(owner)
         return replace(once, data=data, multipliers=shared[owner], clarke=once.clarke[owner])
-    Xt = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else np.array(data.X)
+    Xt = augmented_samples(data.X, bias=bias)
     zero = np.flatnonzero(~Xt.any(axis=1))
     if zero.size:
         raise InputError(f"Sample {zero[0]} is zero; without bias no network gives it a margin.")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 
 def integers(values: FloatArray) -> tuple[int, list[int]]:
@@ -34,7 +35,7 @@ def root_as_float(square: int, exponent: int) -> float:
 def exact_excess(network: TwoLayer, X: FloatArray, y: FloatArray) -> FloatArray:
     """y_i N(x_i) - 1 of the numbers as stored, computed exactly and rounded once; shape (n,)."""
     A = network.augmented
-    Xt = X if network.b is None else np.column_stack([X, np.ones(X.shape[0])])
+    Xt = augmented_samples(X, bias=network.b is not None)
     (e_A, rows), (e_X, points), (e_v, outputs) = integers(A), integers(Xt), integers(network.v)
     on_a_line = Xt.shape[1] == 2 and bool((Xt[:, 1] == 1.0).all())
     if on_a_line:

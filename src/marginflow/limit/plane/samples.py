@@ -10,6 +10,7 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.plane.settings import RANK_TOLERANCE, RAY_DECIMALS
+from marginflow.networks.evaluation import augmented_samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class PlanarSamples:
     @classmethod
     def of(cls, data: Dataset, *, bias: bool) -> PlanarSamples:
         """Reduce; an `InputError` where the samples span more than three dimensions."""
-        rows = np.column_stack([data.X, np.ones(data.n_samples)]) if bias else np.asarray(data.X)
+        rows = augmented_samples(data.X, bias=bias)
         norms = np.linalg.norm(rows, axis=1)
         if not norms.all():
             raise InputError("A sample is zero; without bias every network is zero there.")

@@ -8,7 +8,7 @@ import numpy as np
 
 from marginflow.data import Clusters, most_clusters
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, stated, true, value
-from marginflow.theory.fvbs23.setting import ClusterSetting
+from marginflow.theory.fvbs23.setting import LENGTH, ClusterSetting
 
 
 @stated(
@@ -37,7 +37,7 @@ def example_2(instance: Instance) -> Findings:
         s = ClusterSetting.of(Instance(law=law))
         settings.append(s)
         sizes.append((s.eta_1 + s.eta_2) * s.u_norm if s.D_u > 0 and s.c_prime < 1 / 3 else math.nan)
-        bounds.append(13.31 * math.sqrt(s.d / s.k) / s.c)
+        bounds.append(LENGTH * math.sqrt(s.d / s.k) / s.c)
     ratio = [size * math.sqrt(s.k / s.d) for size, s in zip(sizes, settings, strict=True)]
     slope = float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0]) if np.isfinite(sizes).all() else math.nan
     return Findings(

@@ -9,7 +9,7 @@ from typing import Final
 from marginflow.theory.atlas import Region
 from marginflow.theory.frame import Check, Findings, at_most, undefined
 from marginflow.theory.fvbs23.observed import LOG_BREAKABLE, LOG_TEST_ERROR, SHORTEST_FLIP, TEST_ERROR
-from marginflow.theory.fvbs23.setting import ClusterLetters
+from marginflow.theory.fvbs23.setting import LENGTH, ClusterLetters
 from marginflow.theory.vacuity import says_nothing
 
 LETTERS: Final = {
@@ -75,7 +75,7 @@ def _flips(numbers: Mapping[str, float]) -> Findings:
     if s.D_u <= 0 or s.c <= 0 or s.c_prime >= 1 / 3:
         return undefined(hypotheses, "z is not defined for these numbers")
     size = (s.eta_1 + s.eta_2) * math.sqrt(s.k * s.d + s.k * (s.k - 1) * s.p)
-    relative, bound, nothing = size / math.sqrt(s.d), 13.31 / (s.c * math.sqrt(s.k)), says_nothing(size, int(s.d))
+    relative, bound, nothing = size / math.sqrt(s.d), LENGTH / (s.c * math.sqrt(s.k)), says_nothing(size, int(s.d))
     return Findings(
         hypotheses=hypotheses,
         claims=(at_most("||z|| / sqrt(d)", relative, bound, tolerance=1e-3, vacuous=nothing),),

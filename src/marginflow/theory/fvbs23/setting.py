@@ -23,6 +23,8 @@ from marginflow.robustness.explicit_vectors import fvbs23_steps
 from marginflow.theory.frame import Check, Instance, above, at_least, at_most, compare
 from marginflow.theory.probability import log_two_sided_gaussian_tail
 
+LENGTH: Final = 13.31
+"""The constant of Lemma D.9: ||z|| <= 13.31 sqrt(d / (c^2 k))."""
 NORM_RTOL: Final = 1e-9
 """How far ||mu|| may be from sqrt(d), relatively, and still count as sqrt(d)."""
 

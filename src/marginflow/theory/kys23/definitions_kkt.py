@@ -8,9 +8,9 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.certificates import DEFAULT_TOLERANCE, minimality
-from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, require, stated, true, value
 from marginflow.theory.instances import unbalanced, with_neuron
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, on_the_line

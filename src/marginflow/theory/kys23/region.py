@@ -19,7 +19,10 @@ _FIGURES: Final = (
     ("Figure 2, left, width 50", 500, 50, (250, 2000, 10_000)),
     ("Figure 2, left, width 3000", 500, 3000, (250, 2000, 10_000)),
 )
-_C: Final = {"c1": 0.0065**2, "c2": 5.0, "c3": 648.0, "c4": 0.0065}
+C2_PROOF: Final = 5.0
+C3_PROOF: Final = 648.0
+"""c_2 and c_3 of the proof of Theorem 4.1: Bernstein asks for 5, the test point for 648 m^2 log(2m/eps)."""
+_C: Final = {"c1": 0.0065**2, "c2": C2_PROOF, "c3": C3_PROOF, "c4": 0.0065}
 
 
 def deviation(m: float, delta: float) -> float:

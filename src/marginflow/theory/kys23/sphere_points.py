@@ -6,10 +6,10 @@ from functools import cache
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
 from marginflow.data import Dataset, GramReduction, NoisySphere
 from marginflow.limit import convex_pair, kkt_point
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.frame import Instance
 from marginflow.theory.instances import at_limit, at_point, frozen_limit
 
@@ -39,7 +39,7 @@ def near_pair(data: Dataset, width: int, *, spread: float = 0.01, seed: int = 0)
     rng = np.random.default_rng(seed)
     plus = data.y > 0
     q, k = int(plus.sum()), int((~plus).sum())
-    T: FloatArray = np.column_stack([data.X, np.ones(data.n_samples)])
+    T = augmented_samples(data.X, bias=True)
     up = np.where(plus, 1 + k, -q) @ T / (1 + q + k)
     down = np.where(plus, -k, 1 + q) @ T / (1 + q + k)
     v = np.repeat([1.0, -1.0], width // 2)

@@ -8,8 +8,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.certificates import DEFAULT_TOLERANCE, KINK_TOLERANCE
-from marginflow.certificates.pattern import augmented_samples
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, equal, stated, value
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
 

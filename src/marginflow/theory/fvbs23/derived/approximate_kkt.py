@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset, stated_of_clusters
@@ -46,7 +47,7 @@ def x_approx(instance: Instance) -> Findings:
     s, data = sample.setting, instance.the_data()
     certificate = instance.certificate
     test, clusters = test_clusters(instance)
-    Xt = np.column_stack([data.X, np.ones(data.n_samples)])
+    Xt = augmented_samples(data.X, bias=True)
     fitted = neurons.v[:, None] * ((neurons.mu * data.y[:, None]).T @ Xt)
     r = np.linalg.norm(np.column_stack([neurons.W, neurons.b]) - fitted, axis=1)
     total = float(np.abs(neurons.v) @ r)

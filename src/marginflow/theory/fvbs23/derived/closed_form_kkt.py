@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
@@ -36,7 +37,7 @@ def x_pair(instance: Instance) -> Findings:
     spread = max(
         float(np.linalg.norm(part, axis=1).sum()) - norm for part, norm in zip((plus, minus), norms, strict=True)
     )
-    Xt = np.column_stack([data.X, np.ones(data.n_samples)])
+    Xt = augmented_samples(data.X, bias=True)
     own = np.where(data.y > 0, Xt @ sums[0], -(Xt @ sums[1]))
     other = np.where(data.y > 0, -(Xt @ sums[1]), Xt @ sums[0])
     return Findings(

@@ -23,7 +23,7 @@ from marginflow.theory.fvbs23.presets import (
     specialist_point,
     stated_of_clusters,
 )
-from marginflow.theory.fvbs23.setting import ClusterSample
+from marginflow.theory.fvbs23.setting import LENGTH, ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of
@@ -249,7 +249,7 @@ def rem_sigma0(instance: Instance) -> Findings:
         * s.u_norm
         / math.sqrt(s.d)
     )
-    size = at_most("||z|| / sqrt(d)", printed, 13.31 / (s.c * math.sqrt(s.k)), note="13.31 / (c sqrt(k))")
+    size = at_most("||z|| / sqrt(d)", printed, LENGTH / (s.c * math.sqrt(s.k)), note="13.31 / (c sqrt(k))")
     flips = [flip_checks(neurons, data.X[data.y == sign], sign) for sign in (1.0, -1.0)]
     return Findings(
         hypotheses=(

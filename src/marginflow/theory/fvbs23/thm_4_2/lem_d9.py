@@ -7,7 +7,7 @@ import math
 from marginflow.robustness.explicit_vectors import fvbs23_size_constants
 from marginflow.theory.frame import Check, Findings, Instance, at_most, value
 from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
-from marginflow.theory.fvbs23.setting import ClusterSetting
+from marginflow.theory.fvbs23.setting import LENGTH, ClusterSetting
 
 
 def size_constant(d: int, c: float) -> float:
@@ -29,9 +29,9 @@ def size_checks(s: ClusterSetting) -> tuple[Check, tuple[Check, ...]]:
         at_most("k d + k^2 p", middle, plugged),
         at_most("k d + k c' (d - Delta + 1)", plugged, 1.1 * s.k * s.d + 0.1 * s.k),
         at_most("||z|| against C sqrt(d / (c^2 k))", eta * s.u_norm, C * order),
-        at_most("the constant C", C, 13.31, tolerance=1e-3),
+        at_most("the constant C", C, LENGTH, tolerance=1e-3),
     )
-    return at_most("||z||", eta * s.u_norm, 13.31 * order, tolerance=1e-3, note="13.31 sqrt(d / (c^2 k))"), steps
+    return at_most("||z||", eta * s.u_norm, LENGTH * order, tolerance=1e-3, note="13.31 sqrt(d / (c^2 k))"), steps
 
 
 @stated_of_law(

@@ -28,7 +28,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.instances import with_neuron
-from marginflow.theory.kys23.enclosed import enclose_minimum
+from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
 from marginflow.theory.kys23.line import (
     STRUCTURE,
     in_the_interval,
@@ -97,8 +97,7 @@ def below_lower_core(instance: Instance) -> Counterexample | None:
     error, core = line_error(lowered).value + 1e-12, lower_core(x, y) - 1e-12
     if error >= core:
         return None
-    summary = f"an exact local minimum is enclosed whose clean error is at most {error:.9g}, below LO = {core:.9g}"
-    return Counterexample(summary=summary, proof="ball arithmetic of 192 bits (Krawczyk's test)")
+    return proved_of_minimum(f"the clean error is at most {error:.9g}, below LO = {core:.9g}")
 
 
 @stated(

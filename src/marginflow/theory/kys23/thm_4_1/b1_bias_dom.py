@@ -23,6 +23,7 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
+from marginflow.theory.kys23.region import C3_PROOF
 from marginflow.theory.kys23.sphere_points import pair_point
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of
 from marginflow.theory.probability import log_beta_tail
@@ -123,7 +124,7 @@ def b1_bias_dom(instance: Instance) -> Findings:
         constants=(
             value("K", K),
             value("printed bound on K", 9 * math.sqrt(sample.m), "9 sqrt(m), from Lemma B.3"),
-            value("least d, printed", 648 * sample.m**2 * math.log(2 * sample.m / epsilon), "with c'' = 1"),
+            value("least d, printed", C3_PROOF * sample.m**2 * math.log(2 * sample.m / epsilon), "with c'' = 1"),
             value("ln of the bound for any width", any_width),
             value("ln of the bound from K alone", proof.simple_log_bound),
         ),

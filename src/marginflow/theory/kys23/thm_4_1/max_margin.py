@@ -24,6 +24,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.kys23.thm_4_1.construction import biased_pair
 
 # Bounds are moved outwards by this share, far more than the rounding of the sums in them.
@@ -49,7 +50,7 @@ def dual_supremum_bound(data: Dataset, multipliers: FloatArray, shares: FloatArr
     shares : array, shape (m,)
         In [0, 1]: how much of the multiplier of a sample is used against neurons of the other sign. Any give a bound.
     """
-    T = np.column_stack([data.X, np.ones(data.n_samples)])
+    T = augmented_samples(data.X, bias=True)
     highest = 0.0
     for sign in (1.0, -1.0):
         own = (data.y == sign) & (multipliers > 0)

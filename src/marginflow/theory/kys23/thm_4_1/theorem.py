@@ -29,7 +29,7 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
-from marginflow.theory.kys23.region import THEOREM_4_1
+from marginflow.theory.kys23.region import C2_PROOF, C3_PROOF, THEOREM_4_1
 from marginflow.theory.kys23.sphere_points import pair_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error, log_any_width_bound
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
@@ -83,10 +83,7 @@ def log_far_from_span(sample: SphereSample) -> float:
 
 
 C1_LEAST: Final = 0.25
-C2_PROOF: Final = 5.0
-C3_PROOF: Final = 648.0
-"""c_1, c_2 and c_3 of the proof: Lemma B.3 asks for p <= 1/4, Bernstein for 5, the test point for 648 m^2 "
-"log(2m/eps)."""
+"""c_1 of the proof: Lemma B.3 asks for p <= 1/4."""
 
 
 def literal_constants(C_op: float) -> dict[str, float]:
@@ -95,7 +92,7 @@ def literal_constants(C_op: float) -> dict[str, float]:
     return {"c1": min(C1_LEAST, c4**2), "c2": C2_PROOF, "c3": C3_PROOF, "c4": c4}
 
 
-EXAMPLE_CONSTANTS: Final = {"c1": 0.05, "c2": 2.5, "c3": 648.0, "c4": 0.155}
+EXAMPLE_CONSTANTS: Final = {"c1": 0.05, "c2": 2.5, "c3": C3_PROOF, "c4": 0.155}
 
 
 @stated(

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.optimize import nnls
 
 from marginflow.arrays import FloatArray
-from marginflow.certificates.pattern import augmented_samples
 from marginflow.data import Dataset
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.robustness.explicit_vectors import vys22_steps
 from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, stated, undefined, value
 from marginflow.theory.instances import at_point

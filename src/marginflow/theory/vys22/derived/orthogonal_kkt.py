@@ -8,6 +8,7 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates import certify
 from marginflow.limit import orthogonal
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import (
     Findings,
@@ -32,7 +33,7 @@ def closed_form(setting: Setting) -> tuple[TwoLayer, FloatArray, float]:
     lam_minus = np.sqrt((n_plus + d) / (n_minus * d * (m + d)))
     s = float(np.sqrt(n_plus * n_minus / ((n_plus + d) * (n_minus + d))))
     v_plus, v_minus = np.sqrt(lam_plus * n_plus), -np.sqrt(lam_minus * n_minus)
-    Xt = np.column_stack([setting.X, np.ones(m)])
+    Xt = augmented_samples(setting.X, bias=True)
     sum_plus, sum_minus = Xt[setting.y > 0].sum(axis=0), Xt[setting.y < 0].sum(axis=0)
     A = np.vstack(
         [
