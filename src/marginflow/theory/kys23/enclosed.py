@@ -69,6 +69,6 @@ def enclose_minimum(network: TwoLayer, data: Dataset) -> EnclosedMinimum | str:
 
 
 def proved_of_minimum(what: str) -> Counterexample:
-    """The counterexample of an enclosed local minimum."""
-    summary = f"an exact local minimum is enclosed at which {what}"
+    """The counterexample of an enclosed local minimum: what it is, behind "is enclosed"."""
+    summary = f"an exact local minimum is enclosed {what}"
     return Counterexample(summary=summary, proof="ball arithmetic of 192 bits (Krawczyk's test)")

@@ -142,14 +142,18 @@ def pattern_breaks(instance: Instance, *, linear: bool, values: bool) -> Counter
     for i in plus_minus_plus(y):
         for index, wanted in ((i, -1.0), (i + 1, 1.0)) if values else ():
             if low[index] > wanted or high[index] < wanted:
-                return proved_of_minimum(f"N({x[index]:g}) in [{low[index]:.9g}, {high[index]:.9g}], not {wanted:g}")
+                return proved_of_minimum(
+                    f"at which N({x[index]:g}) in [{low[index]:.9g}, {high[index]:.9g}], not {wanted:g}"
+                )
         for kink in bends.inside(float(x[i]), float(x[i + 1])) if linear else ():
             inner = found.values(np.array([kink]))
             share = (kink - x[i]) / (x[i + 1] - x[i])
             above = inner[0][0] - ((1 - share) * high[i] + share * high[i + 1])
             under = inner[1][0] - ((1 - share) * low[i] + share * low[i + 1])
             if above > 1e-9 or under < -1e-9:
-                return proved_of_minimum(f"N({kink:.6g}) is off its chord by at least {max(above, -under):.6g}")
+                return proved_of_minimum(
+                    f"at which N({kink:.6g}) is off its chord by at least {max(above, -under):.6g}"
+                )
     return None
 
 

@@ -80,7 +80,7 @@ def dips_below_zero(instance: Instance) -> Counterexample | None:
         kinks = bends.inside(float(x[i]), float(x[i + 1]))
         high = float(found.values(kinks)[1].min()) if kinks.size else 0.0
         if high < 0:
-            return proved_of_minimum(f"N <= {high:.6g} between {x[i]:g} and {x[i + 1]:g}")
+            return proved_of_minimum(f"at which N <= {high:.6g} between {x[i]:g} and {x[i + 1]:g}")
     return None
 
 

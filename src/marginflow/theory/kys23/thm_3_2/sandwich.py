@@ -97,7 +97,7 @@ def below_lower_core(instance: Instance) -> Counterexample | None:
     error, core = line_error(lowered).value + 1e-12, lower_core(x, y) - 1e-12
     if error >= core:
         return None
-    return proved_of_minimum(f"the clean error is at most {error:.9g}, below LO = {core:.9g}")
+    return proved_of_minimum(f"whose clean error is at most {error:.9g}, below LO = {core:.9g}")
 
 
 @stated(
