@@ -47,6 +47,19 @@ def test_bounds_of_their_own_some_infinite_agree_with_bounded_variables_least_sq
     np.testing.assert_allclose(A @ x, A @ expected, atol=1e-9)
 
 
+def test_columns_of_one_orthant_take_as_many_steps_as_they_need():
+    rng = np.random.default_rng(3)
+    for _ in range(3):  # a cap of 200 steps left 0.04 to 0.3 undone on 10 of 36 such problems
+        A = np.abs(rng.normal(size=(50, 400)))
+        upper = rng.uniform(0.01, 0.3, 400)
+        b = A @ (np.clip(rng.uniform(-0.5, 1.5, 400), 0, 1) * upper) + 0.3 * np.sqrt(50) * rng.normal(size=50)
+        x = least_squares_in_box(A, b, upper, np.zeros(400))
+        pull, low, high = A.T @ (b - A @ x), x <= 0, x >= (1 - 1e-12) * upper
+        np.testing.assert_allclose(pull[~low & ~high], 0.0, atol=1e-9)
+        assert (pull[low] <= 1e-9).all()
+        assert (pull[high] >= -1e-9).all()
+
+
 def test_singular_matrices_and_empty_columns_are_survived():
     A = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
     x = minimise_in_box(A.T @ A, A.T @ np.array([2.0, 2.0]), np.inf, np.zeros(3))

@@ -132,7 +132,6 @@ def block_pivoting(
     upper: FloatArray,
     start: FloatArray,
     *,
-    max_rounds: int = 60,
     deadline: float = np.inf,
 ) -> FloatArray:
     """Guess which coordinates are at a bound, solve for the others, exchange all that are on the wrong side, again.
@@ -144,7 +143,7 @@ def block_pivoting(
     low, high = x <= 0, x >= upper
     fewest, patience = x.size + 1, 3
     gradient_noise = 1e-12 * float(np.abs(function.gradient(np.zeros_like(x))).max())
-    for _ in range(max_rounds):
+    for _ in range(60):
         x = np.where(low, 0.0, np.where(high, upper, x))
         free = np.flatnonzero(~low & ~high)
         if free.size:
@@ -173,7 +172,6 @@ def projected_newton(
     upper: FloatArray,
     start: FloatArray,
     *,
-    max_steps: int = 200,
     deadline: float = np.inf,
 ) -> FloatArray:
     r"""Minimise a convex quadratic with unit diagonal over 0 <= x <= upper.
@@ -186,7 +184,7 @@ def projected_newton(
     x = np.clip(start, 0.0, upper)
     small = _OPTIMAL * float(np.abs(function.gradient(np.zeros_like(x))).max())
     ridge, idle = _SMALLEST_RIDGE, 0
-    for _ in range(max_steps):
+    for _ in range(200 + 20 * x.size):
         g = function.gradient(x)
         if np.abs(x - np.clip(x - g, 0.0, upper)).max() <= small or time.monotonic() > deadline:
             break
