@@ -1,5 +1,7 @@
 import csv
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
@@ -31,12 +33,21 @@ def test_a_figure_is_computed_judged_and_written(tmp_path, capsys):
         assert len(list(csv.DictReader(file))) == len(record["rows"])
 
 
-def test_the_claim_and_its_outcome_are_printed(tmp_path, capsys):
-    assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path)]) == 0
-    said = capsys.readouterr()
-    assert "Claim: " in said.out
-    assert "Our numbers bear out the claim" in said.out
-    assert "on one core" in said.err
+@pytest.fixture(scope="module")
+def figure_3(tmp_path_factory):
+    """Figure 3 of KYS23 by the command, once: its exit code, what it said, and the folder of its files."""
+    folder, out, err = tmp_path_factory.mktemp("figure"), io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(folder)])
+    return code, out.getvalue(), err.getvalue(), folder
+
+
+def test_the_claim_and_its_outcome_are_printed(figure_3):
+    code, out, err, _ = figure_3
+    assert code == 0
+    assert "Claim: " in out
+    assert "Our numbers bear out the claim" in out
+    assert "on one core" in err
 
 
 def made_up(rows):
@@ -44,8 +55,9 @@ def made_up(rows):
 
 
 @pytest.fixture(scope="module")
-def rows_of_figure_3():
-    return experiments.figure("KYS23/Fig3").run(size="smoke").rows
+def rows_of_figure_3(figure_3):
+    *_, folder = figure_3
+    return json.loads((folder / "KYS23-Fig3-smoke.json").read_text(encoding="utf-8"))["rows"]
 
 
 def test_a_page_is_not_overwritten_unasked(tmp_path, monkeypatch, capsys, rows_of_figure_3):
