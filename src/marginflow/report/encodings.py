@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from marginflow.plain import to_plain
 from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN, superscript
-from marginflow.report.vega import alt
+from marginflow.report.vega import alt, checked_at_the_end
 
 Row = Mapping[str, object]
 Scale = Literal["linear", "log"]
@@ -38,7 +38,10 @@ _LESS_THAN_A_DECADE = 0.7  # below, ticks at 1, 2 and 5 are too few
 
 def inline(rows: Sequence[Row]) -> alt.InlineData:
     """Rows as inline data; a number that is not finite cannot be drawn on an axis and becomes a gap."""
-    return alt.InlineData(values=[{field(key): plain(entry) for key, entry in row.items()} for row in rows])
+    data = alt.InlineData(values=[{field(key): plain(entry) for key, entry in row.items()} for row in rows])
+    # Altair copies a chart for every property that is set; its rows are never changed, and need no copy.
+    object.__setattr__(data, "__deepcopy__", lambda _: data)
+    return data
 
 
 def field(column: str) -> str:
@@ -174,7 +177,12 @@ def tooltips(rows: Sequence[Row], titles: Mapping[str, str]) -> list[alt.Tooltip
 
 
 def finished(chart: Any, *, description: str, height: int = 240) -> dict[str, Any]:
-    """The specification with the size and the style of the page."""
+    """The specification with the size and the style of the page, checked against the schema of Vega-Lite."""
+    with checked_at_the_end():
+        return _finished(chart, description, height)
+
+
+def _finished(chart: Any, description: str, height: int) -> dict[str, Any]:
     sized = chart.properties(width="container", height=height, description=description, background="transparent")
     axes = alt.AxisConfig(
         labelColor="var(--muted)",

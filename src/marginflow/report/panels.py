@@ -31,7 +31,7 @@ from marginflow.report.encodings import (
     worded,
 )
 from marginflow.report.reference_lines import reference_lines, reference_names
-from marginflow.report.vega import alt
+from marginflow.report.vega import alt, checked_at_the_end
 
 if TYPE_CHECKING:
     from marginflow.experiments import Panel
@@ -44,6 +44,11 @@ _MARGIN = 10  # pixels beside the first and the last mark
 
 def chart_of(panel: Panel) -> Chart:
     """Areas, intervals, reference lines, curves, marks and points of a panel, one over the other."""
+    with checked_at_the_end():
+        return _chart_of(panel)
+
+
+def _chart_of(panel: Panel) -> Chart:
     panel = replace(panel, rows=worded(panel.rows, panel.series, panel.variant))
     if _drawn_beside(panel):
         panel = replace(panel, rows=beside(panel))

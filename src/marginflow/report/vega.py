@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,4 +19,17 @@ else:
 
     alt = _Altair()
 
-__all__ = ["alt"]
+__all__ = ["alt", "checked_at_the_end"]
+
+
+@contextmanager
+def checked_at_the_end() -> Iterator[None]:
+    """Altair checks a specification when it becomes plain values, and not each of its parts while it is built.
+
+    The check of every axis, mark and layer by itself takes half of the time of a page, and finds nothing that the check
+    of the whole does not.
+    """
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        yield
