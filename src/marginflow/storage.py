@@ -28,7 +28,10 @@ def write_bytes(path: str | Path, content: bytes) -> Path:
         raise InputError(f"{target} is a folder; the name of a file is expected.")
     if not target.parent.is_dir():
         raise InputError(f"The folder {target.parent} does not exist; make it first.")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    except PermissionError:
+        raise InputError(f"{target} cannot be written: the folder {target.parent} is read-only.") from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

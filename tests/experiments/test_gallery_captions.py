@@ -147,7 +147,9 @@ def seeds_of_more_samples_than_dimensions() -> str:
 
 @sentence
 def where_one_draw_is_all() -> str:
-    single = [d for d in range(100, 1001, 100) if len(column("VYS22-Fig1a", "seed", alpha=1.2, dimension=d, **EXACT)) == 1]
+    single = [
+        d for d in range(100, 1001, 100) if len(column("VYS22-Fig1a", "seed", alpha=1.2, dimension=d, **EXACT)) == 1
+    ]
     assert single == list(range(single[0], 1001, 100))
     return f"there with one draw from d = {single[0]} on"
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Seed, written
-from marginflow.cli.output import note, result_text, write_page
+from marginflow.cli.output import check_folder, note, result_text, write_page
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
 
@@ -41,6 +41,8 @@ def hunt(
     """Exit code 1 if a counterexample, a candidate for one, or a failing step of the proof was found."""
     if out is not None and out.exists():
         raise InputError(f"{out} exists already; the name of a new folder is expected.")
+    if out is not None:
+        check_folder(out, parents=True)
     began = time.monotonic()
     with progress("Hunting") as show:
 

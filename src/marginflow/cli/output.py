@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,18 +27,25 @@ def check_target(path: Path, suffixes: tuple[str, ...], *, force: bool) -> Path:
         raise InputError(f"{path} is a link to nothing; choose another name or add --force to put a file in its place.")
     if path.exists() and not force:
         raise InputError(f"{path} exists already; choose another name or add --force to overwrite it.")
+    _check_writable(path, path.parent)
     return path
 
 
-def check_folder(path: Path) -> Path:
-    """Refuse, before any work is done, a folder that could not be made or filled."""
-    if not path.parent.is_dir():
+def check_folder(path: Path, *, parents: bool = False) -> Path:
+    """Refuse, before any work is done, a folder that could not be made or filled; `parents` are made where needed."""
+    if not parents and not path.parent.is_dir():
         raise InputError(f"The folder {path.parent} does not exist; make it first.")
     if path.is_symlink() and not path.exists():
         raise InputError(f"{path} is a link to a folder that does not exist; make that first.")
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; the name of a folder is expected.")
+    _check_writable(path, next(folder for folder in (path, *path.absolute().parents) if folder.exists()))
     return path
+
+
+def _check_writable(path: Path, folder: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{path} cannot be written: the folder {folder} is read-only.")
 
 
 def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, str]) -> None:
