@@ -9,6 +9,7 @@ import pytest
 from marginflow import experiments
 from marginflow.experiments.cost import MeasuredCell, estimate, recorded
 from marginflow.experiments.vys22.sphere import SphereRun, sphere_run
+from marginflow.sweeps import Store
 
 
 def cells(power: float, dimensions: tuple[int, ...], method: str = "recipe") -> list[MeasuredCell]:
@@ -68,11 +69,20 @@ def test_every_recorded_kkt_point_of_a_second_or_more_is_estimated_by_the_others
 
 
 def test_cells_of_a_store_come_before_those_of_the_library(tmp_path: Path) -> None:
-    from marginflow.sweeps import Store
-
     figure = experiments.figure("KYS23/Fig3")
     store = Store(tmp_path / "cells.sqlite")
     figure.run("smoke", store=store.path)
     found = figure.cost("smoke", store=store)
-    assert found.measured == len(figure.grid("smoke").cells)
+    assert found.measured == found.of_store == len(figure.grid("smoke").cells)
     assert found.hours == pytest.approx(sum(line.seconds for line in store.lines()) / 3600, rel=0.5)
+
+
+def test_only_cells_of_the_same_kind_are_counted(tmp_path: Path) -> None:
+    figure = experiments.figure("VYS22/Fig1a")
+    store = tmp_path / "cells.sqlite"
+    figure.run("smoke", seeds=1, only={"method": "KKT point", "alpha": 0.5}, store=store)
+    found = figure.cost(figure.select("smoke", only={"method": "recipe"}), store=Store(store))
+    recipes = [cell for cell in recorded(figure.cell.name) if cell.parameters["method"] == "recipe"]
+    assert (found.measured, found.of_store) == (len(recipes), 0)
+    both = figure.cost("smoke", store=Store(store))
+    assert (both.measured, both.of_store) == (len(recipes) + 2, 2)

@@ -166,7 +166,8 @@ def _planned(
     memory = "unknown" if cost.memory is None else f"{cost.memory / 2**20:.0f} MiB"
     print(f"{chosen.id}, size {size}: {cost.cells} cells, {done} of them stored.")
     print(f"All of them take about {_time(cost.hours)} on one core, and a process needs about {memory}.")
-    print(f"This rests on {cost.measured} measured cells{' of the store' if done else ''}.")
+    here = f", {cost.of_store} of them of the store" if cost.of_store else ""
+    print(f"This rests on {cost.measured} measured cells{here}.")
     return DONE
 
 

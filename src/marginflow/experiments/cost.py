@@ -55,13 +55,16 @@ class Cost:
     memory : int or None
         Bytes of the largest process, if known.
     measured : int
-        How many measured cells this rests on.
+        How many measured cells this rests on: those of the same kinds.
+    of_store : int
+        How many of these are of the store.
     """
 
     cells: int
     hours: float | None
     memory: int | None
     measured: int
+    of_store: int = 0
 
 
 def recorded(task: str) -> tuple[MeasuredCell, ...]:
@@ -100,15 +103,18 @@ def estimate(
     otherwise: Sequence[MeasuredCell] = (),
 ) -> Cost:
     """What the cells will take, by the measured ones; for kinds of cells among which there are none, by `otherwise`."""
-    groups = _grouped(task, otherwise) | _grouped(task, measured)
+    own = _grouped(task, measured)
+    groups = _grouped(task, otherwise) | own
     laws = {kind: _fit(group) for kind, group in groups.items()}
     seconds, memory, count, unknown = 0.0, 0, 0, False
+    kinds = set[str]()
     for cell in cells:
         count += 1
         kind, operations = _counted(task, cell)
         if kind not in laws:
             unknown = True
             continue
+        kinds.add(kind)
         a, b, largest, most = laws[kind]
         seconds += math.exp(a + b * math.log(operations))
         memory = max(memory, int(most * max(1.0, math.sqrt(operations / largest))))
@@ -116,7 +122,8 @@ def estimate(
         cells=count,
         hours=None if unknown else seconds / 3600,
         memory=memory or None,
-        measured=sum(len(group) for group in groups.values()),
+        measured=sum(len(groups[kind]) for kind in kinds),
+        of_store=sum(len(own.get(kind, ())) for kind in kinds),
     )
 
 
