@@ -14,6 +14,7 @@ from marginflow.experiments import Panel
 from marginflow.experiments.panel import over_seeds
 from marginflow.report.bundle import vega_lite_version
 from marginflow.report.chart import Chart
+from marginflow.report.encodings import SERIES_SHAPES
 from marginflow.report.legends import with_marked_legends
 from marginflow.report.panels import chart_of
 from marginflow.report.static import draw, svg_text
@@ -123,6 +124,19 @@ def test_legends_show_the_marks_and_the_dashes_of_each_kind_of_network() -> None
     assert "A" not in exact["shape"]  # a square
     assert recipe["strokeDash"] != exact["strokeDash"]
     assert all(item["fill"] == item["stroke"] for item in drawn)
+
+
+@pytest.mark.parametrize("shape", SERIES_SHAPES)
+def test_every_mark_of_a_chart_has_its_place_in_a_legend(shape: str) -> None:
+    """Also where colours alone tell the curves apart."""
+    scales = [
+        {"name": "a", "domain": ["x"], "range": ["#123456"]},
+        {"name": "b_shape", "domain": ["x"], "range": [shape]},
+    ]
+    made = with_marked_legends({"scales": scales, "legends": [{"stroke": "a", "symbolType": "stroke"}]})
+    update = made["legends"][0]["encode"]["symbols"]["update"]
+    assert update["fill"] == {"scale": "a", "field": "value"}
+    assert update["shape"][0]["value"].startswith("M-1,0H2M")
 
 
 def test_a_word_with_quotes_in_a_legend_is_no_expression() -> None:

@@ -10,12 +10,22 @@ import math
 from itertools import pairwise
 from typing import Any, Final
 
+_ARM: Final = 1 / 3  # half of the width of an arm of a cross
 # Corners of marks, or arcs between them, where the half of a mark is 1.
 _CORNERS: Final = {
     "circle": ((0, -1), (1, 0), (0, 1), (-1, 0)),
     "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
     "triangle-up": ((0, -1), (1, 1), (-1, 1)),
     "diamond": ((0, -1), (1, 0), (0, 1), (-1, 0)),
+    "cross": tuple(
+        (x, y)
+        for turn in ((1, 0), (0, 1), (-1, 0), (0, -1))
+        for x, y in (
+            (_ARM * turn[0] + turn[1], _ARM * turn[1] - turn[0]),
+            (_ARM * turn[0] + _ARM * turn[1], _ARM * turn[1] - _ARM * turn[0]),
+            (turn[0] + _ARM * turn[1], turn[1] - _ARM * turn[0]),
+        )
+    ),
     "triangle-down": ((0, 1), (1, -1), (-1, -1)),
     "triangle-right": ((1, 0), (-1, 1), (-1, -1)),
     "triangle-left": ((-1, 0), (1, 1), (1, -1)),
@@ -47,11 +57,13 @@ def with_marked_legends(vega: dict[str, Any]) -> dict[str, Any]:
 
 
 def _marked(legend: dict[str, Any], scales: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    dashes = scales.get(legend.get("strokeDash", ""))
-    if dashes is None or legend.get("symbolType") != "stroke":
+    told_apart = scales.get(legend.get("strokeDash", legend.get("stroke", "")))
+    if told_apart is None or legend.get("symbolType") != "stroke":
         return legend
-    shapes = next((dict(zip(s["domain"], s["range"], strict=True)) for s in scales.values() if _shapes(s, dashes)), {})
-    if not shapes or not shapes.keys() <= set(dashes["domain"]) or not set(shapes.values()) <= _CORNERS.keys():
+    shapes = next(
+        (dict(zip(s["domain"], s["range"], strict=True)) for s in scales.values() if _shapes(s, told_apart)), {}
+    )
+    if not shapes or not set(shapes.values()) <= _CORNERS.keys():
         return legend
     rules = [{"test": f"datum.value === {json.dumps(name)}", "value": _path(shape)} for name, shape in shapes.items()]
     filled = {"scale": legend["stroke"], "field": "value"} if "stroke" in legend else {"value": "#888"}
@@ -69,8 +81,9 @@ def _path(shape: str) -> str:
     return f"M{_LINE[0]:g},0H{_LINE[1]:g}{around}{sides}"
 
 
-def _shapes(scale: dict[str, Any], dashes: dict[str, Any]) -> bool:
-    return str(scale["name"]).endswith("shape") and scale.get("domain") == dashes["domain"]
+def _shapes(scale: dict[str, Any], told_apart: dict[str, Any]) -> bool:
+    """Whether it gives shapes to the same names."""
+    return str(scale["name"]).endswith("shape") and scale.get("domain") == told_apart["domain"]
 
 
 def _aligned(legend: dict[str, Any], at_left: bool) -> dict[str, Any]:
