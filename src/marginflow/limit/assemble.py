@@ -12,7 +12,7 @@ from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget, Stop
 from marginflow.limit.copies import at_first
 from marginflow.limit.limit import Limit, Moved
-from marginflow.limit.settings import FRESH_POINTS, HARD_PATTERNS
+from marginflow.limit.settings import FRESH_FROM, FRESH_POINTS, HARD_PATTERNS
 from marginflow.limit.starts.start import Finished, Origin
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
@@ -75,7 +75,11 @@ def stopped_early(by: Stop, stationarity: float) -> str:
 
 
 def fresh_points(X: FloatArray) -> FloatArray:
-    """Gaussian points with the mean and the covariance of the samples, at which networks are compared."""
+    """Gaussian points with the mean and the covariance of the samples, at which networks are compared.
+
+    Of many samples some, evenly spaced, stand for all of them.
+    """
+    X = X[:: -(-len(X) // FRESH_FROM)]
     centre = X.mean(axis=0)
     weights = np.random.default_rng(0).standard_normal((FRESH_POINTS, len(X))) / np.sqrt(len(X))
     fresh: FloatArray = centre + weights @ (X - centre)

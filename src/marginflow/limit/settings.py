@@ -203,8 +203,8 @@ LARGE_ROTATION, WELL_CONDITIONED = 1e8, 1e-7
 SAME_DIRECTION = 1e-14
 # Samples up to so long (and not shorter than the inverse) are of ordinary size: nothing overflows.
 ORDINARY = 1e4
-# Random points on which the outputs before and after the polish are compared.
-FRESH_POINTS = 500
+# Random points on which the outputs before and after the polish are compared, and the most samples they are drawn from.
+FRESH_POINTS, FRESH_FROM = 500, 2500
 
 # Advice ---------------------------------------------------------------------------------------------------------------
 

@@ -166,13 +166,13 @@ class Task:
         neurons = self.neurons_in_span(network)
         return replace(neurons, U=self.problem.reduced(neurons.U))
 
-    def neurons_in_span(self, network: TwoLayer) -> Neurons:
-        """Rows u_j at a typical margin of 1, in coordinates of the span.
+    def neurons_in_span(self, network: TwoLayer, margins: FloatArray | None = None) -> Neurons:
+        """Rows u_j at a typical margin of 1, in coordinates of the span; its margins, if they are known.
 
         Scaled to a smallest margin of 1, most samples would lie beyond the margin, where no multiplier holds the
         neurons, and ADMM would let all of them shrink to zero before the first sample resists.
         """
-        margins = network.margins(self.X, self.data.y)
+        margins = network.margins(self.X, self.data.y) if margins is None else margins
         typical = float(margins.mean())
         size = typical if typical > 0 else float(np.abs(margins).mean())
         U = network.directions / (size if size > 0 else 1.0)

@@ -50,6 +50,13 @@ def test_far_fewer_samples_are_worked_on_than_there_are():
     assert int(limit.status.split(" on ")[1].split()[0]) < 300
 
 
+def test_where_every_sample_is_near_the_margin_the_set_does_not_become_all_of_them():
+    limit = mf.kkt_point(mixture(600, 2, d=40, noise=0.02), width=40, starts=["working set"])
+    assert limit.exact
+    assert (limit.certificate.margins < 1.1).mean() > 0.9
+    assert int(limit.status.split(" on ")[1].split()[0]) < 200
+
+
 def test_random_labels_are_left_to_others():
     data = Sphere(dimension=6).sample(300, seed=0)
     task = Task.of(data, TwoLayer.initialise(100, 6, scale=0.01, seed=0))

@@ -74,34 +74,34 @@ class WorkingSet(AbstractStart):
             return None
         rng = np.random.default_rng(0)
         with threads_for(task.X.size * task.width, available_threads()):
-            flowed, rows = _flow(task, budget, rng)
-        if rows is None or budget.over or task.missing_sign(task.neurons_in_span(flowed.network)) is not None:
+            flowed, margins, some = _flow(task, budget, rng)
+            neurons = task.neurons_in_span(flowed.network, margins)
+        if some is None or budget.over or task.missing_sign(neurons) is not None:
             return None
-        return _Rounds(task, flowed, budget).run(rows)
+        return _Rounds(task, flowed, budget).run(neurons, _first_set(task, margins, some))
 
 
-def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, IntArray | None]:
-    """A flow on all samples or, where a step on all is dear, on a random part; and the first set that it suggests.
+def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, FloatArray, IntArray | None]:
+    """A flow on all samples or, where a step on all is dear, on a random part; all margins after it; some samples.
 
-    If the caller has fixed the number of steps, that is the flow on all samples. There is no set where much of what a
-    flow has not seen is on the wrong side: then few samples do not decide about the others.
+    If the caller has fixed the number of steps, that is the flow on all samples. None instead of some samples where
+    much of what a flow has not seen is on the wrong side: then few samples do not decide about the others.
     """
     m, r = task.X.shape
     if task.flow_steps is not None:
         flowed, some = task.flow(task.flow_steps, budget), rng.choice(m, FIRST_SET, replace=False)
-        return flowed, _first_set(task, flowed.network.margins(task.X, task.data.y), some)
+        return flowed, flowed.network.margins(task.X, task.data.y), some
     affordable = max(FIRST_SET, int(FLOW_PART / (r * task.width)))
     part = affordable if affordable < m else FIRST_SET
     some = np.sort(rng.choice(m, part, replace=False))
     flowed = _flow_in_bundles(task, some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
     margins = flowed.network.margins(task.X, task.data.y)
     if (np.delete(margins, some) < 0).mean() > SET_WRONG:
-        return flowed, None
+        return flowed, margins, None
     if affordable >= m:
         flowed = task.flow(None, budget)
         margins = flowed.network.margins(task.X, task.data.y)
-    some = some[:: -(-some.size // FIRST_SET)]
-    return flowed, _first_set(task, margins, some)
+    return flowed, margins, some[:: -(-some.size // FIRST_SET)]
 
 
 def _flow_in_bundles(task: Task, rows: IntArray, most: int, budget: Budget) -> Flowed:
@@ -188,9 +188,9 @@ class _Rounds:
         self.back = np.zeros(len(self.y), dtype=bool)  # samples that were left out and came back stay
         self.seen = np.zeros(len(self.y), dtype=bool)
 
-    def run(self, rows: IntArray) -> Finished | None:
+    def run(self, neurons: Neurons, rows: IntArray) -> Finished | None:
         """Look for the samples that decide, then solve for them exactly and look at all the others once more."""
-        last = self._rough(self._first(rows), SET_RESIDUAL)
+        last = self._rough(self._first(neurons, rows), SET_RESIDUAL)
         point = None if last is None or self.budget.over else self._by_newton(last)
         if point is None and last is not None and not self.budget.over:  # it was too early
             last = self._rough(last, NEWTON_RESIDUAL)
@@ -213,9 +213,8 @@ class _Rounds:
             point = self._exact(self._changed(point, margins, violated))
         return None
 
-    def _first(self, rows: IntArray) -> _Point:
+    def _first(self, neurons: Neurons, rows: IntArray) -> _Point:
         """Where the flow ended, its neurons in bundles, on the first set."""
-        neurons = self.task.neurons_in_span(self.flowed.network)
         groups = gather(neurons.U, neurons.s, int(BUNDLES * max(1.0, FIRST_SET / self.samples.shape[1])))
         neurons, problem = add_up(neurons, groups), self.task.problem_of(rows)
         lam = problem.warm_multipliers(problem.reduced(neurons.U), neurons.s)
@@ -263,7 +262,8 @@ class _Rounds:
                 return point
             if settled and violated.size <= ENOUGH_SHORT * point.rows.size:
                 near = self._short(point.rows, margins, -NEAR)
-                return self._changed(_with_structure(point, admm), margins, near, near.size)
+                most = max(violated.size, point.rows.size // 4)
+                return self._changed(_with_structure(point, admm), margins, near, most)
             if self._hopeless(point.rows, margins):
                 return None
             point = self._changed(point, margins, violated)
