@@ -72,10 +72,15 @@ class ClassesProgram:
         fixed = np.where(self.active[i], dv, np.where(self.kink[i], np.minimum(dv, 0.0), 0.0))
         return dv, fixed
 
+    def _differences(self) -> FloatArray:
+        """v_own - v_t of every sample and class, shape (n, K, k)."""
+        differences: FloatArray = self.V[self.own][:, None, :] - self.V[None, :, :]
+        return differences
+
     def _residual(self, found: ClassMultipliers) -> tuple[FloatArray, FloatArray, float]:
         """Of the hidden and of the output layer, and of complementarity."""
         lam = found.lam
-        dv = self.V[self.own][:, None, :] - self.V[None, :, :]
+        dv = self._differences()
         slopes = np.where(self.active, np.einsum("it,itj->ij", lam, dv), np.where(self.kink, found.mu, 0.0))
         q = -lam.copy()
         q[np.arange(self.own.size), self.own] += lam.sum(axis=1)
@@ -85,12 +90,12 @@ class ClassesProgram:
         """Pairs whose multiplier, with the best Clarke weights, would lower the residual."""
         hidden, output, comp = self._residual(found)
         S = self.T @ hidden.T  # (n, k)
-        dv = self.V[self.own][:, None, :] - self.V[None, :, :]  # (n, K, k)
+        dv = self._differences()
         gain = np.einsum("itj,ij->it", dv, np.where(self.active, S, 0.0))
         gain += np.where(self.kink[:, None, :], np.maximum(dv * S[:, None, :], 0.0), 0.0).sum(axis=2)
         outer = self.rho @ output.T  # (n, K)
         gain += outer[np.arange(self.own.size), self.own][:, None] - outer + comp * self.omega
-        size = float(np.sqrt((hidden**2).sum() + (output**2).sum() + comp**2))
+        size = _length(hidden, output, comp)
         reach = np.linalg.norm(self.T, axis=1)[:, None] * np.linalg.norm(dv, axis=2)
         reach += np.linalg.norm(self.rho, axis=1)[:, None] + self.omega
         whole = float(np.sqrt((self.U**2).sum() + (self.V**2).sum()))
@@ -121,8 +126,7 @@ class ClassesProgram:
 
     def size(self, found: ClassMultipliers) -> float:
         """Norm of the residual, which the multipliers minimise."""
-        hidden, output, comp = self._residual(found)
-        return float(np.sqrt((hidden**2).sum() + (output**2).sum() + comp**2))
+        return _length(*self._residual(found))
 
     def _normal_equations(
         self, i: IntArray, t: IntArray, a: IntArray, j: IntArray, fixed: FloatArray, gram: FloatArray
@@ -144,7 +148,7 @@ class ClassesProgram:
         """lambda and mu, clipped to what is allowed."""
         lam = np.zeros((self.own.size, self.V.shape[0]))
         lam[i, t] = np.maximum(z[: i.size], 0.0)
-        dv = self.V[self.own][:, None, :] - self.V[None, :, :]
+        dv = self._differences()
         fewest = np.einsum("it,itj->ij", lam, np.minimum(dv, 0.0))
         most = np.einsum("it,itj->ij", lam, np.maximum(dv, 0.0))
         mu = np.where(self.kink, fewest, 0.0)
@@ -260,3 +264,8 @@ def _step(value: FloatArray, change: FloatArray) -> float:
     """The longest step, at most 1, that keeps the value non-negative."""
     falling = change < 0
     return min(1.0, float((-value[falling] / change[falling]).min(initial=np.inf)))
+
+
+def _length(hidden: FloatArray, output: FloatArray, comp: float) -> float:
+    """Of the residual with all of its parts."""
+    return float(np.sqrt((hidden**2).sum() + (output**2).sum() + comp**2))

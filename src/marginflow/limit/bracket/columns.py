@@ -52,10 +52,15 @@ class Columns:
         self.signs = np.append(self.signs, sign)
         return True
 
+    def _margins_of_columns(self) -> FloatArray:
+        """What one unit of each direction adds to each margin, shape (n, c)."""
+        margins: FloatArray = self.y[:, None] * np.maximum(self.rows @ self.directions.T, 0.0) * self.signs
+        return margins
+
     def solve(self, budget: Budget) -> float:
         """Solve the program; sizes and multipliers are kept, the total slack is returned."""
         n = self.y.size
-        A = self.y[:, None] * np.maximum(self.rows @ self.directions.T, 0.0) * self.signs
+        A = self._margins_of_columns()
         unit = np.abs(A).max(axis=0)
         unit[unit == 0] = 1.0
         result = linprog(
@@ -78,7 +83,7 @@ class Columns:
         the nearest one moves little when a direction is added.
         """
         n = self.y.size
-        A = (self.y[:, None] * np.maximum(self.rows @ self.directions.T, 0.0) * self.signs).T
+        A = self._margins_of_columns().T
         weight = np.maximum(reference, 1e-3 * reference.max())
         near = np.hstack([np.diag(1.0 / weight), -np.ones((n, 1))])
         far = np.hstack([-np.diag(1.0 / weight), -np.ones((n, 1))])

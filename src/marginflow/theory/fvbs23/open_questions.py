@@ -159,8 +159,7 @@ def oq3(instance: Instance) -> Findings:
     s = ClusterSetting.of(instance)
     epsilon, delta = instance.number("epsilon", 0.1), instance.number("delta", 0.1)
     lower, upper = s.log_window(epsilon, delta)
-    squares = np.add.outer(np.diag(s.gram), np.diag(s.gram)) - 2 * s.gram
-    nearest = float(squares[s.y[:, None] != s.y[None, :]].min())
+    nearest = float(s.squared_distances[s.y[:, None] != s.y[None, :]].min())
     stray = log_noncentral_ball(s.d, nearest / s.sigma**2) if s.sigma > 0 else -math.inf
     return Findings(
         hypotheses=s.assumption(),

@@ -193,6 +193,12 @@ class ClusterSetting(ClusterLetters):
         return math.sqrt(float(self.y @ self.gram @ self.y))
 
     @property
+    def squared_distances(self) -> FloatArray:
+        """||mu^(q) - mu^(r)||^2, shape (k, k)."""
+        norms = np.diag(self.gram)
+        return np.add.outer(norms, norms) - 2 * self.gram
+
+    @property
     def proved_bounds(self) -> ClusterBounds:
         """Bounds on inner products that P1 to P3 give."""
         return ClusterBounds.proved(self, self.least)

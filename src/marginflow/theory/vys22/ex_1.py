@@ -78,9 +78,14 @@ def example_1a(instance: Instance) -> Findings:
 _DIMENSIONS_B = (16_000, 160_000, 1_600_000)
 
 
+def most_samples(d: int) -> int:
+    """m = floor((d + 1) / (3 (sqrt(d) ln d + 1))), the most that the theorem allows for random samples."""
+    return int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1)))
+
+
 def random_samples(d: int, seed: int, samples: int = 0) -> Dataset | None:
-    """m = floor((d + 1) / (3 (sqrt(d) ln d + 1))) random samples (or so many) with balanced labels; None if m < 2."""
-    m = samples or int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1)))
+    """`most_samples` random samples (or so many) with balanced labels; None if these are fewer than 2."""
+    m = samples or most_samples(d)
     if m < 2:
         return None
     return GramReduction(Sphere(dimension=d, labels="balanced")).sample(m, seed=seed)
@@ -109,7 +114,7 @@ def example_1b(instance: Instance) -> Findings:
     dimensions = (first, 10 * first, 100 * first)
     samples = instance.whole("samples", 0)
     drawn = [random_samples(d, instance.seed, samples) for d in dimensions]
-    printed = [int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1))) for d in dimensions]
+    printed = [most_samples(d) for d in dimensions]
     enough = at_least("m in the smallest dimension", printed[0], 2, note="needs d >= 2123")
     settings = [Setting.of(data) for data in drawn if data is not None]
     require(enough, "fewer than two samples", given=len(settings) > 2)
