@@ -88,7 +88,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def fits(value: object, hint: object) -> bool:
-    """Whether a value is of the annotated type, as far as that can be told without looking into arrays.
+    """Whether a value is of the annotated type, as far as can be seen without looking into arrays.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def fits(value: object, hint: object) -> bool:
     if hint is bool:
         return isinstance(value, bool | np.bool_)
     kind = origin if isinstance(origin, type) else hint
-    return not _can_be_told(kind) or isinstance(value, kind)
+    return not _can_be_compared(kind) or isinstance(value, kind)
 
 
 def _is_array(value: object) -> bool:
@@ -154,7 +154,7 @@ def _can_be_written(text: str) -> bool:
     return True
 
 
-def _can_be_told(kind: object) -> typing.TypeGuard[type]:
+def _can_be_compared(kind: object) -> typing.TypeGuard[type]:
     return isinstance(kind, type) and kind not in (np.ndarray, typing.Any) and not getattr(kind, "_is_protocol", False)
 
 

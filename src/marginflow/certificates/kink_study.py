@@ -31,7 +31,7 @@ def kink_study(
     """Certify at several kink tolerances.
 
     The total never rises with the tolerance, for more Clarke weights are free; a KKT point known to accuracy a drops
-    from 0.2-0.5 to about a as soon as the tolerance exceeds a, and stays there until pairs that are no kinks join.
+    from 0.2-0.5 to about a as soon as the tolerance exceeds a, and stays there until pairs that are not on a kink join.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ class _Judge:
         self.pattern, self.Z = recognise(net, data.X, certificate.kink_report.tolerance)
         self.T = augmented_samples(data.X, bias=net.b is not None)
         sizes = np.sqrt(np.linalg.norm(net.augmented, axis=1) ** 2 + (net.v**2 if net.outputs == "trained" else 0.0))
-        # A frozen neuron with v_j = 0 influences nothing and is no zero neuron in the sense of growth.
+        # A frozen neuron with v_j = 0 influences nothing and does not count as a zero neuron, which could grow.
         self.zero = (sizes <= tolerance * np.sqrt(net.norm_squared())) & ((net.v != 0) | (net.outputs == "trained"))
         lam = certificate.multipliers
         same = data.y[:, None] * net.v > 0

@@ -28,7 +28,7 @@ SAME_KINK: Final = 1e-9
 
 
 def line_samples(data: Dataset) -> tuple[FloatArray, FloatArray]:
-    """Distinct samples in order and their labels, of coinciding ones the first; none where the data are no line."""
+    """Distinct samples in order and their labels, of equal samples the first; none where the dimension is not 1."""
     if data.dimension != 1:
         return np.zeros(0), np.zeros(0)
     x, first = np.unique(data.X[:, 0], return_index=True)

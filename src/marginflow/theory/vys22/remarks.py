@@ -81,7 +81,7 @@ def several_networks() -> Instance:
     )
 
 
-def with_a_robust_one() -> Instance:
+def with_a_robust_network() -> Instance:
     """A KKT point, and the robust network of Theorem 3.1, which is none."""
     point = orthogonal_preset()
     networks = (point.the_network(), robust_control().the_network())
@@ -95,7 +95,7 @@ def with_a_robust_one() -> Instance:
     formula=r"y_i N_\theta(x_i - y_i z) \le -1 \quad \text{for all } i \text{ and all KKT points } \theta",
     needs=("networks", "data"),
     example=several_networks,
-    control=with_a_robust_one,
+    control=with_a_robust_network,
     control_shows="a network that is not a KKT point keeps its signs",
 )
 def properties(instance: Instance) -> Findings:

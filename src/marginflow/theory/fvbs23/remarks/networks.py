@@ -128,7 +128,7 @@ def rem_init(instance: Instance) -> Findings:
     return _same_bounds(instance)
 
 
-def _one_z(instance: Instance) -> Findings:
+def _same_vector(instance: Instance) -> Findings:
     """The same z, from the distribution alone, on all test points and all networks."""
     sample = ClusterSample.of(instance)
     s = sample.setting
@@ -182,7 +182,7 @@ def two_families() -> Instance:
 )
 def rem_universal(instance: Instance) -> Findings:
     """One z against many points."""
-    return _one_z(instance)
+    return _same_vector(instance)
 
 
 @stated(
@@ -201,7 +201,7 @@ def rem_universal(instance: Instance) -> Findings:
 )
 def rem_transfer(instance: Instance) -> Findings:
     """One z against many networks."""
-    return _one_z(instance)
+    return _same_vector(instance)
 
 
 def _without_noise(point: Instance) -> Instance:

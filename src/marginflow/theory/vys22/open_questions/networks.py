@@ -16,7 +16,7 @@ from marginflow.robustness.explicit_vectors import vys22_vector
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, is_kkt_point, stated, unmet, value
 from marginflow.theory.recorded import deep_run, flow_run, recipe_run, trained_by, unfinished_run
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset
-from marginflow.theory.vys22.remarks import several_networks, with_a_robust_one
+from marginflow.theory.vys22.remarks import several_networks, with_a_robust_network
 from marginflow.theory.vys22.setting import Setting
 
 
@@ -111,7 +111,7 @@ def optimisers(instance: Instance) -> Findings:
     formula=r"\max_\theta \frac{\|z_{\mathrm{exact}}(\theta)\|}{\|z_{\mathrm{printed}}\|}",
     needs=("networks", "data"),
     example=several_networks,
-    control=with_a_robust_one,
+    control=with_a_robust_network,
     control_shows="one of the networks is not a KKT point",
 )
 def tight_constant(instance: Instance) -> Findings:
