@@ -68,6 +68,19 @@ def test_first_multipliers_of_many_samples_keep_the_time_limit(monkeypatch):
     assert at_once.sum() == pytest.approx(float(np.linalg.norm(neurons.U, axis=1).sum()))
 
 
+def test_first_multipliers_are_not_eliminated_where_that_would_end_after_the_time_limit(monkeypatch):
+    problem, neurons = some_problem()
+
+    def solve(*_):
+        raise AssertionError("a dense system was begun after the deadline")
+
+    monkeypatch.setattr(np.linalg, "solve", solve)
+    at_once = problem.warm_multipliers(neurons.U, neurons.s, deadline=-1.0)
+    assert at_once.sum() == pytest.approx(float(np.linalg.norm(neurons.U, axis=1).sum()))
+    with pytest.raises(AssertionError, match="was begun"):
+        problem.warm_multipliers(neurons.U, neurons.s)
+
+
 def test_a_polish_needs_no_matrix_of_all_pairs(monkeypatch):
     monkeypatch.setattr(problem_room, "GRAM_KEPT", 10)
     problem, neurons = some_problem()

@@ -30,7 +30,14 @@ from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.products import times_transpose
-from marginflow.limit.settings import GRAM_KEPT, LARGE_ROTATION, RANK_TOLERANCE, RIDGE_STEPS, WELL_CONDITIONED
+from marginflow.limit.settings import (
+    GRAM_KEPT,
+    LARGE_ROTATION,
+    RANK_TOLERANCE,
+    RIDGE_SECONDS,
+    RIDGE_STEPS,
+    WELL_CONDITIONED,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,13 +146,14 @@ class Problem:
         r"""Multipliers that nearly explain the given neurons: a ridge solution of the stationarity equations.
 
         Least squares of u_j/||u_j|| = sum_i y_i s_j lambda_i 1[x_i . u_j > 0] x_i with weights ||u_j|| has the
-        normal equations (sum_j ||u_j|| H_j) lambda = margins; negative entries are cut off. For many samples the
-        equations are solved step by step, until `deadline` at most.
+        normal equations (sum_j ||u_j|| H_j) lambda = margins; negative entries are cut off. For many samples, or where
+        elimination would end after `deadline`, the equations are solved step by step until then.
         """
         active = np.where(self.X @ U.T > 0, self.y[:, None] * s, 0.0)
         t = np.linalg.norm(U, axis=1)
         margins = self.margins(U, s)
-        if self._gram is None:
+        seconds = RIDGE_SECONDS * self.n_samples**2 * (self.n_samples + len(s))
+        if self._gram is None or time.monotonic() + seconds > deadline:
             lam = self._ridge_by_gradients(active, t, margins, deadline)
         else:
             H = self._gram * ((active * t) @ active.T)

@@ -93,6 +93,9 @@ ASCENTS = 24
 
 # Samples up to which their inner products are kept (0.5 GB); steps of conjugate gradients for first multipliers above.
 GRAM_KEPT, RIDGE_STEPS = 8000, 30
+# Seconds for each multiplication of their elimination, about: with a time limit none is begun that would end after it.
+# (4000, 10, 3000).
+RIDGE_SECONDS = 5e-11
 
 # ADMM -----------------------------------------------------------------------------------------------------------------
 

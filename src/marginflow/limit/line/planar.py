@@ -162,6 +162,7 @@ class PlanarProgram:
 
     def optimum(self) -> PlanarSolution:
         """The global optimum; when time runs out that of the last linear program, and an error before the first."""
+        self.budget.check()
         master = Master(self.circle, self.y, self.everywhere, budget=self.budget)
         try:
             return self.finish(*self._polished(master))
