@@ -216,17 +216,19 @@ def _evaluate(
 ) -> Certificate:
     """Every number of a certificate, recomputed in ambient coordinates from the network, lambda and the weights."""
     X, y = data.X, data.y
-    T = augmented_samples(X, bias=network.b is not None)
+    bias = network.b is not None
     signed = y * lam
     values, outside = np.empty(y.size), 0.0
-    through_hidden, through_output = np.zeros((network.width, T.shape[1])), np.zeros(network.width)
+    through_hidden, through_output = np.zeros((network.width, X.shape[1] + bias)), np.zeros(network.width)
     for block in pair_blocks(clarke):
         weights, kink = clarke[block], pattern.kink[block]
         out = np.maximum(network.preactivations(X[block]), 0.0)
         values[block] = out @ network.v
         through_output += out.T @ signed[block]
         carry = np.flatnonzero(signed[block])  # at many samples most have no multiplier
-        through_hidden += (signed[block][carry, None] * weights[carry]).T @ T[block][carry]
+        through_hidden += (signed[block][carry, None] * weights[carry]).T @ augmented_samples(
+            X[block][carry], bias=bias
+        )
         off_pattern = np.abs(weights - pattern.active[block]).max(where=~kink, initial=0.0)
         outside = max(outside, float(weights.max()) - 1.0, -float(weights.min()), float(off_pattern))
     margins = y * values

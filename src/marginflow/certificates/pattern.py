@@ -68,7 +68,7 @@ def coordinates(network: TwoLayer | Classifier, X: FloatArray) -> tuple[FloatArr
 def recognise(network: TwoLayer, X: FloatArray, tolerance: float) -> tuple[Pattern, FloatArray]:
     """The pattern of `network` on the rows of X, and the pre-activations (n, k) it was read from."""
     Z = network.preactivations(X)
-    samples = np.linalg.norm(augmented_samples(X, bias=network.b is not None), axis=1)
+    samples = np.sqrt(np.einsum("ij,ij->i", X, X) + float(network.b is not None))  # ||(x_i, 1)||, without a copy of X
     neurons = np.linalg.norm(network.augmented, axis=1)
     kink, positive = np.empty(Z.shape, dtype=np.bool_), Z > 0
     inside: list[FloatArray] = []
