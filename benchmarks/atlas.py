@@ -284,7 +284,7 @@ def main() -> None:
             continue
         seconds = min(options.time_limit * len(ids), options.most)
         state = DOCS / f"atlas-{ids[0].replace('/', '-')}.state.json"
-        for found in hunt_together(ids, time_limit=seconds, seed=options.seed, state=state):
+        for found in hunt_together(ids, seconds=seconds, seed=options.seed, state=state):
             rows[found.id] = row_of(found, seconds, len(ids))
             if found.picture is not None:
                 chart = instance_chart(found.to_dict()["picture"])  # type: ignore[arg-type]

@@ -57,7 +57,7 @@ OPEN_TRIES, TYPICAL, LONG = 1000, 200, 900.0
 
 def rediscovery(id: str, seed: int) -> Row:
     began = time.process_time()
-    found = theory.hunt(id, time_limit=(FALSE | HARDER)[id], seed=seed)
+    found = theory.hunt(id, seconds=(FALSE | HARDER)[id], seed=seed)
     return {
         "part": "false",
         "id": id,
@@ -73,7 +73,7 @@ def rediscovery(id: str, seed: int) -> Row:
 
 def on_true_statements(ids: list[str], seed: int, tries: int) -> list[Row]:
     began, cpu = time.monotonic(), time.process_time()
-    found = hunt_together(ids, time_limit=LONG, seed=seed, tries=tries)
+    found = hunt_together(ids, seconds=LONG, seed=seed, tries=tries)
     effort = {
         "together": len(ids),
         "seconds": round(time.monotonic() - began, 1),
@@ -109,7 +109,7 @@ def without(id: str, name: str) -> theory.Statement:
 def open_hunt(question: str, what: str, statement: theory.Statement, family: LinePoints) -> Row:
     began = time.monotonic()
     try:
-        found = theory.hunt(statement, time_limit=LONG, tries=OPEN_TRIES, family=family, seed=SEEDS[0])
+        found = theory.hunt(statement, seconds=LONG, tries=OPEN_TRIES, family=family, seed=SEEDS[0])
     except InputError as error:
         return {"part": "open", "question": question, "what": what, "outcome": str(error)}
     return {

@@ -35,7 +35,7 @@ pytest.importorskip("flint", reason="proofs need ball arithmetic")
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @pytest.mark.parametrize("id", ["KYS23/Prop4.5", "KYS23/LemD.2", "KYS23/LemA.1", "FCB22/Eq6"])
 def test_what_is_false_is_found_shrunk_and_proved(id: str, seed: int) -> None:
-    found = theory.hunt(id, time_limit=LONG, seed=seed)
+    found = theory.hunt(id, seconds=LONG, seed=seed)
     assert found.outcome == "refuted", str(found)
     assert found.slack is not None
     assert found.slack < 0
@@ -43,10 +43,10 @@ def test_what_is_false_is_found_shrunk_and_proved(id: str, seed: int) -> None:
 
 
 def test_the_smallest_counterexamples_are_small() -> None:
-    network = theory.hunt("KYS23/Prop4.5", time_limit=LONG).network
+    network = theory.hunt("KYS23/Prop4.5", seconds=LONG).network
     assert network is not None
     assert network.width == 2
-    numbers = theory.hunt("KYS23/LemD.2", time_limit=LONG).parameters
+    numbers = theory.hunt("KYS23/LemD.2", seconds=LONG).parameters
     assert (numbers["m"], numbers["dimension"], numbers["c"]) == (3, 1, 1)
 
 
@@ -54,7 +54,7 @@ def test_the_smallest_counterexamples_are_small() -> None:
 def test_a_local_minimum_that_breaks_prop_a4_is_found_without_hints() -> None:
     """Which minima a hunt meets, and whether they can be enclosed, depends on the kernels: four seeds in turn."""
     for seed in (2, 4, 5, 0):  # of the first eight those that are quick on most kernels, then any
-        found = theory.hunt("KYS23/PropA.4", time_limit=300, seed=seed)
+        found = theory.hunt("KYS23/PropA.4", seconds=300, seed=seed)
         if found.outcome == "refuted":
             break
     assert found.outcome == "refuted", str(found)
@@ -76,7 +76,7 @@ def test_five_points_of_the_grid_are_proved_to_break_prop_a4() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_slip_of_lemma_b3_is_a_step_of_its_proof(seed: int) -> None:
-    found = theory.hunt("KYS23/LemB.3", time_limit=LONG, seed=seed, tries=60)
+    found = theory.hunt("KYS23/LemB.3", seconds=LONG, seed=seed, tries=60)
     assert found.outcome == "proof step fails", str(found)
     assert found.data is not None
     assert found.data.n_samples == 2
@@ -100,7 +100,7 @@ def test_the_slip_of_lemma_b3_is_a_step_of_its_proof(seed: int) -> None:
     ],
 )
 def test_nothing_is_found_where_nothing_is_wrong(id: str, tries: int) -> None:
-    found = theory.hunt(id, time_limit=LONG, tries=tries)
+    found = theory.hunt(id, seconds=LONG, tries=tries)
     assert found.outcome == "not refuted", str(found)
     assert found.tries == tries
     assert found.slack is not None
@@ -109,31 +109,31 @@ def test_nothing_is_found_where_nothing_is_wrong(id: str, tries: int) -> None:
 
 def test_a_hunt_that_is_stopped_and_continued_is_the_hunt_that_was_never_stopped(tmp_path: Path) -> None:
     state = tmp_path / "state.json"
-    theory.hunt("FCB22/Lem4.6", time_limit=LONG, tries=40, state=state)
-    later = theory.hunt("FCB22/Lem4.6", time_limit=LONG, tries=80, state=state)
-    once = theory.hunt("FCB22/Lem4.6", time_limit=LONG, tries=80)
+    theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=40, state=state)
+    later = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state)
+    once = theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80)
     assert later.tries == once.tries == 80
     assert later.applied == once.applied > 0
     assert (later.slack, later.candidate, later.history) == (once.slack, once.candidate, once.history)
     with pytest.raises(InputError, match="remembers another hunt"):
-        theory.hunt("FCB22/Lem4.6", time_limit=LONG, tries=80, state=state, seed=1)
+        theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state, seed=1)
     state.write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="does not hold the state of a hunt"):
-        theory.hunt("FCB22/Lem4.6", time_limit=LONG, tries=80, state=state)
+        theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=state)
     for name, reason in ((tmp_path, "Is a directory"), (tmp_path / ("x" * 300), "File name too long")):
         with pytest.raises(InputError, match=f"cannot be read: {reason}"):
-            theory.hunt("FCB22/Lem4.6", time_limit=LONG, tries=80, state=name)
+            theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=80, state=name)
     with pytest.raises(InputError, match="a zero byte"):
-        theory.hunt("FCB22/Lem4.6", time_limit=LONG, tries=1, state="a\0b")
+        theory.hunt("FCB22/Lem4.6", seconds=LONG, tries=1, state="a\0b")
 
 
 def test_every_statement_of_a_family_is_judged_on_each_instance() -> None:
-    found = theory.hunt("KYS23/Prop4.5-repaired", time_limit=LONG, tries=60)
+    found = theory.hunt("KYS23/Prop4.5-repaired", seconds=LONG, tries=60)
     (glimpse,) = found.beside
     assert glimpse.id == "KYS23/Prop4.5"
     assert glimpse.slack < 0, "the repaired form holds where the printed one fails"
     assert "KYS23/Prop4.5" in str(found)
-    both = theory.hunting.hunt_together(["KYS23/Prop4.5", "KYS23/Prop4.5-repaired"], time_limit=LONG, tries=60)
+    both = theory.hunting.hunt_together(["KYS23/Prop4.5", "KYS23/Prop4.5-repaired"], seconds=LONG, tries=60)
     assert [hunted.outcome for hunted in both] == ["refuted", "not refuted"]
     assert both[1].tries == 60
     with pytest.raises(InputError, match="of one family"):
@@ -156,7 +156,7 @@ def test_claims_are_hunted_one_at_a_time() -> None:
     [("KYS23/X.1NN", "line"), ("KYS23/Prop4.4", "circle"), ("VYS22/LemC.2", "angles"), ("KYS23/LemD.1", "section")],
 )
 def test_the_worst_instance_has_a_picture(id: str, kind: str) -> None:
-    found = theory.hunt(id, time_limit=LONG, tries=15)
+    found = theory.hunt(id, seconds=LONG, tries=15)
     assert found.picture is not None
     assert found.picture["kind"] == kind
     assert instance_chart(Fields(found.to_dict()).object("picture")).description
@@ -172,7 +172,7 @@ def test_a_statement_may_name_its_own_family() -> None:
 
     wide = LinePoints(point="global", low=-2, high=2, denominator=4, most=3)
     mine = replace(original, judge=judge, family=wide)
-    found = theory.hunt(mine, time_limit=LONG, tries=200)
+    found = theory.hunt(mine, seconds=LONG, tries=200)
     assert found.outcome == "candidate"
     assert found.data is not None
     x = found.data.X[:, 0]
@@ -200,14 +200,14 @@ def test_a_statement_of_a_third_party_is_hunted_by_naming_a_family() -> None:
         n = instance.number("n")
         return theory.Findings(hypotheses=(at_least("n", n, 1.0),), claims=(at_most("sqrt(n)", math.sqrt(n), 10.0),))
 
-    found = theory.hunt(mine, time_limit=LONG, tries=200)
+    found = theory.hunt(mine, seconds=LONG, tries=200)
     assert found.outcome == "candidate", str(found)
     assert found.parameters == {"n": 101}
     assert "floating point" in found.proof
     assert found.picture is not None
     assert found.picture["name"] == "n"
     with pytest.raises(InputError, match="the nearest one missed what the statement needs"):
-        theory.hunt(replace(mine, parameters={}), time_limit=LONG, tries=3)
+        theory.hunt(replace(mine, parameters={}), seconds=LONG, tries=3)
 
 
 def test_the_rows_of_the_atlas_are_those_of_the_families_and_have_pictures() -> None:
@@ -241,7 +241,7 @@ def test_a_claim_that_is_tight_on_every_instance_is_an_identity() -> None:
             return theory.Findings(claims=tuple(known[name] for name in claims))
 
         original = theory.statement("KYS23/LemD.1")
-        return theory.hunt(replace(original, judge=judge, parameters={"n": "n"}, family=box), time_limit=LONG, tries=40)
+        return theory.hunt(replace(original, judge=judge, parameters={"n": "n"}, family=box), seconds=LONG, tries=40)
 
     assert judged("always", "equal").claim == ""
     found = judged("always", "sometimes")
@@ -252,7 +252,7 @@ def test_a_claim_that_is_tight_on_every_instance_is_an_identity() -> None:
 
 def test_a_draw_that_fails_by_chance_proves_nothing() -> None:
     """Lemma 4.1 of FCB22 lets a tenth of the starts fail; two neurons in the plane do often."""
-    found = theory.hunt("FCB22/Lem4.1", time_limit=LONG, tries=40, seed=1)
+    found = theory.hunt("FCB22/Lem4.1", seconds=LONG, tries=40, seed=1)
     assert found.outcome in ("candidate", "not refuted")
     assert found.outcome != "candidate" or "share delta of the draws" in found.proof
 
@@ -263,7 +263,7 @@ def test_progress_is_reported_after_every_try() -> None:
     def report(trail: Trail) -> None:
         seen.append(trail.tries)
 
-    theory.hunt("KYS23/LemB.3-repaired", time_limit=LONG, tries=12, progress=report)
+    theory.hunt("KYS23/LemB.3-repaired", seconds=LONG, tries=12, progress=report)
     assert seen == list(range(1, 13))
 
 
@@ -308,12 +308,12 @@ def test_a_hunt_that_cannot_be_is_one_sentence_and_writes_nothing(
 def test_a_family_that_cannot_meet_the_hypotheses_is_named() -> None:
     box = NumberBox(what="numbers", ranges={"m": Range(low=6000, high=9000)})
     with pytest.raises(InputError, match=r"None of 5 instances .* met the hypotheses of KYS23/LemA.1"):
-        theory.hunt("KYS23/LemA.1", time_limit=LONG, tries=5, family=box)
+        theory.hunt("KYS23/LemA.1", seconds=LONG, tries=5, family=box)
 
 
 def test_a_statement_that_says_nothing_does_not_bite() -> None:
     """Four points have no five labels -1: the groups of Theorem 3.1 force no error there."""
-    found = theory.hunt("KYS23/Thm3.1.groups", time_limit=LONG, tries=6, family=LinePoints(point="global", most=4))
+    found = theory.hunt("KYS23/Thm3.1.groups", seconds=LONG, tries=6, family=LinePoints(point="global", most=4))
     assert found.outcome == "does not bite"
     assert found.slack is None
 
@@ -363,7 +363,7 @@ def test_nothing_is_refuted_where_there_is_no_contradiction() -> None:
 
 
 def test_the_files_of_a_hunt_are_judged_again_from_scratch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = theory.hunt("FCB22/Eq6", time_limit=LONG)
+    found = theory.hunt("FCB22/Eq6", seconds=LONG)
     files = found.save(tmp_path / "found")
     assert [path.name for path in files] == ["hunt.json", "data.npz"]
     data = Dataset.load(files[1])
@@ -391,7 +391,7 @@ def test_a_hunt_becomes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_a_hunt_is_neither_true_nor_false() -> None:
-    found = theory.hunt("KYS23/LemB.3-repaired", time_limit=LONG, tries=3)
+    found = theory.hunt("KYS23/LemB.3-repaired", seconds=LONG, tries=3)
     with pytest.raises(TypeError, match="ask"):
         bool(found)
     assert "tries" in repr(found)

@@ -52,7 +52,7 @@ def hunt(
 
         found = mf.theory.hunt(
             id,
-            time_limit=time_limit,
+            seconds=time_limit,
             seed=seed,
             dimension=dimension,
             samples=samples,

@@ -25,7 +25,7 @@ _LEAST_SHRINK = 5.0
 
 def hunt(
     id: str | Statement,
-    time_limit: float = 60.0,
+    seconds: float = 60.0,
     seed: int = 0,
     *,
     dimension: int | None = None,
@@ -46,8 +46,8 @@ def hunt(
     Parameters
     ----------
     id : str or Statement
-    time_limit : float
-        Seconds for the search; shrinking takes at most half as long again.
+    seconds : float
+        Time for the search; shrinking takes at most half as long again.
     seed : int
         The same seed and the same number of tries find the same.
     dimension, samples : int or None
@@ -70,7 +70,7 @@ def hunt(
     Examples
     --------
     >>> from marginflow import theory
-    >>> found = theory.hunt("KYS23/Prop4.5", time_limit=20, tries=500)
+    >>> found = theory.hunt("KYS23/Prop4.5", seconds=20, tries=500)
     >>> found.outcome
     'refuted'
     """
@@ -82,7 +82,7 @@ def hunt(
     where = family or family_of(hunted, dimension=dimension, samples=samples, interval=interval)
     others = [statement_of(other) for other, its in FAMILIES.items() if its == where and other != hunted.id]
     neighbours = tuple(other for other in others if other.kind != "definition")
-    (found,) = _hunted((hunted,), neighbours, where, time_limit, seed, tries, state, progress)
+    (found,) = _hunted((hunted,), neighbours, where, seconds, seed, tries, state, progress)
     if found.outcome == "hypotheses not met":
         nearest = f"; the nearest one missed {found.nearest}" if found.nearest else ""
         raise InputError(f"None of {found.tries} instances ({where.title}) met the hypotheses of {hunted.id}{nearest}.")
@@ -91,7 +91,7 @@ def hunt(
 
 def hunt_together(
     ids: Sequence[str],
-    time_limit: float = 60.0,
+    seconds: float = 60.0,
     seed: int = 0,
     *,
     tries: int | None = None,
@@ -104,7 +104,7 @@ def hunt_together(
     ----------
     ids : sequence of str
         Statements that are hunted in the same family.
-    time_limit, seed, tries, state, progress
+    seconds, seed, tries, state, progress
         As for `hunt`, for all of them together.
 
     Returns
@@ -116,20 +116,20 @@ def hunt_together(
     families = [family_of(statement) for statement in statements]
     if not families or any(family != families[0] for family in families):
         raise InputError(f"The ids are {', '.join(ids)}; one and more statements of one family are expected.")
-    return _hunted(statements, (), families[0], time_limit, seed, tries, state, progress)
+    return _hunted(statements, (), families[0], seconds, seed, tries, state, progress)
 
 
 def _hunted(
     statements: tuple[Statement, ...],
     beside: tuple[Statement, ...],
     family: AbstractFamily,
-    time_limit: float,
+    seconds: float,
     seed: int,
     tries: int | None,
     state: str | Path | None,
     progress: Callable[[Trail], None] | None,
 ) -> tuple[Hunt, ...]:
-    time_limit = real_number("time_limit", time_limit, above=0.0)
+    seconds = real_number("seconds", seconds, above=0.0)
     seed = whole_number("seed", seed, minimum=0)
     if tries is not None:
         tries = whole_number("tries", tries)
@@ -141,14 +141,14 @@ def _hunted(
     )
     trails = memory.load()
     began = time.monotonic()
-    search.run(trails, time_limit=time_limit, tries=tries, progress=memory.keeper(trails, progress))
+    search.run(trails, seconds=seconds, tries=tries, progress=memory.keeper(trails, progress))
     memory.save(trails)
     glimpses = tuple(
         Glimpse(id=other.id, slack=worst.slack, applied=trails[other.id].applied, candidate=worst.candidate)
         for other in beside
         if (worst := trails[other.id].worst) is not None
     )
-    limit = max(_LEAST_SHRINK, _SHRINK_SHARE * time_limit) / len(statements)
+    limit = max(_LEAST_SHRINK, _SHRINK_SHARE * seconds) / len(statements)
     return tuple(
         _brought_home(search, statement, trails[statement.id], glimpses, began, limit) for statement in statements
     )
@@ -159,9 +159,9 @@ def _brought_home(
 ) -> Hunt:
     worst, outcome, proof, claim = trail.worst, _outcome_without_failure(trail), "", ""
     if worst is not None and worst.slack < 0:
-        worst = search.shrink(statement, worst, time_limit=limit)
+        worst = search.shrink(statement, worst, seconds=limit)
     elif trail.step is not None:
-        worst = search.shrink(statement, trail.step, time_limit=limit, of_proof=True)
+        worst = search.shrink(statement, trail.step, seconds=limit, of_proof=True)
     elif trail.tightest is not None:
         claim, worst = trail.tightest
     judged = None if worst is None else search.judge(statement, worst.candidate)

@@ -246,12 +246,12 @@ class FamilySearch:
         self,
         trails: dict[str, Trail],
         *,
-        time_limit: float,
+        seconds: float,
         tries: int | None = None,
         progress: Callable[[Trail], None] | None = None,
     ) -> None:
         """Go on until a claim of every statement fails, the time is over, or so many tries have been made in all."""
-        end = time.monotonic() + time_limit
+        end = time.monotonic() + seconds
         number = max(trails[statement.id].tries for statement in self.statements)
         while time.monotonic() < end and (tries is None or number < tries):
             hunted = [statement for statement in self.statements if not trails[statement.id].broken]
@@ -285,9 +285,9 @@ class FamilySearch:
             return self.family.draw(rng)
         return self.family.move(pursuit.current.candidate, rng)
 
-    def shrink(self, statement: Statement, step: Step, *, time_limit: float, of_proof: bool = False) -> Step:
+    def shrink(self, statement: Statement, step: Step, *, seconds: float, of_proof: bool = False) -> Step:
         """The simplest member found from a violation on which the violation is still there."""
-        end = time.monotonic() + time_limit
+        end = time.monotonic() + seconds
         found: Step | None = step
         while found is not None and time.monotonic() < end:
             step = found
