@@ -285,6 +285,60 @@ def test_the_head_of_a_deep_network_is_audited_on_its_features(linear: bool) -> 
     assert any("feature space" in remark for remark in found.remarks)
 
 
+class _Images(nn.Module):
+    """A class of somebody's own: a body of a convolution, dropout within the head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.drop = nn.Conv2d(1, 2, 3), nn.Dropout()
+        self.first, self.last = nn.Linear(32, 6), nn.Linear(6, 3)
+
+    def features(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.conv(x)).flatten(1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(self.drop(torch.relu(self.first(self.features(x)))))
+
+
+def test_the_head_of_a_class_with_its_own_forward_is_audited_on_its_features() -> None:
+    torch.manual_seed(0)
+    module, images = _Images().double(), np.random.default_rng(0).standard_normal((20, 1, 6, 6))
+    found = mf.audit.head(module, images, np.arange(20) % 3, points=0)  # type: ignore[attr-defined]
+    assert module.training  # as it was
+    with torch.no_grad():
+        features, logits = (part(torch.tensor(images)).numpy() for part in (module.features, module.eval()))
+    np.testing.assert_array_equal(found.data.X, features)
+    np.testing.assert_allclose(found.network(features), logits, rtol=1e-12, atol=1e-12)
+    assert any("the head (Linear, relu, Linear) on the features that Conv2d, relu, flatten" in r for r in found.remarks)
+
+
+class _Ends(_Images):
+    """The same, but with an end that is no head."""
+
+    def __init__(self, end: str) -> None:
+        super().__init__()
+        self.end = end
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        logits = super().forward(x)
+        if self.end == "a branch":
+            return logits if x.sum() > 0 else -logits
+        return (logits, x) if self.end == "a pair" else logits.softmax(1)
+
+
+@pytest.mark.parametrize(
+    ("end", "sentence"),
+    [
+        ("a branch", "cannot be followed.*give its layers as a torch.nn.Sequential"),
+        ("a pair", "ends in several outputs"),
+        ("softmax", "ends in softmax; a Linear is expected"),
+    ],
+)
+def test_modules_without_a_head_say_why(end: str, sentence: str) -> None:
+    with pytest.raises(mf.InputError, match=sentence):
+        mf.audit.head(_Ends(end), np.zeros((4, 1, 6, 6)), [0, 1, 2, 0])  # type: ignore[attr-defined]
+
+
 class _Forward(torch.nn.Module):
     """Two layers with something of its own before, between or behind them."""
 

@@ -35,11 +35,12 @@ def test_every_format_gives_the_same_bits(tmp_path):
     module = to_module(NET)
     torch.save(module.state_dict(), tmp_path / "a.pt")
     torch.save({"epoch": 3, "model_state_dict": module.state_dict()}, tmp_path / "b.pth")
+    torch.save({"epoch": 3, "model": module.state_dict()}, tmp_path / "c.pth")
     safetensors.torch.save_file(module.state_dict(), tmp_path / "c.safetensors")
     NET.save(tmp_path / "d.safetensors")
     our_onnx.save(NET, tmp_path / "e.onnx")
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert len(names) == 5
+    assert len(names) == 6
     for name in names:
         assert same_bits(load_network(tmp_path / name), NET), name
 

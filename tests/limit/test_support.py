@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from marginflow import certify
-from marginflow.data import Dataset
+from marginflow.data import Dataset, Sphere
 from marginflow.errors import InputError
+from marginflow.limit.budget import Budget
 from marginflow.limit.support import support_point
 from marginflow.limit.support.descent import descend
+from marginflow.limit.support.start import MoreSamples
+from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
 
@@ -57,3 +60,22 @@ def test_frozen_outputs_and_bad_numbers_are_refused():
         support_point(data, TwoLayer.initialise(8, 4, outputs="frozen", seed=0), penalty=1.0)
     with pytest.raises(InputError, match="penalty is -1"):
         support_point(data, start(data), penalty=-1.0)
+
+
+def test_one_more_sample_mostly_needs_newton_steps_alone():
+    """From the point without a sample to one with it: what is returned is exact, and most often something is."""
+    data, ended = Sphere(dimension=20).sample(60, seed=0), 0
+    lam = support_point(data, start(data), penalty=1.0).certificate.multipliers
+    removed = np.flatnonzero((lam > 1e-9) & (lam < 1.0 - 1e-6))[:6]
+    assert len(removed) == 6
+    for i in removed:
+        rest = np.delete(np.arange(data.n_samples), i)
+        before = support_point(data.subset(rest), start(data), penalty=1.0)
+        task = Task.of(data, before.network, penalty=1.0, callers_own=True, flow_steps=0)
+        found = MoreSamples(np.insert(before.certificate.multipliers, i, 0.0)).propose(task, Budget())
+        if found is not None:
+            ended += 1
+            assert certify(found.network, data, penalty=1.0, multipliers=(found.lam, found.mu)).holds(1e-9)
+    assert ended >= 3
+    nothing = MoreSamples(np.zeros(data.n_samples)).propose(task, Budget())  # multipliers of nowhere
+    assert nothing is None or certify(nothing.network, data, penalty=1.0).holds(1e-8)

@@ -59,8 +59,9 @@ def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit
 
     Parameters
     ----------
-    module : torch.nn.Sequential, nested or not
-        Its layers before the head run once on X, in evaluation, in blocks.
+    module : torch.nn.Module
+        A `Sequential`, or a class whose `forward` can be traced. What it computes before the head runs once on X, in
+        evaluation, in blocks.
     X, y : arrays
         What the module takes, first axis the samples, and the labels.
     **options
@@ -71,32 +72,20 @@ def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit
     Audit or ClassesAudit
         Of the head as a network and the features as its data: radii and flips are lengths in feature space.
     """
-    import torch
+    from marginflow.interop.torch_heads import split_head
 
-    from marginflow.interop.torch_modules import _piece, _sequential
-
-    leaves = _sequential(module) if isinstance(module, torch.nn.Module) else None
-    if leaves is None:
-        raise InputError("A head is taken from a torch.nn.Sequential, nested or not; wrap the layers in one.")
-    silent = (torch.nn.Dropout, torch.nn.Identity)
-    kept = [leaf for leaf in leaves if not isinstance(leaf, silent)]
-    kinds = [type(leaf) for leaf in kept]
-    if not kinds or kinds[-1] is not torch.nn.Linear:
-        raise InputError(f"The module ends in {kinds[-1].__name__ if kinds else 'nothing'}; a Linear is expected.")
-    two = kinds[-3:-1] in ([torch.nn.Linear, torch.nn.ReLU], [torch.nn.Linear, torch.nn.LeakyReLU])
-    size = 3 if two else 1
-    body, head = kept[:-size], kept[-size:]
+    split = split_head(module)
     remarks: list[str] = []
-    pieces: list[Piece] = [piece for leaf in head for piece in _piece(leaf)]
-    if not two:
+    pieces = split.head
+    if len(pieces) == 1:
         pieces = _linear_as_two_layers(pieces[0])
         remarks.append("The head is linear; it was written as two ReLU neurons for each output, w . x = relu - relu.")
-    before = ", ".join(type(leaf).__name__ for leaf in body) or "nothing"
+    before = ", ".join(split.body_names) or "nothing"
     remarks.append(
-        f"Audited is the head ({', '.join(type(leaf).__name__ for leaf in head)}) on the features that {before} "
+        f"Audited is the head ({', '.join(split.head_names)}) on the features that {before} "
         "compute: radii and flips are lengths in feature space, not in the space of the inputs."
     )
-    features = _features(torch.nn.Sequential(*body), np.asarray(X))
+    features = _features(split.body, np.asarray(X))
     # The data set itself makes arrays of what it is given.
     return _audited(fold(pieces, remarks=remarks), Dataset(features, y), **options)  # type: ignore[arg-type]
 

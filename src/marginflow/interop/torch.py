@@ -138,7 +138,7 @@ def load_state(path: str | Path) -> dict[str, FloatArray]:
     """The `state_dict` in a `.pt` file as float64 arrays, exactly, in its order.
 
     Read with `weights_only=True`: torch's own reader of tensors, which runs no code that a file brings. A checkpoint
-    that keeps the `state_dict` under "state_dict" or "model_state_dict" is opened too.
+    that keeps the `state_dict` under "state_dict", "model_state_dict", "model" or "net" is opened too.
     """
     source = existing_file(path)
     try:
@@ -160,7 +160,7 @@ def load_state(path: str | Path) -> dict[str, FloatArray]:
         raise InputError(
             f"{source} is not a file of tensors ({reason}); write one by torch.save(module.state_dict(), path)."
         ) from None
-    for name in ("state_dict", "model_state_dict"):
+    for name in ("state_dict", "model_state_dict", "model", "net"):
         if isinstance(content, Mapping) and isinstance(content.get(name), Mapping):
             content = content[name]
     if not isinstance(content, Mapping) or not all(isinstance(name, str) for name in content):

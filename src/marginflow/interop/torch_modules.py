@@ -59,7 +59,7 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
                 raise InputError(
                     f"{node.name} in {type(module).__name__} takes more than what is before it; {_FORWARD}."
                 )
-            pieces += _node(node, modules)
+            pieces += node_pieces(node, modules)
         before = node
     return pieces
 
@@ -74,7 +74,8 @@ def _sequential(module: torch.nn.Module) -> list[torch.nn.Module] | None:
     return [module] if not list(module.children()) else None
 
 
-def _node(node: Any, modules: dict[str, Any]) -> list[Piece]:
+def node_pieces(node: Any, modules: dict[str, Any]) -> list[Piece]:
+    """What a node of a traced module computes."""
     import torch
     from torch.nn import functional
 

@@ -22,6 +22,7 @@ from marginflow.limit.limit import Limit
 from marginflow.limit.point import kkt_point, search
 from marginflow.limit.separable import require_separable
 from marginflow.limit.starts.interior import Interior
+from marginflow.limit.starts.start import AbstractStart
 from marginflow.limit.support.descent import descend
 from marginflow.limit.support.settings import (
     HARD_PENALTY,
@@ -33,7 +34,7 @@ from marginflow.limit.support.settings import (
     SUPPORT_ROUNDS,
     SUPPORT_SLACK,
 )
-from marginflow.limit.support.start import AfterDescent
+from marginflow.limit.support.start import AfterDescent, MoreSamples
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -84,11 +85,17 @@ def support_point(
     deadline = np.inf if time_limit is None else began + 0.5 * time_limit  # the other half is for the exact point
     network, multipliers = descend(data, start, HARD_PENALTY if penalty is None else penalty, deadline=deadline)
     chosen = _first(data, network)
+    exact = False
     for _ in range(SUPPORT_ROUNDS):
         left = None if time_limit is None else time_limit - (time.monotonic() - began)
         if left is not None and left <= 0.0:
             break
         rows = np.flatnonzero(chosen)
+        starts: list[AbstractStart] = [AfterDescent(multipliers[rows])]
+        if exact:
+            starts.insert(0, MoreSamples(multipliers[rows]))
+        if max_iterations >= INTERIOR_FROM:
+            starts.append(Interior())
         try:
             found = search(
                 Task.of(
@@ -99,7 +106,7 @@ def support_point(
                     flow_steps=0,
                     hard_patterns=False,
                 ),
-                (AfterDescent(multipliers[rows]), Interior())[: 2 if max_iterations >= INTERIOR_FROM else 1],
+                starts,
                 tolerance,
                 Budget(time_limit=left, max_iterations=max_iterations),
             )
@@ -116,7 +123,7 @@ def support_point(
             break
         worst = violated[np.argsort(margins[violated], kind="stable")[: max(SUPPORT_GROWTH, rows.size // 2)]]
         chosen[worst] = True
-        network, multipliers = found.network, np.zeros(data.n_samples)
+        network, multipliers, exact = found.network, np.zeros(data.n_samples), True
         multipliers[rows] = found.certificate.multipliers
     left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
     return kkt_point(

@@ -22,3 +22,5 @@ SUPPORT_SLACK = 1e-10
 OTHERWISE = ("line", "working set", "flow", "long flow", "rising")
 # An interior point takes about so many iterations; it is left out where fewer are allowed.
 INTERIOR_FROM = 100
+# Of a point that is exact: a multiplier is at its cap, and a pre-activation on its kink, up to rounding.
+AT_CAP, ON_KINK = 1e-9, 1e-10
