@@ -15,8 +15,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from marginflow.errors import InputError
 
 
@@ -82,6 +80,8 @@ def to_plain(value: object, *, named: bool = False) -> Any:
     >>> to_plain({"radii": np.array([0.5, np.inf])})
     {'radii': [0.5, None]}
     """
+    import numpy as np  # here and not above: the help of a command does without it
+
     match value:
         case None | str() | bool():
             return value.value if isinstance(value, enum.Enum) else value

@@ -6,13 +6,14 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-import safetensors
-import safetensors.numpy
-
-from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
+
+if TYPE_CHECKING:  # the help of a command writes no arrays and does without NumPy
+    import numpy as np
+
+    from marginflow.arrays import FloatArray
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
@@ -54,6 +55,9 @@ def save_tensors(
     path: str | Path, tensors: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None
 ) -> Path:
     """Write named arrays as `.safetensors`, whole or not at all."""
+    import numpy as np
+    import safetensors.numpy
+
     arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     return write_bytes(path, safetensors.numpy.save(arrays, dict(metadata or {})))
 
@@ -68,6 +72,8 @@ def existing_file(path: str | Path) -> Path:
 
 def load_tensors(path: str | Path) -> tuple[dict[str, FloatArray], dict[str, str]]:
     """Read a `.safetensors` file as float64 arrays and its metadata; nothing in it is executed."""
+    import safetensors
+
     source = existing_file(path)
     try:
         with safetensors.safe_open(source, framework="numpy") as file:
@@ -80,6 +86,8 @@ def load_tensors(path: str | Path) -> tuple[dict[str, FloatArray], dict[str, str
 
 
 def _real(name: str, tensor: np.ndarray) -> FloatArray:
+    import numpy as np
+
     if np.iscomplexobj(tensor):
         raise TypeError(f"{name} holds complex numbers")
     return np.asarray(tensor, dtype=np.float64)

@@ -68,6 +68,17 @@ def test_no_help_of_a_command_imports_solvers_statements_or_charts(tmp_path: Pat
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_help_of_the_first_commands_does_without_numpy(tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom marginflow.cli import main\n"
+        "for name in ('demo', 'limit', 'certify', 'audit', 'check'):\n"
+        "    assert main([name, '--help']) == 0\n"
+        "    if 'numpy' in sys.modules: sys.exit(name)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.strip() == __version__

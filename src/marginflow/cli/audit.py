@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Tolerance, checked, written
 from marginflow.cli.output import check_target, print_rows, result_text, write_page
@@ -63,6 +62,7 @@ def audit(
     """Exit code 0 if the network is a KKT point at the tolerance and no theorem that applies is violated, 1 if not."""
     if out is not None:
         check_target(out, (".html",), force=force)
+    from marginflow.arrays import whole_number
     from marginflow.interop.auditing import audit as audit_model  # torch and onnx only if a file needs them
     from marginflow.interop.models import read_model
     from marginflow.threads import one_thread

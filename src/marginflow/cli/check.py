@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import FloatArray, matrix, vector
 from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Paper, Seed, written
 from marginflow.cli.output import check_target, result_text, write_page
 from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import versions
-from marginflow.data.files import read_arrays
 from marginflow.errors import InputError
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
+    from marginflow.arrays import FloatArray
     from marginflow.theory import Instance, Statement, Verdict
 
 # The outcome of a property that the files do not have, which contradicts no theorem.
@@ -301,6 +300,9 @@ def _instance(
 
 def _candidates(path: Path) -> tuple[FloatArray, FloatArray]:
     """lambda and mu from a file; the certificate checks their shapes and what they prove."""
+    from marginflow.arrays import matrix, vector
+    from marginflow.data.files import read_arrays
+
     found = read_arrays(path, ("lambda", "mu"))
     return vector(f"lambda of {path}", found["lambda"]), matrix(f"mu of {path}", found["mu"])
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import marginflow as mf
-from marginflow.arrays import IntArray
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
+    from marginflow.arrays import IntArray
     from marginflow.data import Dataset
     from marginflow.networks import Classifier, TwoLayer
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from marginflow.cli.provenance import command, made_by, versions
+from marginflow.display import text_of
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
-from marginflow.report.table import text_of
 from marginflow.storage import write_text
 
 

@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from marginflow.display import Brief
+from marginflow.display import text_of as text_of  # what a table shows of a value
 from marginflow.errors import InputError
-
-
-def text_of(value: object) -> str:
-    """A value as a reader sees it: four significant digits, yes and no, a dash for nothing.
-
-    Examples
-    --------
-    >>> from marginflow.report import text_of
-    >>> [text_of(value) for value in (0.123456, 1e-12, 100, True, None, "sphere")]
-    ['0.1235', '1e-12', '100', 'yes', '–', 'sphere']
-    """
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, numbers.Integral):
-        return str(int(value))
-    if isinstance(value, numbers.Real):
-        x = float(value)
-        if math.isnan(x):
-            return "–"
-        return f"{x:.4g}" if math.isfinite(x) else ("∞" if x > 0 else "-∞")
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {text_of(entry)}" for key, entry in value.items())
-    if isinstance(value, Iterable):
-        return ", ".join(text_of(entry) for entry in value)
-    return str(value)
 
 
 class Verbatim(str):
