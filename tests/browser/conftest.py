@@ -83,7 +83,8 @@ class Browser:
         self.call("Page.navigate", url=address)
         ready = (
             f"location.href === {json.dumps(address)} && document.readyState === 'complete' && "
-            "(document.documentElement.dataset.drawn === 'yes' || !document.querySelector('script'))"
+            "(document.documentElement.dataset.drawn === 'yes' || !document.querySelector('.chart') || "
+            "!document.querySelector('script'))"  # a page without a script has pictures
         )
         for _ in range(1000):
             if self.value(ready):

@@ -21,7 +21,7 @@ def cluster_chart(record: Record) -> dict[str, Any]:
     x = alt.X(
         "k:Q",
         title="number of clusters k",
-        scale=alt.Scale(domain=[0, most * 1.5]),
+        scale=alt.Scale(domain=[0, most * 1.02], nice=False),
         axis=alt.Axis(values=ks, grid=False, format="d"),
     )
     y = alt.Y(
@@ -35,9 +35,9 @@ def cluster_chart(record: Record) -> dict[str, Any]:
     robust = [{"k": row["k"], "value": row["robust"]} for row in rows]
     hint = [alt.Tooltip("k:Q", title="clusters"), alt.Tooltip("value:Q", title="distance / √d", format=".4f")]
     names = [
-        {"k": most, "value": robust[-1]["value"], "name": "a robust network", "kind": "b"},
-        {"k": most, "value": kkt[-1]["value"] + 0.012, "name": "the KKT point", "kind": "a"},
-        {"k": most, "value": kkt[-1]["value"] - 0.03, "name": "dashes: 1/√k", "kind": "c"},
+        {"k": most, "value": robust[-1]["value"] + 0.045, "name": "a robust network for the same data", "kind": "b"},
+        {"k": most, "value": kkt[-1]["value"] - 0.05, "name": "the KKT point", "kind": "a"},
+        {"k": most, "value": kkt[-1]["value"] - 0.095, "name": "dashes: 1/√k", "kind": "c"},
     ]
     between = [{"k": most, "value": kkt[-1]["value"], "robust": robust[-1]["value"]}]
     times = f"{robust[-1]['value'] / kkt[-1]['value']:.2g} times nearer"
@@ -48,14 +48,14 @@ def cluster_chart(record: Record) -> dict[str, Any]:
         alt.Chart(inline(robust)).mark_line(color=INK, strokeWidth=1.5).encode(x=x, y=y),
         alt.Chart(inline(between)).mark_rule(color=SOFT).encode(x=x, y=y, y2="robust:Q"),
         alt.Chart(inline([{"k": most, "value": 0.32, "name": times}]))
-        .mark_text(align="right", dx=-8, fontSize=13, color=INK)
+        .mark_text(align="right", dx=-8, fontSize=14, color=INK)
         .encode(x=x, y=y, text="name:N"),
         alt.Chart(inline(robust))
         .mark_point(shape="square", filled=True, opacity=1, size=70, color=INK)
         .encode(x=x, y=y, tooltip=hint),
         alt.Chart(inline(kkt)).mark_point(filled=True, opacity=1, size=90, color=EXACT).encode(x=x, y=y, tooltip=hint),
         alt.Chart(inline(names))
-        .mark_text(align="left", dx=9, fontSize=13, baseline="middle", fontWeight="bold")
+        .mark_text(align="right", fontSize=14, baseline="middle", fontWeight="bold")
         .encode(
             x=x,
             y=y,

@@ -14,6 +14,7 @@ from marginflow.report.demo_charts import bound_chart, cluster_chart, map_chart
 from marginflow.report.formula import mathml
 from marginflow.report.page import render_template, script_safe
 from marginflow.report.style import signs
+from marginflow.theory.bibliography import PAPERS
 
 Record = Mapping[str, Any]
 
@@ -80,11 +81,18 @@ def render_demo(
         clusters=_clusters(chapters["clusters"]) if "clusters" in chapters else None,
         theorem=_theorem(chapters["theorem"]) if "theorem" in chapters else None,
         findings=findings,
+        papers=_papers(findings),
         command=command,
         versions=versions,
         parameters=parameters,
         interrupted=interrupted,
     )
+
+
+def _papers(findings: Mapping[str, str]) -> dict[str, str]:
+    """Title and year of the papers that the findings are about."""
+    keys = dict.fromkeys(id.partition("/")[0] for id in findings)
+    return {key: f"{PAPERS[key].title}, {PAPERS[key].year}" for key in keys if key in PAPERS}
 
 
 def plane_data(record: Record) -> dict[str, object]:

@@ -113,7 +113,7 @@ def _contour(values: FloatArray, level: float, xs: FloatArray, ys: FloatArray) -
 def _heat(values: FloatArray) -> str:
     """The outputs as colours, as opaque as they are large up to 1.5 times their median size; a PNG in base 64."""
     cut = 1.5 * float(np.median(np.abs(values))) or 1.0
-    share = 0.72 * np.minimum(1.0, np.abs(values) / cut)[..., None]
+    share = 0.52 * np.minimum(1.0, np.abs(values) / cut)[..., None]
     plus, minus = (np.array([int(name[k : k + 2], 16) for k in (1, 3, 5)]) for name in (PLUS, MINUS))
     hue = np.where(values[..., None] > 0, plus, minus)
     pixels = np.rint(np.concatenate([hue, 255.0 * share], axis=-1)).astype(np.uint8)

@@ -82,7 +82,7 @@ function planePicture({ samples, frames, point }) {
     const sorted = Float32Array.from(values, Math.abs).sort(), cut = 1.5 * sorted[sorted.length >> 1] || 1;
     const heat = new ImageData(columns + 1, rows + 1), ground = rgb("paper"), plus = rgb("plus"), below = rgb("minus");
     values.forEach((v, k) => {
-      const t = 0.72 * Math.min(1, Math.abs(v) / cut), to = v > 0 ? plus : below;
+      const t = 0.52 * Math.min(1, Math.abs(v) / cut), to = v > 0 ? plus : below;
       for (let c = 0; c < 3; c++) heat.data[4 * k + c] = ground[c] + t * (to[c] - ground[c]);
       heat.data[4 * k + 3] = 255;
     });
