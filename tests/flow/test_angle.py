@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from marginflow.data import Sphere
 from marginflow.errors import InputError
 from marginflow.flow import AngleBounded, Descent, Steps, angle_flow, train
 from marginflow.flow.angle import AngleSteps
+from marginflow.flow.kernel import TwoLayerKernel
+from marginflow.flow.parameters import ParameterVector
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
 
@@ -147,3 +150,28 @@ def test_steps_end_before_numbers_overflow():
     W, _, v = flow.parameters
     assert np.isfinite(W).all()
     assert np.isfinite(v).all()
+
+
+@pytest.mark.parametrize("outputs", ["trained", "frozen"])
+@pytest.mark.parametrize(("d", "width"), [(50, 4000), (600, 300)])
+def test_shared_gradients_are_those_of_one_thread_bit_for_bit_and_of_one_block_to_rounding(outputs, d, width):
+    """Wider and narrower than the samples: the two ways to weigh them."""
+    n = 200
+    data = Sphere(dimension=d).sample(n, seed=1)
+    net = TwoLayer.initialise(width, d, scale=0.1, seed=2)
+    frozen = None if outputs == "trained" else net.v
+    alone, shared = (TwoLayerKernel(data.X, data.y, width, frozen, shared=shared) for shared in (False, True))
+    assert len(shared._neurons) > 1
+    theta = ParameterVector(alone.shapes).fill([net.W, net.v][: len(alone.shapes)])
+    ends = []
+    for kernel, threads in ((alone, 1), (shared, 1), (shared, 2)):
+        out = ParameterVector(alone.shapes)
+        with threadpool_limits(threads, user_api="blas"):
+            value = kernel.evaluate(theta, Exponential(), out)
+        ends.append((value, kernel.margins.copy(), out.flat))
+    for whole, one, two in zip(*ends, strict=True):
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_allclose(one, whole, rtol=1e-9, atol=1e-12)
+    theta.flat[:] = np.inf
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(shared.evaluate(theta, Exponential(), ParameterVector(alone.shapes)))

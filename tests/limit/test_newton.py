@@ -16,6 +16,8 @@ from marginflow.limit import ClosedForm, orthogonal
 from marginflow.limit import problem as problem_module
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver import conjugate_gradients as gradients_room
+from marginflow.limit.solver import pairs as pairs_room
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.conjugate_gradients import Curvature, MeanField, solve_by_gradients
 from marginflow.limit.solver.hessian import hessian
@@ -339,3 +341,24 @@ def test_no_array_has_a_row_and_a_column_for_every_sample(monkeypatch):
     assert found.converged
     assert found.lam.sum() == pytest.approx(guess.lam.sum(), rel=1e-2)
     assert peak < 8 * m * m
+
+
+def test_the_number_of_threads_changes_no_bit_of_a_step_without_hessian(monkeypatch):
+    """Every neuron is counted as large work, so that even these few are shared."""
+    problem, guess = settled_structure(Sphere(dimension=20).sample(40, seed=2), width=60, seed=2)
+    halves = [slice(0, 2), slice(2, len(guess.s))]
+    for room in (pairs_room, gradients_room):
+        monkeypatch.setattr(room, "parts_of", lambda size, _: halves if size == len(guess.s) else [slice(0, size)])
+    rows = np.flatnonzero(guess.free)
+    v = np.random.default_rng(0).standard_normal(len(rows))
+    ends = []
+    for threads in (1, 2):
+        pairs = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam, threads=threads)
+        ends.append((pairs.D, pairs.XD, pairs.mu, pairs.active, Curvature(problem, rows, pairs, guess.t, 0.1).times(v)))
+    for one, two in zip(*ends, strict=True):
+        np.testing.assert_array_equal(one, two)
+    monkeypatch.undo()
+    whole = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
+    np.testing.assert_allclose(ends[0][0], whole.D, atol=1e-13)
+    product = Curvature(problem, rows, whole, guess.t, 0.1).times(v)
+    np.testing.assert_allclose(ends[0][-1], product, atol=1e-5 * np.abs(product).max())

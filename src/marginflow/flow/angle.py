@@ -70,7 +70,7 @@ class AngleSteps:
         dtype = np.float32 if one_of("precision", precision, ("double", "single")) == "single" else np.float64
         samples = points if bias is None else with_ones(points)
         self._bias, self._frozen = bias is not None, None if trained else out
-        self._kernel = TwoLayerKernel(samples, signs, k, self._frozen, dtype=dtype)
+        self._kernel = TwoLayerKernel(samples, signs, k, self._frozen, dtype=dtype, shared=True)
         self._theta = ParameterVector(self._kernel.shapes, dtype).fill([A, out] if trained else [A])
         self._descent = ParameterVector(self._kernel.shapes, dtype)
         self._log_loss: float | None = None  # None where the descent direction is not that of the present point

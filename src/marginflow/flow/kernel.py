@@ -7,6 +7,7 @@ With A = (W, b), rows xt_i = (x_i, 1) of X (or x_i without bias) and p_i = -d ln
 
 relu'(0) = 0. Every buffer is allocated once. Samples are taken in blocks, and since p needs the loss of *all* samples,
 each block is weighted relative to the largest slope seen so far and the sums are rescaled when a larger one turns up.
+With a single block the work can be shared among threads: margins by samples, then gradients by neurons.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import DTypeLike
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.flow.parameters import ParameterVector
 from marginflow.losses import AbstractLoss
+from marginflow.threads import parts_of, share
 
 # A block of activations has at most this many numbers (32 MiB): large enough for the matrix products to run at full
 # speed and for the addition of partial gradients not to count.
@@ -56,6 +58,8 @@ class TwoLayerKernel:
         Most samples that one call will use (mini-batches); None for all.
     dtype : numpy type
         Of every buffer; parameters must have it too.
+    shared : bool
+        Whether evaluations of all samples are shared among threads where they are large and make one block.
     """
 
     def __init__(
@@ -66,6 +70,8 @@ class TwoLayerKernel:
         outputs: FloatArray | None,
         capacity: int | None = None,
         dtype: DTypeLike = np.float64,
+        *,
+        shared: bool = False,
     ) -> None:
         self.X = np.ascontiguousarray(X, dtype)
         self.y = y.astype(dtype, copy=False)
@@ -84,6 +90,8 @@ class TwoLayerKernel:
         self._rows = rows
         self._blocks = self._cut(self.X, self.y, self.margins)
         self._gather: dict[int, list[_Block]] = {}
+        one = shared and len(self._blocks) == 1
+        self._samples, self._neurons = (parts_of(size, float(n) * D * width if one else 0.0) for size in (n, width))
 
     def _cut(self, X: FloatArray, y: FloatArray, q: FloatArray) -> list[_Block]:
         blocks = []
@@ -136,6 +144,8 @@ class TwoLayerKernel:
 
         The margins of all samples are left in `margins` when `rows` is None. Not a number where parameters overflow.
         """
+        if rows is None and len(self._samples) > 1:
+            return self._evaluate_shared(theta, loss, out)
         A, v = theta.parts[0], self.frozen if self.frozen is not None else theta.parts[1]
         A_T = A.T
         G = out.parts[0]
@@ -180,6 +190,47 @@ class TwoLayerKernel:
         np.multiply(G, (v / total)[:, None], out=G)
         if dv is not None:
             np.divide(dv, total, out=dv)
+        return top + math.log(total)
+
+    def _evaluate_shared(self, theta: ParameterVector, loss: AbstractLoss, out: ParameterVector) -> float:
+        """The same for one block, by several threads; the bits do not depend on their number."""
+        A, v = theta.parts[0], self.frozen if self.frozen is not None else theta.parts[1]
+        G, dv = out.parts[0], None if self.frozen is not None else out.parts[1]
+        (block,) = self._blocks
+        X, Z, q, y, weighted = block.X, block.Z, block.q, block.y, block.weighted
+
+        def forward(some: slice) -> None:
+            np.dot(X[some], A.T, out=Z[some])
+            np.maximum(Z[some], self._zeros, out=Z[some])
+            np.dot(Z[some], v, out=q[some])
+            np.multiply(q[some], y[some], out=q[some])
+
+        share(forward, self._samples)
+        log_values, log_slopes = loss.log_terms(q)
+        top = float(np.maximum.reduce(log_slopes))
+        if not math.isfinite(top):
+            return math.nan
+        g = np.exp(log_slopes - top)
+        total = float(np.add.reduce(g if log_values is log_slopes else np.exp(log_values - top)))
+        np.multiply(g, y, out=g)
+
+        def weigh(some: slice) -> None:
+            if weighted is not None:
+                np.multiply(X[some], g[some, None], out=weighted[some])
+
+        def backward(some: slice) -> None:
+            z, active = Z[:, some], block.active[:, some]
+            if dv is not None:
+                dv[some] = (g @ z) / total
+            np.greater(z, 0.0, out=active)
+            np.copyto(z, active)
+            if weighted is None:
+                np.multiply(z, g[:, None], out=z)
+            np.dot(z.T, X if weighted is None else weighted, out=G[some])
+            np.multiply(G[some], (v[some] / total)[:, None], out=G[some])
+
+        share(weigh, self._samples)
+        share(backward, self._neurons)
         return top + math.log(total)
 
 

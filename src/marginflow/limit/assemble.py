@@ -53,7 +53,8 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
 
 def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
     data, first = task.whole, task.first
-    with threads_for(data.X.size * task.width, available_threads()):
+    neurons = len(np.unique(point.network.v))  # most are copies, which are evaluated once
+    with threads_for(float(data.X.size) * neurons, available_threads()):
         return certify(
             point.network,
             data,

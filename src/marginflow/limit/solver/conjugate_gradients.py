@@ -24,6 +24,7 @@ from marginflow.limit.products import times_transpose
 from marginflow.limit.settings import GRADIENT_STEPS, GRADIENT_TOLERANCE
 from marginflow.limit.solver.kink_factors import KinkFactor
 from marginflow.limit.solver.pairs import Pairs
+from marginflow.threads import parts_of, share
 
 
 class Curvature:
@@ -37,18 +38,27 @@ class Curvature:
         self.signs = pairs.active[rows].astype(real)
         self.t = np.maximum(t, 0.0).astype(real)  # t_j < 0 only while a neuron is on its way out
         self.factors = [basis.rounded() for basis in pairs.bases if isinstance(basis, KinkFactor)]
+        self.parts, self.threads = parts_of(len(t), float(self.X.size) * len(t)), pairs.threads
 
     def times(self, v: FloatArray) -> FloatArray:
         """H v, shape (n,)."""
         size = float(np.abs(v).max(initial=0.0)) or 1.0
-        G = (self.signs * (v / size).astype(self.X.dtype)[:, None]).T @ self.some
-        Z = G @ self.X.T
-        weights = np.zeros_like(Z)
-        for j, factor in enumerate(self.factors):
-            weights[j, factor.rows] = factor.solve(Z[j, factor.rows])
-        G -= weights @ self.X
-        image = np.einsum("ij,ij->i", self.some @ (self.t[:, None] * G).T, self.signs)
-        product: FloatArray = size * image.astype(np.float64) + self.damping * v
+        scaled = (v / size).astype(self.X.dtype)[:, None]
+        images = np.empty((len(self.parts), len(v)), dtype=self.X.dtype)
+
+        def add(part: tuple[int, slice]) -> None:
+            i, neurons = part
+            signs = self.signs[:, neurons]
+            G = (signs * scaled).T @ self.some
+            Z = G @ self.X.T
+            weights = np.zeros_like(Z)
+            for j, factor in enumerate(self.factors[neurons]):
+                weights[j, factor.rows] = factor.solve(Z[j, factor.rows])
+            G -= weights @ self.X
+            np.vecdot(self.some @ (self.t[neurons, None] * G).T, signs, out=images[i])
+
+        share(add, list(enumerate(self.parts)), self.threads)
+        product: FloatArray = size * images.sum(axis=0, dtype=np.float64) + self.damping * v
         return product
 
 

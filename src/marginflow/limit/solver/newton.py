@@ -47,7 +47,7 @@ from marginflow.limit.solver.hessian import hessian, solve_saddle
 from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
 from marginflow.limit.solver.kink_factors import KinkFactors
 from marginflow.limit.solver.pairs import ACTIVE, KINK, Pairs
-from marginflow.threads import threads_for
+from marginflow.threads import one_thread, threads_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,17 +119,14 @@ def newton(
 
     `damping` holds the multipliers near where they are until the structure is consistent, relative to the size of the
     Hessian; `inertia` holds the scales as long as many pairs are on the wrong side, relative to the Schur complement.
-    The bases of single neurons are small and made by one BLAS thread; the Hessian may use `threads`. `caps` (m,) are
-    penalties that differ from sample to sample, by default that of the problem. `lean` solves for every step by
-    conjugate gradients and forms no Hessian; by default where the Hessian is the larger work.
+    Neurons are shared among `threads`, each with one BLAS thread; Hessian and preconditioner use BLAS threads.
+    `caps` (m,) are penalties that differ from sample to sample, by default that of the problem. `lean` solves for every
+    step by conjugate gradients and forms no Hessian; by default where the Hessian is the larger work.
     """
     C = np.full(problem.n_samples, problem.penalty) if caps is None else caps
     lean = step_work(problem, guess)[1] if lean is None else lean
     # Steps from a wrong structure may overflow; they are noticed by their size and by `isfinite`.
-    with (
-        np.errstate(over="ignore", invalid="ignore"),
-        threads_for(problem.X.size * float(len(guess.s)) if lean else 0.0, threads),
-    ):
+    with np.errstate(over="ignore", invalid="ignore"), one_thread():
         return _newton(problem, guess, C, frozen, max_iterations, tolerance, deadline, damping, inertia, threads, lean)
 
 
@@ -179,7 +176,7 @@ def _newton(
             break
         try:
             if pairs is None or len(pairs.s) != len(s):
-                pairs = Pairs(problem, known, s, state, lam)
+                pairs = Pairs(problem, known, s, state, lam, threads=threads)
             else:
                 pairs.move(state, lam, same_multipliers=same)
             lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads)
@@ -250,7 +247,9 @@ def _step(
     C, off_unit = (C[rows, :0], np.zeros(0)) if frozen else (C[rows], 0.5 * (1.0 - pairs.norms_squared))
     if isinstance(pairs.known, KinkFactors):
         curvature = Curvature(problem, rows, pairs, t, damping)
-        mean_field = MeanField(problem, rows, pairs, t, C, damping=damping, inertia=inertia)
+        n, r = len(rows), problem.X.shape[1]
+        with threads_for(4.0 * n * r**2 if n > 2 * r else 0.0, threads):  # else it is made of inner products
+            mean_field = MeanField(problem, rows, pairs, t, C, damping=damping, inertia=inertia)
         dlam, dt = solve_by_gradients(curvature, mean_field, missing, off_unit)
     else:
         bases = [basis for basis in pairs.bases if isinstance(basis, KinkBasis)]

@@ -12,6 +12,7 @@ from marginflow.limit.settings import RUNS_AWAY, SETTLE_ROUNDS
 from marginflow.limit.solver.box_projection import box_projection
 from marginflow.limit.solver.kink_basis import KinkBases
 from marginflow.limit.solver.kink_factors import KinkFactors
+from marginflow.threads import parts_of, share
 
 INACTIVE, ACTIVE, KINK = 0, 1, 2
 
@@ -24,8 +25,16 @@ class Pairs:
     """
 
     def __init__(
-        self, problem: Problem, known: KinkBases | KinkFactors, s: FloatArray, state: IntArray, lam: FloatArray
+        self,
+        problem: Problem,
+        known: KinkBases | KinkFactors,
+        s: FloatArray,
+        state: IntArray,
+        lam: FloatArray,
+        *,
+        threads: int = 1,
     ) -> None:
+        self.threads = threads
         self.problem, self.known, self.s = problem, known, s
         self.sigma: FloatArray = problem.y[:, None] * s
         self.state = state.copy()
@@ -37,13 +46,19 @@ class Pairs:
         self._evaluate(np.arange(len(s)), lam)
 
     def _evaluate(self, columns: IntArray, lam: FloatArray) -> None:
-        state, sigma = self.state[:, columns], self.sigma[:, columns]
-        kinks = state == KINK
-        self.active[:, columns] = np.where(state == ACTIVE, sigma, 0.0)
-        g = (self.active[:, columns] * lam[:, None]).T @ self.problem.X
-        D, weights, XD = self.known.split(self._factorised(kinks, columns), g)
-        self.D[columns], self.XD[:, columns] = D, XD
-        self.mu[:, columns] = np.where(kinks, -sigma * weights, np.where(state == ACTIVE, lam[:, None], 0.0))
+        found = self._factorised(self.state[:, columns] == KINK, columns)
+
+        def evaluate(part: slice) -> None:
+            some = columns[part]
+            state, sigma = self.state[:, some], self.sigma[:, some]
+            active = np.where(state == ACTIVE, sigma, 0.0)
+            g = (active * lam[:, None]).T @ self.problem.X
+            D, weights, XD = self.known.split(found[part], g)
+            self.active[:, some], self.D[some], self.XD[:, some] = active, D, XD
+            self.mu[:, some] = np.where(state == KINK, -sigma * weights, np.where(state == ACTIVE, lam[:, None], 0.0))
+
+        work = float(self.problem.X.size) * len(columns)
+        share(evaluate, parts_of(len(columns), work), self.threads)
 
     def _factorised(self, kinks: BoolArray, columns: IntArray) -> list[Any]:
         """What is known of the kink samples of these neurons, remembered for all of them."""
