@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 from marginflow import theory
 from marginflow.report.atlas_chart import atlas_chart, statement_map
-from marginflow.report.statement_page import Part, bibtex, parts
+from marginflow.report.statement_page import StatementPart, bibtex, parts
 from marginflow.report.static import svg_text
 from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.record import page_record
@@ -44,7 +44,7 @@ def page(statement: theory.Statement, folder: Path) -> str:
     return "\n".join([*lines, "```bibtex", bibtex(statement.id), "```", ""])
 
 
-def _linked(part: Part) -> str:
+def _linked(part: StatementPart) -> str:
     """The sentence of a part; names of other statements lead to their pages, a file keeps its letters."""
     if part.title == "Source":
         return f"`{part.text}`"

@@ -35,7 +35,7 @@ _HEIGHT: Final = 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class StatementPart:
     """A piece of what is said of a statement: a title and one of a formula, a sentence, a list, or lines of code."""
 
     title: str
@@ -45,7 +45,7 @@ class Part:
     code: str = ""
 
 
-def parts(record: Record) -> tuple[Part, ...]:
+def parts(record: Record) -> tuple[StatementPart, ...]:
     """Everything that is known of a statement without judging it, in the order in which a referee asks.
 
     Parameters
@@ -67,10 +67,10 @@ def parts(record: Record) -> tuple[Part, ...]:
         ("Control", _begun(f"{record['control_shows']} ({control}).") if control else ""),
         ("Source", f"src/{record['file']}"),
     )
-    found = {title: Part(title=title, formula=latex) for title, latex in written if latex}
-    found |= {title: Part(title=title, items=items) for title, items in lists if items}
-    found |= {title: Part(title=title, text=text) for title, text in texts if text}
-    found["Check it"] = Part(title="Check it", code="\n".join(record["commands"]))
+    found = {title: StatementPart(title=title, formula=latex) for title, latex in written if latex}
+    found |= {title: StatementPart(title=title, items=items) for title, items in lists if items}
+    found |= {title: StatementPart(title=title, text=text) for title, text in texts if text}
+    found["Check it"] = StatementPart(title="Check it", code="\n".join(record["commands"]))
     return tuple(found[title] for title in _ORDER if title in found)
 
 
