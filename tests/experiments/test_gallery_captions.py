@@ -209,6 +209,13 @@ def widths_with_five_draws() -> str:
 
 
 @sentence
+def widths_with_more_than_one_draw() -> str:
+    spreads = [_spread("KKT point", d, draws=2) for d in range(100, 1001, 100)]
+    assert max(spreads) < 0.25
+    return f"widths with two draws or more differ by {100 * min(spreads):.0f} to {100 * max(spreads):.0f} %"
+
+
+@sentence
 def widths_of_the_recipe() -> str:
     spreads = [_spread("recipe", d) for d in range(100, 401, 100)]
     return f"of width 100 to 1000 they differ by {100 * min(spreads):.0f} to {100 * max(spreads):.0f} %"
