@@ -19,6 +19,7 @@ _GREY: Final = "var(--muted)"
 # A letter and a line of text as shares of the narrowest drawing area that we print, and what they keep from a line.
 _LETTER, _LINE, _GAP = 0.028, 0.06, 0.02
 _MARK = 0.02  # half of a mark
+_BESIDE = 0.03  # of the room beside the first and the last mark
 # Where along its line a name may stand, from the end that is asked for on.
 _ALONG: Final = tuple(step / 20 for step in range(21))
 _STEPS: Final = 24  # points of a curve between two of its marks, and of a bar, that a name keeps away from
@@ -79,7 +80,7 @@ def name_place(panel: Panel, name: str, points: Sequence[tuple[float, float]]) -
             left = across + _GAP if align == "left" else across - _GAP - width
             for baseline in ("bottom", "top"):
                 low = up + _GAP if baseline == "bottom" else up - _GAP - _LINE
-                inside = left > -0.01 and left + width < 1.01 and low > -0.03 and low + _LINE < 1.01
+                inside = left > -_BESIDE and left + width < 1.0 + _BESIDE and low > -0.03 and low + _LINE < 1.01
                 hits = sum(
                     left - _MARK < a < left + width + _MARK and low - _GAP / 2 < b < low + _LINE + _GAP / 2
                     for a, b in taken
