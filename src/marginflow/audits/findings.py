@@ -153,10 +153,10 @@ class Audit(Plotted, Plain):
     def _examples(self) -> list[dict[str, object]]:
         """Of each label the sample of median margin, to show what the shortest vector makes of it."""
         margins, found = self.certificate.margins, []
-        for label in (-1.0, 1.0):
+        for label in np.unique(self.data.y):
             own = np.flatnonzero(self.data.y == label)
             middle = own[np.argsort(margins[own], kind="stable")[own.size // 2]]
-            found.append({"sample": int(middle), "label": label, "values": self.data.X[middle]})
+            found.append({"sample": int(middle), "label": float(label), "values": self.data.X[middle]})
         return found
 
     def _where(self) -> str:

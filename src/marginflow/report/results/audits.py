@@ -192,9 +192,10 @@ def noticed(record: Fields) -> list[Section]:
     content: tuple[Table | Chart, ...] = (
         (image_chart(found, side), replace(table, caption=f"{caption}, in numbers", folded=True)) if side else (table,)
     )
+    image = (f"The samples have {side} × {side} values and are drawn as images.",) if side else ()
     words = "A sample near the boundary is fragile; one with a small or negative margin may carry the wrong label."
     tie = ("Several samples tie for the least margin, so none of them stands out.",) if tied else ()
-    return [Section(heading="Samples worth a look", paragraphs=(" ".join((words, *tie)),), content=content)]
+    return [Section(heading="Samples worth a look", paragraphs=(" ".join((*image, words, *tie)),), content=content)]
 
 
 def _telling(noticed: list[Fields]) -> tuple[list[Fields], bool]:
