@@ -65,9 +65,10 @@ def _sources(function: Callable[..., object]) -> str:
     if source is None or not Path(source).is_file():
         return ""
     digest = hashlib.sha256(_versions().encode())
-    for file in (Path(source), *sorted(_PACKAGE.rglob("*.py"))):
+    package = {file.relative_to(_PACKAGE).as_posix(): file for file in sorted(_PACKAGE.rglob("*.py"))}
+    for name, file in {"": Path(source), **package}.items():
         content = file.read_bytes()
-        digest.update(f"{file.name} {len(content)} ".encode())
+        digest.update(f"{name} {len(content)} ".encode())
         digest.update(content)
     return digest.hexdigest()
 
