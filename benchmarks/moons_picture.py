@@ -20,14 +20,14 @@ from marginflow.storage import write_text
 WIDTH, GAP, HEAD, FOOT = 440, 20, 40, 34
 
 
-def panel(picture: PlanePicture, left: int, heading: str, colour: str, told: str) -> str:
+def panel(picture: PlanePicture, left: int, heading: str, colour: str, caption: str) -> str:
     """One picture with its heading above and what is to be seen below."""
     name = f"frame-{left}"
     drawn = re.sub(r"^<svg ", f'<svg x="{left}" y="{HEAD}" ', picture.svg, count=1).replace("frame", name)
     below = HEAD + WIDTH * 10 / 17 + 24
     return (
         f'<text x="{left}" y="26" font-size="21" font-weight="bold" fill="{colour}">{heading}</text>{drawn}'
-        f'<text x="{left}" y="{below:g}" font-size="16" fill="{INK}">{told}</text>'
+        f'<text x="{left}" y="{below:g}" font-size="16" fill="{INK}">{caption}</text>'
     )
 
 

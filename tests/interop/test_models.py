@@ -313,7 +313,7 @@ def test_the_head_of_a_class_with_its_own_forward_is_audited_on_its_features() -
 
 
 class _Ends(_Images):
-    """The same, but with an end that is no head."""
+    """The same, but with an end that is not a head."""
 
     def __init__(self, end: str) -> None:
         super().__init__()

@@ -85,7 +85,7 @@ class Finding(Brief, Plain):
     basis : str
         Whose bound it is: the paper's, or ours and why this number.
     draws : int or None
-        How many seeds the value is a mean over; None where it is no mean. Of one draw nobody knows how far the next one
+        How many seeds the value is a mean over; None where it is not a mean. Of one draw nobody knows how far the next
         would be from it, so it speaks neither for a claim nor against it.
     """
 
