@@ -53,6 +53,14 @@ def xor():
     return X, (signs.prod(axis=1) > 0).astype(int)
 
 
+def test_few_neurons_that_are_drawn_with_one_sign_still_fit_two_classes():
+    # Of 2 neurons half of the draws have one sign, with which no network separates two classes.
+    X, y = np.array([[-2.0, 0.1], [-1.0, -0.2], [1.0, 0.3], [2.0, 0.0]]), np.array([0, 0, 1, 1])
+    for seed in range(8):
+        fitted = MaxMarginReLUClassifier(width=2, C=None, random_state=seed).fit(X, y)
+        np.testing.assert_array_equal(fitted.predict(X), y)
+
+
 def test_hard_margin_is_a_certified_kkt_point_of_the_normalised_samples():
     X, y = xor()
     fitted = MaxMarginReLUClassifier(width=50, C=None, random_state=0).fit(X, y)

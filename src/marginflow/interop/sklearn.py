@@ -196,7 +196,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if old is not None and (old.dimension, old.width, old.b is not None) == (d, self.width, self.bias):
             b = None if old.b is None else old.b + old.W @ self.centre_
             return replace(old, W=old.W * self.scale_, b=b)
-        return TwoLayer.initialise(self.width, d, scale=_SCALE, bias=self.bias, seed=seed)
+        return _with_both_signs(TwoLayer.initialise(self.width, d, scale=_SCALE, bias=self.bias, seed=seed))
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """N(x), shape (n,), positive for the second of two classes; with more N_t(x), shape (n, K).
@@ -235,6 +235,14 @@ def _one_network(networks: list[TwoLayer]) -> TwoLayer | Classifier:
         V[row, end - network.width : end] = network.v
     b = None if networks[0].b is None else np.concatenate([cast(FloatArray, network.b) for network in networks])
     return Classifier(W=np.vstack([network.W for network in networks]), b=b, V=V)
+
+
+def _with_both_signs(network: TwoLayer) -> TwoLayer:
+    """The network with its first output turned round where all have one sign, as 2 in 2^width draws have: with two
+    classes no such network can separate the samples, and the caller did not choose it."""
+    if len(np.unique(np.sign(network.v))) > 1:
+        return network
+    return replace(network, v=np.concatenate([-network.v[:1], network.v[1:]]))
 
 
 def _scale(points: FloatArray) -> FloatArray:
