@@ -48,20 +48,22 @@ def gather(U: FloatArray, s: FloatArray, most: int, *, cosine: float = 0.95) -> 
 
     A flow from small initialisation ends with bundles of nearly parallel neurons. Adding up a bundle keeps its
     contribution wherever its members agree in sign, costs nothing (triangle inequality), and makes everything
-    that follows as much cheaper as there are fewer neurons. Leaders are chosen greedily: next comes the neuron
-    that loses most, ||u_j|| (1 - cosine to the nearest leader), until every neuron is within `cosine` of a leader or
-    there are `most` leaders. Positive groups come first; zero neurons get the group -1.
+    that follows as much cheaper as there are fewer neurons. Leaders are chosen greedily: the longest of each sign,
+    however short beside the other sign; next comes the neuron that loses most, ||u_j|| (1 - cosine to the nearest
+    leader), until every neuron is within `cosine` of a leader or there are `most` leaders. Positive groups come first;
+    zero neurons get the group -1.
     """
     t = np.linalg.norm(U, axis=1)
     unit = U / np.where(t > 0, t, 1.0)[:, None]
-    nearest = np.full(len(s), -1.0)
+    nearest = np.where(t > 0, -np.inf, 1.0)
     leader = np.full(len(s), -1, dtype=np.int64)
     for _ in range(max(most, len(np.unique(s[t > 0])))):
-        loss = np.where((nearest < cosine) & (t > 0), t * (1.0 - nearest), 0.0)
+        alone = (leader < 0) & (t > 0)  # a sign without a leader
+        loss = np.where(alone, t, 0.0) if alone.any() else t * np.where(nearest < cosine, 1.0 - nearest, 0.0)
         j = int(np.argmax(loss))
         if loss[j] <= 0.0:
             break
-        closeness = np.where(s == s[j], unit @ unit[j], -1.0)
+        closeness = np.where(s == s[j], unit @ unit[j], -np.inf)
         closeness[j] = 2.0  # a leader follows itself
         closer = closeness > nearest
         nearest[closer], leader[closer] = closeness[closer], j
