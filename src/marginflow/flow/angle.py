@@ -36,6 +36,11 @@ class AngleSteps:
 
     The gradient at a point comes with its margins, so looking whether the samples are separated costs nothing where
     more steps follow. Arguments are those of `angle_flow`.
+
+    `momentum` may be raised between steps. Where all samples pull at the network in one direction, as with noisy labels
+    of one class, steps of bounded angle swing across it and hardly move along the flow. With momentum beta a step is
+    angle ||theta|| times the average of the unit gradients so far with weights (1 - beta) beta^age: what swings
+    averages out.
     """
 
     def __init__(
@@ -65,6 +70,7 @@ class AngleSteps:
         trained = one_of("outputs", outputs, ("trained", "frozen")) == "trained"
         self.loss = Exponential() if loss is None else loss
         self.steps = 0
+        self.momentum = 0.0
 
         A = weights if bias is None else np.column_stack([weights, bias])
         dtype = np.float32 if one_of("precision", precision, ("double", "single")) == "single" else np.float64
@@ -73,6 +79,7 @@ class AngleSteps:
         self._kernel = TwoLayerKernel(samples, signs, k, self._frozen, dtype=dtype, shared=True)
         self._theta = ParameterVector(self._kernel.shapes, dtype).fill([A, out] if trained else [A])
         self._descent = ParameterVector(self._kernel.shapes, dtype)
+        self._velocity: FloatArray | None = None
         self._log_loss: float | None = None  # None where the descent direction is not that of the present point
 
     def _evaluate(self) -> float:
@@ -101,9 +108,19 @@ class AngleSteps:
                 return done
             self._log_loss = None
             np.multiply(g, eta, out=g)
-            np.add(x, g, out=x)
+            np.add(x, g if self.momentum == 0.0 else self._averaged(g), out=x)
             self.steps += 1
         return steps
+
+    def _averaged(self, step: FloatArray) -> FloatArray:
+        """A step along the average of unit gradients; `step` is eta times the gradient, and overwritten."""
+        if self._velocity is None:
+            self._velocity = np.zeros_like(step)
+        length = math.sqrt(float(np.dot(step, step)))
+        np.multiply(step, (1.0 - self.momentum) / length, out=step)
+        np.multiply(self._velocity, self.momentum, out=self._velocity)
+        np.add(self._velocity, step, out=self._velocity)
+        return np.multiply(self._velocity, length, out=step)
 
     @property
     def separated(self) -> bool:

@@ -21,6 +21,7 @@ from marginflow.limit.settings import (
     FLOW_ANGLE,
     FLOW_BLOCK,
     FLOW_CHEAP,
+    FLOW_DAMPED,
     FLOW_DEAR_ANGLES,
     FLOW_LARGE_ANGLE,
     FLOW_LARGE_STEP,
@@ -271,7 +272,7 @@ class Task:
                 elif made < block:
                     break
                 elif looks and flow.steps * angle >= FLOW_PATH:
-                    flow.angle = self.angle  # where samples are many, steps that are too long lead back and forth
+                    flow.angle, flow.momentum = FLOW_DAMPED  # such steps lead back and forth
         return self._flowed(flow, began)
 
 
