@@ -204,6 +204,19 @@ def test_merging_keeps_track_of_every_neuron_of_the_start():
     assert primal - dual <= 1e-8 * primal
 
 
+def test_rows_of_pairs_stay_contiguous_when_neurons_are_merged_and_dropped():
+    problem, neurons, _ = own_labels(1, m=10, d=4, k=6)
+    admm = Admm(problem, Neurons(np.repeat(neurons.U, 2, axis=0), np.repeat(neurons.s, 2)))
+    admm.merge()
+    merged = len(admm.s)
+    assert merged <= 6
+    assert all(pairs.flags.c_contiguous for pairs in (admm.Z, admm.Y, admm.A))
+    admm.idle[0] = 1000
+    admm.drop_idle()
+    assert len(admm.s) == merged - 1
+    assert all(pairs.flags.c_contiguous for pairs in (admm.Z, admm.Y, admm.A))
+
+
 def test_neurons_that_stay_zero_are_dropped_but_never_the_last_of_a_sign():
     problem, neurons, _ = own_labels(2, k=10)
     admm = Admm(problem, neurons)

@@ -260,7 +260,9 @@ class Admm:
         self.members = np.where(self.members >= 0, np.where(keep[self.members], new[self.members], -1), -1)
         self.U, self.s, self.t, self.idle = self.U[keep], self.s[keep], self.t[keep], self.idle[keep]
         self.anchor, self.scales = self.anchor[keep], self.scales[keep]
-        self.Z, self.Y, self.A = self.Z[:, keep], self.Y[:, keep], self.A[:, keep]
+        # Rows stay contiguous, as they are worked on; an index `[:, keep]` would return columns that are.
+        self.Z, self.Y = np.compress(keep, self.Z, axis=1), np.compress(keep, self.Y, axis=1)
+        self.A = np.compress(keep, self.A, axis=1)
         if self.a2 is not None:
             self.a2 = self.a2[keep]
         self._allocate()
@@ -271,19 +273,26 @@ class Admm:
         n_groups = int(groups.max()) + 1
         if n_groups == len(self.s):
             return
-        sum_rows = np.zeros((n_groups, len(self.s)), dtype=self._real)
-        sum_rows[groups, np.arange(len(self.s))] = 1.0
-        weight = np.maximum(self.t, 1e-30)
-        share = sum_rows * (weight / (sum_rows @ weight)[groups])
         first = np.unique(groups, return_index=True)[1]
-        self.Y = self.Y @ share.T
-        self.Z = (self.Z / self.scales) @ sum_rows.T
-        self.U = sum_rows @ self.U
-        self.anchor = sum_rows @ self.anchor
+        shared = np.flatnonzero(np.bincount(groups) > 1)  # few of the groups: the others are left as they are
+        several = np.flatnonzero(np.isin(groups, shared))
+        ones = np.zeros((len(several), len(shared)), dtype=self._real)
+        ones[np.arange(len(several)), np.searchsorted(shared, groups[several])] = 1.0
+        weight = np.maximum(self.t[several], 1e-30)
+        shares = ones * (weight / (ones @ (weight @ ones)))[:, None]
+
+        def added_up(columns: FloatArray, sums: FloatArray) -> FloatArray:
+            of_groups = np.take(columns, first, axis=-1)
+            of_groups[..., shared] = np.take(columns, several, axis=-1) @ sums
+            return of_groups
+
+        self.Y = added_up(self.Y, shares)
+        self.Z = added_up(self.Z / self.scales, ones)
+        self.U, self.anchor = (np.ascontiguousarray(added_up(rows.T, ones).T) for rows in (self.U, self.anchor))
         if self.a2 is not None:
-            self.a2 = sum_rows @ self.a2
+            self.a2 = added_up(self.a2, ones)
         self.members = np.where(self.members >= 0, groups[self.members], -1)
-        self.s, self.A = self.s[first], self.A[:, first]
+        self.s, self.A = self.s[first], np.take(self.A, first, axis=1)
         self.t = np.linalg.norm(self.U, axis=1)
         self.scales = self.scales[first]
         self.Z *= self.scales

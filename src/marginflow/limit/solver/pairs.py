@@ -14,14 +14,14 @@ from marginflow.limit.solver.kink_basis import KinkBases
 from marginflow.limit.solver.kink_factors import KinkFactors
 from marginflow.threads import parts_of, share
 
-INACTIVE, ACTIVE, KINK = 0, 1, 2
+INACTIVE, ACTIVE, KINK = np.int8(0), np.int8(1), np.int8(2)  # a byte for every pair
 
 
 class Pairs:
     """Everything that follows from the states of the pairs and the multipliers, kept up to date neuron by neuron.
 
     `D` (k, r) has the rows P_j g_j, `XD` (m, k) their pre-activations, and `mu` (m, k) the weights lambda_i times the
-    Clarke derivative.
+    Clarke derivative. The pairs of a neuron are next to each other in memory, as they are read and written together.
     """
 
     def __init__(
@@ -36,8 +36,8 @@ class Pairs:
     ) -> None:
         self.threads = threads
         self.problem, self.known, self.s = problem, known, s
-        self.sigma: FloatArray = problem.y[:, None] * s
-        self.state = state.copy()
+        self.sigma: FloatArray = np.multiply.outer(s, problem.y).T
+        self.state: IntArray = np.array(state, order="F")
         self.bases: list[Any] = [None] * len(s)  # of the kind that `known` makes, filled at once
         self.active = np.empty_like(self.sigma)
         self.mu = np.empty_like(self.sigma)
@@ -71,7 +71,7 @@ class Pairs:
     def move(self, state: IntArray, lam: FloatArray, *, same_multipliers: bool) -> None:
         """Take over states; at the same multipliers only neurons that have changed are evaluated."""
         changed = (state != self.state).any(axis=0) if same_multipliers else np.ones(len(self.s), dtype=bool)
-        self.state = state.copy()
+        self.state = np.array(state, order="F")
         if changed.any():
             self._evaluate(np.flatnonzero(changed), lam)
 
@@ -81,7 +81,7 @@ class Pairs:
         At fixed lambda the weights of neuron j solve min ||sum_i sigma_ij mu_ij x_i|| over mu_ij in [0, lambda_i], a
         problem of its own; a few rounds of the active set method on it cost far less than a step in lambda.
         """
-        before, weights = self.state.copy(), np.where(self.state == KINK, self.mu, 0.0)
+        before, weights = self.state.copy("F"), np.where(self.state == KINK, self.mu, 0.0)
         opposite = self.sigma < 0
         most, stray = np.full(len(t), self.state.size), np.zeros(len(t), dtype=bool)
         columns = np.arange(len(t))
@@ -135,15 +135,15 @@ class Pairs:
         some = np.arange(len(t)) if columns is None else columns
         t, mu, state, opposite = t[some], self.mu[:, some], self.state[:, some], self.sigma[:, some] < 0
         Z = self.XD[:, some] * t
-        tiny = 1e-13 * np.outer(self.problem.norms, np.abs(t) * np.sqrt(self.norms_squared[some]))
+        tiny = np.outer(1e-13 * np.abs(t) * np.sqrt(self.norms_squared[some]), self.problem.norms).T
         small = 1e-12 * float(lam.max(initial=0.0))
         kink = state == KINK
         falls = (state == ACTIVE) & (Z < -tiny)
         rises = (state == INACTIVE) & (Z > tiny)
-        state[kink & (mu < -small)] = INACTIVE
-        state[kink & (mu > lam[:, None] + small)] = ACTIVE
-        state[opposite & (falls | rises)] = KINK
+        np.copyto(state, INACTIVE, where=kink & (mu < -small))
+        np.copyto(state, ACTIVE, where=kink & (mu > (lam + small)[:, None]))
+        np.copyto(state, KINK, where=opposite & (falls | rises))
         # Same pairs follow the sign of the pre-activation: the convex-concave step.
-        state[~opposite & falls] = INACTIVE
-        state[~opposite & rises] = ACTIVE
+        np.copyto(state, INACTIVE, where=~opposite & falls)
+        np.copyto(state, ACTIVE, where=~opposite & rises)
         return state
