@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +49,24 @@ def test_contexts_nest_and_the_innermost_counts() -> None:
         assert set(numbers()) == {1}
         assert available_threads() == 1
     assert set(numbers()) == {2}
+
+
+def test_libraries_are_known_before_scipy_is_imported() -> None:
+    """A solver that imports SciPy within a context computes with the threads of that context."""
+    code = (
+        "import sys; from marginflow.threads import blas_libraries, one_thread\n"
+        "with one_thread():\n"
+        "    assert 'scipy.linalg' not in sys.modules\n"
+        "    before = blas_libraries()\n"
+        "    import scipy.linalg\n"
+        "    from threadpoolctl import threadpool_info\n"
+        "    found = [library for library in threadpool_info() if library['user_api'] == 'blas']\n"
+        "    assert len(before) == len(found), found\n"
+        "    assert {library['num_threads'] for library in found} == {1}, found\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
 
 
 def test_small_work_has_one_thread() -> None:

@@ -11,6 +11,8 @@ threads as BLAS may use, each part with one BLAS thread.
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import os
 import sys
 import threading
@@ -20,10 +22,13 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeVar
 
-import scipy.linalg  # noqa: F401  SciPy brings a BLAS library of its own, which must be loaded to be found
+import numpy  # noqa: F401  it brings a BLAS library, which must be loaded to be found
 from threadpoolctl import ThreadpoolController
 
 # Multiplications in one matrix operation above which several threads pay.
@@ -32,6 +37,27 @@ _WORTH_SHARING = 3e7
 _PARTS, _SMALLEST_PART = 4, 16
 
 _Part = TypeVar("_Part")
+
+
+def _load_blas_of_scipy() -> None:
+    """SciPy may bring a BLAS library of its own: loaded before the first context, as a solver may import SciPy in one.
+
+    It comes with any file that is linked to it. Where that file is not found or cannot be loaded by itself, the package
+    that it belongs to is imported, which takes as long as all of NumPy.
+    """
+    package = find_spec("scipy")
+    folders = [] if package is None else package.submodule_search_locations or []
+    for file in (Path(folder, "linalg", f"_fblas{suffix}") for folder in folders for suffix in EXTENSION_SUFFIXES):
+        if file.is_file():
+            try:
+                ctypes.CDLL(str(file))
+            except OSError:
+                break
+            return
+    importlib.import_module("scipy.linalg")
+
+
+_load_blas_of_scipy()
 
 
 @dataclass(frozen=True)
