@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -114,8 +115,9 @@ def render_template(name: str, **values: Any) -> str:
     return _environment().get_template(name).render(**values)
 
 
+@cache
 def _environment() -> jinja2.Environment:
-    """Templates in which every text is escaped and a missing name is an error."""
+    """Templates in which every text is escaped and a missing name is an error; each is compiled once."""
     import jinja2
 
     from marginflow.theory.check import in_words

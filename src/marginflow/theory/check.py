@@ -334,4 +334,9 @@ def _may_be_worst(
     if not math.isfinite(size):  # not a number, or infinite
         return None
     rounding = 32.0 * float(np.finfo(np.float64).eps) * size
-    return np.flatnonzero(seen.ravel() >= end - rounding if upwards else seen.ravel() <= end + rounding)
+    numbers = seen.ravel()
+    near = np.flatnonzero(numbers >= end - rounding if upwards else numbers <= end + rounding)
+    ends = numbers[near] == end  # the first of them stands for all: often there are many, as zeros are
+    ends[np.argmax(ends)] = False
+    chosen: IntArray = near[~ends]
+    return chosen

@@ -252,7 +252,8 @@ class ClusterSample:
     @cached_property
     def noise(self) -> FloatArray:
         """xi_i, shape (n, d')."""
-        return self.data.X - self.means[self.clusters]
+        noise = self.means[self.clusters]
+        return np.subtract(self.data.X, noise, out=noise)
 
     @cached_property
     def gram(self) -> FloatArray:
@@ -263,7 +264,7 @@ class ClusterSample:
     def distinct(self) -> IntArray:
         """Samples that differ: one per cluster where all noise is rounded away, otherwise all.
 
-        Copies of a sample add no pair to P2, P4 and P5 that i = i' does not have.
+        Copies of a sample add no pair to P2, P4 and P5 that i = i' does not have, and to P3 nothing.
         """
         if self.noise.any():
             return np.arange(self.n)
@@ -304,7 +305,7 @@ class ClusterSample:
 
     def P3(self) -> Check:
         """|<mu^(q), xi_i>| <= sigma sqrt(d) ln d."""
-        return at_most("P3: |<mu, xi_i>|", np.abs(self.noise @ self.means.T), self.setting.g)
+        return at_most("P3: |<mu, xi_i>|", np.abs(self.noise[self.distinct] @ self.means.T), self.setting.g)
 
     def _pairs(self) -> tuple[FloatArray, BoolArray]:
         """Inner products of the samples that differ, and whether they are of one cluster."""
