@@ -111,9 +111,10 @@ def certify(
     floor = None if start is None else training_floor(start, given, data)
     least = float((data.y * values).min())
     if penalty is None and least <= 0:
-        pattern, _ = recognise(network, data.X, tolerance)
+        pattern, Z = recognise(network, data.X, tolerance)
         nothing = np.zeros(data.n_samples)
-        certificate = _evaluate(network, data, pattern, nothing, np.where(pattern.active, 1.0, 0.0), None, weight)
+        clarke = np.multiply(pattern.active, 1.0, out=Z)  # in its memory: at many pairs another array takes long
+        certificate = _evaluate(network, data, pattern, nothing, clarke, None, weight)
         return replace(certificate, status="does not separate", scale=power, floor=floor)
     scale = 1.0 if penalty is not None else least ** (-1.0 / network.degree)
     at_one = network if penalty is not None else network.scaled(scale)

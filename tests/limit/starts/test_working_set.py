@@ -83,6 +83,26 @@ def test_when_time_is_over_the_point_of_the_present_set_is_what_there_is(monkeyp
     assert point.lam.shape == (1000,)
 
 
+def test_when_time_is_over_after_the_flow_all_samples_are_not_evaluated_any_more(monkeypatch):
+    """With many samples and neurons that takes longer than the flow on some of them."""
+    task, budget, evaluated = Task.of(mixture(1000, 3), TwoLayer.initialise(40, 6, seed=0)), Budget(), []
+    flow_on, margins = Task.flow_on, TwoLayer.margins
+
+    def late(self, *arguments):
+        flowed = flow_on(self, *arguments)
+        budget.spend()
+        return flowed
+
+    def counted(self, X, y):
+        evaluated.append(len(X))
+        return margins(self, X, y)
+
+    monkeypatch.setattr(Task, "flow_on", late)
+    monkeypatch.setattr(TwoLayer, "margins", counted)
+    assert WorkingSet().propose(task, budget) is None
+    assert 1000 not in evaluated
+
+
 def test_a_newton_step_that_comes_too_early_is_made_again_later(monkeypatch):
     tries = []
 

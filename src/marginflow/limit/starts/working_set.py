@@ -35,6 +35,7 @@ from marginflow.limit.settings import (
     LARGE_STEP,
     LIGHT_LOOKS,
     LOOK_EVERY,
+    MARGINS,
     MOST_LOOKS,
     NEAR,
     NEWTON_RESIDUAL,
@@ -75,17 +76,20 @@ class WorkingSet(AbstractStart):
         rng = np.random.default_rng(0)
         with threads_for(task.X.size * task.width, available_threads()):
             flowed, margins, some = _flow(task, budget, rng)
+            if some is None or margins is None or budget.over:
+                return None
             neurons = task.neurons_in_span(flowed.network, margins)
-        if some is None or budget.over or task.missing_sign(neurons) is not None:
+        if task.missing_sign(neurons) is not None:
             return None
         return _Rounds(task, flowed, budget).run(neurons, _first_set(task, margins, some))
 
 
-def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, FloatArray, IntArray | None]:
+def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, FloatArray | None, IntArray | None]:
     """A flow on all samples or, where a step on all is dear, on a random part; all margins after it; some samples.
 
     If the caller has fixed the number of steps, that is the flow on all samples. None instead of some samples where
-    much of what a flow has not seen is on the wrong side: then few samples do not decide about the others.
+    much of what a flow has not seen is on the wrong side: then few samples do not decide about the others. None instead
+    of margins where the budget does not afford them: of many samples and neurons they take longer than a flow on some.
     """
     m, r = task.X.shape
     if task.flow_steps is not None:
@@ -95,11 +99,16 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
     part = affordable if affordable < m else FIRST_SET
     some = np.sort(rng.choice(m, part, replace=False))
     flowed = _flow_in_bundles(task, some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
+    seconds = MARGINS * m * task.width
+    if not budget.affords(seconds):
+        return flowed, None, some
     margins = flowed.network.margins(task.X, task.data.y)
     if (np.delete(margins, some) < 0).mean() > SET_WRONG:
         return flowed, margins, None
     if affordable >= m:
         flowed = task.flow(None, budget)
+        if not budget.affords(seconds):
+            return flowed, None, some
         margins = flowed.network.margins(task.X, task.data.y)
     return flowed, margins, some[:: -(-some.size // FIRST_SET)]
 
