@@ -6,8 +6,14 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import hypothesis
 import pytest
@@ -16,6 +22,15 @@ import threadpoolctl
 hypothesis.settings.register_profile("repeatable", derandomize=True, database=None)
 hypothesis.settings.register_profile("explore", derandomize=False)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One worker more than there are cores: while a test waits for a process, a browser or a disk, another computes."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
 
 
 def pytest_collection_finish() -> None:
@@ -29,3 +44,54 @@ def _one_thread() -> Iterator[None]:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the processes that tests start
     with threadpoolctl.threadpool_limits(1):
         yield
+
+
+def make_smaller(patch: pytest.MonkeyPatch) -> None:
+    """The same code of the demo on fewer frames, distances, clusters and digits."""
+    from marginflow.data import Dataset
+    from marginflow.demo import clusters, digits, plane, theorem
+
+    whole = digits.handwritten()
+    patch.setattr(plane, "N_FRAMES", 6)
+    patch.setattr(clusters, "CLUSTERS", (4, 9))
+    patch.setattr(digits, "N_RANDOM", 2)
+    patch.setattr(digits, "handwritten", lambda: Dataset(X=whole.X[:40], y=whole.y[:40]))
+    patch.setattr(theorem, "MAP", (4, 100, 1000))
+
+
+@pytest.fixture(scope="session")
+def smaller() -> Callable[[pytest.MonkeyPatch], None]:
+    return make_smaller
+
+
+@dataclass
+class Demo:
+    """A demo that was made: its folder, what it printed as JSON, and the files whose functions it called."""
+
+    folder: Path
+    record: dict[str, Any] = field(default_factory=dict)
+    entered: set[str] = field(default_factory=set)
+
+    def look(self, frame: FrameType, _event: str, _argument: object) -> None:
+        """Notes the file of every function that is called; calls of C are not told, which would take twice as long."""
+        self.entered.add(frame.f_code.co_filename)
+
+
+@pytest.fixture(scope="session")
+def small_demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """One demo for the tests of the command and for those of its page in a browser."""
+    from marginflow.cli import main
+
+    demo = Demo(tmp_path_factory.mktemp("demo") / "page")
+    with pytest.MonkeyPatch.context() as patch:
+        make_smaller(patch)
+        printed: list[str] = []
+        patch.setattr("builtins.print", lambda *words, **_: printed.append(" ".join(map(str, words))))
+        before = sys.gettrace()
+        sys.settrace(demo.look)
+        try:
+            assert main(["demo", "--out", str(demo.folder), "--json"]) == 0
+        finally:
+            sys.settrace(before)
+    demo.record = json.loads(printed[-1])
+    return demo

@@ -6,13 +6,12 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from marginflow.cli import main
-from marginflow.data import Dataset
-from marginflow.demo import clusters, digits, plane
+from marginflow.demo import digits
 
 if TYPE_CHECKING:
     from .conftest import Browser
@@ -22,20 +21,14 @@ N_DIGITS = 40
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(tmp_path_factory: pytest.TempPathFactory, small_demo: Any) -> dict[str, Path]:
     """A smaller demo than the real one, a report, and the page of verdicts."""
-    folder, whole = tmp_path_factory.mktemp("pages"), digits.handwritten()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plane, "N_FRAMES", 6)
-        patch.setattr(clusters, "CLUSTERS", (4, 9))
-        patch.setattr(digits, "N_RANDOM", 2)
-        patch.setattr(digits, "handwritten", lambda: Dataset(X=whole.X[:N_DIGITS], y=whole.y[:N_DIGITS]))
-        assert main(["demo", "--out", str(folder / "demo")]) == 0
-    data, network = folder / "demo" / "moons.npz", folder / "demo" / "moons-kkt.safetensors"
+    folder, demo = tmp_path_factory.mktemp("pages"), small_demo.folder
+    data, network = demo / "moons.npz", demo / "moons-kkt.safetensors"
     assert main(["report", str(network), str(data), "--out", str(folder / "report.html")]) == 0
     assert main(f"check --all --paper VYS22 --data {data} --network {network} --out {folder}/check.html".split()) == 0
     return {
-        "demo": folder / "demo" / "index.html",
+        "demo": demo / "index.html",
         "report": folder / "report.html",
         "check": folder / "check.html",
     }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -14,79 +13,45 @@ import marginflow
 from marginflow import certify
 from marginflow.cli import main
 from marginflow.data import Dataset
-from marginflow.demo import clusters, digits, plane, theorem
+from marginflow.demo import clusters, digits, theorem
 from marginflow.networks import TwoLayer
 from marginflow.theory import statement
 from marginflow.theory.registry import headlines
 
 SOURCE = Path(marginflow.__file__).parent
 WALK = Path(__file__).parents[2] / "docs" / "concepts" / "walk.md"
-ENTERED: set[str] = set()
 
 
-def look(frame: FrameType, _event: str, _argument: object) -> None:
-    """Notes the file of every function that is called; calls of C are not told, which would take twice as long."""
-    ENTERED.add(frame.f_code.co_filename)
-
-
-def smaller(patch: pytest.MonkeyPatch) -> None:
-    """The same code on fewer frames, distances and clusters."""
-    patch.setattr(plane, "N_FRAMES", 6)
-    patch.setattr(clusters, "CLUSTERS", (4, 9))
-    patch.setattr(digits, "N_RANDOM", 2)
-    patch.setattr(digits, "handwritten", lambda whole=digits.handwritten: _some(whole()))
-    patch.setattr(theorem, "MAP", (4, 100, 1000))
-
-
-def _some(data: Dataset) -> Dataset:
-    return Dataset(X=data.X[:40], y=data.y[:40])
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
-    folder = tmp_path_factory.mktemp("demo") / "page"
-    with pytest.MonkeyPatch.context() as patch:
-        smaller(patch)
-        printed: list[str] = []
-        patch.setattr("builtins.print", lambda *words, **_: printed.append(" ".join(map(str, words))))
-        before = sys.gettrace()
-        sys.settrace(look)
-        try:
-            assert main(["demo", "--out", str(folder), "--json"]) == 0
-        finally:
-            sys.settrace(before)
-    return folder, json.loads(printed[-1])
-
-
-def test_files_beside_the_page_hold_what_it_says(made: tuple[Path, dict[str, object]]) -> None:
-    folder, record = made
+def test_files_beside_the_page_hold_what_it_says(small_demo: Any) -> None:
+    folder, record = small_demo.folder, small_demo.record
     moons, digit_data = Dataset.load(folder / "moons.npz"), Dataset.load(folder / "digits.npz")
     point = certify(TwoLayer.load(folder / "moons-kkt.safetensors"), moons)
     trained = certify(TwoLayer.load(folder / "moons-trained.safetensors"), moons)
     assert point.holds()
     assert not trained.holds()
-    drawn = record["chapters"]["plane"]["record"]  # type: ignore[index]
+    drawn = record["chapters"]["plane"]["record"]
     assert drawn["point"]["residual"] == pytest.approx(point.total, abs=1e-13)
     assert drawn["frames"][-1]["residual"] == pytest.approx(trained.total)
     assert len(drawn["point"]["on_margin"]) == int(point.margin_set.sum())
     assert certify(TwoLayer.load(folder / "digits-kkt.safetensors"), digit_data).holds()
 
 
-@pytest.mark.usefixtures("made")
-def test_the_walk_of_one_sample_in_the_documentation_names_each_file_once_and_the_demo_takes_it() -> None:
+def test_the_walk_of_one_sample_in_the_documentation_names_each_file_once_and_the_demo_takes_it(
+    small_demo: Any,
+) -> None:
     files = re.findall(r"^\| .*? \| `([^`]+)` \|", WALK.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert len(files) > 20
     assert len(files) == len(set(files))
     assert [name for name in files if not (SOURCE / name).is_file()] == []
     code = [name for name in files if name.endswith(".py") and name != "demo/chapter.py"]  # a record, without functions
-    assert [name for name in code if str(SOURCE / name) not in ENTERED] == []
+    assert [name for name in code if str(SOURCE / name) not in small_demo.entered] == []
 
 
-def test_the_page_is_whole_and_says_the_same_numbers(made: tuple[Path, dict[str, object]]) -> None:
-    folder, record = made
+def test_the_page_is_whole_and_says_the_same_numbers(small_demo: Any) -> None:
+    folder, record = small_demo.folder, small_demo.record
     page = (folder / "index.html").read_text(encoding="utf-8")
     chapters = record["chapters"]
-    assert f"{chapters['digits']['record']['upper']:.2f}" in page  # type: ignore[index]
+    assert f"{chapters['digits']['record']['upper']:.2f}" in page
     words = page[page.index("<main>") : page.index("</main>")]
     assert words.count("<h2") == 7
     assert words.count('class="chart"') == 3
@@ -94,18 +59,16 @@ def test_the_page_is_whole_and_says_the_same_numbers(made: tuple[Path, dict[str,
     for word in ("slack", "e-16", "None", "nan"):
         assert word not in words
     assert all(id in page for id in headlines())
-    theorem_record = chapters["theorem"]["record"]  # type: ignore[index]
+    theorem_record = chapters["theorem"]["record"]
     assert f"fewer than {theorem_record['speaks_from']['literal']} clusters" in words
     assert "marginflow demo" in page
     assert record["holds"] is True
     assert record["interrupted"] is False
 
 
-def test_kkt_points_lose_room_with_every_cluster_and_the_robust_network_does_not(
-    made: tuple[Path, dict[str, object]],
-) -> None:
+def test_kkt_points_lose_room_with_every_cluster_and_the_robust_network_does_not(small_demo: Any) -> None:
     """A noiseless point is sqrt(d/k) from the boundary of the KKT point, sqrt(d)/2 from the robust one's."""
-    rows = made[1]["chapters"]["clusters"]["record"]["rows"]  # type: ignore[index]
+    rows = small_demo.record["chapters"]["clusters"]["record"]["rows"]
     for row in rows:
         assert row["certified"]
         assert row["kkt"] == pytest.approx(row["k"] ** -0.5, rel=0.02)
@@ -130,7 +93,10 @@ def test_all_the_bundled_digits_are_there() -> None:
 
 
 def test_an_interrupt_keeps_the_pictures_that_are_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    smaller: Callable[[pytest.MonkeyPatch], None],
 ) -> None:
     smaller(monkeypatch)
 

@@ -23,7 +23,7 @@ from marginflow.sweeps import Sweep
 pytestmark = pytest.mark.usefixtures("_no_hang")
 
 # Files of each format; with 1,000 each of ONNX and torch they are 10,000.
-COUNTS = {"net.safetensors": 2000, "deep.safetensors": 500, "data.npz": 2500, "data.csv": 2000, "sweep.toml": 1000}
+COUNTS = {"net.safetensors": 1000, "deep.safetensors": 300, "data.npz": 1200, "data.csv": 1000, "sweep.toml": 500}
 # Every so manieth file is also given to a command.
 STRIDE = 80
 

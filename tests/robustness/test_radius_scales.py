@@ -32,7 +32,7 @@ def random_network(seed: int) -> tuple[TwoLayer, np.ndarray]:
 # Scales --------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=seeds, outer=st.integers(-900, 900), inner=st.integers(-900, 900), far=st.integers(-900, 900))
 def test_powers_of_two_change_radii_by_powers_of_two_and_nothing_else(seed: int, outer: int, inner: int, far: int):
     network, x = random_network(seed)

@@ -56,9 +56,9 @@ def sample(m: int, p: float, seed: int, runs: int = 0) -> line.LineLimit:
 # Global optima ------------------------------------------------------------------------------------
 
 
-def test_thirty_global_optima_satisfy_a4_a5_and_have_the_sign_of_the_nearest_neighbour() -> None:
+def test_fifteen_global_optima_satisfy_a4_a5_and_have_the_sign_of_the_nearest_neighbour() -> None:
     seen = pluses = 0
-    for seed in range(30):
+    for seed in range(15):
         limit = sample(60, 0.25, seed)
         assert limit.gap <= 1e-7
         x, y = line_samples(limit.data)
@@ -77,8 +77,8 @@ def test_thirty_global_optima_satisfy_a4_a5_and_have_the_sign_of_the_nearest_nei
         seen, pluses = seen + found.count, pluses + plus_plus(y).size
         assert bends.kinks.size == label_changes(y) - 1, "one kink between any two neighbouring zeros, and no other"
         assert limit.network.compact().width <= x.size + 1
-    assert seen > 150
-    assert pluses > 800
+    assert seen > 75
+    assert pluses > 400
 
 
 def test_error_is_linear_in_p_with_slope_one() -> None:

@@ -253,7 +253,7 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(cells=product(kind=KINDS, noise=(0.2, 0.4), samples=(12,)), seeds=2),
+        "smoke": Grid(cells=product(kind=KINDS, noise=(0.2, 0.4), samples=(9,)), seeds=2),
         "laptop": Grid(cells=product(kind=KINDS, noise=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), samples=(50,)), seeds=10),
         "paper": Grid(cells=product(kind=KINDS, noise=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), samples=(200,)), seeds=50),
     },
