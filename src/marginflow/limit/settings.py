@@ -21,8 +21,8 @@ FLOW_LARGE_ANGLE = 0.05
 FLOW_DEAR_ANGLES = ((2.0, 0.15), (10.0, 0.1))
 # Angle and momentum where a path of `FLOW_PATH` has not separated the samples. Labels +1 with 30 % noise, width 500,
 # one seed, steps that separate them with 0.05 and with these: (200, 400) 668, 196; (400, 800) 1189, 250. Cosine of the
-# outputs on fresh points to those after steps of 0.0125 from there on: (200, 400), two seeds, 0.952, 0.981 with 0.05 and
-# 0.967, 0.979 with these; (100, 500) 0.974, 0.959 and 0.962, 0.949.
+# outputs on fresh points to those after steps of 0.0125 from there on: (200, 400), two seeds, 0.952, 0.981 with 0.05
+# and 0.967, 0.979 with these; (100, 500) 0.974, 0.959 and 0.962, 0.949.
 FLOW_DAMPED = (0.15, 0.95)
 # Steps of the flow between two looks at the margins; it ends after half as many steps again as it took to separate the
 # data, at least and at most so many. Spheres, the papers' sizes.
