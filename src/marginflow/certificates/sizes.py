@@ -33,7 +33,7 @@ def check_sizes(network: TwoLayer | MLP | Classifier, X: FloatArray) -> FloatArr
     """The values N(x_i), for a classifier one of each class; refuse numbers whose squares exceed float64."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = network(X)
-        sizes = (network.norm_squared(), float((X**2).sum()), float((values**2).sum()))
+        sizes = (network.norm_squared(), float(np.vdot(X, X)), float((values**2).sum()))
     if not np.isfinite(sizes).all():
         raise InputError(
             "The numbers of the network or of the samples are so large that their squares exceed float64; rescale them."

@@ -16,6 +16,7 @@ from marginflow.limit.settings import FRESH_FROM, FRESH_POINTS, HARD_PATTERNS
 from marginflow.limit.starts.start import Finished, Origin
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import row_blocks
 from marginflow.threads import available_threads, threads_for
 
 
@@ -87,18 +88,28 @@ def fresh_points(X: FloatArray) -> FloatArray:
     return fresh
 
 
+def _least_margin(network: TwoLayer, X: FloatArray, y: FloatArray) -> float:
+    """Of all samples, or of those up to the first block that has one on the wrong side: more is not asked."""
+    least = np.inf
+    for block in row_blocks(len(y), network.width):
+        least = min(least, float(network.margins(X[block], y[block]).min()))
+        if least <= 0.0:
+            break
+    return least
+
+
 def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
     """What has changed since the network that the point comes from."""
     origin, members = came_from.network, came_from.members
-    Z = origin.preactivations(task.X)
-    least = float((task.data.y * (np.maximum(Z, 0.0) @ origin.v)).min())
+    least = _least_margin(origin, task.X, task.data.y)
     before = origin.norm_squared() / least ** (2 / origin.degree) if least > 0 else np.inf
     fresh = fresh_points(task.X)
     old = origin(fresh)
     new = replace(network, W=network.W @ task.Q.T).compact(tolerance=1e-9)(fresh)
     lengths = float(np.linalg.norm(old) * np.linalg.norm(new))
     kept = np.flatnonzero(members >= 0)
-    was, now = Z[:, kept] > 0, came_from.patterns[:, members[kept]]
+    some = slice(None, None, -(-len(task.X) // FRESH_FROM))
+    was, now = origin.patterns(task.X[some])[:, kept], came_from.patterns[some, members[kept]]
     return Moved(
         cosine=float(old @ new) / lengths if lengths > 0 else 0.0,
         norm_squared_before=before,

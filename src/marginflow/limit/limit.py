@@ -24,7 +24,7 @@ class Moved:
     norm_squared_before, norm_squared_after : float
         ||theta||^2 at margin 1; infinite before if the flow had not separated the data yet.
     patterns_changed : float
-        Share of (sample, surviving neuron) pairs whose activation changed.
+        Share of (sample, surviving neuron) pairs whose activation changed; of many samples some stand for all.
     neurons_vanished : float
         Share of the flow's neurons that the polish set to zero.
     separated_by_flow : bool

@@ -280,6 +280,7 @@ def _polish(task: Task, start: Start, budget: Budget) -> Polished:
         anchor_weight=task.stay_near / float(np.linalg.norm(neurons.U, axis=1).mean()),
         max_iterations=min(iterations, budget.max_iterations),
         precision=start.precision,
+        weight=start.weight,
         price=price,
     )
     return replace(

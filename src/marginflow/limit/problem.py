@@ -36,8 +36,10 @@ from marginflow.limit.settings import (
     RANK_TOLERANCE,
     RIDGE_SECONDS,
     RIDGE_STEPS,
+    RIDGE_TOLERANCE,
     WELL_CONDITIONED,
 )
+from marginflow.limit.tangent import Tangent
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +151,14 @@ class Problem:
         normal equations (sum_j ||u_j|| H_j) lambda = margins; negative entries are cut off. For many samples, or where
         elimination would end after `deadline`, the equations are solved step by step until then.
         """
-        active = np.where(self.X @ U.T > 0, self.y[:, None] * s, 0.0)
         t = np.linalg.norm(U, axis=1)
         margins = self.margins(U, s)
         seconds = RIDGE_SECONDS * self.n_samples**2 * (self.n_samples + len(s))
         if self._gram is None or time.monotonic() + seconds > deadline:
-            lam = self._ridge_by_gradients(active, t, margins, deadline)
+            tangent = Tangent(self.rounded, self.y, U, s)
+            lam = tangent.solve(margins, steps=RIDGE_STEPS, tolerance=RIDGE_TOLERANCE, deadline=deadline)
         else:
+            active = np.where(self.X @ U.T > 0, self.y[:, None] * s, 0.0)
             H = self._gram * ((active * t) @ active.T)
             H[np.diag_indices(len(H))] += 1e-3 * np.trace(H) / len(H) + 1e-300
             lam = np.linalg.solve(H, margins)
@@ -163,30 +166,6 @@ class Problem:
         total = float(positive.sum())
         scaled: FloatArray = positive * (float(t.sum()) / total) if total > 0 else np.full(len(lam), t.sum() / len(lam))
         return scaled
-
-    def _ridge_by_gradients(
-        self, active: FloatArray, t: FloatArray, margins: FloatArray, deadline: float
-    ) -> FloatArray:
-        """The same ridge solution by conjugate gradients: a product with the matrix costs 2 m r k, and no memory."""
-        shift = 1e-3 * float((self.norms**2 * ((active**2) @ t)).mean()) + 1e-300
-
-        def times(v: FloatArray) -> FloatArray:
-            G = (active * v[:, None]).T @ self.X
-            product: FloatArray = np.einsum("ij,ij->i", self.X @ (t[:, None] * G).T, active) + shift * v
-            return product
-
-        lam, rest = np.zeros_like(margins), margins.copy()
-        direction, size = rest.copy(), float(rest @ rest)
-        for _ in range(RIDGE_STEPS):
-            image = times(direction)
-            step = size / max(float(direction @ image), 1e-300)
-            lam += step * direction
-            rest -= step * image
-            before, size = size, float(rest @ rest)
-            if size <= 1e-6 * float(margins @ margins) or time.monotonic() > deadline:
-                break
-            direction = rest + (size / before) * direction
-        return lam
 
 
 def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -35,6 +35,18 @@ FLOW_BLOCK, FLOW_LEAST, FLOW_MOST = 20, 60, 3000
 FLOW_CHEAP, FLOW_PATH, FLOW_ANGLE, FLOW_LOSS = 1e9, 10.0, 0.008, -690.8
 # Multiplications in a step of the flow, or in an iteration of ADMM, above which the clock is looked at more often.
 FLOW_LARGE_STEP = 1e9
+# Multiplications (m r k times steps) that a flow with a hard margin may take; where a path of `FLOW_PATH` in large
+# steps would take more, steps have this angle. (1000, 31622, 1000): 63 steps of about 2.5 s.
+FLOW_DEAREST, FLOW_DEAREST_ANGLE = 2e12, 0.1
+# Where such a flow leaves samples on the wrong side, and where time ends a polish of that size, the margins that are
+# missed are made good in at most so many rounds of so many conjugate gradients, which end at this relative residual;
+# at the end until all margins reach this, and time for so many iterations of ADMM is kept for it. (100, 1600, 300),
+# after 60 steps of 0.1: 136 samples on the wrong side, then 1, then none, with margins of at least 0.63, 0.89, 0.995;
+# seven gradients a round (with their diagonal alone as preconditioner 19). (100, 3162, 1000): from there ADMM has all
+# margins positive after 60 iterations, without it not after 160; with so many times the natural weight, kept for so
+# many iterations, after 20 (12 times) or 40 (4 times), and none falls below 0 again, where residuals swing otherwise.
+RESTORING_ROUNDS, RESTORING_STEPS, RESTORING_TOLERANCE, RESTORED_TO, RESTORING_KEPT = 8, 20, 3e-2, 0.9, 25
+RESTORED_WEIGHT, STEADY = 8.0, 200
 # Steps and their angle for kkt_point(faithful=True). Spheres d = m = width = 50, three seeds and two initial scales,
 # cosine of the outputs to the polish (without bundles) of 20,000 steps of 0.002: median 0.9977 (default 0.9926), worst
 # 0.951 (0.944), for 0.29 s instead of 0.06.
@@ -68,7 +80,7 @@ SET_RESIDUAL, SET_FLIPS, NEAR, SET_MANNER = 0.1, 2.5e-3, 0.1, (1e-3, 1.0)
 # Residuals of sets that have just changed say nothing about the weight: it is balanced only after so many looks.
 # All this where the largest square of a singular value is so many times their mean (images: 450): on ten smooth images
 # with noise (60) ADMM took 2.6 s with 0.4 and 0.6 s with 1.
-SET_WEIGHT, LIGHT_LOOKS, STEEP = 0.4, 8, 200.0
+SET_WEIGHT, LIGHT_LOOKS, STEEP, LIGHT_SET = 0.4, 8, 200.0, 4.0
 # Multiplications in a step of the flow (m r k) above which it runs on a random part of the samples, and in all of it.
 FLOW_PART, FLOW_WORK = 3e8, 4e10
 # Steps after which nearly parallel neurons of that flow go on as one, and the most of these bundles. Images 784 x 5000:
@@ -96,8 +108,9 @@ RANDOM_DIRECTIONS, LARGEST_PROGRAM = 2000, 4_000_000
 # the one at which the zero function stops being the best network.
 ASCENTS = 24
 
-# Samples up to which their inner products are kept (0.5 GB); steps of conjugate gradients for first multipliers above.
-GRAM_KEPT, RIDGE_STEPS = 8000, 30
+# Samples up to which their inner products are kept (0.5 GB); steps of conjugate gradients for first multipliers above,
+# and the relative residual at which they end.
+GRAM_KEPT, RIDGE_STEPS, RIDGE_TOLERANCE = 8000, 30, 1e-3
 # Seconds for each multiplication of their elimination, about: with a time limit none is begun that would end after it.
 # (4000, 10, 3000).
 RIDGE_SECONDS = 5e-11

@@ -7,7 +7,9 @@ and ADMM goes on for twice as long.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +17,16 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import ADMM_ROUNDING, DIVERGED, FLOW_LARGE_STEP, HOPELESS_AFTER
+from marginflow.limit.restoration import restored
+from marginflow.limit.settings import (
+    ADMM_ROUNDING,
+    DIVERGED,
+    FLOW_LARGE_STEP,
+    HOPELESS_AFTER,
+    RESTORED_TO,
+    RESTORING_KEPT,
+    STEADY,
+)
 from marginflow.limit.solver.admm import Admm, Precision
 from marginflow.limit.solver.collapse import Collapse
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
@@ -91,6 +102,7 @@ def polish(
     anchor_weight: float = 0.0,
     max_iterations: int | None = None,
     precision: Precision = "single",
+    weight: float = 1.0,
     price: float = 1.0,
 ) -> Polished:
     """Find a KKT point of (P) near the given neurons.
@@ -111,6 +123,9 @@ def polish(
         Of ADMM; by default those of the budget.
     precision : "single" or "double"
         In which ADMM begins; it sharpens by itself when single precision has nothing more to give.
+    weight : float
+        Of ADMM's penalty term, relative to the natural one. Another than 1 is kept for a while: it holds neurons of
+        which the multipliers are badly known.
     price : float
         What the objective of whoever watches was multiplied by.
     """
@@ -119,12 +134,15 @@ def polish(
     threads = available_threads()
     if multipliers is None:
         multipliers = problem.warm_multipliers(neurons.U, neurons.s, deadline=budget.deadline)
-    admm = Admm(problem, neurons, multipliers, weights=weights, anchor_weight=anchor_weight, precision=precision)
+    begin = partial(Admm, weights=weights, anchor_weight=anchor_weight, precision=precision, weight=weight)
+    steady = begin if weight == 1.0 else partial(begin, balanced_from=STEADY)
+    admm = steady(problem, neurons, multipliers)
     schedule = Schedule(problem, anchor_weight)
     collapse = Collapse(admm)
     history: list[Progress] = []
     steps, began_at = 0, admm.objective
     best, best_value = _iterate(admm), _value(problem, admm)
+    kept = _keep_time(admm, budget, threads)
     with budget.interruptible():
         while True:
             diverged = _round(admm, schedule, budget, began_at, threads)
@@ -152,7 +170,35 @@ def polish(
             if best.exact or late or hopeless or diverged or _converged(admm):
                 break
             schedule.next_round(admm)
+    if kept > 0.0 and not best.exact and not budget.interrupted:
+        best = _restored(admm, best, best_value, time.monotonic() + kept)
     return replace(best, iterations=admm.iterations, newton_steps=steps, history=tuple(history))
+
+
+def _keep_time(admm: Admm, budget: Budget, threads: int) -> float:
+    """Where an iteration takes long and time is limited: seconds kept for the margins that the last one misses."""
+    work = float(admm.problem.X.size) * len(admm.s)
+    limited = np.isfinite(budget.deadline) and not np.isfinite(admm.problem.penalty) and admm.a2 is None
+    if work < FLOW_LARGE_STEP or not limited or budget.over:
+        return 0.0
+    began = time.monotonic()
+    with threads_for(work, threads):
+        admm.run(1)
+    seconds = RESTORING_KEPT * (time.monotonic() - began)
+    budget.reserve(seconds)
+    return seconds
+
+
+def _restored(admm: Admm, best: Polished, best_value: float, deadline: float) -> Polished:
+    """The last iterate with its margins made good, if that costs less than the best iterate."""
+    last = _iterate(admm)
+    with threads_for(float(admm.problem.X.size) * len(last.s), available_threads()):
+        multipliers = last.lam, last.mu
+        found = restored(admm.problem, last.U, last.s, enough=RESTORED_TO, multipliers=multipliers, deadline=deadline)
+    value = float(np.linalg.norm(found.U, axis=1).sum()) / found.least if found.least > 0.0 else np.inf
+    if not value < best_value or found.lam is None or found.mu is None:
+        return best
+    return replace(last, U=found.U, lam=found.lam, mu=found.mu)
 
 
 def _round(admm: Admm, schedule: Schedule, budget: Budget, began_at: float, threads: int) -> bool:

@@ -7,11 +7,20 @@ from dataclasses import replace
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
 from marginflow.limit.interior.point import affordable
-from marginflow.limit.settings import BEFORE_INTERIOR, BEFORE_INTERIOR_IN_A_CROWD, CROWDED
+from marginflow.limit.restoration import restored
+from marginflow.limit.settings import (
+    BEFORE_INTERIOR,
+    BEFORE_INTERIOR_IN_A_CROWD,
+    CROWDED,
+    FLOW_LARGE_STEP,
+    REFRESH_MARGIN,
+    RESTORED_WEIGHT,
+)
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import feasible
 from marginflow.limit.starts.start import AbstractStart, Start
 from marginflow.limit.task import Flowed, Task
+from marginflow.threads import available_threads, threads_for
 
 
 class Flow(AbstractStart):
@@ -23,7 +32,7 @@ class Flow(AbstractStart):
         """Bundles of the flowed network; nothing where the caller wants no flow."""
         if task.flow_steps == 0:
             return None
-        return first(task, task.flow(task.flow_steps, budget), budget)
+        return separating(task, first(task, task.flow(task.flow_steps, budget), budget), budget)
 
 
 def first(task: Task, flowed: Flowed, budget: Budget) -> Start:
@@ -34,6 +43,17 @@ def first(task: Task, flowed: Flowed, budget: Budget) -> Start:
         return start
     m, r = task.problem.X.shape
     return replace(start, max_iterations=BEFORE_INTERIOR if m <= CROWDED * r else BEFORE_INTERIOR_IN_A_CROWD)
+
+
+def separating(task: Task, start: Start, budget: Budget) -> Start:
+    """Where a flow on all samples is so dear that it ends before it separates them: neurons nearby that do."""
+    problem, neurons = task.problem, start.neurons
+    dear = problem.X.size * float(task.width) >= FLOW_LARGE_STEP
+    if not dear or task.soft or task.frozen or float(problem.margins(neurons.U, neurons.s).min()) > 0.0:
+        return start
+    with threads_for(problem.X.size * float(task.width), available_threads()):
+        U = restored(problem, neurons.U, neurons.s, enough=REFRESH_MARGIN, deadline=budget.deadline).U
+    return replace(start, neurons=replace(neurons, U=U), weight=RESTORED_WEIGHT)
 
 
 def both_signs(task: Task, flowed: Flowed, budget: Budget, *, finer: int = 1) -> Start:

@@ -46,6 +46,8 @@ class Start:
         In which ADMM begins.
     max_iterations : int or None
         Of ADMM, where the budget's are too many.
+    weight : float
+        Of ADMM's penalty term, relative to the natural one; another than 1 is kept for a while.
     flow_seconds : float
         What the flow to `origin` took.
     """
@@ -56,6 +58,7 @@ class Start:
     multipliers: FloatArray | None = None
     precision: Precision = "single"
     max_iterations: int | None = None
+    weight: float = 1.0
     flow_seconds: float = 0.0
 
 

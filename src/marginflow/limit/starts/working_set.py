@@ -34,6 +34,7 @@ from marginflow.limit.settings import (
     FLOW_WORK,
     LARGE_STEP,
     LIGHT_LOOKS,
+    LIGHT_SET,
     LOOK_EVERY,
     MARGINS,
     MOST_LOOKS,
@@ -187,7 +188,6 @@ class _Rounds:
 
     def __init__(self, task: Task, flowed: Flowed, budget: Budget) -> None:
         self.task, self.flowed, self.budget = task, flowed, budget
-        self.samples = np.column_stack([task.X, np.ones(len(task.X))]) if task.bias else task.X
         self.y = task.data.y
         self.history: list[Progress] = []
         # Where ADMM may not settle, the interior point has a working set of its own.
@@ -224,7 +224,7 @@ class _Rounds:
 
     def _first(self, neurons: Neurons, rows: IntArray) -> _Point:
         """Where the flow ended, its neurons in bundles, on the first set."""
-        groups = gather(neurons.U, neurons.s, int(BUNDLES * max(1.0, FIRST_SET / self.samples.shape[1])))
+        groups = gather(neurons.U, neurons.s, int(BUNDLES * max(1.0, FIRST_SET / neurons.U.shape[1])))
         neurons, problem = add_up(neurons, groups), self.task.problem_of(rows)
         lam = problem.warm_multipliers(problem.reduced(neurons.U), neurons.s)
         active = problem.X @ problem.reduced(neurons.U).T > 0
@@ -239,6 +239,8 @@ class _Rounds:
         steep = float(problem.s2.max()) > STEEP * float(problem.s2.mean())
         factor, looks = (SET_WEIGHT, LIGHT_LOOKS) if steep else (1.0, MOST_LOOKS)
         for count in range(1, SET_ROUNDS + 1):
+            if point.rows.size > LIGHT_SET * point.problem.X.shape[1]:
+                factor, looks = 1.0, MOST_LOOKS
             problem, start = point.problem, replace(point.neurons, U=point.problem.reduced(point.neurons.U))
             admm = Admm(
                 problem, start, point.lam, weights=point.mu, precision="single",
@@ -280,9 +282,18 @@ class _Rounds:
 
     def _margins(self, neurons: Neurons) -> FloatArray:
         """Of all samples, shape (m,)."""
-        with threads_for(self.samples.size * len(neurons.s), available_threads()):
-            margins: FloatArray = self.y * (np.maximum(self.samples @ neurons.U.T, 0.0) @ neurons.s)
+        with threads_for(self.task.X.size * len(neurons.s), available_threads()):
+            Z = self._preactivations(slice(None), neurons.U)
+            margins: FloatArray = self.y * (np.maximum(Z, 0.0, out=Z) @ neurons.s)
         return margins
+
+    def _preactivations(self, rows: slice | IntArray, U: FloatArray) -> FloatArray:
+        """x_i . w_j + b_j of some samples, shape (rows, k); no copy of all samples with a column of ones is made."""
+        X = self.task.X[rows]
+        Z: FloatArray = X @ (U[:, :-1] if self.task.bias else U).T
+        if self.task.bias:
+            Z += U[:, -1]
+        return Z
 
     def _short(self, rows: IntArray, margins: FloatArray, by: float) -> IntArray:
         """Samples outside the set whose margin falls short of 1 by more than so much."""
@@ -319,7 +330,7 @@ class _Rounds:
         where[known] = np.arange(known.size)
         where, new = where[index], where[index] < 0
         state = old.state[where]
-        state[new] = np.where(self.samples[index[new]] @ point.neurons.U.T > 0, ACTIVE, INACTIVE)
+        state[new] = np.where(self._preactivations(index[new], point.neurons.U) > 0, ACTIVE, INACTIVE)
         free = np.where(new, margins[index] < 1.0, old.free[where])
         lam = np.where(new, 0.0, old.lam[where])
         return replace(old, state=state, free=free, capped=old.capped[where] & ~new, lam=lam)
@@ -373,7 +384,9 @@ class _Rounds:
             found = shared(task, U, point.members, lam, mu, how, gap)
         else:
             found = split(task, U, s, lam, mu, how, gap)
-        origin = Origin(self.flowed.network, point.members, self.samples @ U.T > 0, self.flowed.seconds)
+        origin = Origin(
+            self.flowed.network, point.members, self._preactivations(slice(None), U) > 0, self.flowed.seconds
+        )
         return replace(found, history=tuple(self.history), origin=origin)
 
     def _report(self, stage: str, count: int, violated: int, point: _Point) -> None:

@@ -1,0 +1,61 @@
+r"""Margins that are missed, made good by the least change of the network.
+
+To first order margins move by J d theta, and of all changes that move them by f the shortest is J^T alpha with
+J J^T alpha = f (`limit/tangent.py`). At a KKT point u_j = t_j sum_i sigma_ij mu_ij x_i; so this change is what the
+point becomes when alpha is added to its multipliers. As far as it was stationary before, it is afterwards, to first
+order.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from marginflow.arrays import FloatArray
+from marginflow.limit.problem import Problem
+from marginflow.limit.settings import RESTORING_ROUNDS, RESTORING_STEPS, RESTORING_TOLERANCE
+from marginflow.limit.tangent import Tangent
+
+
+@dataclass(frozen=True, eq=False)
+class Restored:
+    """Neurons (k, r) in reduced coordinates, their multipliers (m,) and weights (m, k) if known, the least margin."""
+
+    U: FloatArray
+    least: float
+    lam: FloatArray | None = None
+    mu: FloatArray | None = None
+
+
+def restored(
+    problem: Problem,
+    U: FloatArray,
+    s: FloatArray,
+    *,
+    enough: float,
+    multipliers: tuple[FloatArray, FloatArray] | None = None,
+    deadline: float = np.inf,
+) -> Restored:
+    """Neurons near U of which no margin is below `enough`, or what a few rounds or the time that is left lead to.
+
+    Of all rounds, that of the given neurons included, the one of the largest least margin is returned.
+    """
+    margins = problem.margins(U, s)
+    lam, mu = (None, None) if multipliers is None else multipliers
+    best = Restored(U, float(margins.min()), lam, mu)
+    for _ in range(RESTORING_ROUNDS):
+        if best.least >= enough or time.monotonic() > deadline:
+            break
+        tangent = Tangent(problem.rounded, problem.y, U, s)
+        missing = np.maximum(1.0 - margins, 0.0)
+        alpha = tangent.solve(missing, steps=RESTORING_STEPS, tolerance=RESTORING_TOLERANCE, deadline=deadline)
+        U = U + tangent.pull(alpha)
+        margins = problem.margins(U, s)
+        if lam is not None and mu is not None:
+            lam = np.maximum(lam + alpha, 0.0)
+            mu = np.clip(mu + alpha[:, None] * tangent.active, 0.0, lam[:, None])
+        if float(margins.min()) > best.least:
+            best = Restored(U, float(margins.min()), lam, mu)
+    return best
