@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sqlite3
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import marginflow as mf
 from marginflow.cli import main
 from marginflow.data import Dataset, Sphere
 from marginflow.errors import InputError
+from marginflow.limit.solver import newton as solver
 from marginflow.networks import TwoLayer
 
 
@@ -324,6 +326,28 @@ def test_a_time_limit_keeps_the_points_that_are_finished(small, kind, monkeypatc
     assert len(seen) > 1
     with pytest.raises(InputError, match="before the first of 4 points was found"):
         mf.influence(limit, data, **asked, time_limit=0.5)
+
+
+@pytest.mark.parametrize("kind", ["leave out", "add"])
+def test_newtons_method_stops_in_the_middle_of_a_point_when_time_is_over(small, kind, monkeypatch) -> None:
+    """A clock that moves by one with every Newton step: none is made after the limit."""
+    limit, data = small
+    asked = {"leave out": {"groups": [[i] for i in range(4)]}, "add": {"add": Sphere(dimension=6).sample(4, seed=2)}}
+    steps, original = [], solver._step
+
+    def counted(*arguments):
+        steps.append(1)
+        return original(*arguments)
+
+    monkeypatch.setattr(solver, "_step", counted)
+    monkeypatch.setattr(time, "monotonic", lambda: float(len(steps)))
+    mf.influence(limit, data, **asked[kind])
+    whole = len(steps)
+    for allowed in (whole // 3, whole // 2):
+        steps.clear()
+        with suppress(InputError):  # which says so where not even the first point was found
+            assert mf.influence(limit, data, **asked[kind], time_limit=allowed).undone > 0
+        assert len(steps) <= allowed + 1
 
 
 def test_the_stored_points_are_taken_as_they_are(sphere, tmp_path) -> None:

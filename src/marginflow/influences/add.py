@@ -67,7 +67,7 @@ def _rise(base: Base, problem: Problem, budget: Budget) -> tuple[NewtonResult, b
         capped, free, lam = structure.capped.copy(), structure.free.copy(), structure.lam.copy()
         capped[new], free[new], lam[new] = True, False, caps[new]
         guess = Structure(structure.s, structure.state, free, capped, lam, structure.t)
-        found = capped_point(problem, guess, caps)
+        found = capped_point(problem, guess, caps, budget)
         if found is None or found.structure is None:
             width *= 0.5
             if width < _LEAST * unit:

@@ -46,7 +46,7 @@ class Base:
     point: NewtonResult | None
 
     @classmethod
-    def of(cls, limit: Limit, data: Dataset) -> Base:
+    def of(cls, limit: Limit, data: Dataset, budget: Budget) -> Base:
         """Read the structure off the limit, and let Newton's method confirm it."""
         network = limit.compact
         if network.dimension != data.dimension or len(limit.certificate.multipliers) != data.n_samples:
@@ -58,16 +58,16 @@ class Base:
             raise InputError("The outputs of the limit are frozen; influence is computed for trained outputs.")
         if not limit.exact:
             raise InputError(f"The limit is not exact, so nothing can be said about its samples: {limit.status}")
-        return cls.at(network, data, limit.certificate.penalty)
+        return cls.at(network, data, limit.certificate.penalty, budget)
 
     @classmethod
-    def at(cls, network: TwoLayer, data: Dataset, penalty: float | None) -> Base:
+    def at(cls, network: TwoLayer, data: Dataset, penalty: float | None, budget: Budget) -> Base:
         """The same of a network that is a KKT point of the data."""
-        certificate = certify(network, data, penalty=penalty)
+        certificate = certify(network, data, penalty=penalty, time_limit=budget.time_limit)
         C = np.inf if penalty is None else penalty
         problem = Problem.of(data.X, data.y, bias=network.b is not None, penalty=C)
         guess = _structure(certificate, problem)
-        confirmed = newton(problem, guess, frozen=False, damping=0.0, inertia=0.0)
+        confirmed = newton(problem, guess, frozen=False, damping=0.0, inertia=0.0, deadline=budget.deadline)
         same = confirmed.converged and abs(float(confirmed.lam.sum()) / float(guess.lam.sum()) - 1.0) < _SAME
         base = cls(data, network, certificate, C, problem, confirmed if same else None)
         if not same:

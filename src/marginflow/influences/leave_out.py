@@ -113,7 +113,7 @@ def influence(
         rows = [int(_group(number, i, data.n_samples)[0]) for number, i in enumerate(flip)]
         return _flipped(limit, data, rows, mode, steps, tolerance, progress, budget)
     chosen = _groups(data, groups, folds, seed)
-    base = Base.of(limit, data)
+    base = Base.of(limit, data, budget)
     margins = np.full(data.n_samples, np.nan)
     points: list[Found] = []
     expected = []
@@ -211,7 +211,7 @@ def _added(
     """The points with each of the samples in `add`."""
     if add.dimension != data.dimension:
         raise InputError(f"The samples to add have dimension {add.dimension}; {data.dimension} is expected.")
-    base = Base.of(limit, data)
+    base = Base.of(limit, data, budget)
     points: list[Found] = []
     multipliers = np.zeros(add.n_samples)
 
@@ -239,7 +239,7 @@ def _flipped(
     """The points with the labels of samples turned, one by one."""
     if not rows:
         raise InputError("flip is empty; the indices of samples are expected.")
-    base = Base.of(limit, data)
+    base = Base.of(limit, data, budget)
     margins, multipliers = np.full(data.n_samples, np.nan), np.zeros(data.n_samples)
     points: list[Found] = []
     expected = []
@@ -250,7 +250,7 @@ def _flipped(
         rest = _rest(data, group)
         rest.require_two_classes()
         without, _, _, left = _without(base, group, mode, steps, tolerance, budget)
-        there = Base.at(without, rest, limit.certificate.penalty)
+        there = Base.at(without, rest, limit.certificate.penalty, budget)
         network, way, residual, jumped, multiplier = _with(there, data.X[i], -float(data.y[i]), tolerance, budget)
         margins[i], multipliers[i] = -float(without.margins(data.X[group], data.y[group])[0]), multiplier
         gained = float(base.multipliers[i]) * max(1.0 + margins[i], 0.0)
@@ -279,7 +279,7 @@ def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: floa
     penalty = None if np.isinf(base.penalty) else base.penalty
     if (base.multipliers[group] <= ROUNDING * base.multipliers.max()).all():
         # multipliers that are rounding: the same network is judged on the samples that are left
-        residual = worst(certify(base.network, rest, penalty=penalty))
+        residual = worst(certify(base.network, rest, penalty=penalty, time_limit=budget.time_limit))
         if residual <= tolerance:
             return base.network, "unchanged", residual, False
     rows = np.argsort(base.problem.order)[group]

@@ -83,7 +83,7 @@ def _follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival |
     while share > width * (1.0 + 1e-9):
         budget.check()
         caps[rows] = first * (share - width)
-        found = _step(base, at.structure, chosen, caps)
+        found = _step(base, at.structure, chosen, caps, budget)
         if found is None and halvings == _HALVINGS:
             stuck = True
             break
@@ -93,7 +93,7 @@ def _follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival |
         now = _missing(base, found, rows)
         integral += 0.5 * width * float(first @ (missing + now))
         at, missing, share = found, now, share - width
-    end = _end(base, at.structure, rows)
+    end = _end(base, at.structure, rows, budget)
     if end is None:
         return None
     integral += 0.5 * share * float(first @ (missing + _missing(base, end, rows)))
@@ -107,7 +107,9 @@ def strayed(change: float, integral: float, begun: float, *, directly: bool = Fa
     return abs(change - integral) > share * max(abs(integral), abs(change)) + _ROUNDING * begun
 
 
-def _step(base: Base, structure: Structure | None, chosen: BoolArray, caps: FloatArray) -> NewtonResult | None:
+def _step(
+    base: Base, structure: Structure | None, chosen: BoolArray, caps: FloatArray, budget: Budget
+) -> NewtonResult | None:
     """The point at these caps, from the structure at caps that are a little higher."""
     assert structure is not None
     guess = replace(
@@ -116,24 +118,31 @@ def _step(base: Base, structure: Structure | None, chosen: BoolArray, caps: Floa
         capped=structure.capped | chosen,
         lam=np.minimum(structure.lam, caps),
     )
-    return capped_point(base.problem, guess, caps)
+    return capped_point(base.problem, guess, caps, budget)
 
 
-def capped_point(problem: Problem, guess: Structure, caps: FloatArray) -> NewtonResult | None:
+def capped_point(problem: Problem, guess: Structure, caps: FloatArray, budget: Budget) -> NewtonResult | None:
     """The point under these caps of the multipliers, near the guess; None where Newton's method does not get there."""
-    found = newton(problem, guess, frozen=False, damping=0.0, inertia=0.0, caps=caps, max_iterations=_STEP_ITERATIONS)
-    return found if found.converged else None
+    found = newton(
+        problem, guess, frozen=False, damping=0.0, inertia=0.0, caps=caps,
+        max_iterations=_STEP_ITERATIONS, deadline=budget.deadline,
+    )  # fmt: skip
+    if found.converged:
+        return found
+    budget.check()
+    return None
 
 
-def _end(base: Base, structure: Structure | None, rows: IntArray) -> NewtonResult | None:
+def _end(base: Base, structure: Structure | None, rows: IntArray, budget: Budget) -> NewtonResult | None:
     """The point of the samples that are left, from the structure of the last step."""
     assert structure is not None
     smaller, kept = base.without(rows)
     guess = structure.on(kept)
     for damping, inertia in _MANNERS:
-        found = newton(smaller, guess, frozen=False, damping=damping, inertia=inertia)
+        found = newton(smaller, guess, frozen=False, damping=damping, inertia=inertia, deadline=budget.deadline)
         if found.converged:
             return found
+        budget.check()
     return None
 
 
