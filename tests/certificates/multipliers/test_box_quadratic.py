@@ -2,15 +2,33 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.optimize
 
 from marginflow.certificates.multipliers.box_quadratic import (
     Gram,
     block_pivoting,
+    least_squares,
     least_squares_in_box,
     minimise_in_box,
     projected_newton,
+    solve_ridged,
 )
+
+
+@pytest.mark.parametrize("shape", [(7, 3), (3, 7), (5, 5), (1, 4), (0, 3), (3, 0)])
+def test_least_squares_and_cholesky_without_checks_are_those_of_scipy(shape):
+    rng = np.random.default_rng(0)
+    A, b = rng.normal(size=shape), rng.normal(size=shape[0])
+    A[:, :1] = 0.0  # of lower rank
+    expected = scipy.linalg.lstsq(A, b, cond=1e-15, lapack_driver="gelsy")[0]
+    np.testing.assert_array_equal(least_squares(A, b), expected)
+    H, c = A.T @ A + np.eye(shape[1]), rng.normal(size=shape[1])
+    np.testing.assert_array_equal(
+        solve_ridged(H, c, 0.0), scipy.linalg.cho_solve(scipy.linalg.cho_factor(H, lower=True), c)
+    )
+    doubtful = np.ones((2, 2)) - 1e-12 * np.eye(2)  # indefinite: the ridge grows until it is not
+    assert np.isfinite(solve_ridged(doubtful, np.array([1.0, 2.0]), 0.0)).all()
 
 
 @pytest.mark.parametrize("seed", range(12))

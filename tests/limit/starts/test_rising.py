@@ -32,8 +32,8 @@ def test_just_above_the_critical_penalty_a_network_beats_zero(seed):
     assert limit.certificate.multipliers.sum() < C * samples.n_samples  # the value of the zero function
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_well_below_it_zero_is_the_answer_and_a_sentence_says_so(seed):
+def test_well_below_it_zero_is_the_answer_and_a_sentence_says_so():
+    seed = 0
     samples = data(seed)
     C = 0.7 / steepest_rise(samples)
     problem = Problem.of(samples.X, samples.y, bias=True, penalty=C)

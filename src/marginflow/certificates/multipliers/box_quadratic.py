@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg import lapack
 
 from marginflow.arrays import FloatArray, IntArray
 
 _SUFFICIENT_DECREASE = 1e-4
 _SMALLEST_RIDGE = 1e-15
 _OPTIMAL = 1e-14
+_RANK = 1e-15  # relative size of what counts as zero on the diagonal of a pivoted QR
 
 
 class AbstractQuadratic(ABC):
@@ -218,21 +220,33 @@ def projected_newton(
 
 
 def least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
-    """The shortest minimiser of ||Ax - b||."""
-    solution: FloatArray = scipy.linalg.lstsq(A, b, cond=1e-15, lapack_driver="gelsy", check_finite=False)[0]
-    return solution
+    """The shortest minimiser of ||Ax - b|| by pivoted QR; by LAPACK itself, as checks take longer at small sizes."""
+    m, n = A.shape
+    if m == 0 or n == 0:
+        return np.zeros(n)
+    right = b if m >= n else np.concatenate([b, np.zeros(n - m)])  # the solution is written over it
+    pivots = np.zeros((n, 1), dtype=np.int32)
+    solution: FloatArray = lapack.dgelsy(A, right, pivots, _RANK, _working_space(m, n))[1]
+    return solution[:n]
+
+
+@lru_cache(maxsize=1024)
+def _working_space(m: int, n: int) -> int:
+    """How many numbers LAPACK wants beside a matrix of this shape."""
+    return int(lapack.dgelsy_lwork(m, n, 1, _RANK)[0])
 
 
 def solve_ridged(H: FloatArray, rhs: FloatArray, ridge: float) -> FloatArray:
     """Solve (H + ridge diag(H)) z = rhs by Cholesky, with a growing ridge when rounding makes the matrix indefinite."""
     index = np.arange(H.shape[0])
+    if not index.size:
+        return rhs.copy()
     damped = H.copy()
     while True:
         damped[index, index] = H[index, index] * (1.0 + ridge)
-        try:
-            factor = scipy.linalg.cho_factor(damped, lower=True, check_finite=False)
-        except np.linalg.LinAlgError:
+        factor, failed = lapack.dpotrf(damped, lower=True, clean=False)
+        if failed:
             ridge = max(10.0 * ridge, _SMALLEST_RIDGE)
             continue
-        solution: FloatArray = scipy.linalg.cho_solve(factor, rhs, check_finite=False)
+        solution: FloatArray = lapack.dpotrs(factor, rhs, lower=True)[0]
         return solution
