@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from marginflow.errors import InputError
+from marginflow.scalars import one_of as one_of
+from marginflow.scalars import real_number as real_number
+from marginflow.scalars import whole_number as whole_number
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -67,55 +70,3 @@ def labels(name: str, value: ArrayLike, length: int | None = None) -> FloatArray
     if foreign.size:
         raise InputError(f"{name} contains the value {foreign[0]:g}; labels must be -1 or +1.")
     return array
-
-
-def whole_number(name: str, value: object, minimum: int = 1) -> int:
-    """An integer that is at least `minimum`, or an `InputError`."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InputError(f"{name} is {value!r}; a whole number of at least {minimum} is expected.")
-    if abs(int(value)) >= 2**1023:
-        raise InputError(
-            f"{name} has hundreds of digits; a whole number of at least {minimum} is expected, and below 1e308."
-        )
-    if value < minimum:
-        raise InputError(f"{name} is {value}; a whole number of at least {minimum} is expected.")
-    return int(value)
-
-
-def real_number(
-    name: str,
-    value: object,
-    *,
-    above: float | None = None,
-    at_least: float | None = None,
-    at_most: float | None = None,
-    below: float | None = None,
-) -> float:
-    """A finite real number inside the given bounds, or an `InputError` that prints them."""
-    bounds = {"above": above, "at least": at_least, "at most": at_most, "below": below}
-    wanted = " and ".join(f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None)
-    expected = f"a finite number {wanted}".rstrip()
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InputError(f"{name} is {value!r}; {expected} is expected.")
-    try:
-        x = float(value)
-    except OverflowError:  # a whole number beyond the largest float64
-        raise InputError(f"{name} is a whole number with hundreds of digits; {expected} is expected.") from None
-    inside = (
-        np.isfinite(x)
-        and (above is None or x > above)
-        and (at_least is None or x >= at_least)
-        and (at_most is None or x <= at_most)
-        and (below is None or x < below)
-    )
-    if not inside:
-        raise InputError(f"{name} is {x:g}; {expected} is expected.")
-    return x
-
-
-def one_of(name: str, value: object, choices: tuple[str, ...]) -> str:
-    """One of the given words, or an `InputError` that lists them."""
-    if not isinstance(value, str) or value not in choices:
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise InputError(f"{name} is {value!r}; one of {listed} is expected.")
-    return str(value)

@@ -42,6 +42,9 @@ class Plain:
 
     plain_names: ClassVar[tuple[str, ...]] = ()
 
+    def __dir__(self) -> list[str]:  # completion shows doors only
+        return [name for name in super().__dir__() if name not in ("plain_names", "plain_values")]
+
     def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON: numbers that are not finite are None, arrays are lists."""
         plain: dict[str, object] = to_plain(self.plain_values())

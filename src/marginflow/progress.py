@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import html
 import importlib
+import math
 import sys
 import time
+import weakref
 from typing import Any, Final
 
-from marginflow.display import brief_text
+from marginflow.display import brief_text, duration
 
 _PAUSE: Final = 0.1  # seconds between two looks
 _WIDTH: Final = 78
-_TELLING: Final = ("stage", "step", "log_loss", "iteration", "flips", "live_neurons", "objective", "computed", "failed")
+_TELLING: Final = ("tries", "applied", "iteration", "flips", "live_neurons", "objective", "computed", "failed")
 
 
 class ProgressBar:
     """What every `progress` argument of the library accepts.
 
     The library calls it with (share, remark), with (done, total), or with a record of its own that may have the fields
-    `share`, `total` and `seconds`. It draws at most ten times a second.
+    `share`, `total` and `seconds`. It draws at most ten times a second, and its end when nobody holds it any more: after
+    the call that it was handed to, or in a notebook at the end of the cell.
 
     Parameters
     ----------
@@ -40,6 +44,7 @@ class ProgressBar:
         self._began = time.monotonic()
         self._drawn = -1.0
         self._handle: Any = None
+        self._open = False
 
     def __repr__(self) -> str:
         return f"ProgressBar({self.title!r})"
@@ -56,12 +61,24 @@ class ProgressBar:
         """The line that is drawn."""
         share, remark = _read(now)
         known = f"{100 * min(1.0, share):.0f} %" if share >= 0 else f"{time.monotonic() - self._began:.0f} s"
-        return "  ".join(part for part in (self.title, known, remark) if part)[:_WIDTH]
+        return _cut("  ".join(part for part in (self.title, known, remark) if part))
+
+    def finish(self) -> None:
+        """Draw the end: the whole bar and the time that it took. Whoever keeps a bar may call this."""
+        if self._open:
+            self._open = False
+            took = f"done in {duration(time.monotonic() - self._began)}"
+            self._draw("  ".join(part for part in (self.title, took) if part), 1.0)
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):  # a bar must not disturb the end of a program
+            self.finish()
 
     def _draw(self, line: str, share: float) -> None:
+        self._open = share < 1.0
         if not _in_notebook():
             if sys.stderr.isatty():
-                end = "\n" if share >= 1.0 else ""
+                end = "" if self._open else "\n"
                 print(f"\r{line:<{_WIDTH}}", end=end, file=sys.stderr, flush=True)
             return
         display: Any = importlib.import_module("IPython.display")
@@ -69,6 +86,7 @@ class ProgressBar:
         content = display.HTML(f'<progress max="1"{value}></progress> <code>{html.escape(line)}</code>')
         if self._handle is None:
             self._handle = display.display(content, display_id=True)
+            _at_the_end_of_the_cell(self)
         else:
             self._handle.update(content)
 
@@ -100,9 +118,32 @@ def _read(now: tuple[Any, ...]) -> tuple[float, str]:
         share = float(fields["share"]) if "share" in fields else -1.0
         if "total" in fields and "computed" in fields:
             share = (fields.get("stored", 0) + fields["computed"]) / max(1, fields["total"])
-        words = [f"{name.replace('_', ' ')} {brief_text(fields[name])}" for name in _TELLING if name in fields]
-        return share, ", ".join(words).replace("'", "")
+        words = [str(fields["stage"])] if "stage" in fields else []
+        if "log_loss" in fields:
+            words = [f"step {fields.get('step')}", f"loss 10^{float(fields['log_loss']) / math.log(10):.1f}"]
+        words += [f"{name.replace('_', ' ')} {brief_text(fields[name])}" for name in _TELLING if name in fields]
+        return share, ", ".join(words)
     return -1.0, " ".join(map(str, now))
+
+
+def _cut(line: str) -> str:
+    """The line, or as many of its parts as fit."""
+    while len(line) > _WIDTH and ", " in line:
+        line = line.rpartition(", ")[0]
+    return line[:_WIDTH]
+
+
+def _at_the_end_of_the_cell(bar: ProgressBar) -> None:
+    """Let the kernel finish a bar that its cell has kept."""
+    kernel: Any = sys.modules["IPython"]
+    events, kept = kernel.get_ipython().events, weakref.ref(bar)
+
+    def finish(*_: object) -> None:
+        events.unregister("post_run_cell", finish)
+        if (still := kept()) is not None:
+            still.finish()
+
+    events.register("post_run_cell", finish)
 
 
 def _in_notebook() -> bool:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +20,21 @@ def test_doctor_finds_everything_that_the_tests_need(capsys: pytest.CaptureFixtu
     assert "Everything that is needed is there." in printed
     assert "numpy" in printed
     assert "threads" in printed
+
+
+def test_doctor_knows_every_package_and_every_extra_of_the_project() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert list(command.NEEDED) == [re.split("[>=<]", line)[0] for line in project["dependencies"]]
+    for_users = {name for name in project["optional-dependencies"] if name not in ("test", "docs", "dev")}
+    assert {extra for extra, *_ in command.EXTRAS} == for_users
+    for extra, package, _, _ in command.EXTRAS:
+        assert any(line.startswith(package) for line in project["optional-dependencies"][extra])
+
+
+def test_lines_of_the_doctor_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["doctor"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("->")]  # commands stay whole
+    assert max(map(len, lines)) <= 80
 
 
 def test_missing_package_is_named_with_what_to_do(

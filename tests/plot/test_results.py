@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import inspect
+import math
+import re
 import subprocess
 import sys
 import types
@@ -15,15 +18,29 @@ import marginflow as mf
 from marginflow.display import Brief, brief_text, shortened
 from marginflow.errors import InputError
 from marginflow.flow import GradientFlow, LossBelow, Recording
+from marginflow.plot import radii
 from marginflow.plot.results import PICTURES
 from marginflow.progress import ProgressBar
+from marginflow.report.style import colours
+from marginflow.robustness.class_universal import universal_change
 
 DATA = mf.data.Dataset(X=[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5], [0.3, -1.0]], y=[1, -1, -1, 1])
 LIMIT = mf.kkt_point(DATA, width=4, seed=0)
+WITHOUT_PICTURE = ("Sweep", "Statement", "Universal")
 SWEEP = mf.sweeps.Sweep(task="limit", grid={"dimension": [4, 5]}, fixed={"n_samples": 3, "width": 3}, seeds=2)
 
 
+CLASSES = mf.data.Dataset(
+    X=[[1.0, 0.0], [1.2, 0.1], [0.0, 1.0], [0.1, 1.3], [-1.0, -1.0], [-1.1, -0.8]], y=["a", "a", "b", "b", "c", "c"]
+)
+
+
 def _results() -> dict[str, object]:
+    limit_of_classes = mf.kkt_point(CLASSES, width=10, seed=0)
+    assert isinstance(limit_of_classes, mf.limit.ClassesLimit)
+    audit_of_classes = mf.audit(limit_of_classes.network, CLASSES.X, [0, 0, 1, 1, 2, 2])
+    assert isinstance(audit_of_classes, mf.audits.ClassesAudit)
+    influence = mf.influence(LIMIT, DATA)
     start = mf.networks.TwoLayer.initialise(width=4, dimension=2, seed=0)
     run = mf.train(start, DATA, GradientFlow(stop=[LossBelow(1e-3)]), recording=Recording(networks=True))
     return {
@@ -34,9 +51,21 @@ def _results() -> dict[str, object]:
         "Radius": mf.robustness.exact_radius(LIMIT.network, DATA.X[0]),
         "Verdict": mf.theory.statement("VYS22/Thm4.1").check(LIMIT.network, DATA),
         "Audit": mf.audit(LIMIT.network, DATA.X, DATA.y),
-        "Influence": mf.influence(LIMIT, DATA),
+        "Influence": influence,
         "Sweep": SWEEP,
         "Results": mf.sweeps.run(SWEEP),
+        "ClassesLimit": limit_of_classes,
+        "ClassifierKKT": limit_of_classes.certificate,
+        "ClassesAudit": audit_of_classes,
+        "UniversalChange": universal_change(limit_of_classes.network, CLASSES.X, share=0.5),
+        "Universal": mf.robustness.universal_perturbation(LIMIT.network, DATA.X, DATA.y),
+        "RaySteps": mf.robustness.minimal_step(LIMIT.network, DATA.X, DATA.y, [1.0, 0.0]),
+        "Hunt": mf.theory.hunt("KYS23/Thm3.1", seconds=60.0, tries=2),
+        "FigureResult": mf.experiments.figure("KYS23/Fig3").run(size="smoke"),
+        "Statement": mf.theory.statement("VYS22/Thm4.1"),
+        "Atlas": mf.theory.map("VYS22/Thm4.1", {"d": [100.0, 1000.0], "m": [2.0, 10.0], "c": [0.5]}),
+        "Valuation": mf.influences.valuation(influence, DATA),
+        "Unlearning": mf.influences.unlearning(influence, DATA),
     }
 
 
@@ -45,22 +74,52 @@ def results() -> dict[str, object]:
     return _results()
 
 
-def test_every_result_shows_itself_in_five_lines_and_as_a_table(results: dict[str, object]) -> None:
+@pytest.fixture(scope="module")
+def pages(results: dict[str, object]) -> dict[str, str]:
+    return {name: result._repr_html_() for name, result in results.items()}  # type: ignore[attr-defined]
+
+
+def test_every_result_shows_itself_in_five_lines_and_as_a_table(
+    results: dict[str, object], pages: dict[str, str]
+) -> None:
     assert set(results) == set(PICTURES)
     for name, result in results.items():
-        text, html = repr(result), result._repr_html_()  # type: ignore[attr-defined]
+        text, html = repr(result), pages[name]
         assert text.startswith(f"{name}("), text
         assert len(text.splitlines()) <= 5
         assert max(map(len, text.splitlines())) <= 160
         assert f"<b>{name}</b>" in html
         assert "<table>" in html
         assert "<script" not in html
-        assert ("<svg" in html) == (name != "Sweep")
+        assert ("<svg" in html) == (name not in WITHOUT_PICTURE)
+        assert "\\" not in html  # no raw LaTeX
+        assert not {"plain_names", "plain_values"} & set(dir(result))
+
+
+def test_pictures_follow_the_theme_of_the_notebook(pages: dict[str, str]) -> None:
+    for name, html in pages.items():
+        if name in WITHOUT_PICTURE:
+            continue
+        style, drawn = html[html.index("<style>") : html.index("</style>")], html[html.index("</style>") :]
+        assert '[data-jp-theme-light="false"] .marginflow' in style
+        used = set(re.findall(r"var\(--mf-([a-z0-9-]+),#[0-9a-f]{6}\)", drawn))
+        assert {"paper", "ink"} <= used, name
+        assert all(f"--mf-{colour}:#" in style for colour in used)
+        bare = re.sub(r"var\(--mf-[a-z0-9-]+,#[0-9a-f]{6}\)", "", drawn)
+        assert not set(colours("light").values()) & set(re.findall(r"#[0-9a-f]{6}\b", bare)), name
+
+
+def test_numbers_stand_under_each_other_and_the_radius_begins_at_zero(
+    results: dict[str, object], pages: dict[str, str]
+) -> None:
+    assert re.findall(r'text-align:(\w+)">(?:\d+ of \d+)<', pages["Certificate"]) == ["right"] * 3
+    (chart,) = radii.charts(results["Radius"])  # type: ignore[arg-type]
+    assert ("at least", 0.0, 0.0) in {(row[2], row[0], row[1]) for row in chart.numbers.rows}
 
 
 def test_pictures_are_altair_charts_that_can_be_drawn(results: dict[str, object]) -> None:
     for name, result in results.items():
-        if name == "Sweep":
+        if name in WITHOUT_PICTURE:
             continue
         chart = result.plot()  # type: ignore[attr-defined]
         assert type(chart).__module__.startswith("altair")
@@ -151,3 +210,29 @@ def test_a_progress_bar_reads_everything_that_the_library_reports() -> None:
     mf.kkt_point(DATA, width=4, seed=0, progress=Recorder("KKT point"))
     assert seen
     assert all(line.startswith("KKT point") and len(line) <= 78 for line in seen)
+
+
+def test_a_bar_ends_when_nobody_holds_it_and_names_what_the_library_says() -> None:
+    seen: list[tuple[str, float]] = []
+
+    class Recorder(ProgressBar):
+        def _draw(self, line: str, share: float) -> None:
+            self._open = share < 1.0
+            seen.append((line, share))
+
+    mf.kkt_point(DATA, width=4, seed=0, progress=Recorder("KKT point"))
+    gc.collect()
+    assert seen[-1][0].startswith("KKT point  done in ")
+    assert seen[-1][1] == 1.0
+    assert all(share < 1.0 for _, share in seen[:-1])
+    bar = Recorder("Training")
+    now = mf.flow.TrainingProgress(step=3, epoch=0, log_loss=math.log(1e-9), seconds=1.0, share=0.25)
+    assert bar.line(now) == "Training  25 %  step 3, loss 10^-9.0"
+    long = mf.limit.Progress(
+        stage="a stage of the solver", iteration=10**9, flips=10**9, live_neurons=10**9, objective=1.0, gap=0.0, seconds=0
+    )
+    assert len(bar.line(long)) <= 78
+    assert not bar.line(long).endswith((",", "live", "live neurons"))
+    before = len(seen)
+    bar.finish()  # nothing was drawn of it
+    assert len(seen) == before

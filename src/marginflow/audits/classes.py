@@ -15,7 +15,7 @@ from marginflow.audits.findings import N_NOTICED, NEAR
 from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
-from marginflow.display import Brief
+from marginflow.display import Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.measurements import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import Classifier
@@ -30,7 +30,7 @@ _CERTIFIED = 2e7
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClassesAudit(Brief, Plain):
+class ClassesAudit(Plotted, Plain):
     """Everything that was found about a classifier and its data.
 
     Attributes
@@ -68,6 +68,9 @@ class ClassesAudit(Brief, Plain):
     remarks: tuple[str, ...] = ()
 
     contradicted = ()  # no statement of the papers speaks of more than two classes
+
+    def __repr__(self) -> str:
+        return shortened(f"ClassesAudit({self.headline})")
 
     @property
     def is_kkt_point(self) -> bool:

@@ -10,9 +10,7 @@ from cyclopts import Parameter
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, Out
 from marginflow.cli.output import check_target, note, tell
-from marginflow.data import Dataset
-from marginflow.data.raw_table import read_table
-from marginflow.data.table import convert as convert_table
+import marginflow as mf
 from marginflow.errors import InputError
 
 
@@ -51,15 +49,15 @@ def convert(
 ) -> int:
     """Exit code 0."""
     check_target(out, (".npz", ".csv"), force=force)
-    before = None if like is None else Dataset.load(like)
+    before = None if like is None else mf.data.Dataset.load(like)
     if before is not None and (standardise or one_hot or missing or drop or keep):
         raise InputError(
             "--like repeats what was done before; --standardise, --one-hot, --missing, --drop and --keep "
             "cannot be given with it."
         )
     split = [name for given in drop or [] for name in given.split(",")]
-    found = convert_table(
-        read_table(table, header=header, label=label),
+    found = mf.data.convert(
+        mf.data.read_table(table, header=header, label=label),
         label=label,
         positive=positive,
         negative=negative,

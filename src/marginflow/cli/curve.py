@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 from cyclopts import Parameter
 
-from marginflow.arrays import FloatArray, whole_number
+from marginflow.scalars import whole_number
 from marginflow.cli.classes import network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, First, Force, Gap, Label, NetworkFile, SecondsEach, Workers
@@ -18,6 +17,7 @@ from marginflow.errors import InputError
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
+    from marginflow.arrays import FloatArray
     from marginflow.robustness.accuracy import CertifiedAccuracy
 
 # Shares at which the curve is read for the table on the screen.
@@ -93,6 +93,8 @@ def curve(
 
 
 def _sizes(text: str | None) -> FloatArray:
+    import numpy as np  # here and not above: the help does without it
+
     try:
         sizes = np.array([] if text is None else [float(part) for part in text.split(",")])
     except ValueError:

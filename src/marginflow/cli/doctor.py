@@ -9,6 +9,7 @@ import os
 import platform
 import shutil
 import sys
+import textwrap
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -20,6 +21,7 @@ from marginflow.cli.output import result_text
 NEEDED = (
     "numpy",
     "scipy",
+    "highspy",
     "joblib",
     "threadpoolctl",
     "msgspec",
@@ -39,6 +41,8 @@ EXTRAS = (
     ("exact", "python-flint", "flint", "certificates in exact arithmetic"),
     ("dask", "distributed", "distributed", "sweeps on several machines"),
     ("foolbox", "foolbox", "foolbox", "attacks to compare with"),
+    ("gif", "pillow", "PIL", "the plane as a moving picture"),
+    ("parquet", "pyarrow", "pyarrow", "rows of sweeps as .parquet"),
 )
 LITTLE_DISK = 1.0  # gigabytes
 
@@ -104,13 +108,14 @@ def _tell(
     extras: dict[str, str | None],
     pools: list[dict[str, object]],
 ) -> None:
-    print(f"marginflow {record['marginflow']}, Python {record['python']}, {record['platform']}")
+    print(f"marginflow {record['marginflow']}, Python {record['python']}, {platform.system()} {platform.machine()}")
     print(f"Cores      {record['cores']}")
     for pool in pools:
         print(f"BLAS       {pool['library']} {pool['version']}, {pool['threads']} threads")
     print(f"Free disk  {record['free_disk_gb']:.1f} GB here")
     print(f"Chromium   {record['chromium'] or 'absent (only the tests of pages need it)'}")
-    print("Packages   " + ", ".join(f"{name} {found or 'MISSING'}" for name, found in packages.items()))
+    listed = ", ".join(f"{name} {found or 'MISSING'}" for name, found in packages.items())
+    print(textwrap.fill(f"Packages   {listed}", 80, subsequent_indent=" " * 11, break_on_hyphens=False))
     print("Extras")
     for extra, _, _, purpose in EXTRAS:
         print(f"  {extra:<8} {extras[extra] or 'absent':<10} {purpose}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import marginflow as mf
-from marginflow.arrays import whole_number
+from marginflow.scalars import whole_number
 from marginflow.cli.output import note
 from marginflow.errors import InputError
 

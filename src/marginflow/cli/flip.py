@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import FloatArray, real_number, vector
+from marginflow.scalars import real_number
 from marginflow.cli.classes import logits_of, network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, written
 from marginflow.cli.output import check_target, deliver, note, print_rows
 from marginflow.cli.progress import progress
-from marginflow.data.files import read_array
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
+    from marginflow.arrays import FloatArray
     from marginflow.certificates import Certificate
     from marginflow.data import Dataset
     from marginflow.networks import Classifier, TwoLayer
@@ -141,6 +141,9 @@ def _certificate(network: TwoLayer, data: Dataset) -> Certificate:
 
 def _read_vector(path: Path) -> FloatArray:
     """A vector from a .npy file; nothing in it is executed."""
+    from marginflow.arrays import vector
+    from marginflow.data.files import read_array
+
     return vector(str(path), read_array(path))
 
 

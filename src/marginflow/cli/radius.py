@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.arrays import IntArray, real_number, whole_number
+from marginflow.scalars import real_number, whole_number
 from marginflow.cli.classes import for_two_classes_only, network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import (
@@ -31,6 +30,7 @@ from marginflow.cli.progress import progress
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
+    from marginflow.arrays import IntArray
     from marginflow.measurements import CheckedRadius, RadiusSummary
 
 
@@ -121,6 +121,8 @@ def chosen_samples(samples: str | None, first: int | None, n_samples: int) -> In
     >>> chosen_samples("4,0", None, 5), chosen_samples(None, 2, 5)
     (array([4, 0]), array([0, 1]))
     """
+    import numpy as np  # here and not above: the help does without it
+
     if samples is not None and first is not None:
         raise InputError("--samples and --first both choose samples; give one of them.")
     if first is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, final
 
 from marginflow.arrays import whole_number
-from marginflow.display import Brief
+from marginflow.display import Brief, Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.experiments.cost import Cost, estimate, measured_in, recorded
 from marginflow.experiments.outcome import Outcome
@@ -98,6 +98,9 @@ class Figure(Brief):
         }
         object.__setattr__(self, "panels", sound_panels(self.panels, names, words))
         object.__setattr__(self, "judge", sound_judge(self.judge, names, words))
+
+    def __repr__(self) -> str:
+        return shortened(f"Figure({self.id}: {self.title})")
 
     @property
     def published(self) -> bool:
@@ -250,7 +253,7 @@ class Figure(Brief):
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FigureResult(Brief, Plain):
+class FigureResult(Plotted, Plain):
     """A figure computed: rows, what is drawn of them, the outcome of its claim, seconds, and how many are missing."""
 
     plain_names = (
@@ -266,6 +269,9 @@ class FigureResult(Brief, Plain):
     outcome: Outcome
     seconds: float
     missing: int = 0
+
+    def __repr__(self) -> str:
+        return shortened(f"FigureResult({self.figure.id}, {self.size}, {len(self.rows)} rows: {self.outcome.sentence})")
 
     def __str__(self) -> str:
         return f"{self.figure.id}, {self.figure.title}\nClaim: {self.figure.claim}\n{self.outcome}"

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, matrix, whole_number
 from marginflow.data import Dataset
-from marginflow.display import Brief
+from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.flow import Descent, train
 from marginflow.flow.schedule import LossNormalised
@@ -32,7 +32,7 @@ from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, eq=False)
-class Unlearning(Brief, Plain):
+class Unlearning(Plotted, Plain):
     """Relative distances of outputs to the exactly retrained network, for every group, shape (g,).
 
     Outputs are compared up to their scale: sin of the angle between them, as vectors of outputs at the same points.

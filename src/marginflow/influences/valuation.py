@@ -15,7 +15,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
-from marginflow.display import Brief
+from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.influences.result import Influence
 from marginflow.networks import TwoLayer
@@ -23,7 +23,7 @@ from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, eq=False)
-class Valuation(Brief, Plain):
+class Valuation(Plotted, Plain):
     """What each group is worth on given points; below zero the network is better without it.
 
     Attributes

@@ -27,10 +27,10 @@ def showing(radius: Radius) -> Showing:
 
 
 def charts(radius: Radius) -> list[Chart]:
-    """Both bounds against time, as steps: each holds until the next one is found."""
-    rows: list[dict[str, object]] = []
+    """Both bounds against time, as steps: each holds until the next one is found, and at first it is at least 0."""
+    rows: list[dict[str, object]] = [{"seconds": 0.0, "bound": 0.0, "which": "at least"}] if radius.trace else []
     for number, name in ((1, "at least"), (2, "at most")):
-        last: float | None = None
+        last = 0.0 if number == 1 else None
         for entry in radius.trace:
             value = entry[number]
             if not math.isfinite(value):

@@ -6,7 +6,6 @@ imported that is not looked at.
 
 from __future__ import annotations
 
-import html
 import importlib
 import json
 import re
@@ -15,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from marginflow.errors import InputError
-from marginflow.report.style import colours, printed, raised
-from marginflow.report.table import Table, text_of
+from marginflow.plot.html import WIDTH, pictures_html, shown
+from marginflow.report.style import printed
+from marginflow.report.table import Table
 from marginflow.report.vega import alt
 
 if TYPE_CHECKING:
@@ -34,10 +34,20 @@ PICTURES: Final = {
     "Influence": "influences",
     "Sweep": "sweeps",
     "Results": "sweeps",
+    "ClassesLimit": "classifiers",
+    "ClassifierKKT": "classifiers",
+    "ClassesAudit": "audits",
+    "Hunt": "pages",
+    "FigureResult": "pages",
+    "Universal": "perturbations",
+    "UniversalChange": "perturbations",
+    "RaySteps": "perturbations",
+    "Statement": "statements",
+    "Atlas": "maps",
+    "Valuation": "valuations",
+    "Unlearning": "valuations",
 }
-_WIDTH: Final = 340  # pixels of one picture
 _PARAMETERS: Final = r'"(name|param)": "(brush|chosen|zoom|hovered)"'
-_MOST_ROWS: Final = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +59,13 @@ class Showing:
     sentence : str
         What one wants to know first.
     table : Table
+    formula : str
+        MathML, above the table.
     """
 
     sentence: str
     table: Table
+    formula: str = ""
 
 
 def plot_of(result: object, **options: Any) -> Any:
@@ -64,20 +77,12 @@ def html_of(result: object) -> str:
     """The sentence, the table and the pictures of a result; without altair and vl-convert no pictures."""
     room = _room(result)
     showing: Showing = room.showing(result)
-    pictures = _pictures(room, result)
-    heading = f"<p><b>{html.escape(type(result).__name__)}</b>: {html.escape(raised(showing.sentence))}</p>"
-    return f'<div class="marginflow">{heading}{table_html(showing.table)}{pictures}</div>'
-
-
-def table_html(table: Table) -> str:
-    """A table in few words: its first rows."""
-    rows = table.rows[:_MOST_ROWS]
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.columns) if any(table.columns) else ""
-    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-    left = len(table.rows) - len(rows)
-    more = f"<p>… and {left} more rows</p>" if left > 0 else ""
-    top = f"<thead><tr>{head}</tr></thead>" if head else ""
-    return f"<table>{top}<tbody>{body}</tbody></table>{more}" if rows else ""
+    try:
+        charts = room.charts(result)
+    except ModuleNotFoundError:  # the library without charts
+        charts = []
+    pictures = pictures_html(charts)
+    return shown(type(result).__name__, showing.sentence, showing.table, pictures, formula=showing.formula)
 
 
 def beside_each_other(charts: Sequence[Chart]) -> Any:
@@ -110,27 +115,10 @@ def beside_each_other(charts: Sequence[Chart]) -> Any:
 
 def _apart(number: int, chart: Chart) -> dict[str, Any]:
     """The specification with names of selections that no other view has."""
-    fixed = printed(chart.specification, title=chart.title, width=_WIDTH)
+    fixed = printed(chart.specification, title=chart.title, width=WIDTH)
     text = re.sub(_PARAMETERS, lambda found: f'"{found[1]}": "{found[2]}_{number}"', json.dumps(fixed))
     made: dict[str, Any] = json.loads(text)
     return made
-
-
-def _pictures(room: Any, result: object) -> str:
-    """The charts of a result as pictures that need no script."""
-    try:
-        from marginflow.report.static import svg_text
-
-        drawn = [svg_text(chart, width=_WIDTH) for chart in room.charts(result)]
-    except ModuleNotFoundError:  # the library without charts
-        return ""
-    ground = colours("light")["paper"]
-    return "".join(f'<div style="display:inline-block;background:{ground}">{picture}</div>' for picture in drawn)
-
-
-def _cell(value: object) -> str:
-    words = isinstance(value, str)
-    return f'<td style="text-align:{"left" if words else "right"}">{html.escape(raised(text_of(value)))}</td>'
 
 
 def _room(result: object) -> Any:

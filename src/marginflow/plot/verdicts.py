@@ -5,6 +5,7 @@ from __future__ import annotations
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
 from marginflow.report.room_chart import room_chart
+from marginflow.report.style import signs
 from marginflow.report.table import Table
 from marginflow.theory import Verdict
 
@@ -12,7 +13,7 @@ from marginflow.theory import Verdict
 def showing(verdict: Verdict) -> Showing:
     """Every hypothesis and every conclusion."""
     rows = tuple(
-        (check.role, check.name, check.observed, check.relation, check.bound, check.state)
+        (check.role, check.name, check.observed, signs(check.relation), check.bound, check.state)
         for check in (*verdict.hypotheses, *verdict.conclusions)
     )
     columns = ("Part", "Check", "Observed", "", "Bound", "State")

@@ -95,8 +95,10 @@ def positive(chart: alt.Chart, scales: Mapping[str, Scale]) -> alt.Chart:
 
 
 def scaled(kind: Scale, *, padding: int = 0) -> alt.Scale:
-    """The scale of an axis; a linear one need not contain zero."""
-    return alt.Scale(type="log", padding=padding) if kind == "log" else alt.Scale(zero=False, padding=padding)
+    """The scale of an axis; a linear one need not contain zero, and with padding it ends where its marks do."""
+    if kind == "log":
+        return alt.Scale(type="log", padding=padding)
+    return alt.Scale(zero=False, padding=padding, nice=False) if padding else alt.Scale(zero=False, padding=padding)
 
 
 def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:

@@ -61,6 +61,11 @@ def svg_text(chart: Chart, *, width: Width | int = 640, mode: Mode = "light") ->
     return with_fonts(_svg(fixed(chart, width=width, mode=mode)))
 
 
+def svg_of(specification: dict[str, Any], *, title: str, width: int) -> str:
+    """A specification in light colours as the text of an SVG element without fonts, for a page that has them."""
+    return _svg(printed(specification, title=title, width=width))
+
+
 def inline_svg(chart: Chart, *, width: Width | int = 640, titled: bool = True) -> str:
     """The chart as an SVG for a page of ours: its colours and fonts are those of the page, in light and in dark."""
     drawn = fixed(chart, width=width)

@@ -17,6 +17,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginflow.display import Plotted, shortened
+from marginflow.robustness.shortest import shortest_sentence
 from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, real_number, vector
 from marginflow.networks import Classifier
 from marginflow.networks.classifier import class_numbers
@@ -29,7 +31,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class UniversalChange:
+class UniversalChange(Plotted):
     """One vector that changes the class of a share of the samples, with bounds on the shortest.
 
     Attributes
@@ -55,7 +57,15 @@ class UniversalChange:
     shares: FloatArray
 
     def __repr__(self) -> str:
-        return f"UniversalChange({self.lower:.6g} <= ||z|| <= {self.upper:.6g}, share {self.share:g})"
+        return shortened(f"UniversalChange({self.sentence})")
+
+    @property
+    def sentence(self) -> str:
+        """What was found, without the full stop."""
+        does = "added to each changes the class of"
+        return shortest_sentence(
+            upper=self.upper, lower=self.lower, share=self.share, samples=self.changed.size, does=does
+        )
 
 
 def universal_change(

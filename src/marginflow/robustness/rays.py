@@ -9,9 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginflow.display import Plotted
 from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, one_of, read_only, real_number
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
@@ -40,7 +43,7 @@ def zero_flips(y: FloatArray, at_zero: AtZero) -> BoolArray:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RaySteps:
+class RaySteps(Plotted):
     r"""Every sign change of every sample along its ray, and the steps that flip many samples at once.
 
     A sample is flipped at t when y_i N(x_i(t)) < level, or equals the level and `at_zero` says so. Steps t are in
@@ -131,6 +134,15 @@ class RaySteps:
                 "expected for a common size."
             )
         return float(self.norms[0])
+
+    @property
+    def sentence(self) -> str:
+        """What the rays do, without the full stop."""
+        n, step = self.first.size, self.all_at_once
+        if math.isfinite(step):
+            return f"a step of {step:.6g} along the direction flips all {n} samples at once"
+        most = f"{100 * self.shares.max():.4g} %"
+        return f"no step along the direction flips all {n} samples at once; at most {most} flip"
 
     def __repr__(self) -> str:
         n = self.first.size

@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginflow.display import Displayed, shortened
 from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector, whole_number
 from marginflow.networks import TwoLayer
 from marginflow.robustness.attack_result import flips_beyond_rounding
@@ -36,6 +37,7 @@ from marginflow.robustness.convex_concave import descend
 from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, parabola_bound
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
 from marginflow.robustness.rays import RaySteps, minimal_step
+from marginflow.robustness.shortest import shortest_sentence
 
 # The quadratic bound is the slow one: it is tried on this many samples, those that look hardest to flip.
 _QUADRATIC_SAMPLES = 5
@@ -47,7 +49,7 @@ _LENGTHENINGS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Universal:
+class Universal(Displayed):
     """A universal perturbation with bounds from both sides.
 
     Parameters
@@ -90,10 +92,17 @@ class Universal:
             return 0.0
         return (self.upper - self.lower) / self.upper if np.isfinite(self.upper) else 1.0
 
+    @property
+    def sentence(self) -> str:
+        """What was found, without the full stop."""
+        does = "as x_i - y_i z flips" if self.signed else "as x_i + z flips"
+        said = shortest_sentence(
+            upper=self.upper, lower=self.lower, share=self.share, samples=self.flipped.size, does=does
+        )
+        return said if self.stopped_by is None else f"{said} (stopped by the {self.stopped_by})"
+
     def __repr__(self) -> str:
-        kind = "signed" if self.signed else "unsigned"
-        stopped = "" if self.stopped_by is None else f"; stopped by the {self.stopped_by}"
-        return f"Universal({kind}, share {self.share:g}: {self.lower:.6g} <= ||z|| <= {self.upper:.6g}{stopped})"
+        return shortened(f"Universal({self.sentence})")
 
 
 def universal_perturbation(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from marginflow.arrays import vector
+from marginflow.display import Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.plain import Plain
 from marginflow.theory.findings import Findings
@@ -113,7 +114,7 @@ class MapCell(Plain):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Atlas(Plain):
+class Atlas(Plotted, Plain):
     """A map: the cells of a grid, and the paper's own experiments as cells.
 
     Parameters
@@ -176,6 +177,9 @@ class Atlas(Plain):
 
     def __str__(self) -> str:
         return self.sentence()
+
+    def __repr__(self) -> str:
+        return shortened(f"Atlas({self.sentence()})")
 
 
 def draw(id: str, region: Region | None, grid: Mapping[str, Sequence[float]], *, known: Sequence[str]) -> Atlas:

@@ -165,6 +165,11 @@ class Covered(Brief):
     example: Verdict | None
     control: Verdict | None
 
+    def __repr__(self) -> str:
+        if self.example is None or self.control is None:
+            return f"Covered({self.id}: no statement)"
+        return f"Covered({self.id}: example {self.example.outcome}, control {self.control.outcome})"
+
     @property
     def implemented(self) -> bool:
         """Whether there is a statement with this id."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.data import AbstractDistribution, Dataset
-from marginflow.display import Brief
+from marginflow.display import Brief, Displayed
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.theory.atlas import Region
@@ -73,7 +73,7 @@ class Forms(Brief):
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Statement:
+class Statement(Displayed):
     r"""One statement of a paper, executable.
 
     Parameters

@@ -9,12 +9,13 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
+from marginflow.display import Plotted
 from marginflow.networks import Classifier
 from marginflow.plain import to_plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClassifierKKT:
+class ClassifierKKT(Plotted):
     r"""How far a classifier is from a KKT point of min ||theta||^2/2 s.t. f_{y_i}(x_i) - f_t(x_i) >= 1 for t != y_i.
 
     Attributes

@@ -16,6 +16,7 @@ from marginflow.arrays import real_number, whole_number
 from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
+from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.limit.assemble import stopped_early
 from marginflow.limit.budget import Budget, Progress, Stop
@@ -28,7 +29,7 @@ from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClassesLimit(Plain):
+class ClassesLimit(Plotted, Plain):
     """A KKT point of the multi-class max-margin problem, with the evidence.
 
     Attributes
@@ -83,7 +84,12 @@ class ClassesLimit(Plain):
         return self.describe()
 
     def __repr__(self) -> str:
-        return f"ClassesLimit({self.status} {self.network!r})"
+        kind = "KKT point" if self.certificate.holds() else "not a KKT point"
+        return (
+            f"ClassesLimit({kind}, residual {self.certificate.residual:.1e}, {self.network.n_classes} classes, "
+            f"{self.network.width} different neurons, {int((self.certificate.multipliers > 0).any(axis=1).sum())} of "
+            f"{len(self.certificate.margins)} samples with a multiplier, {self.seconds:.2g} s)"
+        )
 
 
 def kkt_point_of_classes(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal, NoReturn
 
 from marginflow.data import Dataset
+from marginflow.display import Plotted
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain
 from marginflow.storage import write_text
@@ -44,7 +45,7 @@ class Glimpse(Plain):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Hunt(Plain):
+class Hunt(Plotted, Plain):
     """The worst instance of a statement that was found, and how hard it was looked for.
 
     Parameters
