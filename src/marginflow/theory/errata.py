@@ -32,7 +32,8 @@ class Erratum:
     repair : str
         What is true instead, an id where there is one; "open" where nobody knows.
     headline : str
-        One short sentence for a reader in a hurry; empty where nobody in a hurry should care.
+        One plain sentence that can be forwarded by itself: who says what, and what is true instead; empty where nobody
+        in a hurry should care.
     """
 
     severity: Severity

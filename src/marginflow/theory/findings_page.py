@@ -48,9 +48,20 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+def _in_a_sentence(chosen: tuple[Statement, ...]) -> list[str]:
+    """What is false as printed, each in a sentence that can be forwarded by itself."""
+    found = [
+        f"- {erratum.headline} (`{statement.id}`)"
+        for statement in chosen
+        for erratum in (statement.forms.errata if statement.forms is not None else ())
+        if erratum.headline
+    ]
+    return ["## In one sentence each", "", *found, ""] if found else []
+
+
 def findings_page(chosen: tuple[Statement, ...]) -> str:
     """The page as Markdown, from the errata and the new facts of the statements."""
-    lines = [_HEAD]
+    lines = [_HEAD, *_in_a_sentence(chosen)]
     for severity, (title, meaning) in SEVERITIES.items():
         rows = [
             (statement, erratum)

@@ -40,7 +40,9 @@ def _clusters_of(one_cluster: bool) -> Instance:
     remark="The middle expression is what the proof uses; with n/8 alone its Eq. (12) would be negative.",
     errata=Erratum.false_statement(
         "Eq. (5) divided by n/4 gives a factor 4 on |N|/n, which is lost in print.",
-        headline="A factor 4 on the share of noisy labels is lost; the bound n/8 survives for noise below 1/8.",
+        headline="Frei, Chatterji and Bartlett bound the clean samples of a cluster from below by the share of noisy "
+        "labels; a factor 4 on that share is lost, with all noise on one cluster the bound fails, and the "
+        "bound n/8 behind it survives for noise below 1/8.",
         evidence="all label noise on one cluster, in fractions",
         repair="n/4 (1 - 4 C1 u - 4 |N|/n) <= |I_mu^C|; the bound n/8 survives for noise below 1/8, "
         "but with n/8 alone the lower bound (12) is negative",

@@ -79,7 +79,9 @@ def _clusters(word: str, sd: float = 0.5) -> Instance:
     proved=r"\text{no classifier } \mathrm{sgn}\langle w, x \rangle \text{ can, if the clusters are symmetric}",
     errata=Erratum.false_statement(
         "The clusters of the paper need not be symmetric, and a linear classifier may have a bias.",
-        headline="“No linear classifier beats chance”: on skewed clusters one is right on 56.6 %.",
+        headline="Frei, Chatterji and Bartlett write that no linear classifier beats random guessing on their four "
+        "clusters; on skewed clusters of their setting one is right on 56.6 %, and the sentence is true of "
+        "symmetric clusters and classifiers without bias.",
         evidence="exponential clusters in the regime of (A3), without bias: (3 - 2/e)/4 = 0.566; Gaussian clusters "
         "with a bias: close to 3/4 (0.745 at sigma = 0.2)",
         repair="FCB22/Rem.Linear-repaired: symmetric clusters, no bias",

@@ -95,7 +95,9 @@ def _against(c: int) -> Instance:
     "which needs d >= m and is then true.",
     errata=Erratum.false_statement(
         "m and d are exchanged: the exercise that is cited bounds ||X^T X / m - I / d||.",
-        headline="Two letters are exchanged; for every constant c some points contradict it.",
+        headline="Kornowski, Yehudai and Shamir bound how far the Gram matrix of m points on the sphere in dimension "
+        "d is from the identity, with m and d exchanged; as printed it is false for every constant, with the "
+        "letters in their places it is true.",
         evidence="2c + d + t points in dimension d, for every constant c: every sample deviates by more",
         repair="KYS23/LemD.2-repaired",
     ),

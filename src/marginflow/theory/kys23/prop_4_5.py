@@ -74,7 +74,9 @@ def small_error(network: TwoLayer) -> Counterexample | None:
     errata=Erratum.false_statement(
         "The proof bounds Pr[w_j . x < 0 for all j in J_+] by 2^-|J_+|, which is true for non-negative "
         "correlations only.",
-        headline="|x₁|, two neurons, errs nowhere; the step behind the bound needs non-negative correlations.",
+        headline="Kornowski, Yehudai and Shamir say that every network of n neurons without biases is wrong on at "
+        "least a share 2⁻ⁿ of the sphere; |x₁| has two neurons and is wrong nowhere, and the bound is true "
+        "where no two neurons with positive output point apart.",
         evidence="|x_1|: n = 2, error 0",
         repair="KYS23/Prop4.5-repaired",
     ),

@@ -86,6 +86,8 @@ def expected_changes(m: int, p: float) -> float:
     "A.4 have s = 4 and four neurons.",
     errata=Erratum.false_statement(
         "s label changes may need s + 1 neurons.",
+        headline="Kornowski, Yehudai and Shamir say that as many neurons as labels change along the line classify "
+        "any samples on it; one change needs two neurons, and one more than printed always suffices.",
         evidence="one change of label: one neuron has one sign",
         repair="the bound plus 1, which is reached by a construction; the order stays",
     ),

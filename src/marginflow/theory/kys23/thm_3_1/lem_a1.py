@@ -79,7 +79,9 @@ def few_small_gaps(m: int, r: Fraction, gaps: int, fewer_than: Fraction) -> Frac
         Erratum.false_statement(
             "m_0 cannot be absolute: the second condition fails with a probability that is positive for every "
             "m and does not depend on delta.",
-            headline="No absolute m₀ is large enough for every δ; at m = 1000 and δ = 0.001 the bound fails.",
+            headline="Kornowski, Yehudai and Shamir say that from a fixed number of uniform points on the gaps are "
+            "regular, however small the probability δ of failure; 1000 points contradict it at δ = 0.001, "
+            "and a number that grows with log(1/δ) suffices.",
             evidence="violated at m = 1000, delta = 0.001 and at m = 2000, delta = 1e-6, by the exact law of "
             "spacings in whole numbers",
             repair="m >= m_0 + c log(1/delta); Theorem 3.1 needs no more",

@@ -174,7 +174,9 @@ PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
     errata=Erratum.false_statement(
         "Equation (9) reads the change of slope off v_j w_j, but for a left-facing neuron it is v_j |w_j|; "
         "the perturbations are local only if both neurons face the same way.",
-        headline="Five points refute it: a strict local minimum has N(x₅) = 4 where the proposition says 1.",
+        headline="Kornowski, Yehudai and Shamir say that at a local minimum on the line a sample -1 between two "
+        "samples +1 has output -1 and the one behind it output 1; a strict local minimum on five points has "
+        "output 4 there, and the proof is right where the neurons around face the same way.",
         evidence="five points at distances h, h, h and far, four neurons facing both ways: a strict local "
         "minimum with N(x_5) = 4 instead of 1, enclosed in ball arithmetic; the hunter finds others",
         repair="KYS23/PropA.4-repaired",
