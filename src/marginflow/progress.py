@@ -23,8 +23,8 @@ class ProgressBar:
     """What every `progress` argument of the library accepts.
 
     The library calls it with (share, remark), with (done, total), or with a record of its own that may have the fields
-    `share`, `total` and `seconds`. It draws at most ten times a second, and its end when nobody holds it any more: after
-    the call that it was handed to, or in a notebook at the end of the cell.
+    `share`, `total` and `seconds`. It draws at most ten times a second, and its end when nobody holds it any more:
+    after the call that it was handed to, or in a notebook at the end of the cell.
 
     Parameters
     ----------

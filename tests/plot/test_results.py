@@ -229,7 +229,13 @@ def test_a_bar_ends_when_nobody_holds_it_and_names_what_the_library_says() -> No
     now = mf.flow.TrainingProgress(step=3, epoch=0, log_loss=math.log(1e-9), seconds=1.0, share=0.25)
     assert bar.line(now) == "Training  25 %  step 3, loss 10^-9.0"
     long = mf.limit.Progress(
-        stage="a stage of the solver", iteration=10**9, flips=10**9, live_neurons=10**9, objective=1.0, gap=0.0, seconds=0
+        stage="a stage of the solver",
+        iteration=10**9,
+        flips=10**9,
+        live_neurons=10**9,
+        objective=1.0,
+        gap=0.0,
+        seconds=0,
     )
     assert len(bar.line(long)) <= 78
     assert not bar.line(long).endswith((",", "live", "live neurons"))

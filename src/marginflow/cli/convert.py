@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+import marginflow as mf
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, Out
 from marginflow.cli.output import check_target, note, tell
-import marginflow as mf
 from marginflow.errors import InputError
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from marginflow.scalars import whole_number
 from marginflow.cli.classes import network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, First, Force, Gap, Label, NetworkFile, SecondsEach, Workers
 from marginflow.cli.output import check_target, print_rows, result_text
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
+from marginflow.scalars import whole_number
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import marginflow as mf
-from marginflow.scalars import whole_number
 from marginflow.cli.output import note
 from marginflow.errors import InputError
+from marginflow.scalars import whole_number
 
 if TYPE_CHECKING:
     from marginflow.sweeps import AbstractEngine, Store, Sweep

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.scalars import whole_number
 from marginflow.cli.engines import engine_of, note_other_code
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Force, Seed, written
@@ -22,6 +21,7 @@ from marginflow.cli.provenance import versions
 from marginflow.display import duration
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
+from marginflow.scalars import whole_number
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.scalars import real_number
 from marginflow.cli.classes import logits_of, network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, written
 from marginflow.cli.output import check_target, deliver, note, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
+from marginflow.scalars import real_number
 
 if TYPE_CHECKING:
     from marginflow.arrays import FloatArray

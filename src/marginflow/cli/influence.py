@@ -7,13 +7,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from marginflow.scalars import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode, StoreFile
 from marginflow.cli.options import DataFile
 from marginflow.cli.output import deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.plain import to_plain
+from marginflow.scalars import whole_number
 
 
 def influence(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.scalars import real_number, whole_number
 from marginflow.cli.classes import for_two_classes_only, network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import (
@@ -28,6 +27,7 @@ from marginflow.cli.options import (
 from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
+from marginflow.scalars import real_number, whole_number
 
 if TYPE_CHECKING:
     from marginflow.arrays import IntArray

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.scalars import real_number
 from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed, Width, any_case
 from marginflow.cli.output import check_target, result_text, tell
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
+from marginflow.scalars import real_number
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:

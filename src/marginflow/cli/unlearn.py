@@ -8,7 +8,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.scalars import whole_number
 from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode
@@ -16,6 +15,7 @@ from marginflow.cli.options import DataFile
 from marginflow.cli.output import deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
+from marginflow.scalars import whole_number
 
 
 def unlearn(

@@ -8,11 +8,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.scalars import whole_number
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode, StoreFile
 from marginflow.cli.options import DataFile
 from marginflow.cli.output import deliver, print_rows
+from marginflow.scalars import whole_number
 
 
 def value(

@@ -24,5 +24,7 @@ def charts(atlas: Atlas) -> list[Chart]:
         name: (min(cell.numbers[name] for cell in atlas.cells), max(cell.numbers[name] for cell in atlas.cells))
         for name in atlas.axes
     }
-    inside = [mark for mark in atlas.marks if all(low <= mark.numbers[name] <= high for name, (low, high) in reach.items())]
+    inside = [
+        mark for mark in atlas.marks if all(low <= mark.numbers[name] <= high for name, (low, high) in reach.items())
+    ]
     return [atlas_chart(replace(atlas, marks=tuple(inside)))] if atlas.axes else []

@@ -1,4 +1,4 @@
-"""A statement of a paper in a notebook: what it says, its formula, what it needs, and what is wrong with it in print."""
+"""A statement of a paper in a notebook: what it says, its formula, what it needs, and what is wrong in print."""
 
 from __future__ import annotations
 

@@ -17,13 +17,13 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.display import Plotted, shortened
-from marginflow.robustness.shortest import shortest_sentence
 from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, real_number, vector
+from marginflow.display import Plotted, shortened
 from marginflow.networks import Classifier
 from marginflow.networks.classifier import class_numbers
 from marginflow.networks.evaluation import checked_points
 from marginflow.robustness.class_steps import class_steps
+from marginflow.robustness.shortest import shortest_sentence
 
 # Multiples of a direction that are looked at; how far beyond a first change; and bisections of the last interval.
 _MULTIPLES, _BEYOND, _BISECTIONS = 60, 1e-9, 30

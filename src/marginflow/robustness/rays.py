@@ -6,16 +6,15 @@ per neuron. Sorted breakpoints and prefix sums give its value at every breakpoin
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
-
-import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.display import Plotted
 from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, one_of, read_only, real_number
+from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import checked_point

@@ -20,8 +20,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.display import Displayed, shortened
 from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector, whole_number
+from marginflow.display import Displayed, shortened
 from marginflow.networks import TwoLayer
 from marginflow.robustness.attack_result import flips_beyond_rounding
 from marginflow.robustness.chord import (

@@ -54,8 +54,8 @@ def _at(m: int, n: int, d: int, p: float) -> Instance:
     errata=Erratum.false_statement(
         "m of order ln(1/delta) is too few for |I_-| <= c_1 m/n^2: m below n^2/c_1 demands |I_-| = 0.",
         headline="Kornowski, Yehudai and Shamir ask for a number of samples of order log(1/δ) so that at most a "
-        "share c/n² of the labels is wrong, n being the number of neurons; that is too few, the number must grow with n² "
-        "as well.",
+        "share c/n² of the labels is wrong, n being the number of neurons; that is too few, the number must grow with "
+        "n² as well.",
         evidence="m = 20 n^2, p = 1/(44 n^2): fails with probability about 1 - e^(-c/c_1), whatever n is; for "
         "every c and c' some delta and n contradict it",
         repair="m >= C n^2 ln(2/delta)",
