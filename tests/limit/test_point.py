@@ -398,3 +398,16 @@ def test_bad_input_is_refused_with_one_sentence_that_names_it(data, options, wor
 def test_samples_that_are_not_numbers_never_become_data():
     with pytest.raises(InputError, match="NaN"):
         Dataset(X=[[1.0, math.nan], [1.0, 3.0]], y=[1, -1])
+
+
+def test_what_double_precision_leaves_is_called_that():
+    """Two samples of opposite labels 1e-3 apart: margins are sums of numbers of 2000, known to about 5e-13."""
+    data = Dataset(X=[[1.0, 2.0, -1.0, 0.5], [1.001, 2.0, -1.0, 0.5]], y=[1, -1])
+    exact = mf.kkt_point(data, width=20)
+    assert exact.status.startswith("Exact KKT point")
+    asked_too_much = mf.kkt_point(data, width=20, tolerance=1e-15, time_limit=600)
+    assert not asked_too_much.exact
+    assert asked_too_much.stopped_by is None
+    assert asked_too_much.status.startswith("Not exact: a KKT point to ")
+    assert "which is what double precision leaves of margins of this size" in asked_too_much.status
+    assert asked_too_much.certificate.holds(1e-11)

@@ -44,7 +44,15 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
         gap=point.gap,
         moved=None if origin is None else _moved(task, origin, certificate.network),
         history=point.history,
-        status=_status(task, point, exact, stopped, certificate.stationarity, float(certificate.margins.min())),
+        status=_status(
+            task,
+            point,
+            exact,
+            stopped,
+            certificate.stationarity,
+            float(certificate.margins.min()),
+            rounded_to(task, certificate) if only_rounded(task, certificate, tolerance) else None,
+        ),
         exact=exact,
         seconds=budget.seconds,
         flow_seconds=0.0 if origin is None else origin.flow_seconds,
@@ -65,6 +73,18 @@ def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
             hard_patterns=task.hard_patterns and data.n_samples * task.width <= HARD_PATTERNS,
             time_limit=budget.time_limit,
         )
+
+
+def rounded_to(task: Task, certificate: Certificate) -> float:
+    """What double precision leaves of margins of this size: the network sums up numbers that large."""
+    longest = float(task.problem.norms.max())
+    return float(np.finfo(np.float64).eps) * 0.5 * certificate.network.norm_squared() * longest
+
+
+def only_rounded(task: Task, certificate: Certificate, tolerance: float) -> bool:
+    """Whether a hard margin is met as far as double precision can tell, which is not as far as was asked for."""
+    rounding = rounded_to(task, certificate)
+    return not task.soft and not task.frozen and rounding > tolerance and certificate.holds(4.0 * rounding)
 
 
 def stopped_early(by: Stop, stationarity: float) -> str:
@@ -120,11 +140,24 @@ def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
     )
 
 
-def _status(task: Task, point: Finished, exact: bool, stopped: Stop | None, stationarity: float, least: float) -> str:
+def _status(
+    task: Task,
+    point: Finished,
+    exact: bool,
+    stopped: Stop | None,
+    stationarity: float,
+    least: float,
+    rounding: float | None = None,
+) -> str:
     if exact and point.status is not None:
         return point.status
     if exact:
         return f"Exact KKT point: relative stationarity {stationarity:.1e} {point.how}."
+    if rounding is not None:
+        return (
+            f"Not exact: a KKT point to {rounding:.0e}, which is what double precision leaves of margins of this size; "
+            f"relative stationarity {stationarity:.1e}. {advice(task)}"
+        )
     if stopped is not None:
         return stopped_early(stopped, stationarity)
     if least <= 0 and not task.soft:

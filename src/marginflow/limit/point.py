@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import one_of, real_number, whole_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.assemble import assemble, stopped_early
+from marginflow.limit.assemble import assemble, only_rounded, stopped_early
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.classes.point import kkt_point_of_classes
 from marginflow.limit.limit import Limit
@@ -242,7 +242,7 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
     polishes = 0
     with budget.interruptible():
         for way in ways:
-            if polishes >= MOST_POLISHES or budget.over or (limits and limits[-1].exact):
+            if polishes >= MOST_POLISHES or budget.over or (limits and _done(task, limits[-1], tolerance)):
                 break
             try:
                 proposed = way.propose(task, budget)
@@ -264,7 +264,16 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
         limits.append(assemble(task, as_given(task), tolerance, budget))
     if not limits:
         raise _nothing_found(task, polishes)
-    return replace(_best(limits, budget), seconds=budget.seconds)
+    best = _best(limits)
+    stopped = None if _done(task, best, tolerance) else budget.stopped_by
+    if stopped is not None:
+        best = replace(best, status=stopped_early(stopped, best.certificate.stationarity), stopped_by=stopped)
+    return replace(best, seconds=budget.seconds)
+
+
+def _done(task: Task, limit: Limit, tolerance: float) -> bool:
+    """Whether no other start could do better: the point is exact, or as near to it as its numbers can be told."""
+    return limit.exact or (limit.gap <= tolerance and only_rounded(task, limit.certificate, tolerance))
 
 
 def _polish(task: Task, start: Start, budget: Budget) -> Polished:
@@ -292,13 +301,9 @@ def _polish(task: Task, start: Start, budget: Budget) -> Polished:
     )
 
 
-def _best(limits: Sequence[Limit], budget: Budget) -> Limit:
+def _best(limits: Sequence[Limit]) -> Limit:
     """The exact point, or that of least stationarity (1 for networks that do not separate the data)."""
-    best = min(limits, key=lambda limit: (not limit.exact, limit.certificate.stationarity))
-    stopped = budget.stopped_by
-    if best.exact or stopped is None:
-        return best
-    return replace(best, status=stopped_early(stopped, best.certificate.stationarity), stopped_by=stopped)
+    return min(limits, key=lambda limit: (not limit.exact, limit.certificate.stationarity))
 
 
 def _nothing_found(task: Task, polishes: int) -> InputError:
