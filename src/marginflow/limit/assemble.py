@@ -77,14 +77,16 @@ def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
 
 def rounded_to(task: Task, certificate: Certificate) -> float:
     """What double precision leaves of margins of this size: the network sums up numbers that large."""
-    longest = float(task.problem.norms.max())
-    return float(np.finfo(np.float64).eps) * 0.5 * certificate.network.norm_squared() * longest
+    longest = np.sqrt(float(np.vecdot(task.X, task.X).max()) + task.bias)
+    return float(np.finfo(np.float64).eps * 0.5 * certificate.network.norm_squared() * longest)
 
 
 def only_rounded(task: Task, certificate: Certificate, tolerance: float) -> bool:
     """Whether a hard margin is met as far as double precision can tell, which is not as far as was asked for."""
+    if task.soft or task.frozen or certificate.holds(tolerance):
+        return False
     rounding = rounded_to(task, certificate)
-    return not task.soft and not task.frozen and rounding > tolerance and certificate.holds(4.0 * rounding)
+    return rounding > tolerance and certificate.holds(4.0 * rounding)
 
 
 def stopped_early(by: Stop, stationarity: float) -> str:
