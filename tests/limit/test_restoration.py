@@ -144,6 +144,18 @@ def test_time_is_kept_for_it_where_there_is_a_limit_and_iterations_are_dear(monk
     assert (budget.deadline < before) == asked
 
 
+def test_no_more_time_is_kept_than_there_is(monkeypatch):
+    """Half of what is left, where an iteration took longer than that."""
+    monkeypatch.setattr(polish_module, "FLOW_LARGE_STEP", 1.0)
+    monkeypatch.setattr(polish_module, "RESTORING_KEPT", 1e12)
+    problem, neurons = on_a_sphere(10, 40, 20, 0)
+    budget = Budget(time_limit=1e6)
+    before = budget.deadline
+    kept = polish_module._keep_time(Admm(problem, neurons), budget, 1)
+    assert kept == before - budget.deadline
+    assert 0.0 < kept <= 0.5e6
+
+
 def test_a_large_polish_ends_with_what_was_made_good(monkeypatch):
     monkeypatch.setattr(polish_module, "FLOW_LARGE_STEP", 1.0)
     problem, neurons = on_a_sphere(20, 200, 300, 5)

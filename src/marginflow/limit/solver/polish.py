@@ -184,9 +184,9 @@ def _keep_time(admm: Admm, budget: Budget, threads: int) -> float:
     began = time.monotonic()
     with threads_for(work, threads):
         admm.run(1)
-    seconds = RESTORING_KEPT * (time.monotonic() - began)
-    budget.reserve(seconds)
-    return seconds
+    before = budget.deadline
+    budget.reserve(RESTORING_KEPT * (time.monotonic() - began))
+    return before - budget.deadline
 
 
 def _restored(admm: Admm, best: Polished, best_value: float, deadline: float) -> Polished:
