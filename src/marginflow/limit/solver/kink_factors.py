@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +13,9 @@ import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
-from marginflow.limit.settings import DEPENDENT, FEW_KINKS, GENTLE, KINK_RANK, REFINED
+from marginflow.limit.products import times_transpose
+from marginflow.limit.settings import DEPENDENT, FEW_KINKS, GENTLE, KINK_RANK, QUICK_PRODUCTS, REFINED
+from marginflow.threads import parts_of, share
 
 Factorised = TypeVar("Factorised")
 
@@ -31,14 +35,15 @@ class KinkFactor:
     def of(cls, problem: Problem, kinks: BoolArray) -> KinkFactor:
         """Of the samples in `kinks` (a mask); LinAlgError where many of them are nearly dependent."""
         rows = np.flatnonzero(kinks)
-        gram = problem.gram(rows, rows)
+        r = problem.X.shape[1]
+        gram = times_transpose(problem.X[rows]) if r <= QUICK_PRODUCTS else problem.gram(rows, rows)
         if len(rows) == 0:
             return cls(rows, gram)
-        if len(rows) <= problem.X.shape[1]:
-            L, failed = scipy.linalg.lapack.dpotrf(gram, lower=1, clean=1)
-            factor = cls(rows, L)
-            if not failed and factor.steepness > DEPENDENT:
-                return factor
+        if len(rows) <= r:
+            with suppress(np.linalg.LinAlgError):
+                factor = cls(rows, _cholesky(gram))
+                if factor.steepness > DEPENDENT:
+                    return factor
         if len(rows) > FEW_KINKS:
             raise np.linalg.LinAlgError("The kink samples of a neuron are nearly dependent.")
         inverse: FloatArray = np.linalg.pinv(gram, rcond=KINK_RANK, hermitian=True).astype(np.float64)
@@ -70,16 +75,30 @@ class KinkFactor:
         return solution
 
 
+def _cholesky(gram: FloatArray) -> FloatArray:
+    """The factor L, in the order of memory that LAPACK's solutions take; NumPy does not hold Python's lock for it."""
+    return np.linalg.cholesky(gram, upper=True).T.astype(np.float64, copy=False)
+
+
 def remembered(
-    known: dict[bytes, Factorised], kinks: BoolArray, make: Callable[[BoolArray], Factorised]
+    known: dict[bytes, Factorised],
+    kinks: BoolArray,
+    make: Callable[[BoolArray], Factorised],
+    *,
+    threads: int = 1,
 ) -> tuple[list[bytes], dict[bytes, Factorised]]:
     """A key for every column of `kinks`, and what is made of each: of columns that are known, what is known."""
     keys = [packed.tobytes() for packed in np.packbits(kinks.T, axis=1)]
-    new: dict[bytes, Factorised] = {}
-    for key, column in zip(keys, kinks.T, strict=True):
-        if key not in new:
-            new[key] = known[key] if key in known else make(column)
-    return keys, new
+    found = {key: known.get(key) for key in keys}
+    missing = {key: column for key, column in zip(keys, kinks.T, strict=True) if found[key] is None}
+    new = list(missing.items())
+
+    def make_some(part: slice) -> None:
+        for key, column in new[part]:
+            found[key] = make(column)
+
+    share(make_some, parts_of(len(new), float((kinks.sum(axis=0, dtype=np.float64) ** 3).sum())), threads)
+    return keys, {key: factorised for key, factorised in found.items() if factorised is not None}
 
 
 class KinkFactors:
@@ -89,13 +108,14 @@ class KinkFactors:
     that no sample is copied and every product is one of large matrices.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, threads: int = 1) -> None:
+        self.problem, self.threads = problem, threads
         self._known: dict[bytes, KinkFactor] = {}
 
     def of(self, kinks: BoolArray, *, forget: bool = True) -> list[KinkFactor]:
         """One factor for every column of `kinks`; what none of them has is forgotten, unless these are only some."""
-        keys, known = remembered(self._known, kinks, lambda column: KinkFactor.of(self.problem, column))
+        make = partial(KinkFactor.of, self.problem)
+        keys, known = remembered(self._known, kinks, make, threads=self.threads)
         self._known = known if forget else self._known | known
         return [known[key] for key in keys]
 

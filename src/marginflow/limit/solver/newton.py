@@ -134,13 +134,13 @@ def step_work(problem: Problem, guess: Structure) -> tuple[float, bool]:
     """Multiplications in a step from this structure, and whether it does without the Hessian.
 
     The Hessian costs n^2 for every kink (or free dimension) of a neuron and its factor n^3 / 3; conjugate gradients
-    cost `PRODUCTS` products m x r x k and the preconditioner 4 n r^2.
+    cost `PRODUCTS` products m x r x k and the preconditioner 4 n r^2, or n^3 / 3 where it is made of inner products.
     """
     m, r = problem.X.shape
     kinks = (guess.state == KINK).sum(axis=0)
     n = float(guess.free.sum())
     hessian = n**2 * (float(np.minimum(kinks, np.maximum(r - kinks, 0)).sum()) + n / 3)
-    gradients = PRODUCTS * float(m) * r * len(guess.s) + 4.0 * n * r**2
+    gradients = PRODUCTS * float(m) * r * len(guess.s) + (4.0 * n * r**2 if n > 2 * r else n**3 / 3)
     lean = hessian > LARGE_HESSIAN and hessian > gradients
     return (gradients if lean else hessian), lean
 
@@ -159,7 +159,7 @@ def _newton(
     lean: bool,
 ) -> NewtonResult:
     y = problem.y
-    known = KinkFactors(problem) if lean else KinkBases(problem)
+    known = KinkFactors(problem, threads) if lean else KinkBases(problem)
     s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
     free, capped = guess.free, guess.capped
     lam = np.where(free, guess.lam, 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from marginflow.limit.neurons import Neurons, add_up, gather
-from marginflow.limit.settings import BUNDLES, PARALLEL
+from marginflow.limit.settings import BUNDLE_POWER, BUNDLES, PARALLEL
 from marginflow.limit.starts.start import Start
 from marginflow.limit.task import Flowed, Task
 
@@ -13,7 +13,8 @@ from marginflow.limit.task import Flowed, Task
 def bundle(task: Task, flowed: Flowed, *, finer: int = 1) -> Start:
     """The neurons of a network in at most so many bundles as its samples and their rank suggest, times `finer`."""
     neurons = task.neurons(flowed.network)
-    most = int(BUNDLES * finer * max(1.0, task.problem.n_samples / task.problem.X.shape[1]))
+    m, r = task.problem.X.shape
+    most = int(BUNDLES * finer * max(1.0, m / r) ** BUNDLE_POWER)
     if task.faithful:
         groups = gather(neurons.U, neurons.s, task.width, cosine=PARALLEL)
     else:
