@@ -353,7 +353,7 @@ def test_the_number_of_threads_changes_no_bit_of_a_step_without_hessian(monkeypa
     v = np.random.default_rng(0).standard_normal(len(rows))
     ends = []
     for threads in (1, 2):
-        pairs = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam, threads=threads)
+        pairs = Pairs(problem, KinkFactors(problem, threads), guess.s, guess.state, guess.lam, threads=threads)
         ends.append((pairs.D, pairs.XD, pairs.mu, pairs.active, Curvature(problem, rows, pairs, guess.t, 0.1).times(v)))
     for one, two in zip(*ends, strict=True):
         np.testing.assert_array_equal(one, two)
