@@ -17,6 +17,7 @@ from marginflow.limit import problem as problem_module
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver import conjugate_gradients as gradients_room
+from marginflow.limit.solver import kink_factors as factors_room
 from marginflow.limit.solver import pairs as pairs_room
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.conjugate_gradients import Curvature, MeanField, solve_by_gradients
@@ -347,7 +348,7 @@ def test_the_number_of_threads_changes_no_bit_of_a_step_without_hessian(monkeypa
     """Every neuron is counted as large work, so that even these few are shared."""
     problem, guess = settled_structure(Sphere(dimension=20).sample(40, seed=2), width=60, seed=2)
     halves = [slice(0, 2), slice(2, len(guess.s))]
-    for room in (pairs_room, gradients_room):
+    for room in (pairs_room, gradients_room, factors_room):
         monkeypatch.setattr(room, "parts_of", lambda size, _: halves if size == len(guess.s) else [slice(0, size)])
     rows = np.flatnonzero(guess.free)
     v = np.random.default_rng(0).standard_normal(len(rows))
