@@ -12,7 +12,7 @@ from marginflow.limit import task as task_module
 from marginflow.limit.budget import Budget
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.restoration import restored
+from marginflow.limit.restoration import best_factor, restored
 from marginflow.limit.solver import polish as polish_module
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.polish import polish
@@ -100,6 +100,15 @@ def test_multipliers_follow_the_neurons(monkeypatch):
     assert np.abs(found.U - U).max() > 1e-3
     np.testing.assert_allclose(found.U - U, pulled, rtol=0, atol=1e-4 * np.abs(pulled).max())
     assert (found.mu <= found.lam[:, None]).all()
+
+
+def test_multipliers_that_are_all_too_large_are_scaled():
+    problem, neurons = on_a_sphere(20, 20, 30, 0)
+    exact = polish(problem, neurons)
+    assert exact.exact
+    assert best_factor(problem, exact.U, exact.s, exact.mu) == pytest.approx(1.0, abs=1e-9)
+    assert best_factor(problem, 7.0 * exact.U, exact.s, 3.0 * exact.mu) == pytest.approx(1.0 / 3.0, abs=1e-9)
+    assert best_factor(problem, exact.U, exact.s, -exact.mu) == 1.0
 
 
 def test_a_flow_that_is_too_dear_to_separate_the_samples_is_made_to(monkeypatch):

@@ -59,3 +59,14 @@ def restored(
         if float(margins.min()) > best.least:
             best = Restored(U, float(margins.min()), lam, mu)
     return best
+
+
+def best_factor(problem: Problem, U: FloatArray, s: FloatArray, mu: FloatArray) -> float:
+    """The factor on weights mu (m, k) with which they explain the directions of the neurons best, by least squares.
+
+    Multipliers of an iterate that has not settled may all be too large: ADMM lets them swing about their sum.
+    """
+    G = s[:, None] * ((mu * problem.y[:, None]).T @ problem.X)
+    explained = float(np.vecdot(U, G).sum())
+    squares = float(np.linalg.norm(U, axis=1) @ np.vecdot(G, G))
+    return explained / squares if explained > 0.0 else 1.0

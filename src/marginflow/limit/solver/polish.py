@@ -17,7 +17,7 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.restoration import restored
+from marginflow.limit.restoration import best_factor, restored
 from marginflow.limit.settings import (
     ADMM_ROUNDING,
     DIVERGED,
@@ -198,7 +198,8 @@ def _restored(admm: Admm, best: Polished, best_value: float, deadline: float) ->
     value = float(np.linalg.norm(found.U, axis=1).sum()) / found.least if found.least > 0.0 else np.inf
     if not value < best_value or found.lam is None or found.mu is None:
         return best
-    return replace(last, U=found.U, lam=found.lam, mu=found.mu)
+    factor = best_factor(admm.problem, found.U, last.s, found.mu)
+    return replace(last, U=found.U, lam=factor * found.lam, mu=factor * found.mu)
 
 
 def _round(admm: Admm, schedule: Schedule, budget: Budget, began_at: float, threads: int) -> bool:
