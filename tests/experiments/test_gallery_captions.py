@@ -54,6 +54,10 @@ def on_the_same_draws(name: str, wanted: str, **conditions: object) -> tuple[flo
     return statistics.mean(trained), statistics.mean(limits)
 
 
+def _count(n: int) -> str:
+    return f"{n:,}" if n >= 10_000 else f"{n}"
+
+
 def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
@@ -61,7 +65,7 @@ def listed(words: Sequence[str]) -> str:
 EXACT: dict[str, object] = {"method": "KKT point"}
 
 
-GRIDS = {"VYS22-Fig1a": 250, "VYS22-Fig1b": 350, "KYS23-Fig1L": 600, "KYS23-Fig2L": 600}
+GRIDS = {"VYS22-Fig1a": 250, "VYS22-Fig1b": 350, "KYS23-Fig1L": 600, "KYS23-Fig1R": 600, "KYS23-Fig2L": 600}
 
 
 def run_of_the_grid(name: str) -> str:
@@ -336,6 +340,29 @@ def recipe_beside_the_limit() -> str:
     )
 
 
+def four_times_as_many_samples(dimension: int) -> str:
+    """A line of the table: the error of one draw at each noise level that was run."""
+    cells = []
+    for p in NOISES:
+        errors = column("KYS23-Fig1R", "error", dimension=dimension, noise=p, seed=0, **EXACT)
+        cells.append(f"{errors[0]:.3f}" if errors else "not run")
+    return f"| {_count(dimension)} | {' | '.join(cells)} |"
+
+
+SENTENCES += [functools.partial(four_times_as_many_samples, d) for d in (250, 500, 1000, 2000, 10_000)]
+
+
+@sentence
+def hump_of_four_times_as_many_samples() -> str:
+    errors = {int(row["dimension"]): float(row["error"]) for row in rows("KYS23-Fig1R") if float(row["noise"]) == 0.3}
+    assert max(errors.values()) == errors[2000]
+    (beside,) = column("KYS23-Fig1L", "error", dimension=2000, noise=0.3, seed=0, **EXACT)
+    return (
+        f"At p = 0.3 the largest error is at d = m, {errors[2000]:.3f}, and at d = 10,000, five times m, it is "
+        f"{errors[10_000]:.3f}, where the left half has {beside:.3f} at d = 2000, four times m"
+    )
+
+
 def _by_width(dimension: int, noise: float) -> list[float]:
     """The errors of 50 and of 3000 neurons on one draw, as far as they were run."""
     cell: dict[str, object] = {"dimension": dimension, "noise": noise, "seed": 0, **EXACT}
@@ -413,7 +440,7 @@ def test_every_kkt_point_of_the_published_sizes_is_exact(name: str) -> None:
     assert {row["exact"] for row in rows(name) if row["method"] == "KKT point"} == {"True"}
 
 
-@pytest.mark.parametrize("name", ["KYS23-Fig1L", "KYS23-Fig2L"])
+@pytest.mark.parametrize("name", ["KYS23-Fig1L", "KYS23-Fig1R", "KYS23-Fig2L"])
 def test_every_kkt_point_with_noisy_labels_is_exact_and_interpolates(name: str) -> None:
     assert {(row["exact"], row["interpolates"]) for row in rows(name) if row["method"] == "KKT point"} == {
         ("True", "True")
