@@ -27,10 +27,8 @@ from marginflow.limit.settings import (
     ENOUGH_SHORT,
     FAR_BEYOND,
     FIRST_SET,
-    FLOW_BUNDLES,
     FLOW_LEAST,
     FLOW_PART,
-    FLOW_TURNS,
     FLOW_WORK,
     LARGE_STEP,
     LIGHT_LOOKS,
@@ -58,9 +56,9 @@ from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.newton import Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
 from marginflow.limit.solver.polish import identify, polish
+from marginflow.limit.starts.bundled_flow import flow_in_bundles
 from marginflow.limit.starts.start import AbstractStart, Finished, Origin, shared, split
 from marginflow.limit.task import Flowed, Task
-from marginflow.networks import TwoLayer
 from marginflow.threads import available_threads, threads_for
 
 
@@ -99,7 +97,7 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
     affordable = max(FIRST_SET, int(FLOW_PART / (r * task.width)))
     part = affordable if affordable < m else FIRST_SET
     some = np.sort(rng.choice(m, part, replace=False))
-    flowed = _flow_in_bundles(task, some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
+    flowed = flow_in_bundles(task, some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
     seconds = MARGINS * m * task.width
     if not budget.affords(seconds):
         return flowed, None, some
@@ -112,38 +110,6 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
             return flowed, None, some
         margins = flowed.network.margins(task.X, task.data.y)
     return flowed, margins, some[:: -(-some.size // FIRST_SET)]
-
-
-def _flow_in_bundles(task: Task, rows: IntArray, most: int, budget: Budget) -> Flowed:
-    """A flow on some samples; once its neurons have turned, those that are nearly parallel go on as one.
-
-    Parallel neurons stay parallel and keep their proportions in a flow with trained outputs. So a bundle stands for its
-    members, which have the same shares of it in the end.
-    """
-    if task.frozen or task.width < 2 * FLOW_BUNDLES or most <= FLOW_TURNS:
-        return task.flow_on(rows, most, budget)
-    first = task.flow_on(rows, FLOW_TURNS, budget)
-    if budget.over or float(first.network.margins(task.X[rows], task.data.y[rows]).min()) > 0.0:
-        return first
-    U, s = first.network.directions, first.network.signs
-    groups = gather(U, s, FLOW_BUNDLES)
-    used = groups >= 0
-    bundles = add_up(Neurons(U, s), groups)
-    # A bundle has the sums of its members' v^2 and ||(w, b)||^2 in proportion: neurons need not be balanced.
-    squares = np.bincount(groups[used], first.network.v[used] ** 2)
-    ratio = np.sqrt(squares / np.bincount(groups[used], (first.network.augmented[used] ** 2).sum(axis=1)))
-    size = np.sqrt(np.linalg.norm(bundles.U, axis=1) * ratio)
-    small = _network(bundles.U / size[:, None], bundles.s * size, task.bias)
-    last = replace(task, given=small).flow_on(rows, most - FLOW_TURNS, budget)
-    lengths = np.where(used, np.linalg.norm(U, axis=1), 0.0)
-    share = np.sqrt(lengths / np.bincount(groups[used], lengths[used])[groups])
-    network = _network(share[:, None] * last.network.augmented[groups], share * last.network.v[groups], task.bias)
-    return Flowed(network, first.seconds + last.seconds)
-
-
-def _network(A: FloatArray, v: FloatArray, bias: bool) -> TwoLayer:
-    """The network with rows (w, b), or w without bias."""
-    return TwoLayer(W=A[:, :-1] if bias else A, b=A[:, -1] if bias else None, v=v)
 
 
 def _first_set(task: Task, margins: FloatArray, some: IntArray) -> IntArray:
