@@ -106,3 +106,7 @@ def test_a_moving_picture_has_frames_of_the_flow_and_rests_on_the_kkt_point(tmp_
         assert moving.info["duration"] == 2500
     with pytest.raises(InputError, match=r"\.gif is expected"):
         plot.moving_plane(start, DATA, tmp_path / "plane.mp4")
+    shares: list[float] = []
+    plot.moving_plane(start, DATA, tmp_path / "few.gif", frames=3, progress=lambda share, remark: shares.append(share))
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0

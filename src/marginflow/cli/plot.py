@@ -7,6 +7,7 @@ from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Out
 from marginflow.cli.output import check_target, tell
+from marginflow.cli.progress import progress
 
 
 def plot(
@@ -26,7 +27,8 @@ def plot(
     drawn, dataset = one_output(network), mf.data.Dataset.load(data, label=label)
     picture = plane(drawn, dataset)
     if out.suffix.lower() == ".gif":
-        moving_plane(drawn, dataset, out)
+        with progress("Drawing the flow") as show:
+            moving_plane(drawn, dataset, out, progress=show)
     else:
         picture.save(out)
     point = picture.record["point"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,10 +24,17 @@ _STOP_LOSS: Final = 1e-20
 _MOST_STEPS: Final = 20_000
 _PAUSE: Final = 80  # milliseconds between frames
 _REST: Final = 2500  # on the KKT point
+_FLOW, _DRAW = 0.4, 0.6  # shares of the work when the flow ends and when pictures begin
 
 
 def moving_plane(
-    network: TwoLayer, data: Dataset, path: str | Path, *, width: float = 680.0, frames: int = FRAMES
+    network: TwoLayer,
+    data: Dataset,
+    path: str | Path,
+    *,
+    width: float = 680.0,
+    frames: int = FRAMES,
+    progress: Callable[[float, str], None] | None = None,
 ) -> Path:
     """Write a .gif of gradient flow from `network` to loss 1e-20, and of the KKT point that is polished from its end.
 
@@ -41,6 +49,8 @@ def moving_plane(
         In pixels.
     frames : int
         Of the flow; the last frame, which rests, is the KKT point.
+    progress : callable or None
+        Receives the share that is done and what is being done.
 
     Returns
     -------
@@ -52,11 +62,19 @@ def moving_plane(
     image = _pillow()
     import vl_convert
 
+    show = progress or (lambda share, remark: None)
     samples = plane_samples(data)
     rules = [flow.LossBelow(_STOP_LOSS), flow.Steps(_MOST_STEPS)]
     recording = flow.Recording(ratio=1.05, networks=True)
-    run = flow.train(network, data, flow.GradientFlow(stop=rules), recording=recording)
+    run = flow.train(
+        network,
+        data,
+        flow.GradientFlow(stop=rules),
+        recording=recording,
+        progress=lambda now: show(_FLOW * now.share, f"flow, step {now.step}"),
+    )
     assert isinstance(run.network, TwoLayer)
+    show(_FLOW, "the KKT point")
     limit = kkt_point(data, start=run.network, flow_steps=0)
     records = run.trajectory
     chosen = evenly_spaced(records.log_loss, records.step, frames)
@@ -67,7 +85,8 @@ def moving_plane(
     ]
     drawn.append(plane_frame(limit.network, data, certificate=limit.certificate, pictured=limit.compact))
     pictures = []
-    for frame in drawn:
+    for number, frame in enumerate(drawn):
+        show(_DRAW + (1.0 - _DRAW) * number / len(drawn), f"picture {number + 1} of {len(drawn)}")
         text = plane_svg(to_plain({"samples": samples, "frames": [], "point": frame}), width=width)
         pictures.append(image.open(io.BytesIO(bytes(vl_convert.svg_to_png(text)))).convert("RGB").quantize(128))
     content = io.BytesIO()
@@ -75,7 +94,9 @@ def moving_plane(
     pictures[0].save(
         content, format="GIF", save_all=True, append_images=pictures[1:], duration=pauses, loop=0, optimize=False
     )
-    return write_bytes(target, content.getvalue())
+    written = write_bytes(target, content.getvalue())
+    show(1.0, "written")
+    return written
 
 
 def _pillow() -> Any:

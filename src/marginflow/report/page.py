@@ -115,6 +115,23 @@ def render_template(name: str, **values: Any) -> str:
     return _environment().get_template(name).render(**values)
 
 
+def told(sentence: str) -> str:
+    """A sentence as HTML: mathematics with its signs, and what stands between backticks as code.
+
+    Examples
+    --------
+    >>> from marginflow.report.page import told
+    >>> str(told("||x|| < 1: see `limit.five_points`"))
+    '‖x‖ &lt; 1: see <code>limit.five_points</code>'
+    """
+    import markupsafe
+
+    parts = [str(markupsafe.escape(part)) for part in signs(sentence).split("`")]
+    if len(parts) % 2 == 0:  # a backtick alone is a letter
+        return markupsafe.Markup("`".join(parts))
+    return markupsafe.Markup("".join(f"<code>{part}</code>" if n % 2 else part for n, part in enumerate(parts)))
+
+
 @cache
 def _environment() -> jinja2.Environment:
     """Templates in which every text is escaped and a missing name is an error; each is compiled once."""
@@ -136,6 +153,7 @@ def _environment() -> jinja2.Environment:
     made.filters["listed"] = lambda versions: ", ".join(f"{name} {version}" for name, version in versions.items())
     made.filters["raised"] = raised
     made.filters["signs"] = signs
+    made.filters["told"] = told
     made.filters["in_words"] = in_words
     made.filters["mathml"] = mathml
     made.tests["verbatim"] = lambda item: isinstance(item, Verbatim)

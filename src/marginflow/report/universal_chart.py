@@ -53,17 +53,7 @@ def universal_chart(
         base.mark_area(color="var(--exact)", opacity=0.1).encode(x=x, y=y),
         base.mark_line(color="var(--exact)", strokeWidth=2.5).encode(x=x, y=y),
         alt.Chart(inline(mark)).mark_rule(color="var(--ink)", strokeWidth=1.5).encode(x=x),
-        alt.Chart(inline(mark))
-        .mark_text(
-            align="right",
-            dx=-10,
-            fontSize=14,
-            fontWeight="bold",
-            lineBreak="\n",
-            lineHeight=19,
-            color="var(--exact)",
-        )
-        .encode(x=x, y=y, text="said:N"),
+        *(_words(mark, colour).encode(x=x, y=y, text="said:N") for colour in ({"stroke": "var(--panel)"}, {})),
     ]
     words = f"The share of all samples that are {verb} at once by a multiple of one vector, against its norm."
     return Chart.of(alt.layer(*layers), rows, titles, title, words, height=230)
@@ -125,6 +115,14 @@ def _signed(step: np.ndarray[Any, np.dtype[np.float64]], side: int) -> str:
     """The vector as an image: grey where it is zero, dark where it adds, light where it takes away."""
     most = float(np.abs(step).max()) or 1.0
     return shade_address(enlarged(0.5 + 0.5 * step.reshape(side, side) / most, around=0.5))
+
+
+def _words(mark: list[dict[str, object]], halo: Mapping[str, str]) -> Any:
+    """The words beside the mark; beneath them a halo of the ground, where they cross the curve."""
+    drawn = {"color": "var(--exact)"} | ({"strokeWidth": 5, "strokeJoin": "round", **halo} if halo else {})
+    return alt.Chart(inline(mark)).mark_text(
+        align="right", dx=-10, fontSize=14, fontWeight="bold", lineBreak="\n", lineHeight=19, **drawn
+    )
 
 
 def _number(value: object) -> float:
