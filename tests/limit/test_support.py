@@ -1,15 +1,17 @@
 """Points from the samples near the margin alone, judged on all of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from marginflow import certify
-from marginflow.data import Dataset, Sphere
+from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
-from marginflow.limit.support import support_point
+from marginflow.limit.support import support_point, watched
 from marginflow.limit.support.descent import descend
-from marginflow.limit.support.start import MoreSamples
+from marginflow.limit.support.watched import Watched
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -62,20 +64,35 @@ def test_frozen_outputs_and_bad_numbers_are_refused():
         support_point(data, start(data), penalty=-1.0)
 
 
-def test_one_more_sample_mostly_needs_newton_steps_alone():
-    """From the point without a sample to one with it: what is returned is exact, and most often something is."""
-    data, ended = Sphere(dimension=20).sample(60, seed=0), 0
-    lam = support_point(data, start(data), penalty=1.0).certificate.multipliers
-    removed = np.flatnonzero((lam > 1e-9) & (lam < 1.0 - 1e-6))[:6]
-    assert len(removed) == 6
-    for i in removed:
-        rest = np.delete(np.arange(data.n_samples), i)
-        before = support_point(data.subset(rest), start(data), penalty=1.0)
-        task = Task.of(data, before.network, penalty=1.0, callers_own=True, flow_steps=0)
-        found = MoreSamples(np.insert(before.certificate.multipliers, i, 0.0)).propose(task, Budget())
-        if found is not None:
-            ended += 1
-            assert certify(found.network, data, penalty=1.0, multipliers=(found.lam, found.mu)).holds(1e-9)
-    assert ended >= 3
-    nothing = MoreSamples(np.zeros(data.n_samples)).propose(task, Budget())  # multipliers of nowhere
-    assert nothing is None or certify(nothing.network, data, penalty=1.0).holds(1e-8)
+def test_samples_that_the_first_set_misses_are_taken_in(monkeypatch):
+    """Begun with the three nearest samples of each label and those on the wrong side, the point is one of all samples."""
+    monkeypatch.setattr(watched, "NEAR_MARGIN", 0.0)
+    monkeypatch.setattr(watched, "LEAST_SUPPORT", 3)
+    data = clusters(200)
+    network, lam = descend(data, start(data), 1.0)
+    task = Task.of(data, network, penalty=1.0, flow_steps=0)
+    found = Watched(lam).propose(task, Budget())
+    assert found is not None
+    assert any(entry.flips > 0 for entry in found.history)
+    assert certify(found.network, data, penalty=1.0, multipliers=(found.lam, found.mu)).holds(1e-9)
+
+
+def test_units_of_the_samples_do_not_matter():
+    """Powers of two round nothing: samples 2^20 times as long have the same point, 2^20 times as small."""
+    data = clusters()
+    long = Dataset(X=2.0**20 * data.X, y=data.y)
+    plain = TwoLayer.initialise(8, 4, scale=0.3, bias=False, seed=0)
+    descended, lam = descend(data, plain, 1.0)
+    small = replace(descended, W=2.0**-20 * descended.W)
+    # u and the multipliers carry the unit once, so does the penalty
+    one = Watched(lam).propose(Task.of(data, descended, penalty=1.0, flow_steps=0), Budget())
+    other = Watched(2.0**-20 * lam).propose(Task.of(long, small, penalty=2.0**-20, flow_steps=0), Budget())
+    assert one is not None
+    assert other is not None
+    np.testing.assert_array_equal(other.network(long.X), one.network(data.X))
+
+
+def test_nothing_is_proposed_where_time_is_over():
+    data = clusters()
+    task = Task.of(data, start(data), penalty=1.0, flow_steps=0)
+    assert Watched(np.zeros(data.n_samples)).propose(task, Budget(time_limit=1e-9)) is None

@@ -30,6 +30,7 @@ from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
     ASLEEP_UP_TO,
     BLOCK_BYTES,
+    FEW_PAIRS,
     IDLE_BEFORE_DROP,
     LARGEST_MULTIPLIER,
     REFRESH_ANYWAY,
@@ -38,6 +39,7 @@ from marginflow.limit.settings import (
     SINGLE,
 )
 from marginflow.limit.solver.balance import Balance, uneven
+from marginflow.limit.solver.few_pairs import FewPairs
 from marginflow.limit.solver.proximal import Part, project, shrink
 from marginflow.threads import available_threads, one_thread, parts_of, share
 
@@ -126,6 +128,11 @@ class Admm:
         """Of the present arithmetic."""
         return "single" if self._real == np.float32 else "double"
 
+    @property
+    def weight(self) -> float:
+        """What rho is multiplied by at present."""
+        return self._balance.factor
+
     def go_on_from(self, iterations: int) -> None:
         """Count on from an earlier run."""
         self._balance.due += iterations - self.iterations
@@ -163,7 +170,9 @@ class Admm:
     def _pattern_changed(self) -> None:
         """The pattern as shares of the margin for each unit of a scaled pre-activation."""
         shares = 1.0 / self.scales
-        for part in self._parts:
+        few = len(self._parts) == 1 and self.A.size <= FEW_PAIRS
+        self._few = FewPairs.of(self.A, self._same_mask(), shares) if few else None
+        for part in [] if self._few is not None else self._parts:
             part.A_same = [self.A[rows, same] * shares[same] for rows, same, _ in part.blocks]
             part.active = [A.sum(axis=1) for A in part.A_same]
 
@@ -201,6 +210,10 @@ class Admm:
 
     def _project_samples(self, part: Part, *, measure: bool = False) -> None:
         """H to Z, Y and the multipliers tau, and then to Z - Y in place."""
+        if self._few is not None:
+            few = (self._H, self.Z, self.Y, self.tau, self.cap / self.rho)
+            part.apart = self._few.project(*few, measure=measure)
+            return
         state = (self._H, self.Z, self.Y, self.tau, self.A)
         project(part, *state, 1.0 / self.scales, self.cap / self.rho, measure=measure)
 

@@ -2,8 +2,8 @@ r"""A KKT point for classifiers that are wanted soon: descent on a smooth object
 
 Samples beyond their margin have lambda_i = 0, so that a KKT point of the problem with some of the samples is one of the
 whole problem as soon as every other sample has margin 1 or more. Which samples matter is learnt by descent
-(`support.descent`); the rest is `kkt_point` from there on the samples near the margin, with those added that come out
-violated. Where the flow would go plays no part; for that, call `kkt_point` itself.
+(`support.descent`); the rest is done on the samples near the margin, joined by those that come out violated on the way
+(`support.watched`). Where the flow would go plays no part; for that, call `kkt_point` itself.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, IntArray, real_number, whole_number
-from marginflow.certificates import certify
+from marginflow.arrays import real_number, whole_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
@@ -24,17 +23,8 @@ from marginflow.limit.separable import require_separable
 from marginflow.limit.starts.interior import Interior
 from marginflow.limit.starts.start import AbstractStart
 from marginflow.limit.support.descent import descend
-from marginflow.limit.support.settings import (
-    HARD_PENALTY,
-    INTERIOR_FROM,
-    LEAST_SUPPORT,
-    NEAR_MARGIN,
-    OTHERWISE,
-    SUPPORT_GROWTH,
-    SUPPORT_ROUNDS,
-    SUPPORT_SLACK,
-)
-from marginflow.limit.support.start import AfterDescent, MoreSamples
+from marginflow.limit.support.settings import HARD_PENALTY, INTERIOR_FROM, OTHERWISE
+from marginflow.limit.support.watched import Watched
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -84,47 +74,23 @@ def support_point(
     began = time.monotonic()
     deadline = np.inf if time_limit is None else began + 0.5 * time_limit  # the other half is for the exact point
     network, multipliers = descend(data, start, HARD_PENALTY if penalty is None else penalty, deadline=deadline)
-    chosen = _first(data, network)
-    exact = False
-    for _ in range(SUPPORT_ROUNDS):
-        left = None if time_limit is None else time_limit - (time.monotonic() - began)
-        if left is not None and left <= 0.0:
-            break
-        rows = np.flatnonzero(chosen)
-        starts: list[AbstractStart] = [AfterDescent(multipliers[rows])]
-        if exact:
-            starts.insert(0, MoreSamples(multipliers[rows]))
-        if max_iterations >= INTERIOR_FROM:
-            starts.append(Interior())
-        try:
-            found = search(
-                Task.of(
-                    Dataset(X=data.X[rows], y=data.y[rows]),
-                    network,
-                    penalty=np.inf if penalty is None else penalty,
-                    callers_own=True,
-                    flow_steps=0,
-                    hard_patterns=False,
-                ),
-                starts,
-                tolerance,
-                Budget(time_limit=left, max_iterations=max_iterations),
-            )
-        except InputError:  # nothing but the zero function, for so few samples
-            break
-        if not found.exact:
-            break
-        margins = data.y * found.network(data.X)
-        violated = np.flatnonzero(~chosen & (margins < 1.0 - SUPPORT_SLACK))
-        if not violated.size:
-            whole = _on_all(found, data, rows, penalty)
-            if whole.certificate.holds(tolerance):
-                return replace(whole, seconds=time.monotonic() - began)
-            break
-        worst = violated[np.argsort(margins[violated], kind="stable")[: max(SUPPORT_GROWTH, rows.size // 2)]]
-        chosen[worst] = True
-        network, multipliers, exact = found.network, np.zeros(data.n_samples), True
-        multipliers[rows] = found.certificate.multipliers
+    task = Task.of(
+        data,
+        network,
+        penalty=np.inf if penalty is None else penalty,
+        flow_steps=0,
+        hard_patterns=False,
+    )
+    starts: list[AbstractStart] = [Watched(multipliers[task.first])]
+    if max_iterations >= INTERIOR_FROM:
+        starts.append(Interior())
+    left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
+    try:
+        found = search(task, starts, tolerance, Budget(time_limit=left, max_iterations=max_iterations))
+        if found.exact:
+            return replace(found, seconds=time.monotonic() - began)
+    except InputError:  # neither applies, or nothing but the zero function is left
+        pass
     left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
     return kkt_point(
         data,
@@ -134,25 +100,4 @@ def support_point(
         max_iterations=max_iterations,
         time_limit=left,
         starts=OTHERWISE,
-    )
-
-
-def _first(data: Dataset, network: TwoLayer) -> BoolArray:
-    """Samples near the margin, and the nearest of each label."""
-    margins = network.margins(data.X, data.y)
-    least = float(margins.min())
-    chosen: BoolArray = margins < NEAR_MARGIN * max(1.0, least)
-    for sign in (1.0, -1.0):
-        own = np.flatnonzero(data.y == sign)
-        chosen[own[np.argsort(margins[own], kind="stable")[:LEAST_SUPPORT]]] = True
-    return chosen
-
-
-def _on_all(found: Limit, data: Dataset, rows: IntArray, penalty: float | None) -> Limit:
-    """The point judged on all samples, with the multipliers of the others zero."""
-    lam, mu = np.zeros(data.n_samples), np.zeros((data.n_samples, found.network.width))
-    lam[rows], mu[rows] = found.certificate.multipliers, found.certificate.mu
-    certificate = certify(found.network, data, penalty=penalty, multipliers=(lam, mu), hard_patterns=False)
-    return replace(
-        found, network=certificate.network, compact=certificate.network.compact(tolerance=1e-9), certificate=certificate
     )

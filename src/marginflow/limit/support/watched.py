@@ -1,0 +1,176 @@
+"""ADMM on the samples near the margin while all the others are watched; Newton's method at the end.
+
+The set grows by the samples that an iterate violates long before it is solved exactly, and ADMM goes on from where it
+is: until the set is right, its exact solution is that of another problem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from marginflow.arrays import BoolArray, FloatArray
+from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.interior.point import affordable
+from marginflow.limit.neurons import Neurons, add_up, gather
+from marginflow.limit.settings import (
+    BEFORE_INTERIOR,
+    BEFORE_INTERIOR_IN_A_CROWD,
+    CROWDED,
+    DIVERGED,
+    FEW_FLIPS,
+    MANNERS,
+    REFRESH_EVERY,
+)
+from marginflow.limit.solver.admm import Admm
+from marginflow.limit.solver.newton import NewtonResult, newton
+from marginflow.limit.solver.polish import identify
+from marginflow.limit.starts.start import AbstractStart, Finished, split
+from marginflow.limit.support.settings import (
+    FIRST_TRY,
+    HELD,
+    LEAST_SUPPORT,
+    LOOK_AGAIN,
+    NEAR_MARGIN,
+    NEXT_TRY,
+    SUPPORT_SLACK,
+    WATCH_FROM,
+)
+from marginflow.limit.task import Task
+from marginflow.limit.units import Units
+
+
+@dataclass(frozen=True, eq=False)
+class Watched(AbstractStart):
+    """From a descended network; with a soft margin at the scale at which the descent ended, where its multipliers (n,)
+    belong."""
+
+    multipliers: FloatArray
+    name, rank = "watched", 5
+
+    def propose(self, task: Task, budget: Budget) -> Finished | None:
+        """A point of all samples, exact as that of its set is; None where that does not settle."""
+        scaled = task.neurons_in_span(task.given)
+        if task.missing_sign(scaled) is not None:
+            return None
+        neurons = Neurons(task.given.directions, task.given.signs) if task.soft else scaled
+        bundles = add_up(neurons, gather(neurons.U, neurons.s, task.width))
+        run = _Run(task, budget, bundles, self.multipliers if task.soft else None)
+        found = run.solve()
+        return None if found is None else run.finished(found)
+
+
+def _first(task: Task) -> BoolArray:
+    """Samples near the margin, and the nearest of each label; shape (n,)."""
+    margins = task.given.margins(task.X, task.data.y)
+    chosen: BoolArray = margins < NEAR_MARGIN * max(1.0, float(margins.min()))
+    for sign in (1.0, -1.0):
+        own = np.flatnonzero(task.data.y == sign)
+        chosen[own[np.argsort(margins[own], kind="stable")[:LEAST_SUPPORT]]] = True
+    return chosen
+
+
+class _Run:
+    """ADMM on a set of samples that grows, in units in which they are about 1 long."""
+
+    def __init__(self, task: Task, budget: Budget, neurons: Neurons, multipliers: FloatArray | None) -> None:
+        self.task, self.budget = task, budget
+        self.samples = np.column_stack([task.X, np.ones(len(task.X))]) if task.bias else task.X
+        self.y = task.data.y
+        self.history: list[Progress] = []
+        self.steps = 0
+        self.chosen = _first(task)
+        rows = np.flatnonzero(self.chosen)
+        problem = task.problem_of(rows)
+        self.units = Units.of(problem, None)
+        self.index = rows[problem.order]  # of the samples of the problem, in its order
+        U = self.units.scale * problem.reduced(neurons.U)
+        scaled = self.units.problem(problem)
+        if multipliers is None:
+            lam = scaled.warm_multipliers(U, neurons.s, deadline=budget.deadline)
+        else:
+            lam = self.units.price * multipliers[self.index]
+        self.admm = Admm(scaled, Neurons(U, neurons.s), lam, precision="single", weight=HELD)
+        self.began_at, self.most = self.admm.objective, budget.max_iterations
+        if affordable(problem, len(neurons.s)):
+            few = problem.n_samples <= CROWDED * problem.X.shape[1]
+            self.most = min(BEFORE_INTERIOR if few else BEFORE_INTERIOR_IN_A_CROWD, self.most)
+
+    def solve(self) -> NewtonResult | None:
+        """An exact point of the present set that violates no other sample; None where none was found."""
+        enough, looked_at, tries = FIRST_TRY, np.inf, 0
+        with self.budget.interruptible():
+            while not self.budget.over and self.admm.iterations < self.most:
+                admm = self.admm
+                if admm.exhausted:
+                    admm.sharpen()
+                admm.run(REFRESH_EVERY)
+                if not admm.objective <= DIVERGED * self.began_at:
+                    break
+                residual = max(admm.primal_residual, admm.dual_residual)
+                due = residual <= enough and admm.share_flipped <= FEW_FLIPS
+                if due or residual <= min(WATCH_FROM, LOOK_AGAIN * looked_at):
+                    grown = self._grown(admm.U.astype(np.float64), admm.s, 0.0)
+                    looked_at = np.inf if grown else residual
+                    due = due and not grown
+                if not due:
+                    continue
+                damping, inertia = MANNERS[tries % len(MANNERS)]
+                found = newton(
+                    admm.problem, identify(admm), frozen=False, deadline=self.budget.deadline,
+                    damping=damping, inertia=inertia,
+                )  # fmt: skip
+                self.steps, tries, enough = self.steps + found.iterations, tries + 1, NEXT_TRY * residual
+                if found.converged and not self._grown(found.U, found.s, SUPPORT_SLACK):
+                    return found
+        return None
+
+    def _grown(self, U: FloatArray, s: FloatArray, slack: float) -> bool:
+        """Whether the set has grown by samples that neurons leave below their margin; ADMM is then one of all these."""
+        admm, n = self.admm, len(self.y)
+        outside = admm.problem.ambient(U) / self.units.scale
+        margins = self.y * (np.maximum(self.samples @ outside.T, 0.0) @ s)
+        violated = ~self.chosen & (margins < 1.0 - slack)
+        self._report(int(violated.sum()))
+        if not violated.any():
+            return False
+        self.chosen |= violated
+        lam, mu = np.zeros(n), np.zeros((n, len(admm.s)))
+        lam[self.index], mu[self.index] = admm.multipliers, admm.weights
+        rows = np.flatnonzero(self.chosen)
+        problem = self.units.problem(self.task.problem_of(rows))
+        self.index = rows[problem.order]
+        neurons = Neurons(problem.reduced(admm.problem.ambient(admm.U.astype(np.float64))), admm.s)
+        self.admm = Admm(
+            problem, neurons, lam[self.index], weights=mu[self.index], precision=admm.precision, weight=admm.weight
+        )  # fmt: skip
+        self.admm.go_on_from(admm.iterations)
+        return True
+
+    def finished(self, found: NewtonResult) -> Finished:
+        """The point with the multipliers of all samples."""
+        admm, n, units = self.admm, len(self.y), self.units
+        lam, mu = np.zeros(n), np.zeros((n, len(found.s)))
+        lam[self.index], mu[self.index] = found.lam / units.price, found.mu / units.price
+        U = admm.problem.ambient(found.U) / units.scale
+        how = (
+            f"on {len(self.index)} of {n} samples, of which none of the others is violated, after {admm.iterations} "
+            f"ADMM iterations and {self.steps} Newton steps"
+        )
+        gap = admm.problem.gap(found.U, found.s, found.lam, found.mu)
+        return replace(split(self.task, U, found.s, lam, mu, how, gap), history=tuple(self.history))
+
+    def _report(self, violated: int) -> None:
+        admm = self.admm
+        entry = Progress(
+            stage="support",
+            iteration=admm.iterations,
+            flips=violated,
+            live_neurons=int((admm.t > 0).sum()),
+            objective=admm.objective / self.units.price,
+            gap=(admm.objective - float(admm.multipliers.sum())) / self.units.price,
+            seconds=self.budget.seconds,
+        )
+        self.history.append(entry)
+        self.budget.report(entry)
