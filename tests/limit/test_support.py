@@ -65,7 +65,7 @@ def test_frozen_outputs_and_bad_numbers_are_refused():
 
 
 def test_samples_that_the_first_set_misses_are_taken_in(monkeypatch):
-    """Begun with the three nearest samples of each label and those on the wrong side, the point is one of all samples."""
+    """Begun with three samples of each label and those on the wrong side, the point is one of all samples."""
     monkeypatch.setattr(watched, "NEAR_MARGIN", 0.0)
     monkeypatch.setattr(watched, "LEAST_SUPPORT", 3)
     data = clusters(200)
