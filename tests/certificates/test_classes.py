@@ -132,3 +132,9 @@ def test_an_exact_point_of_raw_measurements_is_one_from_its_file_alone() -> None
     point = kkt_point(Dataset(iris.data, iris.target), width=20)
     assert point.exact
     assert certify_classifier(point.network, iris.data, iris.target).residual < 1e-11
+
+
+def test_certify_sends_a_network_of_classes_to_its_own_door():
+    network = Classifier(W=np.eye(3), V=2.0 * np.eye(3) - 1.0)
+    with pytest.raises(InputError, match=r"each of 3 classes.*certify_classifier\(network, X, y\), with y from 0 to 2"):
+        certify(network, Dataset(X=np.eye(3)[:2], y=[1, -1]))

@@ -17,14 +17,14 @@ from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, coordinates
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.networks import TwoLayer
+from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 
 _CANDIDATE_IS_ENOUGH = 1e-2 * DEFAULT_TOLERANCE
 
 
 def certify(
-    network: TwoLayer,
+    network: TwoLayer | Classifier,
     data: Dataset,
     *,
     penalty: float | None = None,
@@ -54,7 +54,8 @@ def certify(
     Parameters
     ----------
     network : TwoLayer
-        Any network, trained by whatever or not at all.
+        Any network, trained by whatever or not at all. One with a logit for each class is for `certify_classifier`, and
+        the sentence that refuses it says so.
     data : Dataset
     penalty : float or None
         C of the soft margin min ||theta||^2/2 + C sum_i (1 - y_i N(x_i))_+. Then nothing is rescaled, lambda_i <=
@@ -87,7 +88,7 @@ def certify(
     >>> import numpy as np
     >>> from marginflow.certificates import certify
     >>> from marginflow.data import Dataset
-    >>> from marginflow.networks import TwoLayer
+    >>> from marginflow.networks import Classifier, TwoLayer
     >>> data = Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1])
     >>> network = TwoLayer(W=np.eye(2), v=[1.0, -1.0])
     >>> certificate = certify(network, data)
@@ -97,6 +98,12 @@ def certify(
     array([1., 1.])
     """
     began = time.monotonic()
+    if isinstance(network, Classifier):
+        raise InputError(
+            f"network has a logit for each of {network.n_classes} classes, and certify is about one output; "
+            "call marginflow.certificates.certify_classifier(network, X, y), with y from 0 to "
+            f"{network.n_classes - 1}."
+        )
     _check(network, data)
     deadline = np.inf if time_limit is None else began + real_number("time_limit", time_limit, at_least=0.0)
     given = network

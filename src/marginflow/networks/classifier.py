@@ -161,8 +161,9 @@ class Classifier(HiddenLayer, Exported):
 
         Its output weights are differences rounded to float64, which changes N by no more than its evaluation does.
         """
-        pair = class_numbers("classes", [first, second], self.n_classes)
-        return _difference(self, int(pair[0]), int(pair[1]))
+        if not all(type(t) is int and 0 <= t < self.n_classes for t in (first, second)):  # asked for every rival
+            first, second = class_numbers("classes", [first, second], self.n_classes).tolist()
+        return _difference(self, first, second)
 
     def scaled(self, factor: float) -> Classifier:
         """W, b and V times `factor`; without output bias, logits are multiplied by its square."""
