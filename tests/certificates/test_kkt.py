@@ -426,7 +426,7 @@ def test_bad_input_is_refused_in_one_sentence(known):
         certify(case.network, case.data, penalty=0.0)
     with pytest.raises(InputError, match=r"multipliers\[1\]"):
         certify(case.network, case.data, multipliers=(case.lam, np.ones((9, 3))))
-    with pytest.raises(InputError, match="a TwoLayer is expected"):
+    with pytest.raises(InputError, match="a TwoLayer or a Classifier is expected"):
         certify(MLP.from_two_layer(case.network), case.data)
     with pytest.raises(InputError, match="zero"):
         certify(TwoLayer(W=np.zeros((2, 12)), v=np.zeros(2)), case.data)
