@@ -45,14 +45,14 @@ class Tangent:
         return product
 
     def solve(self, f: FloatArray, *, steps: int, tolerance: float, deadline: float) -> FloatArray:
-        """alpha with (J J^T + 1e-3 of its average diagonal) alpha = f, by conjugate gradients."""
+        """alpha with (J J^T + 1e-3 of its average diagonal) alpha = f, by conjugate gradients, one step at least."""
         shift = 1e-3 * float(self.diagonal.mean()) + 1e-300
         mean = _Average(self, shift)
         alpha, rest = np.zeros_like(f), f.copy()
         direction = mean.solve(rest)
         first = size = float(rest @ direction)
-        for _ in range(steps):
-            if not size > tolerance**2 * first or time.monotonic() > deadline:
+        for count in range(steps):
+            if not size > tolerance**2 * first or (count > 0 and time.monotonic() > deadline):
                 break
             image = self.times(direction) + shift * direction
             length = size / max(float(direction @ image), 1e-300)

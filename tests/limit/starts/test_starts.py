@@ -13,6 +13,7 @@ from marginflow.data import Sphere
 from marginflow.errors import InputError
 from marginflow.limit import all_starts, starts, task
 from marginflow.limit.budget import Budget
+from marginflow.limit.settings import FLOW_DAMPED
 from marginflow.limit.starts import Finished, Start
 from marginflow.limit.starts.interior import _plane_is_surer
 from marginflow.limit.task import Task
@@ -178,13 +179,13 @@ def test_in_the_plane_a_flow_that_has_not_found_the_classes_leaves_many_samples_
     assert not surer(np.column_stack([X, X[:, ::-1] ** 2]), chance)
 
 
-def test_long_steps_become_shorter_where_they_do_not_separate_the_samples(monkeypatch):
-    """Labels that no network of two neurons can fit: the path of long steps ends, and shorter ones follow."""
+def test_gradients_are_averaged_where_long_steps_do_not_separate_the_samples(monkeypatch):
+    """Labels that no network of two neurons can fit: the path of long steps ends, and steps with momentum follow."""
     made, original = [], task.AngleSteps.take
 
     def record(flow, *args, **how):
         taken = original(flow, *args, **how)
-        made.extend([flow.angle] * taken)
+        made.extend([(flow.angle, flow.momentum)] * taken)
         return taken
 
     monkeypatch.setattr(task.AngleSteps, "take", record)
@@ -192,4 +193,4 @@ def test_long_steps_become_shorter_where_they_do_not_separate_the_samples(monkey
     crowd = mf.data.Dataset(X=rng.standard_normal((40, 2)), y=np.where(rng.permutation(40) % 2, 1.0, -1.0))
     some = Task.of(crowd, TwoLayer.initialise(2, 2, scale=0.01, seed=0))
     some._flow(some.X, crowd.y, None, Budget(), angle=0.1, most=400)
-    assert made == [0.1] * 100 + [0.05] * 300
+    assert made == [(0.1, 0.0)] * 100 + [FLOW_DAMPED] * 300
