@@ -40,6 +40,7 @@ from marginflow.limit.settings import (
 )
 from marginflow.limit.solver.balance import Balance, uneven
 from marginflow.limit.solver.few_pairs import FewPairs
+from marginflow.limit.solver.merging import Merging
 from marginflow.limit.solver.proximal import Part, project, shrink
 from marginflow.threads import available_threads, one_thread, parts_of, share
 
@@ -283,33 +284,21 @@ class Admm:
     def merge(self) -> None:
         """Merge neurons of one sign whose patterns on same samples agree (no cost is added, no margin lost)."""
         groups = equal_pattern_groups(self.A, self.s, self.problem.y)
-        n_groups = int(groups.max()) + 1
-        if n_groups == len(self.s):
+        if int(groups.max()) + 1 == len(self.s):
             return
-        first = np.unique(groups, return_index=True)[1]
-        shared = np.flatnonzero(np.bincount(groups) > 1)  # few of the groups: the others are left as they are
-        several = np.flatnonzero(np.isin(groups, shared))
-        ones = np.zeros((len(several), len(shared)), dtype=self._real)
-        ones[np.arange(len(several)), np.searchsorted(shared, groups[several])] = 1.0
-        weight = np.maximum(self.t[several], 1e-30)
-        shares = ones * (weight / (ones @ (weight @ ones)))[:, None]
-
-        def added_up(columns: FloatArray, sums: FloatArray) -> FloatArray:
-            of_groups = np.take(columns, first, axis=-1)
-            of_groups[..., shared] = np.take(columns, several, axis=-1) @ sums
-            return of_groups
-
-        self.Y = added_up(self.Y, shares)
-        self.Z = added_up(self.Z / self.scales, ones)
-        self.U, self.anchor = (np.ascontiguousarray(added_up(rows.T, ones).T) for rows in (self.U, self.anchor))
+        merging = Merging(groups, self.t, self._real)
+        first, added_up = merging.first, merging.added_up
+        self.Y = merging.averaged(self.Y)
+        self.Z = added_up(self.Z / self.scales)
+        self.U, self.anchor = (np.ascontiguousarray(added_up(rows.T).T) for rows in (self.U, self.anchor))
         if self.a2 is not None:
-            self.a2 = added_up(self.a2, ones)
+            self.a2 = added_up(self.a2)
         self.members = np.where(self.members >= 0, groups[self.members], -1)
         self.s, self.A = self.s[first], np.take(self.A, first, axis=1)
         self.t = np.linalg.norm(self.U, axis=1)
         self.scales = self.scales[first]
         self.Z *= self.scales
-        self.idle = np.zeros(n_groups, dtype=np.int64)
+        self.idle = np.zeros(len(merging), dtype=np.int64)
         self._allocate()
 
     def drop_idle(self, patience: int = IDLE_BEFORE_DROP) -> None:
