@@ -6,11 +6,11 @@ import numpy as np
 
 from marginflow.certificates import ClassifierKKT
 from marginflow.limit import ClassesLimit
+from marginflow.plot.points import framed
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
 from marginflow.report.charts import strips
 from marginflow.report.results.certificates import RESIDUALS
-from marginflow.report.table import Table
 
 
 def showing(result: ClassesLimit | ClassifierKKT) -> Showing:
@@ -29,10 +29,7 @@ def showing(result: ClassesLimit | ClassifierKKT) -> Showing:
     ]
     if isinstance(result, ClassesLimit):
         rows.append(("Seconds", result.seconds))
-        sentence = result.status
-    else:
-        sentence = f"{'a KKT point' if found.holds() else 'not a KKT point'}, residual {found.residual:.1e}."
-    return Showing(sentence=sentence, table=Table(columns=("", ""), rows=tuple(rows), caption="The certificate"))
+    return framed(found, rows, result.status if isinstance(result, ClassesLimit) else None)
 
 
 def charts(result: ClassesLimit | ClassifierKKT) -> list[Chart]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from marginflow.certificates import Certificate
+from collections.abc import Sequence
+
+from marginflow.certificates import Certificate, ClassifierKKT
 from marginflow.limit import Limit
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
@@ -25,10 +27,14 @@ def showing(result: Limit | Certificate) -> Showing:
     ]
     if isinstance(result, Limit):
         rows += [("Neurons that differ", result.compact.width), ("Seconds", result.seconds)]
-        sentence = result.status
-    else:
-        sentence = f"{'a KKT point' if found.holds() else 'not a KKT point'}, residual {found.residual:.1e}."
-    return Showing(sentence=sentence, table=Table(columns=("", ""), rows=tuple(rows), caption="The certificate"))
+    return framed(found, rows, result.status if isinstance(result, Limit) else None)
+
+
+def framed(found: Certificate | ClassifierKKT, rows: Sequence[tuple[object, ...]], status: str | None) -> Showing:
+    """The rows of a certificate under a sentence: the status of what it belongs to, or what it says by itself."""
+    sentence = f"{'a KKT point' if found.holds() else 'not a KKT point'}, residual {found.residual:.1e}."
+    table = Table(columns=("", ""), rows=tuple(rows), caption="The certificate")
+    return Showing(sentence=sentence if status is None else status, table=table)
 
 
 def charts(result: Limit | Certificate) -> list[Chart]:
