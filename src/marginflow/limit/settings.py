@@ -139,6 +139,8 @@ FEW_PAIRS = 8000
 # neurons die. Iterations to residuals of 1e-4, before and now: (100, 100) 470, 340 and 560, 430; (300, 300) 430, 460
 # and 630, 400; (100, 1000) 1250, 1280 (two seeds, two seeds, one).
 BALANCED_FROM, OFF_BALANCE, FLIPPING_AIM = 0.05, 1.2, 0.7
+# The first iteration after which it is balanced.
+BALANCED_AFTER = 20
 # Samples to a dimension up to which a neuron that is zero keeps its pattern. Iterations to residuals of 1e-4 with it
 # and without: (100, 100) 240, 340 and 260, 430; (300, 300) 310, 460 and 400, 400 (two seeds each). CPU s of a call:
 # (300, 420) 2.3, 2.3 and 2.2, 1.9; (300, 590) 3.2, 2.7 and 2.9, 2.9; (300, 1170) 18.9, 13.5 and 18.5, 14.1.

@@ -29,6 +29,7 @@ from marginflow.limit.neurons import Neurons, equal_pattern_groups
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
     ASLEEP_UP_TO,
+    BALANCED_AFTER,
     BLOCK_BYTES,
     FEW_PAIRS,
     IDLE_BEFORE_DROP,
@@ -81,7 +82,7 @@ class Admm:
         anchor_weight: float = 0.0,
         precision: Precision = "double",
         weight: float = 1.0,
-        balanced_from: int = 20,
+        balanced_from: int = BALANCED_AFTER,
     ) -> None:
         self.problem = problem
         self._use(precision)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from marginflow.limit.problem import Problem
 from marginflow.limit.restoration import best_factor, restored
 from marginflow.limit.settings import (
     ADMM_ROUNDING,
+    BALANCED_AFTER,
     DIVERGED,
     FLOW_LARGE_STEP,
     HOPELESS_AFTER,
@@ -134,9 +134,10 @@ def polish(
     threads = available_threads()
     if multipliers is None:
         multipliers = problem.warm_multipliers(neurons.U, neurons.s, deadline=budget.deadline)
-    begin = partial(Admm, weights=weights, anchor_weight=anchor_weight, precision=precision, weight=weight)
-    steady = begin if weight == 1.0 else partial(begin, balanced_from=STEADY)
-    admm = steady(problem, neurons, multipliers)
+    admm = Admm(
+        problem, neurons, multipliers, weights=weights, anchor_weight=anchor_weight, precision=precision,
+        weight=weight, balanced_from=BALANCED_AFTER if weight == 1.0 else STEADY,
+    )  # fmt: skip
     schedule = Schedule(problem, anchor_weight)
     collapse = Collapse(admm)
     history: list[Progress] = []
