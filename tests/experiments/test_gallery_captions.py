@@ -354,9 +354,10 @@ SENTENCES += [functools.partial(four_times_as_many_samples, d) for d in (250, 50
 
 @sentence
 def hump_of_four_times_as_many_samples() -> str:
-    errors = {int(row["dimension"]): float(row["error"]) for row in rows("KYS23-Fig1R") if float(row["noise"]) == 0.3}
+    cell: dict[str, object] = {"noise": 0.3, "seed": 0, **EXACT}
+    errors = dict(zip(column("KYS23-Fig1R", "dimension", **cell), column("KYS23-Fig1R", "error", **cell), strict=True))
     assert max(errors.values()) == errors[2000]
-    (beside,) = column("KYS23-Fig1L", "error", dimension=2000, noise=0.3, seed=0, **EXACT)
+    (beside,) = column("KYS23-Fig1L", "error", dimension=2000, **cell)
     return (
         f"At p = 0.3 the largest error is at d = m, {errors[2000]:.3f}, and at d = 10,000, five times m, it is "
         f"{errors[10_000]:.3f}, where the left half has {beside:.3f} at d = 2000, four times m"
