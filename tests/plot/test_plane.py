@@ -15,6 +15,7 @@ from marginflow.cli import main
 from marginflow.data import Dataset
 from marginflow.measurements.plane import count_directions, plane_frame
 from marginflow.networks import TwoLayer
+from marginflow.plot.moving import moving_start
 from marginflow.report.plane_svg import _contour, png
 
 DATA = Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1])
@@ -110,3 +111,15 @@ def test_a_moving_picture_has_frames_of_the_flow_and_rests_on_the_kkt_point(tmp_
     plot.moving_plane(start, DATA, tmp_path / "few.gif", frames=3, progress=lambda share, remark: shares.append(share))
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
+
+
+def test_a_moving_picture_of_a_kkt_point_begins_at_a_random_network_because_nothing_moves_there() -> None:
+    assert moving_start(NETWORK, DATA).width == 60
+    elsewhere = TwoLayer(W=[[1.0, 0.2], [0.1, 1.0]], v=[1.0, -1.0])
+    assert moving_start(elsewhere, DATA) is elsewhere
+
+
+def test_lines_of_neurons_are_pale_strokes_and_not_pale_layers_which_take_seconds_to_draw() -> None:
+    text = plot.plane(NETWORK, DATA).svg
+    assert 'stroke-opacity="0.' in text
+    assert not re.search(r'\sopacity="', text)

@@ -19,7 +19,10 @@ def plot(
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """The ending of --out decides: .html, .svg, .pdf, .png, or .gif (the flow from NETWORK to the KKT point)."""
+    """The ending of --out decides: .html, .svg, .pdf, .png, or .gif (the flow from NETWORK to the KKT point).
+
+    From a KKT point nothing moves: then the .gif begins at a random network.
+    """
     from marginflow.plot import moving_plane
     from marginflow.plot.plane import FORMATS, plane
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from marginflow import flow
 from marginflow.arrays import real_number
+from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.demo.plane import evenly_spaced
 from marginflow.errors import InputError
@@ -24,6 +25,7 @@ _STOP_LOSS: Final = 1e-20
 _MOST_STEPS: Final = 20_000
 _PAUSE: Final = 80  # milliseconds between frames
 _REST: Final = 2500  # on the KKT point
+_FEWEST, _SCALE = 60, 0.01  # neurons and scale of a random start
 _FLOW, _DRAW = 0.4, 0.6  # shares of the work when the flow ends and when pictures begin
 
 
@@ -41,7 +43,8 @@ def moving_plane(
     Parameters
     ----------
     network : TwoLayer
-        Where the flow begins; of dimension 2. A random network of small scale shows neurons gather.
+        Where the flow begins; of dimension 2. A random network of small scale shows neurons gather. From a KKT point
+        nothing moves: then the flow begins at a random network with as many neurons, at least 60.
     data : Dataset
         Of dimension 2, labels -1 and +1.
     path : path that ends in .gif
@@ -64,10 +67,11 @@ def moving_plane(
 
     show = progress or (lambda share, remark: None)
     samples = plane_samples(data)
+    begun = moving_start(network, data)
     rules = [flow.LossBelow(_STOP_LOSS), flow.Steps(_MOST_STEPS)]
     recording = flow.Recording(ratio=1.05, networks=True)
     run = flow.train(
-        network,
+        begun,
         data,
         flow.GradientFlow(stop=rules),
         recording=recording,
@@ -97,6 +101,13 @@ def moving_plane(
     written = write_bytes(target, content.getvalue())
     show(1.0, "written")
     return written
+
+
+def moving_start(network: TwoLayer, data: Dataset) -> TwoLayer:
+    """The network itself or, at a KKT point, a random one of small scale."""
+    if not certify(network, data).holds():
+        return network
+    return TwoLayer.initialise(max(network.width, _FEWEST), data.dimension, scale=_SCALE, seed=0)
 
 
 def _pillow() -> Any:

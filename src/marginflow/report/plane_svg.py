@@ -87,7 +87,7 @@ def _kinks(neurons: FloatArray, middle: FloatArray, reach: float, on_page: Any) 
         foot = middle - normal * (normal @ middle + c / size)
         (x1, y1), (x2, y2) = on_page(np.array([foot - 6 * reach * along, foot + 6 * reach * along]))
         opacity = min(0.95, 0.05 + 3.2 * weight / weights.sum())
-        drawn.append(f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{INK}" opacity="{opacity:.2f}"/>')
+        drawn.append(f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{INK}" stroke-opacity="{opacity:.2f}"/>')
     return drawn
 
 
