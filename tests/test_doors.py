@@ -78,7 +78,7 @@ def test_wrong_values_that_once_went_through_are_named(call: Callable[[], object
 
 def test_a_wrong_name_is_what_python_says() -> None:
     with pytest.raises(TypeError, match="nonsense"):
-        door(1, nonsense=2)  # type: ignore[call-arg]
+        door(1, nonsense=2)
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_a_caller_who_turns_every_floating_point_event_into_an_error_gets_the_sa
     options: dict[str, object],
 ) -> None:
     data = mf.data.Sphere(dimension=20).sample(30, seed=1)
-    plain = mf.kkt_point(data, width=20, seed=0, **options)  # type: ignore[arg-type]  # options of `kkt_point`
+    plain = mf.kkt_point(data, width=20, seed=0, **options)  # options of `kkt_point`
     with np.errstate(all="raise"):
-        strict = mf.kkt_point(data, width=20, seed=0, **options)  # type: ignore[arg-type]  # options of `kkt_point`
+        strict = mf.kkt_point(data, width=20, seed=0, **options)  # options of `kkt_point`
         assert mf.robustness.exact_radius(strict.network, data.X[0]).proved
     assert np.array_equal(strict.network.W, plain.network.W)

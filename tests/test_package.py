@@ -40,7 +40,7 @@ def test_names_of_public_classes_are_unique() -> None:
 
 def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="'nonsense'"):
-        _ = marginflow.nonsense  # type: ignore[attr-defined]
+        _ = marginflow.nonsense
 
 
 def test_rooms_are_entered_only_when_asked_for() -> None:

@@ -58,7 +58,7 @@ def deeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def answers(target: str, words: list[str], **options: object) -> dict[str, Answer]:
-    found = list(work(target, [word.encode() for word in words], **options))  # type: ignore[arg-type]
+    found = list(work(target, [word.encode() for word in words], **options))
     assert sorted(answer.index for answer in found) == list(range(len(words)))
     return {words[answer.index]: answer for answer in found}
 

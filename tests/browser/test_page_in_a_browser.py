@@ -23,10 +23,10 @@ def charts() -> tuple[Chart, ...]:
     ]
     words = {"titles": TITLES, "description": "A description that says what there is to see."}
     return (
-        lines(rows, x="t", y="value", series="name", title="Curves", y_scale="log", **words),  # type: ignore[arg-type]
-        points(rows, x="t", y="value", series="name", title="Points", **words),  # type: ignore[arg-type]
-        histogram(rows, value="value", series="name", title="Bars", **words),  # type: ignore[arg-type]
-        dots(rows[::10], value="value", category="t", series="name", title="Dots", scale="log", **words),  # type: ignore[arg-type]
+        lines(rows, x="t", y="value", series="name", title="Curves", y_scale="log", **words),
+        points(rows, x="t", y="value", series="name", title="Points", **words),
+        histogram(rows, value="value", series="name", title="Bars", **words),
+        dots(rows[::10], value="value", category="t", series="name", title="Dots", scale="log", **words),
     )
 
 

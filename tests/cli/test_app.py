@@ -87,7 +87,7 @@ def test_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("line", ["nonsense", "--nonsense", "sample", "sample sphere 3 --dimension 2 --out a.npz more"])
-def test_what_cannot_be_parsed_is_one_sentence(line: str, tmp_path: Path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_what_cannot_be_parsed_is_one_sentence(line: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     code = main(line.split())
     captured = capsys.readouterr()
@@ -110,7 +110,7 @@ def test_what_cannot_be_parsed_is_one_sentence(line: str, tmp_path: Path, monkey
         (MemoryError(), 2),
     ],
 )
-def test_exceptions_become_exit_codes(raised: BaseException, code: int, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_exceptions_become_exit_codes(raised: BaseException, code: int, monkeypatch, capsys) -> None:
     def fail(*_: object) -> int:
         raise raised
 
@@ -231,7 +231,7 @@ def test_the_overview_of_commands_does_not_wait_for_numpy() -> None:
 @pytest.mark.parametrize(
     "line", [["report", "rows.csv", "--label", "\udc80"], ["sweep", "\x00"], ["limit", "a\udfff.npz"]]
 )
-def test_arguments_that_are_not_utf_8_are_one_sentence(line: list[str], tmp_path: Path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_arguments_that_are_not_utf_8_are_one_sentence(line: list[str], tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(line) == 2
     assert "is not text in UTF-8" in capsys.readouterr().err

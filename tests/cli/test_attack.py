@@ -41,13 +41,13 @@ def files(attack: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("command", [["report", "digits.json", "--out", "a.html"], ["cite", "digits.json"]])
-def test_a_number_of_6000_digits_is_refused_in_one_sentence(command: list[str], files: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_a_number_of_6000_digits_is_refused_in_one_sentence(command: list[str], files: Path, capsys) -> None:
     assert main(command) == 2
     assert "digits.json holds a whole number with thousands of digits" in capsys.readouterr().err
     assert not (files / "a.html").exists()
 
 
-def test_a_link_to_nowhere_as_folder_of_pictures_is_refused_before_the_page_is_written(files: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_a_link_to_nowhere_as_folder_of_pictures_is_refused_before_the_page_is_written(files: Path, capsys) -> None:
     assert main(["report", "rows.csv", "--x", "it's", "--y", "a[0].b", "--out", "a.html", "--svg", "dangling"]) == 2
     assert "is a link to a folder that does not exist" in capsys.readouterr().err
     assert not (files / "a.html").exists()
@@ -76,7 +76,7 @@ def test_quotes_and_brackets_in_names_of_columns_are_drawn(files: Path) -> None:
     assert "s x: a" in text  # a datum was found under its name
 
 
-def test_a_link_to_nowhere_is_not_replaced_by_a_page(files: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_a_link_to_nowhere_is_not_replaced_by_a_page(files: Path, capsys) -> None:
     (files / "lost.html").symlink_to("no/such.html")
     line = ["report", "rows.csv", "--x", "it's", "--y", "a[0].b", "--out", "lost.html"]
     assert main(line) == 2
@@ -96,7 +96,7 @@ def test_backslashes_in_names_of_columns_are_drawn(name: str, files: Path) -> No
     assert picture.read_text().count('aria-roledescription="point"') >= 4
 
 
-def test_installing_the_completion_prints_a_line_and_writes_nothing(files: Path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_installing_the_completion_prints_a_line_and_writes_nothing(files: Path, monkeypatch, capsys) -> None:
     monkeypatch.setenv("SHELL", "/bin/bash")
     monkeypatch.setenv("HOME", str(files))
     before = sorted(files.iterdir())
@@ -105,7 +105,7 @@ def test_installing_the_completion_prints_a_line_and_writes_nothing(files: Path,
     assert sorted(files.iterdir()) == before
 
 
-def test_arrays_that_declare_more_than_there_is_are_refused_whoever_reads_them(files: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_arrays_that_declare_more_than_there_is_are_refused_whoever_reads_them(files: Path, capsys) -> None:
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (750_000, 1000)})
     (files / "bomb.npy").write_bytes(header.getvalue())
@@ -125,7 +125,7 @@ def test_arrays_that_declare_more_than_there_is_are_refused_whoever_reads_them(f
 
 
 @pytest.mark.parametrize("file", ["vector.npy", "broken.npz", "object.npy", "no.npz", "folder.npz", "data.npz"])
-def test_multipliers_that_are_none_are_refused_in_one_sentence(file: str, files: Path, capsys) -> None:  # type: ignore[no-untyped-def]
+def test_multipliers_that_are_none_are_refused_in_one_sentence(file: str, files: Path, capsys) -> None:
     line = f"check VYS22/Thm4.1 --network net.safetensors --data data.npz --multipliers {file}"
     assert main(line.split()) == 2
     said = capsys.readouterr().err

@@ -104,7 +104,7 @@ def test_anything_violated_gives_exit_code_one(
 
     good = theory.covered("VYS22/LemC.5")
     assert good.example is not None
-    broken = replace(good, example=replace(good.example, findings=Findings(claims=good.control.claims)))  # type: ignore[union-attr]
+    broken = replace(good, example=replace(good.example, findings=Findings(claims=good.control.claims)))
     assert broken.example is not None
     assert broken.example.outcome == "violated"
     monkeypatch.setattr(theory, "coverage", lambda *_, **__: (good,))

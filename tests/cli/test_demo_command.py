@@ -124,6 +124,6 @@ def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize("form", theorem.FORMS)
 def test_a_bound_says_something_from_the_named_number_of_clusters_on_and_not_before(form: str) -> None:
-    k = theorem.speaks_from(form)  # type: ignore[arg-type]
+    k = theorem.speaks_from(form)
     assert k is not None
     assert theorem.bounds(k)[form] < theorem.THRESHOLD <= theorem.bounds(k - 2)[form]

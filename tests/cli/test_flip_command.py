@@ -39,7 +39,7 @@ def record_of(line: str, capsys: pytest.CaptureFixture[str], *, code: int = 0) -
 @pytest.mark.parametrize("direction", ["label-sum", "margin", "support", "dual", "z.npy"])
 def test_every_direction_is_the_same_by_symmetry(direction: str, capsys: pytest.CaptureFixture[str]) -> None:
     record = record_of(f"flip net.safetensors data.npz --direction {direction}", capsys)
-    (found,) = record["directions"]  # type: ignore[misc]
+    (found,) = record["directions"]
     assert found["norm"] == pytest.approx(np.sqrt(0.5), rel=1e-12)
     assert found["norm_by_sqrt_dimension"] == pytest.approx(0.5, rel=1e-12)
     assert found["median_first_by_sqrt_dimension"] == pytest.approx(0.5, rel=1e-12)
@@ -48,10 +48,10 @@ def test_every_direction_is_the_same_by_symmetry(direction: str, capsys: pytest.
 
 def test_unsigned_flips_one_class_only(capsys: pytest.CaptureFixture[str]) -> None:
     record = record_of("flip net.safetensors data.npz --unsigned", capsys, code=1)
-    (found,) = record["directions"]  # type: ignore[misc]
+    (found,) = record["directions"]
     assert (record["flips"], found["norm"], found["never_flipped"]) == (False, None, 1)
     record = record_of("flip net.safetensors data.npz --unsigned --share 0.5", capsys)
-    (found,) = record["directions"]  # type: ignore[misc]
+    (found,) = record["directions"]
     assert found["norm"] == pytest.approx(np.sqrt(0.5), rel=1e-12)
     assert main("flip net.safetensors data.npz --unsigned".split()) == 1
     assert "no length flips every sample" in capsys.readouterr().out
@@ -62,7 +62,7 @@ def test_cluster_means_are_a_direction_of_data_that_know_them(capsys: pytest.Cap
     Clusters(dimension=4, n_clusters=2, sigma=0.0, allocation="stratified").sample(4, seed=0).save("clusters.npz")
     TwoLayer(W=np.eye(4)[:2], v=[1.0, -1.0]).save("pair.safetensors")
     record = record_of("flip pair.safetensors clusters.npz --direction means", capsys)
-    (found,) = record["directions"]  # type: ignore[misc]
+    (found,) = record["directions"]
     assert found["norm"] == pytest.approx(np.sqrt(2.0), rel=1e-12)
     assert found["norm_by_sqrt_dimension"] == pytest.approx(np.sqrt(0.5), rel=1e-12)
 
@@ -96,7 +96,7 @@ def test_samples_that_flip_one_after_the_other_are_never_flipped_at_once(capsys:
     Dataset(X=[[2.0], [4.0]], y=[1, 1]).save("line.npz")
     np.save("one.npy", np.ones(1))
     record = record_of("flip dip.safetensors line.npz --direction one.npy", capsys, code=1)
-    (found,) = record["directions"]  # type: ignore[misc]
+    (found,) = record["directions"]
     assert (found["smallest_first"], found["largest_first"], found["all_at_once"]) == (0.5, 2.5, None)
     assert (found["flip_back"], found["never_flipped"], found["share_0.5"]) == (2, 0, 0.5)
 
@@ -106,7 +106,7 @@ def test_fresh_points_are_flipped_along_the_direction_of_the_data(capsys: pytest
     Dataset(X=[[3.0, 1.0], [1.0, 5.0]], y=[1, -1]).save("fresh.npz")
     for source in ("", " --direction dual", " --direction z.npy"):
         record = record_of(f"flip net.safetensors data.npz --test fresh.npz{source}", capsys)
-        (found,) = record["directions"]  # type: ignore[misc]
+        (found,) = record["directions"]
         assert record["samples"] == 2
         assert found["smallest_first"] == pytest.approx(np.sqrt(2.0), rel=1e-12)
         assert found["all_at_once"] == pytest.approx(2.0 * np.sqrt(2.0), rel=1e-12)

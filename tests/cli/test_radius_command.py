@@ -112,7 +112,7 @@ def test_a_proof_that_the_judge_refuses_is_not_called_proved(
     honest = exact.solve
 
     def boastful(*arguments: object, **options: object) -> SearchOutcome:
-        outcome = honest(*arguments, **options)  # type: ignore[arg-type]  # handed on as it came
+        outcome = honest(*arguments, **options)  # handed on as it came
         return replace(outcome, lower=0.9 * outcome.upper, tree=[])
 
     monkeypatch.setattr(exact, "solve", boastful)
@@ -140,7 +140,7 @@ def test_interrupt_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch, capsys: p
     honest = measured.each_radius
 
     def impatient(*arguments: object, **options: object) -> Iterator[tuple[int, object]]:
-        yield next(honest(*arguments, **options))  # type: ignore[arg-type]
+        yield next(honest(*arguments, **options))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(measured, "each_radius", impatient)

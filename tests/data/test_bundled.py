@@ -19,7 +19,7 @@ pytest.importorskip("sklearn", reason="the bundled data sets come with scikit-le
     ],
 )
 def test_sizes_and_class_counts(make: object, shape: tuple, positive: int) -> None:
-    data = make()  # type: ignore[operator]
+    data = make()
     assert data.X.shape == shape
     assert (data.y > 0).sum() == positive
 
@@ -53,4 +53,4 @@ def test_standardised_columns_vary_with_mean_zero_and_deviation_one() -> None:
 )
 def test_classes_that_do_not_exist_are_refused(make: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        make()  # type: ignore[operator]
+        make()

@@ -37,19 +37,19 @@ GUARANTEED = {
 
 @pytest.mark.parametrize("k", ORTHOGONAL)
 def test_smallest_dimensions_for_orthogonal_means(k: int) -> None:
-    assert [smallest_dimension(k, s) for s in NOISE[: len(ORTHOGONAL[k])]] == ORTHOGONAL[k]  # type: ignore[arg-type]
+    assert [smallest_dimension(k, s) for s in NOISE[: len(ORTHOGONAL[k])]] == ORTHOGONAL[k]
 
 
 @pytest.mark.parametrize("k", TYPICAL)
 def test_smallest_dimensions_for_typical_random_means(k: int) -> None:
-    found = [smallest_dimension(k, s, "sphere typical") for s in NOISE[: len(TYPICAL[k])]]  # type: ignore[arg-type]
+    found = [smallest_dimension(k, s, "sphere typical") for s in NOISE[: len(TYPICAL[k])]]
     assert found == TYPICAL[k]
 
 
 @pytest.mark.parametrize("k", GUARANTEED)
 def test_smallest_dimensions_for_random_means_with_a_guarantee(k: int) -> None:
     levels = ("1/sqrt(d)", 0.01, 0.1, 1)
-    assert [smallest_dimension(k, s, "sphere guaranteed") for s in levels] == GUARANTEED[k]  # type: ignore[arg-type]
+    assert [smallest_dimension(k, s, "sphere guaranteed") for s in levels] == GUARANTEED[k]
 
 
 def test_the_threshold_is_sharp_and_final() -> None:
@@ -136,4 +136,4 @@ def test_given_means_of_other_norms_are_reported() -> None:
 )
 def test_bad_questions_are_refused(make: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        make()  # type: ignore[operator]
+        make()

@@ -54,7 +54,7 @@ def test_random_means_have_the_same_inner_products_reduced_and_ambient(dimension
 
 @pytest.mark.parametrize("sigma", ["1/sqrt(d)", 0.3, 1])
 def test_noise_is_gaussian_around_the_mean_of_the_own_cluster(sigma: float | str) -> None:
-    data = Clusters(dimension=25, n_clusters=3, sigma=sigma, means="sphere").sample(300, seed=7)  # type: ignore[arg-type]
+    data = Clusters(dimension=25, n_clusters=3, sigma=sigma, means="sphere").sample(300, seed=7)
     assert data.means is not None
     assert data.clusters is not None
     scale = 0.2 if sigma == "1/sqrt(d)" else float(sigma)
@@ -73,7 +73,7 @@ def test_independent_clusters_are_uniform_and_stratified_ones_equal() -> None:
 
 def test_test_points_are_independent_of_the_allocation() -> None:
     law = Clusters(dimension=6, n_clusters=5, allocation="stratified")
-    counts = np.bincount(law.fresh(5000, train=law.sample(5)).clusters)  # type: ignore[arg-type]
+    counts = np.bincount(law.fresh(5000, train=law.sample(5)).clusters)
     assert len(set(counts.tolist())) > 1
     assert stats.chisquare(counts).pvalue > 1e-3
 
@@ -138,4 +138,4 @@ def test_given_means_are_reduced_to_their_span() -> None:
 )
 def test_bad_clusters_are_refused(make: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        make()  # type: ignore[operator]
+        make()

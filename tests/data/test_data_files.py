@@ -67,7 +67,7 @@ def test_an_archive_of_plain_numpy_is_read(tmp_path: Path) -> None:
 
 def refused(path: Path, sentence: str, **options: str) -> None:
     with pytest.raises(InputError, match=sentence) as caught:
-        Dataset.load(path, **options)  # type: ignore[arg-type]
+        Dataset.load(path, **options)
     text = str(caught.value)
     assert text.count(str(path)) == 1
     assert text.endswith(".")

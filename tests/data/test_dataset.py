@@ -82,7 +82,7 @@ def test_a_subset_keeps_what_is_known_and_says_so() -> None:
 @pytest.mark.parametrize("index", [[], [7], [[0]], np.zeros(3, dtype=bool), np.ones(4, dtype=bool), [0.5]])
 def test_a_subset_that_does_not_fit_is_refused(index: object) -> None:
     with pytest.raises(InputError, match="subset"):
-        Dataset(X=np.eye(3), y=[1, 1, -1]).subset(index)  # type: ignore[arg-type]
+        Dataset(X=np.eye(3), y=[1, 1, -1]).subset(index)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_subset_that_does_not_fit_is_refused(index: object) -> None:
     ],
 )
 def test_any_labels_become_numbers_and_are_kept(y: object, encoded: list, classes: tuple, tmp_path: Path) -> None:
-    data = Dataset(np.eye(3), y)  # type: ignore[arg-type]
+    data = Dataset(np.eye(3), y)
     assert data.y.tolist() == encoded
     assert data.classes == classes
     part = data.subset([1])
@@ -112,7 +112,7 @@ def test_any_labels_become_numbers_and_are_kept(y: object, encoded: list, classe
 
 
 def test_more_than_two_classes_are_refused_where_signs_count() -> None:
-    data = Dataset(np.eye(3), ["a", "b", "c"])  # type: ignore[arg-type]
+    data = Dataset(np.eye(3), ["a", "b", "c"])
     assert repr(data) == "Dataset(user data: n=3, d=3, 3 classes)"
     for door in (
         mf.certify,
@@ -134,15 +134,15 @@ class Frame:
         self.columns, self.rows, self.dtypes = columns, rows, [Kind(kind) for kind in kinds]
 
     def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
-        return np.array(self.rows, dtype=dtype)  # type: ignore[arg-type]
+        return np.array(self.rows, dtype=dtype)
 
 
 def test_the_columns_of_a_table_keep_their_names() -> None:
-    data = Dataset(Frame(["age", "height"], [[1, 2.5], [3, 4.0]], "if"), [1, -1])  # type: ignore[arg-type]
+    data = Dataset(Frame(["age", "height"], [[1, 2.5], [3, 4.0]], "if"), [1, -1])
     assert data.features == ("age", "height")
     assert data.X.tolist() == [[1.0, 2.5], [3.0, 4.0]]
     with pytest.raises(InputError, match=r"columns that are not numbers: 'name'; leave them out"):
-        Dataset(Frame(["age", "name"], [[1, "x"], [3, "y"]], "iO"), [1, -1])  # type: ignore[arg-type]
+        Dataset(Frame(["age", "name"], [[1, "x"], [3, "y"]], "iO"), [1, -1])
 
 
 def test_pandas_tables_are_taken() -> None:

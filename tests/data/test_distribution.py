@@ -107,13 +107,13 @@ def test_other_seeds_and_test_points_are_other_points(law: AbstractDistribution)
 @pytest.mark.parametrize("n_samples", [0, -3, 2.5, True, "many", None])
 def test_bad_sample_sizes_are_refused(law: AbstractDistribution, n_samples: object) -> None:
     with pytest.raises(InputError, match="n_samples is"):
-        law.sample(n_samples)  # type: ignore[arg-type]
+        law.sample(n_samples)
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, None, "0"])
 def test_bad_seeds_are_refused(seed: object) -> None:
     with pytest.raises(InputError, match="seed is"):
-        Sphere(dimension=3).sample(2, seed=seed)  # type: ignore[arg-type]
+        Sphere(dimension=3).sample(2, seed=seed)
 
 
 def test_noise_does_not_change_the_samples() -> None:
@@ -148,26 +148,26 @@ def test_test_points_need_matching_coordinates() -> None:
     [
         lambda: Sphere(dimension=0),
         lambda: Sphere(dimension=-3),
-        lambda: Sphere(dimension=2.0),  # type: ignore[arg-type]
+        lambda: Sphere(dimension=2.0),
         lambda: Sphere(dimension=3, radius=0.0),
         lambda: Sphere(dimension=3, radius=-1),
         lambda: Sphere(dimension=3, radius=float("nan")),
-        lambda: Sphere(dimension=3, radius="d"),  # type: ignore[arg-type]
-        lambda: Sphere(dimension=3, labels="even"),  # type: ignore[arg-type]
-        lambda: Sphere(dimension=3, noise=0.1),  # type: ignore[arg-type]
+        lambda: Sphere(dimension=3, radius="d"),
+        lambda: Sphere(dimension=3, labels="even"),
+        lambda: Sphere(dimension=3, noise=0.1),
         lambda: Gaussian(dimension=3, variance=0),
-        lambda: Gaussian(dimension=3, variance="1/n"),  # type: ignore[arg-type]
+        lambda: Gaussian(dimension=3, variance="1/n"),
         lambda: Ball(dimension=3, radius=float("inf")),
         lambda: NoisySphere(dimension=3, p=1.1),
         lambda: NoisySphere(dimension=3, p=-0.1),
         lambda: NoisySphere(dimension=3, p=float("nan")),
-        lambda: NoisySphere(dimension=3, count="some"),  # type: ignore[arg-type]
+        lambda: NoisySphere(dimension=3, count="some"),
         lambda: Interval(p=2.0),
-        lambda: Interval(design="grid"),  # type: ignore[arg-type]
+        lambda: Interval(design="grid"),
         lambda: Interval(jitter=1.0),
         lambda: Interval(runs=-1),
         lambda: Interval(run_length=0),
-        lambda: GramReduction(Interval()),  # type: ignore[arg-type]
+        lambda: GramReduction(Interval()),
         lambda: Sphere(dimension=10**16),
         lambda: Sphere(dimension=10**400),
         lambda: Clusters(dimension=10**30, n_clusters=2),
@@ -191,6 +191,6 @@ def test_test_points_need_matching_coordinates() -> None:
 )
 def test_bad_parameters_are_refused_in_one_sentence(make: object) -> None:
     with pytest.raises(InputError) as caught:
-        make()  # type: ignore[operator]
+        make()
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith(".")

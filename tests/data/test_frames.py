@@ -123,4 +123,4 @@ def test_what_is_not_a_table_is_refused(table: object) -> None:
 
 def test_truth_values_that_may_be_missing_stay_truth_values() -> None:
     y = pandas.Series([True, False, True], dtype="boolean")
-    assert Dataset([[1.0], [2.0], [3.0]], y).classes == (False, True)  # type: ignore[arg-type]
+    assert Dataset([[1.0], [2.0], [3.0]], y).classes == (False, True)

@@ -72,7 +72,7 @@ CASES: list[tuple[AbstractDistribution, int]] = [
 
 @pytest.mark.parametrize(("law", "n"), CASES, ids=repr)
 def test_reduced_samples_have_the_law_of_ambient_ones(law: AbstractDistribution, n: int) -> None:
-    reduced = GramReduction(law)  # type: ignore[arg-type]
+    reduced = GramReduction(law)
     ambient_numbers, reduced_numbers = [], []
     for seed in range(REPEATS):
         ambient_numbers.append(gram_statistics(law.sample(n, seed=seed)))
@@ -82,7 +82,7 @@ def test_reduced_samples_have_the_law_of_ambient_ones(law: AbstractDistribution,
 
 @pytest.mark.parametrize(("law", "n"), CASES, ids=repr)
 def test_reduced_test_points_have_the_law_of_ambient_ones(law: AbstractDistribution, n: int) -> None:
-    reduced = GramReduction(law)  # type: ignore[arg-type]
+    reduced = GramReduction(law)
     ambient_numbers, reduced_numbers = [], []
     for seed in range(REPEATS):
         train = law.sample(n, seed=seed)

@@ -46,7 +46,7 @@ def test_other_orders_are_refused_with_the_nearest_ones(order: int) -> None:
 @pytest.mark.parametrize("order", [0, -4, 4.0])
 def test_bad_orders_are_refused(order: object) -> None:
     with pytest.raises(InputError, match="order is"):
-        hadamard(order)  # type: ignore[arg-type]
+        hadamard(order)
 
 
 @pytest.mark.parametrize("prime", [3, 5, 7, 11, 13, 101])

@@ -23,7 +23,7 @@ def maximal_runs(y: np.ndarray) -> list[int]:
 
 def test_points_are_sorted_and_in_the_interval() -> None:
     for design in ("uniform", "jittered"):
-        x = Interval(design=design).sample(200).X[:, 0]  # type: ignore[arg-type]
+        x = Interval(design=design).sample(200).X[:, 0]
         assert (np.diff(x) > 0).all()
         assert x[0] >= 0
         assert x[-1] <= 1

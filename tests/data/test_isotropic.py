@@ -129,7 +129,7 @@ def test_the_simplex_has_barycentric_coordinates_with_the_dirichlet_law() -> Non
 )
 def test_laws_outside_the_theory_are_refused_with_the_reason(make: object, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        make()  # type: ignore[operator]
+        make()
 
 
 def test_every_law_is_reachable_by_a_word_or_as_itself() -> None:

@@ -106,7 +106,7 @@ def test_frozen_noise_is_one_function_of_x_for_training_and_test_points(noise: A
     many = clean(20_000, seed=2)
     assert abs(fixed.probability(many).mean() - 0.2) < 4 * np.sqrt(0.16 / 2000)
     assert fixed.frozen(many) is fixed
-    none = type(noise)(rate=0.0).frozen(train)  # type: ignore[call-arg]
+    none = type(noise)(rate=0.0).frozen(train)
     assert not none.probability(many).any()
 
 
@@ -139,7 +139,7 @@ def test_noise_composes_and_remembers_the_first_labels() -> None:
     assert twice.noisy is not None
     # Two independent flips cancel: 2 * 0.2 * 0.8; the same seed twice must not undo the first noise.
     assert stats.binomtest(int(twice.noisy.sum()), 20_000, 0.32).pvalue > 1e-3
-    assert [step["name"] for step in twice.origin["then"]] == ["UniformNoise", "UniformNoise"]  # type: ignore[attr-defined]
+    assert [step["name"] for step in twice.origin["then"]] == ["UniformNoise", "UniformNoise"]
 
 
 def test_noise_on_the_users_own_data() -> None:
@@ -184,4 +184,4 @@ PLAIN = Dataset(X=[[1.0, 2.0]], y=[1])
 )
 def test_bad_noise_is_refused(make: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        make()  # type: ignore[operator]
+        make()

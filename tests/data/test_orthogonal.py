@@ -37,7 +37,7 @@ def test_a_designed_gram_matrix_has_the_prescribed_inner_product(
 ) -> None:
     # The largest m that [VYS22, Thm 4.1] allows; diagonal dominance makes the design possible there.
     n = max(2, int((d + 1) // (3 * (p + 1))))
-    law = Orthogonal(dimension=d, design="gram", p=p, pattern=pattern, rotated=rotated)  # type: ignore[arg-type]
+    law = Orthogonal(dimension=d, design="gram", p=p, pattern=pattern, rotated=rotated)
     X = law.sample(n, seed=seed).X
     assert X.shape == (n, d)
     G = X @ X.T
@@ -78,4 +78,4 @@ def test_labels_of_the_worked_example() -> None:
 )
 def test_designs_that_do_not_exist_are_refused(make: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        make()  # type: ignore[operator]
+        make()

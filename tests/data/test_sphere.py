@@ -9,13 +9,13 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def p_value(values: np.ndarray, law: object) -> float:
-    return float(stats.kstest(values, law.cdf).pvalue)  # type: ignore[attr-defined]
+    return float(stats.kstest(values, law.cdf).pvalue)
 
 
 @pytest.mark.parametrize("radius", ["sqrt(d)", 1, 2.5])
 @pytest.mark.parametrize("dimension", [1, 2, 30, 400])
 def test_all_norms_equal_the_radius(dimension: int, radius: float | str) -> None:
-    data = Sphere(dimension=dimension, radius=radius).sample(50)  # type: ignore[arg-type]
+    data = Sphere(dimension=dimension, radius=radius).sample(50)
     wanted = np.sqrt(dimension) if radius == "sqrt(d)" else radius
     np.testing.assert_allclose(np.linalg.norm(data.X, axis=1), wanted, rtol=50 * EPS)
 
@@ -53,7 +53,7 @@ def test_ball_radius_and_covariance() -> None:
 
 @pytest.mark.parametrize(("variance", "wanted"), [("1/d", 1 / 7), (1, 1.0), (0.04, 0.04)])
 def test_gaussian_entries_have_the_variance(variance: float | str, wanted: float) -> None:
-    X = Gaussian(dimension=7, variance=variance).sample(1000, seed=4).X  # type: ignore[arg-type]
+    X = Gaussian(dimension=7, variance=variance).sample(1000, seed=4).X
     assert p_value(X.ravel(), stats.norm(scale=np.sqrt(wanted))) > 1e-3
     assert p_value((X**2).sum(axis=1) / wanted, stats.chi2(7)) > 1e-3
 

@@ -16,7 +16,7 @@ def ideal_error(sigma: float) -> float:
 
 @pytest.mark.parametrize("means", ["axes", "random", [[0.6, 0.8, 0.0], [0.8, -0.6, 0.0]]])
 def test_means_are_two_orthonormal_pairs_of_opposites(means: object) -> None:
-    M = XorClusters(dimension=3, means=means).ambient_means()  # type: ignore[arg-type]
+    M = XorClusters(dimension=3, means=means).ambient_means()
     wanted = np.array([[1, -1, 0, 0], [-1, 1, 0, 0], [0, 0, 1, -1], [0, 0, -1, 1]], dtype=float)
     np.testing.assert_allclose(M @ M.T, wanted, atol=50 * EPS)
 
@@ -85,4 +85,4 @@ def test_random_means_are_uniform() -> None:
 )
 def test_bad_mixtures_are_refused(make: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        make()  # type: ignore[operator]
+        make()

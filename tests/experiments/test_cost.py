@@ -16,7 +16,7 @@ def cells(power: float, dimensions: tuple[int, ...], method: str = "recipe") -> 
     """Cells whose seconds are exactly a power of their operations."""
     made = []
     for d in dimensions:
-        operations = SphereRun(dimension=d, width=50, method=method).operations  # type: ignore[arg-type]
+        operations = SphereRun(dimension=d, width=50, method=method).operations
         parameters = {"dimension": d, "width": 50, "method": method}
         seconds = 1e-9 * operations**power
         made.append(MeasuredCell(task="vys22-sphere", parameters=parameters, seconds=seconds, memory=2**27))

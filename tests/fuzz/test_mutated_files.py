@@ -144,7 +144,7 @@ def test_pickled_arrays_in_npz_are_not_run(field: str, tmp_path: Path, capsys: p
     payload = np.array([_WritesAFile(victim)], dtype=object)
     fields = {"X": np.eye(2), "y": np.array([1.0, -1.0]), field: payload}
     buffer = io.BytesIO()
-    np.savez(buffer, **fields)  # type: ignore[arg-type]
+    np.savez(buffer, **fields)
     path.write_bytes(buffer.getvalue())
     TwoLayer(W=np.eye(2), v=[1.0, -1.0]).save(tmp_path / "good.safetensors")
     assert main(["certify", str(tmp_path / "good.safetensors"), str(path)]) == 2

@@ -49,7 +49,7 @@ def test_sampled_errors_are_the_same_again_and_need_coordinates() -> None:
     small = TwoLayer(W=np.eye(3), v=np.ones(3))
     assert abs(sampled_error(small, GramReduction(law), 2000, seed=0, train=train).value - 0.125) < 0.05
     with pytest.raises(InputError, match="law is"):
-        sampled_error(network, "sphere", 10, seed=0)  # type: ignore[arg-type]
+        sampled_error(network, "sphere", 10, seed=0)
 
 
 def test_blocks_are_drawn_independently(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,8 +69,8 @@ def test_two_neurons_without_bias_agree_with_sampling(signs: tuple[float, float]
     network = TwoLayer(W=rng.standard_normal((2, 3)), v=np.array(signs) * rng.uniform(0.5, 2, 2))
     points = rng.standard_normal((40_000, 3))
     for ties in ("error", "correct"):
-        counted = generalisation.test_error(network, points, np.ones(40_000), ties=ties, confidence=0.9999)  # type: ignore[arg-type]
-        exact = two_neuron_error(network, ties=ties)  # type: ignore[arg-type]
+        counted = generalisation.test_error(network, points, np.ones(40_000), ties=ties, confidence=0.9999)
+        exact = two_neuron_error(network, ties=ties)
         assert counted.lower - 1e-9 <= exact <= counted.upper + 1e-9, (ties, exact, counted)
 
 
@@ -119,7 +119,7 @@ def test_bias_dominance_bounds_the_counted_error_and_is_sharper_than_the_simple_
     counted = generalisation.test_error(network, points, np.ones(20_000))
     assert counted.lower <= proof.bound
     assert proof.log_bound <= proof.simple_log_bound
-    assert proof.beta == pytest.approx(float(network.v @ np.maximum(network.b, 0)))  # type: ignore[arg-type]
+    assert proof.beta == pytest.approx(float(network.v @ np.maximum(network.b, 0)))
     values = network(points)
     assert (values >= proof.beta - np.abs(points @ network.W.T) @ np.abs(network.v) - 1e-12).all()
 
@@ -176,7 +176,7 @@ def test_profile_needs_two_sizes_and_precision() -> None:
     assert fit.r_squared > 0.99
     for bad in ({"lower": [0.0] * len(once)}, {"confidence": 1.0}):
         with pytest.raises(InputError):
-            overfitting_profile([p[i] for i in once], [L[i] for i in once], [s[i] for i in once], **bad)  # type: ignore[arg-type]
+            overfitting_profile([p[i] for i in once], [L[i] for i in once], [s[i] for i in once], **bad)
     with pytest.raises(InputError, match=r"errors has the value 1\.2"):
         overfitting_profile([0.1, 0.1], [0.2, 1.2], [10, 20])
     with pytest.raises(InputError, match="equal numbers"):

@@ -57,10 +57,10 @@ def judged(network: TwoLayer, ties: str, low: Fraction, high: Fraction) -> Fract
 def test_intervals_agree_with_a_second_exact_route(rows: list[tuple[float, float, float]], ties: str) -> None:
     w, b, v = np.array(rows).T
     network = TwoLayer(W=w[:, None], b=b, v=v)
-    found = exact_error_intervals(network, ties=ties)  # type: ignore[arg-type]
+    found = exact_error_intervals(network, ties=ties)
     wanted = judged(network, ties, Fraction(0), Fraction(1))
     assert sum((right - left for left, right in found), Fraction(0)) == wanted
-    assert line_error(network, ties=ties).value == pytest.approx(float(wanted), abs=50 * EPS)  # type: ignore[arg-type]
+    assert line_error(network, ties=ties).value == pytest.approx(float(wanted), abs=50 * EPS)
     assert all(a[1] < b[0] for a, b in itertools.pairwise(found)), "maximal intervals do not touch"
 
 
@@ -110,11 +110,11 @@ def test_other_intervals_are_uniform_laws_of_their_own() -> None:
     assert line_error(network, interval=(-1.0, 3.0)).value == 0.25
     for bad in ((1.0, 0.0), (0.0, np.inf), (0.0, 0.0), (0.0, 1.0, 2.0), "ab"):
         with pytest.raises(InputError, match="interval is"):
-            line_error(network, interval=bad)  # type: ignore[arg-type]
+            line_error(network, interval=bad)
     with pytest.raises(InputError, match="dimension 1"):
         line_error(TwoLayer(W=np.eye(2), v=[1.0, 1.0]))
     with pytest.raises(InputError, match="ties"):
-        line_error(network, ties="wrong")  # type: ignore[arg-type]
+        line_error(network, ties="wrong")
 
 
 def test_nearest_neighbour_error_is_that_of_the_rule_on_a_fine_grid() -> None:

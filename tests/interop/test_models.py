@@ -279,7 +279,7 @@ def test_the_head_of_a_deep_network_is_audited_on_its_features(linear: bool) -> 
         logits = module(torch.tensor(images)).numpy()
     difference = logits[:, 1] - logits[:, 0]
     y = np.where(difference > np.median(difference), 1, -1)
-    found = mf.audit.head(module, images, y, points=0)  # type: ignore[attr-defined]
+    found = mf.audit.head(module, images, y, points=0)
     assert found.data.dimension == 5
     np.testing.assert_allclose(found.network(found.data.X), difference, rtol=1e-12, atol=1e-12)
     assert any("feature space" in remark for remark in found.remarks)
@@ -303,7 +303,7 @@ class _Images(nn.Module):
 def test_the_head_of_a_class_with_its_own_forward_is_audited_on_its_features() -> None:
     torch.manual_seed(0)
     module, images = _Images().double(), np.random.default_rng(0).standard_normal((20, 1, 6, 6))
-    found = mf.audit.head(module, images, np.arange(20) % 3, points=0)  # type: ignore[attr-defined]
+    found = mf.audit.head(module, images, np.arange(20) % 3, points=0)
     assert module.training  # as it was
     with torch.no_grad():
         features, logits = (part(torch.tensor(images)).numpy() for part in (module.features, module.eval()))
@@ -336,7 +336,7 @@ class _Ends(_Images):
 )
 def test_modules_without_a_head_say_why(end: str, sentence: str) -> None:
     with pytest.raises(mf.InputError, match=sentence):
-        mf.audit.head(_Ends(end), np.zeros((4, 1, 6, 6)), [0, 1, 2, 0])  # type: ignore[attr-defined]
+        mf.audit.head(_Ends(end), np.zeros((4, 1, 6, 6)), [0, 1, 2, 0])
 
 
 class _Forward(torch.nn.Module):

@@ -108,7 +108,7 @@ def prove_five_points(
     y = (1, -1, 1, -1, 1)
     facing, signs = (1, 1, -1, -1), (-1, 1, -1, 1)
     slopes = [c / h for c in (Fraction(3), Fraction(4), Fraction(4), Fraction(3))]
-    s: list[Combination] = [tuple(one * (i == j) for j in range(4)) for i in range(4)]  # type: ignore[misc]
+    s: list[Combination] = [tuple(one * (i == j) for j in range(4)) for i in range(4)]
     # The multipliers of the catalogue.
     lam4 = _sum((2 / (3 * h), _sum((one, s[3]), (one / 2, s[0]), (3 * one / 2, s[2]))))
     lam3 = _sum((1 / h, s[1]), (2 * one, lam4))

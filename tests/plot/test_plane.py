@@ -39,7 +39,7 @@ def test_neurons_are_counted_by_direction_and_weight() -> None:
 def test_a_frame_is_at_margin_one_and_says_what_is_on_the_margin() -> None:
     frame = plane_frame(NETWORK.scaled(5.0), DATA)
     assert np.abs(np.array(frame["neurons"])[:, :3]).max() == pytest.approx(1.0)
-    assert list(frame["on_margin"]) == [0, 1]  # type: ignore[call-overload]
+    assert list(frame["on_margin"]) == [0, 1]
     assert frame["residual"] == pytest.approx(0.0, abs=1e-9)
 
 

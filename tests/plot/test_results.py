@@ -76,7 +76,7 @@ def results() -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def pages(results: dict[str, object]) -> dict[str, str]:
-    return {name: result._repr_html_() for name, result in results.items()}  # type: ignore[attr-defined]
+    return {name: result._repr_html_() for name, result in results.items()}
 
 
 def test_every_result_shows_itself_in_five_lines_and_as_a_table(
@@ -113,7 +113,7 @@ def test_numbers_stand_under_each_other_and_the_radius_begins_at_zero(
     results: dict[str, object], pages: dict[str, str]
 ) -> None:
     assert re.findall(r'text-align:(\w+)">(?:\d+ of \d+)<', pages["Certificate"]) == ["right"] * 3
-    (chart,) = radii.charts(results["Radius"])  # type: ignore[arg-type]
+    (chart,) = radii.charts(results["Radius"])
     assert ("at least", 0.0, 0.0) in {(row[2], row[0], row[1]) for row in chart.numbers.rows}
 
 
@@ -121,26 +121,26 @@ def test_pictures_are_altair_charts_that_can_be_drawn(results: dict[str, object]
     for name, result in results.items():
         if name in WITHOUT_PICTURE:
             continue
-        chart = result.plot()  # type: ignore[attr-defined]
+        chart = result.plot()
         assert type(chart).__module__.startswith("altair")
         chart.to_dict()  # checked against the schema
 
 
 def test_a_run_with_its_data_draws_the_residual_of_the_recorded_networks(results: dict[str, object]) -> None:
-    plain, with_data = results["Run"].plot(), results["Run"].plot(data=DATA)  # type: ignore[attr-defined]
+    plain, with_data = results["Run"].plot(), results["Run"].plot(data=DATA)
     assert len(plain.hconcat) == 2
     assert len(with_data.hconcat) == 3
 
 
 def test_results_of_a_sweep_are_drawn_by_the_names_of_columns(results: dict[str, object]) -> None:
     found = results["Results"]
-    found.plot(x="dimension", y="norm_squared").to_dict()  # type: ignore[attr-defined]
-    first = found.plot().to_dict()  # type: ignore[attr-defined]
+    found.plot(x="dimension", y="norm_squared").to_dict()
+    first = found.plot().to_dict()
     assert "dimension" in str(first["title"])
     with pytest.raises(InputError, match="nothing to draw"):
         mf.sweeps.run(SWEEP.some([0])).plot()
     with pytest.raises(InputError, match="There is no column 'nonsense'"):
-        found.plot(x="dimension", y="nonsense")  # type: ignore[attr-defined]
+        found.plot(x="dimension", y="nonsense")
 
 
 def test_the_plane_is_shown_as_it_is_and_higher_dimensions_by_principal_directions() -> None:

@@ -18,7 +18,7 @@ TITLES = {"t": "Time", "value": "Value", "name": "Name"}
 
 
 def chart(rows: list[dict[str, object]], **settings: str) -> Chart:
-    return lines(rows, x="t", y="value", series="name", titles=TITLES, title="T", description="D", **settings)  # type: ignore[arg-type]
+    return lines(rows, x="t", y="value", series="name", titles=TITLES, title="T", description="D", **settings)
 
 
 def test_rows_are_drawn_unchanged_and_infinities_become_gaps() -> None:

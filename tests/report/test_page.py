@@ -82,7 +82,7 @@ def full_page() -> Page:
         verdict="It holds.",
         tone="holds",
         sections=(
-            Section(heading="First", paragraphs=("x < y",), content=(table, curves(rows))),  # type: ignore[arg-type]
+            Section(heading="First", paragraphs=("x < y",), content=(table, curves(rows))),
             Section(heading="Second", content=(spread, points)),
         ),
         parameters={"seed": 0, "scale": 0.01},
@@ -162,7 +162,7 @@ def test_page_without_records_says_so_and_carries_no_script() -> None:
         title="Empty",
         verdict="Nothing ran.",
         tone="open",
-        sections=(Section(heading="Loss", content=(curves([]),)),),  # type: ignore[arg-type]
+        sections=(Section(heading="Loss", content=(curves([]),)),),
     )
     document = Document(render(page))
     assert document.faults == []
@@ -170,13 +170,13 @@ def test_page_without_records_says_so_and_carries_no_script() -> None:
     assert "nothing to draw" in "".join(document.words)
 
 
-def test_file_is_written_whole(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_file_is_written_whole(tmp_path) -> None:
     target = write(full_page(), tmp_path / "page.html")
     assert target.read_text(encoding="utf-8").rstrip().endswith("</html>")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
-def test_missing_folder_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_missing_folder_is_refused(tmp_path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         write(full_page(), tmp_path / "nowhere" / "page.html")
 

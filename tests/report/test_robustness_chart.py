@@ -15,7 +15,7 @@ from marginflow.robustness.lower_bounds import interval_bound
 
 
 def drawn(chart: object) -> list[dict[str, object]]:
-    (rows,) = chart.specification["datasets"].values()  # type: ignore[attr-defined]
+    (rows,) = chart.specification["datasets"].values()
     return list(rows)
 
 

@@ -41,7 +41,7 @@ def chart(series: int = 5, **others: object) -> Chart:
             titles=titles,
             description="What is drawn.",
             title="Smallest perturbation that flips all of the samples on the margin, d^1.5",
-            **others,  # type: ignore[arg-type]
+            **others,
         )
     )
 
@@ -55,13 +55,13 @@ def extent(svg: str) -> tuple[float, float]:
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("width", ["column", "page"])
 def test_a_printed_chart_has_its_width_its_letters_and_its_colours(width: str, mode: str) -> None:
-    svg = svg_text(chart(), width=width, mode=mode)  # type: ignore[arg-type]
+    svg = svg_text(chart(), width=width, mode=mode)
     assert extent(svg)[0] == pytest.approx(96 * INCHES[width], abs=16)
     sizes = {float(size) for size in re.findall(r'font-size="([0-9.]+)px"', svg)}
     assert sizes
     assert all(size == pytest.approx(32 / 3, rel=1e-3) for size in sizes)  # 8 pt
-    assert colours(mode)["paper"] in svg  # type: ignore[arg-type]
-    assert colours(mode)["series-1"] in svg  # type: ignore[arg-type]
+    assert colours(mode)["paper"] in svg
+    assert colours(mode)["series-1"] in svg
     assert "var(--" not in svg
     assert "^" not in re.sub(r"<svg[^>]*>", "", svg)
     assert "m = d⁰·⁵" in svg
@@ -80,7 +80,7 @@ def placed(node: object, begin: str = "m = d", x: float = 0.0, y: float = 0.0) -
 
 
 def scene_of(series: int, width: str) -> Any:
-    made = printed(chart(series).specification, title="t", width=width)  # type: ignore[arg-type]
+    made = printed(chart(series).specification, title="t", width=width)
     register_fonts()
     vega = with_marked_legends(vl_convert.vegalite_to_vega(made, vl_version=vega_lite_version()))
     return json.loads(json.dumps(vl_convert.vega_to_scenegraph(vega)))

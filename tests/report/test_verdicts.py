@@ -93,7 +93,7 @@ def test_the_bar_ends_at_the_observed_number_on_the_scale_of_the_bound(page: str
     widths = [float(width) for width in re.findall(r"width: ([\d.]+)%", page)]
     assert widths
     assert all(0 < width <= 100 for width in widths)
-    tightest = theory.covered("VYS22/LemC.5").example.tightest  # type: ignore[union-attr]
+    tightest = theory.covered("VYS22/LemC.5").example.tightest
     assert tightest is not None
     assert tightest.used is not None
     least = 0.04  # a bar of nothing would not be seen

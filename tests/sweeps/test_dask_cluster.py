@@ -31,7 +31,7 @@ def processes() -> Iterator[Start]:
     def start(*arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", *arguments]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        begun.append(subprocess.Popen(command, **quiet))  # type: ignore[call-overload]
+        begun.append(subprocess.Popen(command, **quiet))
         return begun[-1]
 
     try:
@@ -91,9 +91,9 @@ pause = 0.1
 SWEEP = {"task": "cheap", "grid": {"a": [1, 2, 3, 4]}, "fixed": {"pause": 0.03}, "seeds": 10}
 
 
-def test_a_worker_killed_in_the_middle_loses_nothing(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_worker_killed_in_the_middle_loses_nothing(cluster, tmp_path: Path) -> None:
     address, _, workers = cluster
-    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"  # type: ignore[arg-type]
+    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"
     engine = DaskEngine(address=address, patience=20.0)
     results = run(sweep, store=store, engine=engine, progress=killing(workers[:1], at=10))
     assert workers[0].returncode == -signal.SIGKILL
@@ -103,9 +103,9 @@ def test_a_worker_killed_in_the_middle_loses_nothing(cluster, tmp_path: Path) ->
     assert results.rows == run(sweep).rows
 
 
-def test_without_any_worker_left_the_sweep_stops_with_a_sentence_and_goes_on_elsewhere(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_without_any_worker_left_the_sweep_stops_with_a_sentence_and_goes_on_elsewhere(cluster, tmp_path: Path) -> None:
     address, scheduler, workers = cluster
-    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"  # type: ignore[arg-type]
+    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"
     engine = DaskEngine(address=address, patience=5.0)
     with pytest.raises(StoppedError, match=r"No worker of the Dask scheduler at tcp://127\.0\.0\.1:\d+ is left"):
         run(sweep, store=store, engine=engine, progress=killing(workers, at=10))
@@ -120,16 +120,16 @@ def test_without_any_worker_left_the_sweep_stops_with_a_sentence_and_goes_on_els
         run(Sweep(task="cheap", seeds=50), engine=engine)
 
 
-def test_a_scheduler_killed_in_the_middle_is_a_sentence_and_what_was_stored_stays(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_scheduler_killed_in_the_middle_is_a_sentence_and_what_was_stored_stays(cluster, tmp_path: Path) -> None:
     address, scheduler, _ = cluster
-    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"  # type: ignore[arg-type]
+    sweep, store = Sweep(**SWEEP), tmp_path / "s.sqlite"
     with pytest.raises(StoppedError, match=r"The Dask scheduler at .* is gone"):
         run(sweep, store=store, engine=DaskEngine(address=address), progress=killing([scheduler], at=10))
     assert 10 <= len(stored(sweep, store).done) < 40
     assert run(sweep, store=store).complete
 
 
-def test_a_scheduler_killed_under_a_command_is_one_sentence_and_no_traceback(cluster, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_scheduler_killed_under_a_command_is_one_sentence_and_no_traceback(cluster, tmp_path: Path) -> None:
     address, scheduler, _ = cluster
     spec = tmp_path / "spec.toml"
     spec.write_text(SPEC)

@@ -161,4 +161,4 @@ def test_without_dask_a_sentence_says_what_to_install(monkeypatch: pytest.Monkey
 )
 def test_an_engine_that_cannot_be_is_refused(make: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        make()  # type: ignore[operator]
+        make()

@@ -82,7 +82,7 @@ def test_lines_that_no_store_writes_are_one_sentence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     good, lines = rows
-    path = forged(tmp_path, good, replace(lines[0], **change))  # type: ignore[arg-type]  # columns of text
+    path = forged(tmp_path, good, replace(lines[0], **change))  # columns of text
     with pytest.raises(InputError, match="is not what was written"):
         Store(path).lines()
     spec = tmp_path / "spec.toml"

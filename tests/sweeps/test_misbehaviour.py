@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("task_folder")
 
 
 def sweep_of(marker: str, **options: object) -> Sweep:
-    return Sweep(task="cheap_tasks:misbehaves", fixed={"marker": marker}, seeds=3, **options)  # type: ignore[arg-type]
+    return Sweep(task="cheap_tasks:misbehaves", fixed={"marker": marker}, seeds=3, **options)
 
 
 @pytest.mark.parametrize("marker", REASONS)
@@ -98,7 +98,7 @@ def test_a_command_with_an_export_goes_on_after_it_was_interrupted_or_cells_fail
     whole = sweeps.run
 
     def interrupted(*arguments: object, **options: object) -> None:
-        whole(*arguments, **options)  # type: ignore[arg-type]
+        whole(*arguments, **options)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sweeps, "run", interrupted)

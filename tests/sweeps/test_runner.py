@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("task_folder")
 
 
 def cheap(**changes: object) -> Sweep:
-    return Sweep(**{"task": "cheap", "grid": {"a": [1, 2]}, "seeds": 3, **changes})  # type: ignore[arg-type]
+    return Sweep(**{"task": "cheap", "grid": {"a": [1, 2]}, "seeds": 3, **changes})
 
 
 @pytest.mark.parametrize("kind", ["memory", "disk"])

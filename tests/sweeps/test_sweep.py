@@ -108,7 +108,7 @@ def test_a_task_needs_a_struct_of_parameters() -> None:
         return {}
 
     with pytest.raises(InputError, match=r"a subclass of msgspec\.Struct is expected"):
-        task("untyped")(untyped)  # type: ignore[type-var]
+        task("untyped")(untyped)
 
 
 def test_a_public_name_is_not_hidden_by_a_module_that_is_imported_later() -> None:

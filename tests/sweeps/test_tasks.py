@@ -46,14 +46,14 @@ def test_limit_is_kkt_point_by_hand_and_keeps_its_network(tmp_path: Path) -> Non
 @pytest.mark.parametrize("direction", ["label-sum", "margin", "support", "dual"])
 def test_the_flip_of_that_norm_flips_every_sample_and_a_shorter_one_does_not(direction: str) -> None:
     (row,) = results("flip", dimension=16, direction=direction).rows
-    parameters = flip.parameters(n_samples=10, width=20, dimension=16, direction=direction)  # type: ignore[arg-type]
+    parameters = flip.parameters(n_samples=10, width=20, dimension=16, direction=direction)
     from marginflow.measurements import named_direction
     from marginflow.sweeps.built_in.point import point, sample
 
     data = sample(parameters, 0)
     found = point(parameters, data, 0)
     z = named_direction(parameters.direction, found.network, data, found.certificate)
-    norm = float(row["norm"])  # type: ignore[arg-type]
+    norm = float(row["norm"])
     for factor, all_flipped in ((1 + 1e-6, True), (1 - 1e-6, False)):
         moved = data.X - data.y[:, None] * (factor * norm * z / np.linalg.norm(z))
         assert bool((data.y * found.network(moved) < 0).all()) is all_flipped
@@ -68,23 +68,23 @@ def test_radii_are_proved_and_no_longer_than_the_flip() -> None:
     assert ((upper - lower) <= 1e-6 * upper).all()
     assert row["smallest"] == lower.min()
     (flipped,) = results("flip", dimension=12).rows
-    assert float(lower.max()) <= float(flipped["largest_first"])  # type: ignore[arg-type]
+    assert float(lower.max()) <= float(flipped["largest_first"])
 
 
 def test_overfitting_on_the_interval_is_exact_and_about_the_share_of_a_fine_grid() -> None:
     found = results("overfitting", law="interval", n_samples=20, noise=0.2, width=60)
     (row,) = found.rows
-    assert row["noisy"] > 0  # type: ignore[operator]
+    assert row["noisy"] > 0
     assert row["clean_error"] == row["clean_error_lower"] == row["clean_error_upper"]
     data = mf.data.Interval(p=0.2).sample(20, seed=0)
     network = mf.kkt_point(data, width=60, seed=0).network
     grid = (np.arange(200_000) + 0.5) / 200_000
     counted = float((network(grid[:, None]) <= 0).mean())
-    assert abs(counted - row["clean_error"]) <= 1e-3  # type: ignore[operator]
+    assert abs(counted - row["clean_error"]) <= 1e-3
 
 
 def test_overfitting_on_the_sphere_counts_with_an_interval_and_no_noise_means_no_error() -> None:
     (row,) = results("overfitting", dimension=20, noise=0.2, n_samples=16, n_test=2000).rows
-    assert 0.0 <= row["clean_error_lower"] <= row["clean_error"] <= row["clean_error_upper"] <= 1.0  # type: ignore[operator]
+    assert 0.0 <= row["clean_error_lower"] <= row["clean_error"] <= row["clean_error_upper"] <= 1.0
     (clean,) = results("overfitting", dimension=20, noise=0.0).rows
     assert (clean["noisy"], clean["clean_error"], clean["holds"]) == (0, 0.0, None)

@@ -21,14 +21,14 @@ RELATIONS = st.sampled_from(["<=", ">=", "<", ">", "=="])
 @given(NUMBERS, RELATIONS, NUMBERS)
 def test_without_tolerance_a_check_is_the_comparison_itself(a: float, relation: str, b: float) -> None:
     truth = {"<=": a <= b, ">=": a >= b, "<": a < b, ">": a > b, "==": a == b}[relation]
-    assert Check(name="x", observed=a, relation=relation, bound=b).state == ("met" if truth else "failed")  # type: ignore[arg-type]
+    assert Check(name="x", observed=a, relation=relation, bound=b).state == ("met" if truth else "failed")
 
 
 @settings(max_examples=200, deadline=None)
 @given(NUMBERS, NUMBERS, st.floats(0, 10), RELATIONS)
 def test_a_point_interval_decides_like_the_point(a: float, b: float, tolerance: float, relation: str) -> None:
-    point = Check(name="x", observed=a, relation=relation, bound=b, tolerance=tolerance)  # type: ignore[arg-type]
-    interval = Check(name="x", observed=a, relation=relation, bound=b, tolerance=tolerance, interval=(a, a))  # type: ignore[arg-type]
+    point = Check(name="x", observed=a, relation=relation, bound=b, tolerance=tolerance)
+    interval = Check(name="x", observed=a, relation=relation, bound=b, tolerance=tolerance, interval=(a, a))
     if relation != "==":
         assert interval.state == point.state
     elif point.state == "failed":
@@ -55,7 +55,7 @@ def test_many_entries_have_the_same_worst_as_few(seed: int, relation: str) -> No
     for threshold, made in ((math.inf, few), (0, many)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(check, "MANY", threshold)
-            made.append(compare("x", seen, relation, bound, **options))  # type: ignore[arg-type]
+            made.append(compare("x", seen, relation, bound, **options))
     assert repr(few[0].to_dict()) == repr(many[0].to_dict())
 
 
@@ -75,9 +75,9 @@ def test_strict_relations_must_hold_beyond_rounding() -> None:
 
 @pytest.mark.parametrize("relation", ["<=", ">=", "<", ">", "=="])
 def test_nothing_and_not_a_number_decide_nothing(relation: str) -> None:
-    assert compare("x", [], relation, 1.0).state == "undecided"  # type: ignore[arg-type]
-    assert compare("x", math.nan, relation, 1.0).state == "undecided"  # type: ignore[arg-type]
-    assert compare("x", [1.0, math.nan], relation, [math.nan, 1.0]).state == "undecided"  # type: ignore[arg-type]
+    assert compare("x", [], relation, 1.0).state == "undecided"
+    assert compare("x", math.nan, relation, 1.0).state == "undecided"
+    assert compare("x", [1.0, math.nan], relation, [math.nan, 1.0]).state == "undecided"
 
 
 def test_infinities_compare_as_numbers() -> None:
@@ -92,8 +92,8 @@ def test_infinities_compare_as_numbers() -> None:
 @given(st.lists(NUMBERS, min_size=1, max_size=8), st.lists(NUMBERS, min_size=1, max_size=8), RELATIONS)
 def test_an_array_is_met_exactly_when_every_entry_is(a: list[float], b: list[float], relation: str) -> None:
     size = min(len(a), len(b))
-    together = compare("x", a[:size], relation, b[:size])  # type: ignore[arg-type]
-    single = [compare("x", x, relation, y).state for x, y in zip(a[:size], b[:size], strict=True)]  # type: ignore[arg-type]
+    together = compare("x", a[:size], relation, b[:size])
+    single = [compare("x", x, relation, y).state for x, y in zip(a[:size], b[:size], strict=True)]
     assert (together.state == "met") == all(state == "met" for state in single)
 
 
@@ -112,7 +112,7 @@ def test_scale_widens_the_tolerance_and_nothing_else_does() -> None:
 @settings(max_examples=100, deadline=None)
 @given(NUMBERS, NUMBERS, st.sampled_from(["<=", ">="]))
 def test_the_bar_stands_below_its_mark_exactly_when_the_check_is_met(a: float, b: float, relation: str) -> None:
-    check = Check(name="x", observed=a, relation=relation, bound=b)  # type: ignore[arg-type]
+    check = Check(name="x", observed=a, relation=relation, bound=b)
     assert check.used is not None
     assert 0.0 <= check.used <= 2.0
     assert (check.used <= 1.0) == (check.state == "met")

@@ -313,7 +313,7 @@ def degenerate(name: str) -> Instance:
         assert good.start is not None
         start = replace(good.start, W=np.zeros_like(good.start.W))
         run = train(start, good.the_data(), recipes.FCB22(rate=0.25, steps=2), recording=Recording(networks=True))
-        return replace(good, start=start, run=run, network=run.network, parameters={})  # type: ignore[arg-type]
+        return replace(good, start=start, run=run, network=run.network, parameters={})
     sizes: dict[str, tuple[int, int, float, float, int]] = {
         "four samples": (4, 8, 0.1, 0.0, 2),
         "two neurons": (40, 2, 0.1, 0.1, 2),

@@ -258,7 +258,7 @@ def test_noise_on_one_cluster_above_an_eighth_cannot_be_told_from_a_change_of_la
 @pytest.mark.parametrize("build", [recorded.c16, recorded.tight, recorded.wide_clusters, recorded.lost_cluster])
 def test_identity_28_is_exact_on_every_run(build: object) -> None:
     """With the signs of zeta_2 on mu2 repaired; as printed the identity fails (trap 6)."""
-    path = path_of(build())  # type: ignore[operator]
+    path = path_of(build())
     first = FirstStep.of(path)
     step = path.networks[1].W - path.networks[0].W
     scale = np.abs(step).max()

@@ -85,4 +85,4 @@ def test_what_rests_on_a_false_lemma_is_marked() -> None:
 @pytest.mark.parametrize(("fields", "sentence"), [({"severity": "odd"}, "severity"), ({"what": ""}, "what is wrong")])
 def test_an_erratum_says_what_and_how_grave(fields: dict[str, str], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        Erratum(**({"severity": "slip", "what": "x"} | fields))  # type: ignore[arg-type]
+        Erratum(**({"severity": "slip", "what": "x"} | fields))

@@ -166,7 +166,7 @@ def test_an_input_that_a_main_result_does_not_use_is_refused_or_named(statement:
         if name in statement.needs or getattr(example, name) is not None:
             continue
         try:
-            verdict = statement.judge_instance(replace(example, **{name: spare[name]}))  # type: ignore[arg-type]
+            verdict = statement.judge_instance(replace(example, **{name: spare[name]}))
         except InputError:
             continue
         if name in verdict.unused:

@@ -284,7 +284,7 @@ def test_progress_is_reported_after_every_try() -> None:
 )
 def test_bad_input_is_one_sentence(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        theory.hunt(**arguments)  # type: ignore[arg-type]
+        theory.hunt(**arguments)
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_key_belongs_to_one_paper() -> None:
     with pytest.raises(InputError, match="There is a paper A1 already"):
         papers.add(Paper(key="A1", title="another", authors="a", year=2020, room="x"))
     with pytest.raises(InputError, match="is not a paper"):
-        papers.add("A1")  # type: ignore[arg-type]
+        papers.add("A1")
     with pytest.raises(InputError, match="capital letters"):
         Paper(key="a1", title="t", authors="a", year=2020)
     assert PAPERS["VYS22"].room == "marginflow.theory.vys22"

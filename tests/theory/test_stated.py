@@ -24,7 +24,7 @@ def written(id: str, judge: Callable[[Instance], Findings] = one_is_positive, **
         example=Instance,
         control=Instance,
         control_shows="nothing",
-        **more,  # type: ignore[arg-type]  # words alone, of which `kind`, `number` and the forms are made
+        **more,  # words alone, of which `kind`, `number` and the forms are made
     )(judge)
 
 

@@ -99,7 +99,7 @@ def statement(**fields: object) -> Statement:
         "control": Instance,
         "control_shows": "nothing",
     }
-    return Statement(**(base | fields))  # type: ignore[arg-type]
+    return Statement(**(base | fields))
 
 
 @pytest.mark.parametrize(

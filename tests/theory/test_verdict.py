@@ -23,7 +23,7 @@ CHECKS = st.lists(st.sampled_from([MET, FAILED, OPEN, EMPTY]), max_size=5)
 
 def judge(*, kind: str = "theorem", **fields: object) -> Verdict:
     """The verdict on findings with these fields."""
-    return Verdict(id="VYS22/x", kind=kind, findings=Findings(**fields))  # type: ignore[arg-type]
+    return Verdict(id="VYS22/x", kind=kind, findings=Findings(**fields))
 
 
 @settings(max_examples=300, deadline=None)
@@ -117,7 +117,7 @@ def test_a_probe_measures_and_never_holds(hypotheses: list[Check]) -> None:
 )
 def test_a_verdict_that_could_not_fail_is_refused(fields: dict[str, object], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        judge(**fields)  # type: ignore[arg-type]
+        judge(**fields)
 
 
 @pytest.mark.parametrize("hypothesis", [MET, FAILED, OPEN, EMPTY])

@@ -21,7 +21,7 @@ from marginflow.theory.vys22.setting import Setting
 
 
 def judge(id: str, *args: object, **named: object) -> theory.Verdict:
-    return theory.statement(id).check(*args, **named)  # type: ignore[arg-type]
+    return theory.statement(id).check(*args, **named)
 
 
 # Which sample sizes are allowed -----------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_size_of_z_on_random_samples_at_the_largest_allowed_size(d: int, literal
         y = np.where(np.arange(m) < m // 2, 1.0, -1.0)
         setting = Setting(X=X[:m], y=y, d=d)
         for form, sizes in found.items():
-            steps = vys22_steps(float(d), float(m), setting.p, float(setting.n_least), form)  # type: ignore[arg-type]
+            steps = vys22_steps(float(d), float(m), setting.p, float(setting.n_least), form)
             sizes.append(sum(steps) * setting.u_norm / math.sqrt(d))
     assert np.median(found["literal"]) == pytest.approx(literal, rel=0.1)
     assert np.median(found["sharp"]) == pytest.approx(sharp, rel=0.1)

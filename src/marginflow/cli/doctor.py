@@ -82,7 +82,7 @@ def doctor(*, as_json: AsJson = False) -> int:
     if as_json:
         print(result_text(record))
     else:
-        _tell(record, packages, extras, pools)
+        _tell(record, packages, extras, pools, advice)
     return DONE if healthy else DOES_NOT_HOLD
 
 
@@ -107,6 +107,7 @@ def _tell(
     packages: dict[str, str | None],
     extras: dict[str, str | None],
     pools: list[dict[str, object]],
+    advice: list[str],
 ) -> None:
     print(f"marginflow {record['marginflow']}, Python {record['python']}, {platform.system()} {platform.machine()}")
     print(f"Cores      {record['cores']}")
@@ -119,8 +120,7 @@ def _tell(
     print("Extras")
     for extra, _, _, purpose in EXTRAS:
         print(f"  {extra:<8} {extras[extra] or 'absent':<10} {purpose}")
-    # The values of a record are objects to mypy; this one is a list of sentences.
-    for sentence in record["advice"]:  # type: ignore[attr-defined]
+    for sentence in advice:
         print(f"-> {sentence}")
     print("Everything that is needed is there." if record["healthy"] else "Something that is needed is not there.")
 

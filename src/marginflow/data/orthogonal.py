@@ -16,6 +16,9 @@ from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.reduction import from_gram, random_frame
 from marginflow.errors import InputError
 
+Design = Literal["basis", "hadamard", "gram"]
+Pattern = Literal["equal", "signs", "uniform"]
+
 
 @final
 @dataclass(frozen=True)
@@ -61,9 +64,9 @@ class Orthogonal(AbstractDistribution):
     """
 
     dimension: int
-    design: Literal["basis", "hadamard", "gram"] = "basis"
+    design: Design = "basis"
     p: float = 0.0
-    pattern: Literal["equal", "signs", "uniform"] = "equal"
+    pattern: Pattern = "equal"
     rotated: bool = False
     labels: Labelling = "balanced"
     noise: AbstractLabelNoise | None = None

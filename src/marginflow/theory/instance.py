@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from marginflow.networks import TwoLayer
 if TYPE_CHECKING:
     from marginflow.flow import Run
 
+Word = TypeVar("Word", bound=str)
 INPUTS: Final = ("network", "networks", "multipliers", "data", "law", "test", "run", "start")
 """What an instance may hold beside numbers."""
 MANY_SAMPLES: Final = 5000
@@ -149,12 +150,13 @@ class Instance:
             raise InputError(f"The parameter {name} is {number:g}; a whole number is expected.")
         return int(number)
 
-    def word(self, name: str, default: str, choices: tuple[str, ...]) -> str:
+    def word(self, name: str, default: Word, choices: tuple[Word, ...]) -> Word:
         """A parameter as one of the given words."""
         given = self.parameters.get(name, default)
-        if given not in choices:
-            raise InputError(f"The parameter {name} is {given!r}; one of {choices} is expected.")
-        return str(given)
+        for choice in choices:
+            if choice == given:
+                return choice
+        raise InputError(f"The parameter {name} is {given!r}; one of {choices} is expected.")
 
     @cached_property
     def certificate(self) -> Certificate:

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.certificates import Certificate
 from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
+from marginflow.data.orthogonal import Design, Pattern
 from marginflow.limit import ClosedForm, Limit, convex_pair, kkt_point, line, orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.theory.instance import Instance
 
 
-def at_point(point: ClosedForm | line.LineLimit, name: str, **fields: object) -> Instance:
+def at_point(point: ClosedForm | line.LineLimit, name: str, **fields: Any) -> Instance:
     """The instance of a KKT point that is known with its multipliers."""
     return _with_multipliers(point, point.network, point.data, name, fields)
 
 
-def at_limit(limit: Limit, data: Dataset, name: str, **fields: object) -> Instance:
+def at_limit(limit: Limit, data: Dataset, name: str, **fields: Any) -> Instance:
     """The instance of a KKT point that was found, with the multipliers of its certificate."""
     return _with_multipliers(limit.certificate, limit.network, data, name, fields)
 
@@ -34,14 +36,14 @@ def _with_multipliers(
     network: TwoLayer,
     data: Dataset,
     name: str,
-    fields: dict[str, object],
+    fields: dict[str, Any],
 ) -> Instance:
     return Instance(
         name=name,
         network=network,
         data=data,
         multipliers=(known.multipliers, known.multipliers[:, None] * known.clarke),
-        **fields,  # type: ignore[arg-type]  # fields of `Instance`, which its constructor knows
+        **fields,
     )
 
 
@@ -76,14 +78,13 @@ def frozen_limit(data: Dataset) -> Limit:
 
 @cache
 def orthogonal_point(
-    dimension: int, n_samples: int, *, positive: int | None = None, width: int = 2, design: str = "basis"
+    dimension: int, n_samples: int, *, positive: int | None = None, width: int = 2, design: Design = "basis"
 ) -> Instance:
     """The closed form on orthogonal samples of norm sqrt(d), the first `positive` of them (half by default) positive.
 
     [VYS22, X.orthKKT]; `design` is "basis" or "hadamard" (entries -1 and +1, inner products exactly zero).
     """
-    # The law itself refuses other words.
-    sample = Orthogonal(dimension=dimension, design=design, labels="halves").sample(n_samples)  # type: ignore[arg-type]
+    sample = Orthogonal(dimension=dimension, design=design, labels="halves").sample(n_samples)
     plus = (n_samples + 1) // 2 if positive is None else positive
     y = np.where(np.arange(n_samples) < plus, 1.0, -1.0)
     point = orthogonal(Dataset(X=sample.X, y=y))
@@ -94,11 +95,10 @@ def orthogonal_point(
 
 @cache
 def gram_point(
-    dimension: int, n_samples: int, p: float, *, pattern: str = "equal", width: int = 2, seed: int = 0
+    dimension: int, n_samples: int, p: float, *, pattern: Pattern = "equal", width: int = 2, seed: int = 0
 ) -> Instance:
     """The exact pair on samples of norm sqrt(d) with a designed Gram matrix, max |<x_i, x_j>| = p."""
-    # The law itself refuses other words.
-    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=pattern)  # type: ignore[arg-type]
+    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=pattern)
     point = convex_pair(law.sample(n_samples, seed=seed))
     if width > 2:
         point = point.widened(width)

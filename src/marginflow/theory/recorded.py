@@ -6,7 +6,7 @@ Statements judge a `Run` that they are given. Their examples need one, so tiny o
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,12 +19,11 @@ from marginflow.theory.instance import Instance
 RECORDING = Recording(ratio=1.5, networks=True)
 
 
-def of_run(name: str, data: Dataset, start: TwoLayer, run: Run, **fields: object) -> Instance:
+def of_run(name: str, data: Dataset, start: TwoLayer, run: Run, **fields: Any) -> Instance:
     """The instance of a recorded run, with the network at its end."""
     if not isinstance(run.network, TwoLayer):
         raise AssertionError("a two-layer network stays one")
-    # Further fields of `Instance`, which its constructor knows.
-    return Instance(name=name, data=data, start=start, run=run, network=run.network, **fields)  # type: ignore[arg-type]
+    return Instance(name=name, data=data, start=start, run=run, network=run.network, **fields)
 
 
 def flow(
@@ -38,7 +37,7 @@ def flow(
     angle: float = 0.02,
     decrease: float = 0.1,
     seed: int = 0,
-    **fields: object,
+    **fields: Any,
 ) -> Instance:
     """Gradient flow of the exponential loss from a small balanced start."""
     start = TwoLayer.initialise(width, data.dimension, law=initialisation.Balanced(), scale=scale, seed=seed)

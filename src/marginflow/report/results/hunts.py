@@ -6,7 +6,7 @@ from marginflow.experiments.panel import Panel
 from marginflow.report.chart import Chart
 from marginflow.report.charts import lines, stairs
 from marginflow.report.encodings import finished, inline
-from marginflow.report.page import Section
+from marginflow.report.page import Section, Tone
 from marginflow.report.panels import chart_of
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
@@ -53,10 +53,9 @@ def hunt(record: Fields) -> Summary:
             description="How near a claim came to its bound, relative to the larger side; below 0 it is broken.",
         )
         sections.append(Section(heading="The search", content=(chart,)))
-    tone = "holds" if outcome == "not refuted" else "open" if outcome == "does not bite" else "violated"
+    tone: Tone = "holds" if outcome == "not refuted" else "open" if outcome == "does not bite" else "violated"
     meaning = record["meaning"][:1].upper() + record["meaning"][1:]
-    # A conditional of tones is a str to mypy.
-    return Summary(sentence=f"{record['id']}: {outcome}. {meaning}.", tone=tone, sections=tuple(sections))  # type: ignore[arg-type]
+    return Summary(sentence=f"{record['id']}: {outcome}. {meaning}.", tone=tone, sections=tuple(sections))
 
 
 def instance_chart(picture: Fields) -> Chart:

@@ -11,7 +11,7 @@ from marginflow.experiments.panel import over_seeds
 from marginflow.plain import is_number
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import drawable
-from marginflow.report.page import Section
+from marginflow.report.page import Section, Tone
 from marginflow.report.panels import chart_of
 from marginflow.report.results.summary import Record, Rows, Summary
 from marginflow.report.table import Table, text_of
@@ -121,15 +121,15 @@ def record(found: Record) -> Summary:
         if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
             titles = {column: column for column in dict.fromkeys(name for row in value for name in row)}
             content.append(Table.of([_short(row) for row in value], columns=titles, caption=key))
-    sentence, tone = f"{len(found)} values are shown; they make no claim that this page knows how to judge.", "open"
+    sentence = f"{len(found)} values are shown; they make no claim that this page knows how to judge."
+    tone: Tone = "open"
     for key in ("verdict", "sentence", "summary"):
         if isinstance(found.get(key), str):
             sentence = str(found[key])
     if isinstance(found.get("holds"), bool):
         tone = "holds" if found["holds"] else "violated"
     section = Section(heading="Values", content=tuple(content))
-    # A conditional of tones is a str to mypy.
-    return Summary(sentence=sentence, tone=tone, sections=(section,))  # type: ignore[arg-type]
+    return Summary(sentence=sentence, tone=tone, sections=(section,))
 
 
 def _short(row: Mapping[str, object]) -> dict[str, object]:

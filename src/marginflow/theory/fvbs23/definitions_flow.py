@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from marginflow.losses import Exponential, Logistic
+from marginflow.losses import Base, Exponential, Logistic
 from marginflow.theory.convergence import flow_checks, judge_direction, stated_direction
 from marginflow.theory.frame import Findings, Instance, at_least, equal, stated, value
 from marginflow.theory.fvbs23.presets import A, preset
@@ -45,10 +45,10 @@ def def_loss(instance: Instance) -> Findings:
     """Equation (1) added up term by term with base 2, against the library; and what the base does to Theorem 2.1."""
     data = instance.the_data()
     q = instance.the_network().margins(data.X, data.y)
-    base = instance.word("base", "2", ("2", "e"))
+    base: Base = instance.word("base", "2", ("2", "e"))
     exponential = _log_mean([-float(margin) for margin in q])
     logistic = _log_mean([_log_logistic(float(margin)) for margin in q]) - math.log(math.log(2.0))
-    ours = Logistic("mean", base=base)  # type: ignore[arg-type]  # the instance knows these words only
+    ours = Logistic("mean", base=base)
     # The least margin that one sample can have when the mean loss is 1/n and all other terms vanish.
     least = ours.inverse(0.0 - ours.log_scale_of_term)
     return Findings(

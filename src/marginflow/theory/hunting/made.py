@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Clusters, Dataset, GramReduction, Interval, NoisySphere, Orthogonal
+from marginflow.data.orthogonal import Pattern
 from marginflow.errors import InputError
 from marginflow.limit import convex_pair, kkt_point, line
 from marginflow.networks import TwoLayer
@@ -17,7 +19,7 @@ from marginflow.theory.instances import at_limit, at_point, frozen_limit
 from marginflow.theory.kys23.sphere_points import near_pair
 from marginflow.theory.kys23.thm_4_1.theorem import EXAMPLE_CONSTANTS
 
-_PATTERNS = ("equal", "signs", "uniform")
+_PATTERNS: Final[tuple[Pattern, ...]] = ("equal", "signs", "uniform")
 _TEST_POINTS = 50
 
 
@@ -38,8 +40,7 @@ def tilted_samples(samples: int, negative: int, tilt: int) -> Instance:
 
 def designed_gram(dimension: int, samples: int, p: float, pattern: int, width: int, seed: int) -> Instance:
     """The exact pair on samples of norm sqrt(d) with largest |<x_i, x_l>| = p."""
-    # The values of _PATTERNS are the words of the law.
-    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])  # type: ignore[arg-type]
+    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])
     point = convex_pair(law.sample(samples, seed=seed))
     name = (
         f"the exact pair on {samples} samples in dimension {dimension}, p = {p:g} ({_PATTERNS[pattern]}, seed {seed})"
@@ -110,8 +111,7 @@ def _noisy_sphere(samples: int, negative: int, decades: int, seed: int) -> tuple
 
 def frozen_gram(dimension: int, samples: int, p: float, pattern: int, seed: int) -> Instance:
     """A KKT point with outputs frozen at +1 and -1 on samples with a designed Gram matrix, from the exact pair."""
-    # The values of _PATTERNS are the words of the law.
-    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])  # type: ignore[arg-type]
+    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])
     data = law.sample(samples, seed=seed)
     name = (
         f"outputs +1, -1 on {samples} samples in dimension {dimension}, p = {p:g} ({_PATTERNS[pattern]}, seed {seed})"

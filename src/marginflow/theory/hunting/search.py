@@ -303,9 +303,10 @@ class FamilySearch:
                 yield None
                 continue
             worst = least(judged[1].findings.proof_steps if of_proof else judged[1].claims)
-            failed = worst is not None and worst.state == "failed"
-            # `failed` says that it is not None.
-            yield Step(number=step.number, slack=relative_slack(worst), candidate=candidate) if failed else None  # type: ignore[arg-type]
+            if worst is None or worst.state != "failed":
+                yield None
+            else:
+                yield Step(number=step.number, slack=relative_slack(worst), candidate=candidate)
 
 
 def refusal(statement: Statement, instance: Instance) -> str:

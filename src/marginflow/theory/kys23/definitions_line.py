@@ -3,7 +3,7 @@ r"""[KYS23, sec. 2 and 3] Data on the line, the network, the clean error and the
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from scipy import special
@@ -39,8 +39,8 @@ def _distance_to_law(sorted_values: FloatArray, cdf: FloatArray) -> float:
     return float(max((steps[1:] - cdf).max(), (cdf - steps[:-1]).max()))
 
 
-def _sampled(design: str) -> Instance:
-    law = Interval(p=0.2, design=design)  # type: ignore[arg-type]  # the law itself refuses other words
+def _sampled(design: Literal["uniform", "jittered"]) -> Instance:
+    law = Interval(p=0.2, design=design)
     return Instance(name=f"200 {design} points, p = 0.2", data=law.sample(200, seed=0), law=law, parameters={"p": 0.2})
 
 

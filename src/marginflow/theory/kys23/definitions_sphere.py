@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from marginflow.data import Dataset, GramReduction, NoisySphere, in_span
+from marginflow.data.noisy_sphere import NoiseCount
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, below, equal, require, stated, value
 from marginflow.theory.kys23.unit_sphere import SphereSample, log_binomial_tail, noisy_sphere
@@ -19,10 +20,9 @@ _REJECTION: Final = 1e-6
 
 
 @cache
-def noisy_sample(m: int, p: float, d: int, *, count: str = "bernoulli", seed: int = 0) -> Instance:
+def noisy_sample(m: int, p: float, d: int, *, count: NoiseCount = "bernoulli", seed: int = 0) -> Instance:
     """m samples of the noisy sphere in reduced coordinates, with their law."""
-    # The law itself refuses other words.
-    law = GramReduction(NoisySphere(dimension=d, p=p, count=count))  # type: ignore[arg-type]
+    law = GramReduction(NoisySphere(dimension=d, p=p, count=count))
     return Instance(name=f"{m} samples in dimension {d}, p = {p:g}", law=law, data=law.sample(m, seed=seed))
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from marginflow.data import Dataset, Gaussian, Sphere
-from marginflow.losses import AbstractLoss, Exponential, Logistic
+from marginflow.losses import AbstractLoss, Exponential, Logistic, Reduction
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Erratum,
@@ -148,9 +148,8 @@ def a_msize(instance: Instance) -> Findings:
 
 def _loss(instance: Instance) -> AbstractLoss:
     word = instance.word("loss", "exponential", ("exponential", "logistic"))
-    reduction = instance.word("reduction", "sum", ("sum", "mean"))
-    # The instance knows these words only.
-    return Exponential(reduction) if word == "exponential" else Logistic(reduction=reduction)  # type: ignore[arg-type]
+    reduction: Reduction = instance.word("reduction", "sum", ("sum", "mean"))
+    return Exponential(reduction) if word == "exponential" else Logistic(reduction=reduction)
 
 
 def _half_fitted() -> Instance:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from marginflow.losses import Exponential, Logistic
+from marginflow.losses import Exponential, Logistic, Reduction
 from marginflow.networks import TwoLayer
 from marginflow.theory.convergence import flow_checks, judge_direction, stated_direction
 from marginflow.theory.frame import Findings, Instance, at_most, equal, require, stated, value
@@ -33,7 +33,7 @@ def def_loss(instance: Instance) -> Findings:
     """Equation (1) added up term by term, against the library's loss in the log domain."""
     data = instance.the_data()
     q = instance.the_network().margins(data.X, data.y)
-    reduction = instance.word("reduction", "sum", ("sum", "mean"))
+    reduction: Reduction = instance.word("reduction", "sum", ("sum", "mean"))
     in_range = at_most("largest |q_i|", float(np.abs(q).max()), 700.0, note="so that e^-q is a float")
     require(in_range, "the terms cannot be added up one by one")
     exponential = math.log(math.fsum(math.exp(-float(margin)) for margin in q))
@@ -42,10 +42,8 @@ def def_loss(instance: Instance) -> Findings:
         hypotheses=(in_range,),
         constants=(value("ln n", math.log(q.size), "by which a mean differs from a sum"),),
         claims=(
-            # The instance knows these words only.
-            equal("ln L, exponential", Exponential(reduction).log_value(q), exponential, scale=1.0),  # type: ignore[arg-type]
-            # The instance knows these words only.
-            equal("ln L, logistic", Logistic(reduction=reduction).log_value(q), logistic, scale=1.0),  # type: ignore[arg-type]
+            equal("ln L, exponential", Exponential(reduction).log_value(q), exponential, scale=1.0),
+            equal("ln L, logistic", Logistic(reduction=reduction).log_value(q), logistic, scale=1.0),
         ),
     )
 
@@ -65,12 +63,11 @@ def def_gf(instance: Instance) -> Findings:
     run, data = instance.the_run(), instance.the_data()
     network = run.network
     p = run.plan.loss.weights(network.margins(data.X, data.y))
-    gradients = [network.gradient(data.X, -data.y * p, kink=kink) for kink in (0.0, 0.5, 1.0)]
     apart = 0.0
     if isinstance(network, TwoLayer):
-        norm = float(np.linalg.norm(gradients[0].W))  # type: ignore[union-attr]  # the gradient of a TwoLayer is one
-        # The gradient of a TwoLayer is one.
-        apart = max(float(np.linalg.norm(g.W - gradients[0].W)) for g in gradients) / norm  # type: ignore[union-attr]
+        gradients = [network.gradient(data.X, -data.y * p, kink=kink) for kink in (0.0, 0.5, 1.0)]
+        norm = float(np.linalg.norm(gradients[0].W))
+        apart = max(float(np.linalg.norm(g.W - gradients[0].W)) for g in gradients) / norm
     return Findings(
         constants=(
             value("ln L at the end", run.log_loss),

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.robustness import minimal_step
-from marginflow.robustness.explicit_vectors import vys22_steps, vys22_vector
+from marginflow.robustness.explicit_vectors import Form, vys22_steps, vys22_vector
 from marginflow.theory.frame import Check, Findings, Instance, at_most, is_kkt_point, stated, undefined, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vacuity import says_nothing
@@ -16,7 +16,7 @@ from marginflow.theory.vys22 import region
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
 
-LEVEL: Final = {"literal": -1.0, "flip": 0.0, "sharp": 0.0}
+LEVEL: Final[dict[Form, float]] = {"literal": -1.0, "flip": 0.0, "sharp": 0.0}
 """What each form of z takes y N(x - y z) below."""
 
 
@@ -34,8 +34,7 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     lines: dict[str, Check] = {}
     nothing = True
     for form, level in LEVEL.items():
-        # The keys of LEVEL are the forms.
-        vector = vys22_vector(X, y, form=form, ambient_dimension=setting.d)  # type: ignore[arg-type]
+        vector = vys22_vector(X, y, form=form, ambient_dimension=setting.d)
         moved = y * network(X - y[:, None] * vector.vector)
         vacuous = says_nothing(vector.size, setting.d)
         nothing = vacuous if form == "literal" else nothing
