@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import sqlite3
-import time
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,29 +9,8 @@ import numpy as np
 import pytest
 
 import marginflow as mf
-from marginflow.cli import main
 from marginflow.data import Dataset, Sphere
-from marginflow.errors import InputError
-from marginflow.limit.solver import newton as solver
 from marginflow.networks import TwoLayer
-
-
-@pytest.fixture(scope="module")
-def sphere():
-    data = Sphere(dimension=25).sample(25, seed=1)
-    return mf.kkt_point(data, width=50, seed=1), data
-
-
-@pytest.fixture(scope="module")
-def followed(sphere):
-    """Every sample left out by continuation."""
-    return mf.influence(*sphere)
-
-
-@pytest.fixture(scope="module")
-def at_once(sphere):
-    """Every sample left out at once."""
-    return mf.influence(*sphere, mode="fast")
 
 
 def rest_of(data: Dataset, i) -> Dataset:
@@ -265,101 +240,6 @@ def test_a_turned_label_is_the_point_of_the_turned_data(sphere) -> None:
     assert list(found.rank()) == sorted((0, 1), key=lambda number: found.margins[[4, 9][number]])
 
 
-def test_an_interrupt_loses_no_finished_point(sphere, at_once, tmp_path) -> None:
-    limit, data = sphere
-    store = tmp_path / "points.sqlite"
-    done: list[int] = []
-
-    def stop(number: int, _: int) -> None:
-        done.append(number)
-        if number == 10:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        mf.influence(limit, data, mode="fast", store=store, progress=stop)
-    kept = sqlite3.connect(store).execute("select count(*) from points").fetchone()[0]
-    assert kept == (limit.certificate.multipliers[:10] > 0).sum()
-    again = mf.influence(limit, data, mode="fast", store=store)
-    once = at_once
-    np.testing.assert_array_equal(again.margins, once.margins)
-    np.testing.assert_array_equal(again.norms, once.norms)
-    assert again.ways == once.ways
-    assert (again.jumped == once.jumped).all()
-    with pytest.raises(mf.InputError, match="another question"):
-        mf.influence(limit, data, mode="continuation", store=store)
-    broken = tmp_path / "broken.sqlite"
-    broken.write_text("not a database, but long enough to look at", encoding="utf-8")
-    with pytest.raises(mf.InputError, match="cannot be used as a store"):
-        mf.influence(limit, data, mode="fast", store=broken)
-
-
-@pytest.fixture(scope="module")
-def small():
-    data = Sphere(dimension=6).sample(6, seed=1)
-    return mf.kkt_point(data, width=12, seed=1), data
-
-
-@pytest.mark.parametrize("kind", ["leave out", "add", "flip"])
-def test_a_time_limit_keeps_the_points_that_are_finished(small, kind, monkeypatch) -> None:
-    """A clock that moves by one whenever somebody looks at it."""
-    limit, data = small
-    asked = {
-        "leave out": {"groups": [[i] for i in range(4)]},
-        "add": {"add": Sphere(dimension=6).sample(4, seed=2)},
-        "flip": {"flip": range(4)},
-    }[kind]
-    now = itertools.count()
-    monkeypatch.setattr(time, "monotonic", lambda: float(next(now)))
-    whole = mf.influence(limit, data, **asked)
-    looks = next(now)
-    assert whole.undone == 0
-    seen = set()
-    for share in (0.5, 0.9):
-        found = mf.influence(limit, data, **asked, time_limit=share * looks)
-        done = len(found.groups)
-        assert found.undone == 4 - done
-        seen.add(done)
-        np.testing.assert_array_equal(found.norms, whole.norms[:done])
-        np.testing.assert_array_equal(found.expected, whole.expected[:done])
-        assert found.rank().size == done
-        assert f"before {4 - done} more" in str(found)
-    assert len(seen) > 1
-    with pytest.raises(InputError, match="before the first of 4 points was found"):
-        mf.influence(limit, data, **asked, time_limit=0.5)
-
-
-@pytest.mark.parametrize("kind", ["leave out", "add"])
-def test_newtons_method_stops_in_the_middle_of_a_point_when_time_is_over(small, kind, monkeypatch) -> None:
-    """A clock that moves by one with every Newton step: none is made after the limit."""
-    limit, data = small
-    asked = {"leave out": {"groups": [[i] for i in range(4)]}, "add": {"add": Sphere(dimension=6).sample(4, seed=2)}}
-    steps, original = [], solver._step
-
-    def counted(*arguments):
-        steps.append(1)
-        return original(*arguments)
-
-    monkeypatch.setattr(solver, "_step", counted)
-    monkeypatch.setattr(time, "monotonic", lambda: float(len(steps)))
-    mf.influence(limit, data, **asked[kind])
-    whole = len(steps)
-    for allowed in (whole // 3, whole // 2):
-        steps.clear()
-        with suppress(InputError):  # which says so where not even the first point was found
-            assert mf.influence(limit, data, **asked[kind], time_limit=allowed).undone > 0
-        assert len(steps) <= allowed + 1
-
-
-def test_the_stored_points_are_taken_as_they_are(sphere, tmp_path) -> None:
-    """A second run computes nothing that is there: a residual that was changed in the file comes back."""
-    limit, data = sphere
-    store = tmp_path / "points.sqlite"
-    mf.influence(limit, data, mode="fast", groups=[[3]], store=store)
-    with sqlite3.connect(store) as file:
-        file.execute("update points set residual = 0.125")
-    assert mf.influence(limit, data, mode="fast", groups=[[3]], store=store).residuals[0] == 0.125
-
-
 def test_solutions_from_scratch_stand_beside_the_continuation(sphere, at_once) -> None:
     _, data = sphere
     found = at_once
@@ -397,75 +277,3 @@ def test_where_the_limit_is_unique_influence_is_retraining(kind: str, penalty: f
     assert beside.other == 0.0
     np.testing.assert_allclose(beside.cold_margins, beside.margins, atol=1e-7)
     assert (beside.margins < limit.certificate.margins[found.rank()[:2]] - 1e-3).all(), "these samples matter"
-
-
-def test_values_are_what_is_lost_without_a_sample(sphere, at_once) -> None:
-    limit, _ = sphere
-    test = Sphere(dimension=25).sample(200, seed=7)
-    found = at_once
-    worth = mf.influences.valuation(found, test)
-    accuracy = float((limit.network.margins(test.X, test.y) > 0).mean())
-    assert worth.accuracy == pytest.approx(accuracy)
-    for i in (0, 7):
-        assert worth.values[i] == pytest.approx(
-            accuracy - float((found.network(i).margins(test.X, test.y) > 0).mean()), abs=1e-12
-        )
-    assert worth.shares.sum() == pytest.approx(1.0)
-    assert worth.values[worth.rank()[0]] == worth.values.min()
-    with pytest.raises(mf.InputError, match="25 is expected"):
-        mf.influences.valuation(found, Dataset(X=np.eye(3), y=[1, -1, 1]))
-
-
-def test_the_exact_network_is_at_distance_zero_and_fine_tuning_comes_nearer_with_more_steps(sphere) -> None:
-    limit, data = sphere
-    found = mf.influence(limit, data, groups=[[2, 5]])
-    points = np.random.default_rng(0).standard_normal((300, 25))
-    truth = mf.influences.unlearning(found, data, points, networks=[found.network(0)])
-    assert truth.unlearned[0] < 1e-9
-    assert truth.kept[0] > 1e-3
-    tuned = mf.influences.fine_tuned(found, data, 0, steps=50)
-    assert tuned.width == found.base.width
-    measured = mf.influences.unlearning(found, data, points, networks=[tuned])
-    assert np.isfinite(measured.unlearned[0])
-    with pytest.raises(mf.InputError, match="one for each of 1 groups"):
-        mf.influences.unlearning(found, data, points, networks=[])
-
-
-@pytest.mark.parametrize("ending", ["html", "json"])
-def test_the_commands_write_pages(sphere, ending, tmp_path, capsys) -> None:
-    _, data = sphere
-    data.save(tmp_path / "data.npz")
-    Sphere(dimension=25).sample(40, seed=3).save(tmp_path / "test.npz")
-    source, out = str(tmp_path / "data.npz"), [str(tmp_path / f"{name}.{ending}") for name in "abc"]
-    common = ["--width", "40", "--mode", "fast"]
-    assert main(["influence", source, *common, "--cold", "1", "--out", out[0]]) == 0
-    assert main(["unlearn", source, *common, "--forget", "3", "5", "--steps", "5", "--out", out[1]]) == 0
-    assert main(["value", source, str(tmp_path / "test.npz"), *common, "--out", out[2]]) == 0
-    printed = capsys.readouterr().out
-    assert "Exact leave-out error" in printed
-    assert "one step of gradient ascent" in printed
-    assert "of the test points are right" in printed
-    words = ["Exact leave-out error", "gradient ascent", "of the test points are right"]
-    for file, sentence in zip(out, words, strict=True):
-        assert sentence in Path(file).read_text(encoding="utf-8")
-    if ending == "html":
-        assert "5 × 5" in Path(out[0]).read_text(encoding="utf-8") or "Samples as images" in Path(out[0]).read_text(
-            encoding="utf-8"
-        )
-
-
-def test_the_commands_name_what_is_wrong(sphere, tmp_path, capsys) -> None:
-    _, data = sphere
-    data.save(tmp_path / "data.npz")
-    source = str(tmp_path / "data.npz")
-    assert main(["unlearn", source, "--forget", "99", "--width", "30"]) == 2
-    assert "names sample 99" in capsys.readouterr().err
-    assert main(["influence", source, "--out", str(tmp_path / "page.txt")]) == 2
-    crowded = Sphere(dimension=4).sample(60, seed=0)
-    crowded.save(tmp_path / "crowded.npz")
-    capsys.readouterr()
-    assert main(["influence", str(tmp_path / "crowded.npz"), "--width", "2", "--time-limit", "0.01"]) == 2
-    assert "The limit is not exact, so nothing can be said about its samples" in " ".join(
-        capsys.readouterr().err.split()
-    )
-    assert not list(tmp_path.glob("*.html"))

@@ -27,6 +27,8 @@ def test_opposite_labels_on_one_ray_are_named_without_bias(factor):
 def test_the_opposite_ray_and_equal_labels_are_no_obstacle():
     X = np.array([[1.0, 2.0], [-1.0, -2.0], [2.0, 4.0], [0.0, 1.0]])
     require_separable(Dataset(X=X, y=[1, -1, 1, -1]), bias=False)
+    with pytest.raises(mf.InputError, match="Samples 0 and 2 lie on one ray"):
+        require_separable(Dataset(X=X, y=[1, -1, -1, -1]), bias=False)
 
 
 def test_a_zero_sample_is_named_without_bias():

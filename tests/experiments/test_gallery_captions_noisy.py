@@ -1,0 +1,159 @@
+"""The captions of the gallery's published sizes with noisy labels, computed again from the rows beside them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import statistics
+from collections.abc import Callable
+
+import pytest
+from gallery_rows import EXACT, Captions, column, counted, listed, on_the_same_draws, page, rows
+
+SENTENCES = Captions()
+
+
+NOISES = (0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+def _errors(dimension: int, digits: int = 2) -> str:
+    means = [statistics.mean(column("KYS23-Fig1L", "error", dimension=dimension, noise=p, **EXACT)) for p in NOISES]
+    return ", ".join(f"{mean:.{digits}f}" for mean in means)
+
+
+@SENTENCES.add
+def draws_of_noisy_labels() -> str:
+    counts = [
+        len(column("KYS23-Fig1L", "seed", dimension=d, noise=p, **EXACT))
+        for d in (50, 250, 500, 1000, 2000, 10_000)
+        for p in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+    ]
+    return f"and all noise levels, between {min(counts)} and {max(counts)} seeds each"
+
+
+@SENTENCES.add
+def small_dimension() -> str:
+    return f"close to linear in p ({_errors(50)} at p = 0.1, ..., 0.5)"
+
+
+@SENTENCES.add
+def hump() -> str:
+    larger, shared = 0, 0
+    for p, seed in itertools.product(NOISES[:-1], range(10)):  # draws that all three have
+        cell: dict[str, object] = {"noise": p, "seed": seed, **EXACT}
+        small, *others = (column("KYS23-Fig1L", "error", dimension=d, **cell) for d in (50, 250, 500))
+        if small and all(others):
+            shared += 1
+            larger += all(small < errors for errors in others)
+    assert larger > 0.9 * shared
+    return (
+        f"the *largest* errors ({_errors(250)} and {_errors(500)}), larger than at d = 50 in {larger} of the {shared} "
+        "draws that all three have at p = 0.1, ..., 0.4"
+    )
+
+
+@SENTENCES.add
+def after_the_hump() -> str:
+    return f"at d = 1000 they are back to {_errors(1000)}"
+
+
+@SENTENCES.add
+def large_dimension() -> str:
+    return f"For d = 10,000 the mean error is {_errors(10_000, 3)} at p = 0.1, ..., 0.5"
+
+
+@SENTENCES.add
+def recipe_beside_the_limit() -> str:
+    trained, limits = [], []
+    for d in (50, 250, 500, 1000, 2000, 10_000):
+        trained += [f"{column('KYS23-Fig1L', 'error', method='recipe', dimension=d, noise=0.3, seed=0)[0]:.3f}"]
+        limits += [f"{column('KYS23-Fig1L', 'error', dimension=d, noise=0.3, seed=0, **EXACT)[0]:.3f}"]
+    return (
+        f"at p = 0.3 its error is {listed(trained)} for d = 50, 250, 500, 1000, 2000 and 10,000, where the KKT points "
+        f"of the same draw have {listed(limits)}"
+    )
+
+
+def four_times_as_many_samples(dimension: int) -> str:
+    """A line of the table: the error of one draw at each noise level that was run."""
+    cells = []
+    for p in NOISES:
+        errors = column("KYS23-Fig1R", "error", dimension=dimension, noise=p, seed=0, **EXACT)
+        cells.append(f"{errors[0]:.3f}" if errors else "not run")
+    return f"| {counted(dimension)} | {' | '.join(cells)} |"
+
+
+SENTENCES += [functools.partial(four_times_as_many_samples, d) for d in (250, 500, 1000, 2000, 10_000)]
+
+
+@SENTENCES.add
+def hump_of_four_times_as_many_samples() -> str:
+    cell: dict[str, object] = {"noise": 0.3, "seed": 0, **EXACT}
+    errors = dict(zip(column("KYS23-Fig1R", "dimension", **cell), column("KYS23-Fig1R", "error", **cell), strict=True))
+    assert max(errors.values()) == errors[2000]
+    (beside,) = column("KYS23-Fig1L", "error", dimension=2000, **cell)
+    return (
+        f"At p = 0.3 the largest error is at d = m, {errors[2000]:.3f}, and at d = 10,000, five times m, it is "
+        f"{errors[10_000]:.3f}, where the left half has {beside:.3f} at d = 2000, four times m"
+    )
+
+
+def _by_width(dimension: int, noise: float) -> list[float]:
+    """The errors of 50 and of 3000 neurons on one draw, as far as they were run."""
+    cell: dict[str, object] = {"dimension": dimension, "noise": noise, "seed": 0, **EXACT}
+    return [error for width in (50, 3000) for error in column("KYS23-Fig2L", "error", width=width, **cell)]
+
+
+@SENTENCES.add
+def narrow_and_wide() -> str:
+    dimensions = (250, 2000, 10_000)
+    noises = sorted({p for p in column("KYS23-Fig2L", "noise") if all(len(_by_width(d, p)) == 2 for d in dimensions)})
+    for d in dimensions[1:]:
+        assert all(len(set(_by_width(d, p))) == 1 for p in noises)
+    few, many = (listed([f"{_by_width(250, p)[index]:.3f}" for p in noises]) for index in (0, 1))
+    return (
+        f"p = {listed([f'{p:g}' for p in noises])} (`KYS23-Fig2L-paper.csv`): in dimensions 2000 and 10,000 the error "
+        "is the same number, since it is the same function; in dimension 250 it is "
+        f"{few} with 50 neurons and {many} with 3000"
+    )
+
+
+def _differences(noise: float | None = None) -> dict[tuple[float, float], float]:
+    """KKT point minus recipe by dimension and noise, on the same draws."""
+    found = {}
+    for row in rows("KYS23-Fig1L"):
+        if row["method"] == "recipe" and noise in (None, float(row["noise"])):
+            cell = (float(row["dimension"]), float(row["noise"]))
+            trained, limits = on_the_same_draws("KYS23-Fig1L", "error", dimension=cell[0], noise=cell[1])
+            found[cell] = limits - trained
+    return found
+
+
+@SENTENCES.add
+def recipe_and_limit_at_one_half() -> str:
+    return f"at p = 0.5 they agree within {max(map(abs, _differences(0.5).values())):.3f}"
+
+
+@SENTENCES.add
+def largest_difference_from_the_recipe() -> str:
+    found = _differences()
+    (d, p), most = max(found.items(), key=lambda entry: entry[1])
+    return f"by up to {most:.3f} (same draw, d = {d:g}, p = {p:g})"
+
+
+@SENTENCES.add
+def difference_by_width() -> str:
+    few_and_many = [_by_width(250, p) for p in sorted(set(column("KYS23-Fig2L", "noise")))]
+    return f"in dimension 250 within {max(abs(both[0] - both[1]) for both in few_and_many if len(both) == 2):.3f}"
+
+
+@pytest.mark.parametrize("make", SENTENCES, ids=range(len(SENTENCES)))
+def test_a_caption_says_what_the_rows_say(make: Callable[[], str]) -> None:
+    assert make() in page()
+
+
+@pytest.mark.parametrize("name", ["KYS23-Fig1L", "KYS23-Fig1R", "KYS23-Fig2L"])
+def test_every_kkt_point_with_noisy_labels_is_exact_and_interpolates(name: str) -> None:
+    assert {(row["exact"], row["interpolates"]) for row in rows(name) if row["method"] == "KKT point"} == {
+        ("True", "True")
+    }
