@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from marginflow import certify, kkt_point
 from marginflow.audits import audit
+from marginflow.audits.drawn import drawn_samples
+from marginflow.cli.output import write_page
 from marginflow.data import Clusters, Dataset, Orthogonal, Sphere
 from marginflow.errors import InputError
 from marginflow.flow import GradientFlow, LossBelow, train
@@ -146,3 +149,25 @@ def test_progress_moves_forward() -> None:
 def test_bad_input_is_one_sentence(network: TwoLayer, data: Dataset, options: dict, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         audit(network, data, **options)
+
+
+def test_two_classes_are_called_by_their_names_on_the_page(tmp_path: Path) -> None:
+    named = Dataset(X=np.eye(16)[:2], y=["cat", "dog"])
+    network = TwoLayer(W=np.eye(16)[:2], v=[-1.0, 1.0])
+    found = audit(network, named, points=2)
+    assert found.to_dict()["classes"] == ["cat", "dog"]
+    assert found.headline.endswith("at this KKT point 2 of 2 neurons remain.")
+    page = write_page(found.to_dict(), tmp_path / "page.html", name="a", title="A").read_text()
+    assert "subtracted from samples of class dog and added to samples of class cat" in page
+    assert "read as dog" in page
+    signed = audit(network, Dataset(X=named.X, y=[-1, 1]), points=2)
+    other = write_page(signed.to_dict(), tmp_path / "signed.html", name="a", title="A").read_text()
+    assert "subtracted from the positive samples and added to the negative samples" in other
+    assert "read as +1" in other
+
+
+def test_an_audit_draws_more_samples_of_a_small_network() -> None:
+    assert drawn_samples(None, n_weights=20_000, n_samples=357, seed=0).size == 100
+    assert drawn_samples(None, n_weights=20_001, n_samples=357, seed=0).size == 10
+    assert drawn_samples(None, n_weights=4, n_samples=3, seed=0).tolist() == [0, 1, 2]
+    assert drawn_samples(5, n_weights=4, n_samples=3, seed=1).tolist() == [0, 1, 2]

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.arrays import real_number, whole_number
+from marginflow.arrays import real_number
+from marginflow.audits.drawn import drawn_samples
 from marginflow.audits.findings import Audit
 from marginflow.audits.statements import judge_statements
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate, certify, training_floor
@@ -31,7 +32,7 @@ def audit(
     data: Dataset,
     *,
     start: TwoLayer | None = None,
-    points: int = 10,
+    points: int | None = None,
     time_limit: float = 5.0,
     point_time_limit: float = 30.0,
     tolerance: float = DEFAULT_TOLERANCE,
@@ -48,8 +49,9 @@ def audit(
         What it was trained on, both labels.
     start : TwoLayer or None
         The network that training started from; adds the residual that training cannot get below.
-    points : int
-        Number of samples, drawn by `seed`, whose exact radius is proved; 0 for none.
+    points : int or None
+        Number of samples, drawn by `seed`, whose exact radius is proved; 0 for none. By default 100, or 10 where the
+        first layer has more than 20,000 weights, or all if they are fewer.
     time_limit : float
         Seconds for each of them, after which the bounds reached so far are reported instead.
     point_time_limit : float
@@ -78,11 +80,10 @@ def audit(
     (True, 0.707107)
     """
     began = time.monotonic()
-    points = min(whole_number("points", points, minimum=0), data.n_samples)
     time_limit = real_number("time_limit", time_limit, above=0.0)
     point_time_limit = real_number("point_time_limit", point_time_limit, above=0.0)
     tolerance = real_number("tolerance", tolerance, above=0.0)
-    rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
+    chosen = drawn_samples(points, n_weights=network.W.size, n_samples=data.n_samples, seed=seed)
     show = progress if progress is not None else silent
     data.require_two_classes()
     check_sizes(network, data.X)
@@ -105,7 +106,6 @@ def audit(
     if universal.vector is not None and universal.vector.any():  # it is zero where all samples are wrong already
         shortest = flip(network, data, universal.vector, name="shortest vector found")
     show(0.5, "radii")
-    chosen = np.sort(rng.choice(data.n_samples, size=points, replace=False))
     radii = checked_radii(
         network,
         data,

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, IntArray, real_number, whole_number
+from marginflow.arrays import FloatArray, IntArray, real_number
 from marginflow.audits.audit import RADIUS_TOLERANCE, silent
+from marginflow.audits.drawn import drawn_samples
 from marginflow.audits.findings import N_NOTICED, NEAR
 from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
@@ -225,7 +226,7 @@ def audit_classes(
     network: Classifier,
     data: Dataset,
     *,
-    points: int = 10,
+    points: int | None = None,
     time_limit: float = 5.0,
     tolerance: float = DEFAULT_TOLERANCE,
     seed: int = 0,
@@ -239,8 +240,9 @@ def audit_classes(
     data : Dataset
         What it was trained on: as many classes as the network has logits, in their order, or labels that are numbers of
         logits.
-    points : int
-        Number of samples, drawn by `seed`, whose exact radius is proved; 0 for none.
+    points : int or None
+        Number of samples, drawn by `seed`, whose exact radius is proved; 0 for none. By default 100, or 10 where the
+        first layer has more than 20,000 weights, or all if they are fewer.
     time_limit : float
         Seconds for each of them.
     tolerance : float
@@ -261,17 +263,15 @@ def audit_classes(
     (True, 0)
     """
     began = time.monotonic()
-    points = min(whole_number("points", points, minimum=0), data.n_samples)
     time_limit = real_number("time_limit", time_limit, above=0.0)
     tolerance = real_number("tolerance", tolerance, above=0.0)
-    rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
+    chosen = drawn_samples(points, n_weights=network.W.size, n_samples=data.n_samples, seed=seed)
     show = progress if progress is not None else silent
     own = logit_numbers(data, network.n_classes)
     wrong = int((network.margins(data.X, own) <= 0).sum())
     show(0.0, "certificate")
     certificate, reason = _certificate(network, data.X, own)
     show(0.2, "radii")
-    chosen = np.sort(rng.choice(data.n_samples, size=points, replace=False))
     found = checked_radii(
         network,
         data,

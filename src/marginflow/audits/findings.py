@@ -122,7 +122,8 @@ class Audit(Plotted, Plain):
         share = f"{100 * found.upper / self.mean_norm:.0f} % of a sample's own length"
         sentence = f"One vector of norm {found.upper:.4g}, {share}, flips all {n} samples, and {shorter}"
         if self.point is not None and self.point.exact:
-            sentence += f"; at the KKT point nearby {self.point.compact.width} of {self.network.width} neurons remain"
+            where = "this KKT point" if self.is_kkt_point else "the KKT point nearby"
+            sentence += f"; at {where} {self.point.compact.width} of {self.network.width} neurons remain"
         return sentence + "."
 
     @property
@@ -245,6 +246,7 @@ class Audit(Plotted, Plain):
             "certificate": self.certificate.to_dict(arrays=False),
             "margins": self.certificate.margins,
             "labels": self.data.y,
+            "classes": list(self.data.classes),
             "training": {
                 "sentence": self.training,
                 "floor": self.certificate.floor,

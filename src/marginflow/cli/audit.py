@@ -18,7 +18,6 @@ from marginflow.errors import InputError
 if TYPE_CHECKING:
     from marginflow.audits import Audit, ClassesAudit
 
-DEFAULT_POINTS = 10
 ModelFile = Annotated[
     Path, Parameter(help="Network: torch state_dict (.pt, .pth, .safetensors), .onnx, or ours (.safetensors).")
 ]
@@ -32,7 +31,8 @@ def audit(
         Path | None, Parameter(help="The network that training started from; says how near training can ever get.")
     ] = None,
     points: Annotated[
-        int | None, Parameter(help="Samples whose exact radius is proved; by default 10, or all if they are fewer.")
+        int | None,
+        Parameter(help="Samples whose exact radius is proved; by default 100, or 10 of large networks."),
     ] = None,
     time_limit: Annotated[
         float, checked("--time-limit", "Seconds for each of them; then its bounds so far are given.", above=0.0)
@@ -87,7 +87,7 @@ def audit(
             read,
             dataset,
             start=start,
-            points=min(DEFAULT_POINTS, dataset.n_samples) if points is None else points,
+            points=points,
             time_limit=time_limit,
             point_time_limit=point_time_limit,
             tolerance=mf.certificates.DEFAULT_TOLERANCE if tolerance is None else tolerance,

@@ -52,9 +52,11 @@ def _two_classes(name: str, negative: int | str, positive: int | str, standardis
     chosen = np.isin(bunch.target, numbers)
     X = np.asarray(bunch.data, dtype=np.float64)[chosen]
     y = np.where(bunch.target[chosen] == numbers[1], 1.0, -1.0)
+    names = bunch.target_names[numbers].tolist()
     return Dataset(
         X=standardised(X) if standardise else X,
         y=y,
+        classes=(names[0], names[1]),
         origin={"name": name, "negative": negative, "positive": positive, "standardise": bool(standardise)},
     )
 

@@ -87,7 +87,7 @@ def _where(record: Fields) -> Section:
 def _margins(record: Fields) -> Section:
     margins = record.numbers("margins")
     rows: list[dict[str, object]] = [
-        {"margin": margin, "label": "positive" if y > 0 else "negative"}
+        {"margin": margin, "label": _side(record, y)}
         for margin, y in zip(margins, record.numbers("labels"), strict=True)
     ]
     scaled = record.object("certificate")["status"] != "does not separate"
@@ -108,16 +108,17 @@ def _margins(record: Fields) -> Section:
 def _flips(record: Fields) -> Section:
     universal, n = record.object("universal"), text_of(record["samples"])
     upper, lower = universal.number("upper"), text_of(universal["lower"])
+    plus, minus = _samples_of(record, 1.0), _samples_of(record, -1.0)
     if math.isfinite(upper):
         sentence = (
-            f"One vector of norm {text_of(upper)}, subtracted from the positive and added to the negative samples, "
-            f"flips all {n} of them; the samples have norm {text_of(record['mean_norm'])} (root mean square). No "
+            f"One vector of norm {text_of(upper)}, subtracted from {plus} and added to {minus}, flips "
+            f"all {n} of them; the samples have norm {text_of(record['mean_norm'])} (root mean square). No "
             f"vector shorter than {lower} does."
         )
     else:
         sentence = (
-            f"No vector was found that flips all {n} samples at once when it is subtracted from the positive and added "
-            f"to the negative ones; none shorter than {lower} does."
+            f"No vector was found that flips all {n} samples at once when it is subtracted from {plus} and added to "
+            f"{minus}; none shorter than {lower} does."
         )
     directions = Table.of(
         record.objects("flips"),
@@ -150,8 +151,8 @@ def _vector(record: Fields) -> list[Chart]:
         {
             "values": example.numbers("values"),
             "sign": -example.number("label"),
-            "before": f"label {signed(example.number('label'))}",
-            "after": f"read as {signed(-example.number('label'))}",
+            "before": f"label {class_name(record, example.number('label'))}",
+            "after": f"read as {class_name(record, -example.number('label'))}",
         }
         for example in (record.objects("examples") if "examples" in record else [])
     ]
@@ -159,9 +160,25 @@ def _vector(record: Fields) -> list[Chart]:
     return [drawn, sums] if sums is not None else [drawn]
 
 
-def signed(label: float) -> str:
-    """A label with its sign."""
-    return f"{label:+.0f}".replace("-", "−")
+def class_name(record: Fields, label: float) -> str:
+    """What a label -1 or +1 was called in the data; with its sign where that was all."""
+    names = _names(record)
+    return text_of(names[int(label > 0)]) if names else f"{label:+.0f}".replace("-", "−")
+
+
+def _names(record: Fields) -> list[object]:
+    """The names of two classes, none where they are -1 and +1."""
+    classes = record.get("classes")
+    return classes if isinstance(classes, list) and len(classes) == 2 and classes != [-1, 1] else []
+
+
+def _side(record: Fields, label: float) -> str:
+    return class_name(record, label) if _names(record) else "positive" if label > 0 else "negative"
+
+
+def _samples_of(record: Fields, label: float) -> str:
+    side = _side(record, label)
+    return f"samples of class {side}" if _names(record) else f"the {side} samples"
 
 
 def _radii(record: Fields) -> list[Section]:
@@ -179,6 +196,8 @@ def noticed(record: Fields) -> list[Section]:
     found, tied = _telling(record.objects("noticed") if "noticed" in record else [])
     if not found:
         return []
+    if _names(record):
+        found = [Fields(row | {"label": class_name(record, row.number("label"))}) for row in found]
     titles = {
         "why": "Why",
         "sample": "Sample",

@@ -34,7 +34,7 @@ def _with_bias() -> Instance:
 
 @stated(
     id="KYS23/LemB.2",
-    meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(|I_+| / ||X X^T||).",
+    meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(p / ||X X^T||), p positive samples.",
     formula=r"\sum_j v_j \sigma(b_j) \le \tfrac12 \implies \|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
     example=without_bias,
     control=_with_bias,

@@ -36,8 +36,8 @@ def _exact_gap(network: TwoLayer, x: list[float]) -> Fraction:
     id="KYS23/Sec4.Display",
     kind="remark",
     number="Section 4, display after Theorem 4.1",
-    meaning="N is at least the share of the biases less the sum of |v relu(w . x)|. False: the modulus of w . x is "
-    "needed.",
+    meaning="N is at least the share of the biases less the sum of |v relu(w . x)|: not always, as the modulus of "
+    "w . x is needed.",
     formula=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j \sigma(w_j^\top x)|",
     example=without_bias,
     control=_one_neuron,
