@@ -23,31 +23,23 @@ a number as any. At the witness the sign of y N - level is decided in rational a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.arrays import FloatArray
 from marginflow.networks import Classifier, TwoLayer
-from marginflow.robustness.radius.certificate import ClassifierCertificate, ProofStep, RadiusCertificate
-from marginflow.robustness.radius.normal import (
-    LARGE,
-    SMALL,
-    InputForm,
-    crosses,
-    exponent,
-    length,
-    normal_form,
-    one_unflushed,
-    shifted,
-)
+from marginflow.robustness.radius.certificate import ClassifierCertificate, ProofNode, RadiusCertificate
+from marginflow.robustness.radius.normal import LARGE, SMALL, crosses, length, normal_form, one_unflushed
+from marginflow.robustness.radius.shrinking import Cases, Steps
+from marginflow.robustness.radius.sight import sight
 from marginflow.threads import one_thread
 
 _EPS = float(np.finfo(np.float64).eps)
 _FARTHEST = 4096  # no exponent of a float64, or of a product of two, is beyond
-_Seen = tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, float, float]
+_TOGETHER = 20_000  # numbers in the intervals of the regions that are looked at together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,30 +100,42 @@ def _judge_rivals(certificate: ClassifierCertificate, classifier: Classifier) ->
     if set(proofs) | {own} != set(range(classifier.n_classes)) or own in proofs:
         return _refused("There is not one proof for every rival of the class.")
     points = [proof.point for proof in proofs.values()]
-    if any(not np.array_equal(points[0], point) for point in points):
+    if any(points[0] is not point and not np.array_equal(points[0], point) for point in points):
         return _refused("The proofs for the rivals are about different points.")
-    upper = np.inf
+    upper, trees = np.inf, []
     for rival, proof in proofs.items():
         network, level = classifier.difference(own, rival)
         if proof.label != 1.0 or proof.level != level:
             return _refused(f"The proof for rival {rival} has another label or level.")
-        judged = _judge(proof, network)
-        if not judged.holds:
-            return _refused(f"Rival {rival}: {judged.reason}")
-        upper = min(upper, judged.upper)
+        distance, fault = _ends(proof, network)
+        if fault:
+            return _refused(f"Rival {rival}: {fault}")
+        upper = min(upper, distance)
+        if 0.0 < proof.lower < np.inf:
+            trees.append((rival, proof, network))
+    for together in _alike([(proof, network) for _, proof, network in trees]):
+        which, fault = _open_leaf([trees[i][1:] for i in together])
+        if fault:
+            return _refused(f"Rival {trees[together[which]][0]}: {fault}")
     return Judgement(holds=True, lower=min(certificate.lower, upper), upper=upper, reason="")
 
 
 def _judge(certificate: RadiusCertificate, network: TwoLayer) -> Judgement:
+    upper, fault = _ends(certificate, network)
+    if not fault and 0.0 < certificate.lower < np.inf:
+        _, fault = _open_leaf([(certificate, network)])
+    return _refused(fault) if fault else Judgement(holds=True, lower=certificate.lower, upper=upper, reason="")
+
+
+def _ends(certificate: RadiusCertificate, network: TwoLayer) -> tuple[float, str]:
+    """The distance of the witness, and what is wrong with it or with a lower bound that needs no tree."""
     upper, fault = _upper(certificate, network)
     L = certificate.lower
     if not fault and not 0.0 <= L <= upper:
         fault = f"The lower bound {L!r} is negative or exceeds the distance {upper!r} of the witness."
     if not fault and L == np.inf and not _positive_everywhere(certificate, network):
         fault = "The network is not seen to be positive everywhere."
-    if not fault and 0.0 < L < np.inf:
-        fault = _open_leaf(certificate, network)
-    return Judgement(holds=not fault, lower=0.0 if fault else L, upper=np.inf if fault else upper, reason=fault)
+    return upper, fault
 
 
 def _upper(certificate: RadiusCertificate, network: TwoLayer) -> tuple[float, str]:
@@ -160,211 +164,122 @@ def _positive_everywhere(certificate: RadiusCertificate, network: TwoLayer) -> b
     return bool((certificate.label * network.v[sees] >= 0).all()) and rest > 0
 
 
-def _open_leaf(certificate: RadiusCertificate, network: TwoLayer) -> str:
-    """Walk the tree from the root; the first leaf that is not refuted, in words."""
-    form, noise = normal_form(network), 8.0 * _EPS * (network.width + network.dimension + 8)
-    view = _view(form.inputs, certificate.groups, certificate.point, certificate.lower, noise)
-    v, k, live, size = form.v, view.unit, view.grouped.live, view.grouped.size
-    level = one_unflushed(certificate.level, -(form.outputs + k))
-    if max(abs(unit) for unit in certificate.units) > _FARTHEST:
-        return f"The units 2^{certificate.units[0]} and 2^{certificate.units[1]} are beyond float64."
-    farther, higher = certificate.units[0] - k, certificate.units[1] - form.outputs
-    if max(abs(level), view.largest, float(np.abs(v).max())) > LARGE:
-        return "The bound is too small beside the point, a bias or the level for what float64 can tell."
-    if not (size > 0).all():
-        return "A group has a neuron that does not see the input."
-    # Neurons act as the first of their group, those without one as constants; g is below that by at most `blur`.
-    weights, rest = v[live] * size, v[~live]
-    blur = float(np.abs(weights) @ view.away + np.abs(rest) @ view.astray) + noise * (abs(level) + SMALL)
-    constant = certificate.label * float(rest @ view.steady) - level - blur
-    rows, lengths, a, L = view.grouped.rows, view.grouped.lengths, view.a, view.L
-    c = np.bincount(view.grouped.group, certificate.label * weights).astype(np.float64)
-    curved = any(step.curvatures is not None for node in certificate.nodes for step in node.steps)
-    if curved and a.size < network.dimension:
-        # Only Q^T delta matters, with Q a basis of the rows: how far it is from orthogonal, and from that, is charged.
-        rows, off, loose = view.grouped.span
-        constant -= float(np.abs(weights).sum()) * off * L
-        L *= 1.0 + loose
-        lengths = np.sqrt((rows * rows).sum(axis=1))
-    seen, ball = (rows, lengths, a, c, constant, noise, L), L + noise * (np.abs(a) + L)
-    stack, nodes = [(0, a - ball, a + ball)], dict(enumerate(certificate.nodes))
-    while stack:
-        index, low, high = stack.pop()
-        if (node := nodes.pop(index, None)) is None:
-            return f"Node {index} is missing or occurs twice: the leaves do not cover."
-        for step in node.steps:
-            low, high = _shrunk(seen, step, farther, higher, low, high)
-            if (low > high).any():
+_Claim = tuple[RadiusCertificate, TwoLayer]
+
+
+def _alike(claims: list[_Claim]) -> list[list[int]]:
+    """The claims that can be looked at together: equal bounds and groups, no parabola."""
+    kinds: list[list[int]] = []
+    straight: dict[int, RadiusCertificate] = {}
+    for i, (proof, _) in enumerate(claims):
+        if _curved(proof):
+            kinds.append([i])
+            continue
+        for number, first in straight.items():
+            same = first.groups is proof.groups or np.array_equal(first.groups, proof.groups)
+            if same and first.lower == proof.lower:
+                kinds[number].append(i)
                 break
         else:
-            split, (plus, minus) = np.arange(a.size) == node.split, node.children
-            if not split.any():
-                return f"Leaf {index} does not exclude perturbations shorter than {certificate.lower!r}."
-            stack.append((plus, np.where(split, np.maximum(low, 0.0), low), high))
-            stack.append((minus, low, np.where(split, np.minimum(high, 0.0), high)))
-    return ""
+            straight[len(kinds)] = proof
+            kinds.append([i])
+    return kinds
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _View:
-    """The hidden neurons from the point, in units of 2^unit: the part of the judgement that does not know the outputs.
+def _curved(proof: RadiusCertificate) -> bool:
+    return any(step.curvatures is not None for node in proof.nodes for step in node.steps)
 
-    `away` is what a neuron may differ from the first of its group on the ball, and `astray` what one without a group
-    may from the constant `steady`, rounding included; `a` are the distances to the first of each group.
+
+def _open_leaf(claims: list[_Claim]) -> tuple[int, str]:
+    """Walk the trees from their roots; the first leaf that is not refuted, in words, and the claim that it is of.
+
+    The claims are about the same hidden neurons, point and bound; one with parabolas comes alone.
     """
-
-    grouped: _Grouped
-    unit: int
-    L: float
-    largest: float
-    away: FloatArray
-    astray: FloatArray
-    steady: FloatArray
-    a: FloatArray
-
-
-# The last view, with all that it was made of: the rivals of a class share it.
-_last_view: list[tuple[_Grouped, FloatArray, float, float, _View]] = []
-
-
-def _view(inputs: InputForm, groups: IntArray, point: FloatArray, lower: float, noise: float) -> _View:
-    grouped = _grouped(inputs, groups)
-    for same, seen, bound, charged, view in tuple(_last_view):
-        if same is grouped and (bound, charged) == (lower, noise) and np.array_equal(seen, point):
-            return view
-    k = exponent(np.array(lower))
-    x, L, b = shifted(point, -k), float(np.ldexp(lower, -k)), inputs.biases(k)
-    live, first, group = grouped.live, grouped.first, grouped.group
-    reach, offsets = float(np.linalg.norm(x)) + L, b[live] / grouped.size
-    view = _View(
-        grouped=grouped,
-        unit=k,
+    proofs, forms, W = [proof for proof, _ in claims], [normal_form(network) for _, network in claims], claims[0][1].W
+    noise = 8.0 * _EPS * (sum(W.shape) + 8)
+    seen = sight(forms[0].inputs, proofs[0].groups, proofs[0].point, proofs[0].lower, noise)
+    live, size, k = seen.grouped.live, seen.grouped.size, seen.unit
+    v = np.stack([form.v for form in forms])
+    levels = np.array([one_unflushed(p.level, -(form.outputs + k)) for p, form in zip(proofs, forms, strict=True)])
+    for i, proof in enumerate(proofs):
+        if max(abs(unit) for unit in proof.units) > _FARTHEST:
+            return i, f"The units 2^{proof.units[0]} and 2^{proof.units[1]} are beyond float64."
+    farther = np.array([proof.units[0] - k for proof in proofs])
+    higher = np.array([proof.units[1] - form.outputs for proof, form in zip(proofs, forms, strict=True)])
+    largest = np.maximum(np.abs(v).max(axis=1), np.maximum(np.abs(levels), seen.largest))
+    if (largest > LARGE).any():
+        reason = "The bound is too small beside the point, a bias or the level for what float64 can tell."
+        return int(np.argmax(largest > LARGE)), reason
+    if not (size > 0).all():
+        return 0, "A group has a neuron that does not see the input."
+    # Neurons act as the first of their group, those without one as constants; g is below that by at most `blur`.
+    labels, weights, rest = np.array([proof.label for proof in proofs]), v[:, live] * size, v[:, ~live]
+    blur = np.abs(weights) @ seen.away + np.abs(rest) @ seen.astray + noise * (np.abs(levels) + SMALL)
+    constants = labels * (rest @ seen.steady) - levels - blur
+    rows, longest, L = seen.grouped.rows, seen.grouped.longest, seen.L
+    c = np.stack([np.bincount(seen.grouped.group, row).astype(np.float64) for row in labels[:, None] * weights])
+    if len(proofs) == 1 and seen.a.size < W.shape[1] and _curved(proofs[0]):
+        # Only Q^T delta matters, with Q a basis of the rows: how far it is from orthogonal, and from that, is charged.
+        rows, off, loose = seen.grouped.span
+        constants -= np.abs(weights).sum(axis=1) * off * L
+        L *= 1.0 + loose
+        longest = float(np.sqrt((rows * rows).sum(axis=1)).max(initial=0.0))
+    cases = Cases(
+        W=rows,
+        longest=longest,
+        a=seen.a,
+        c=c,
+        constants=constants,
+        farther=farther,
+        higher=higher,
+        noise=noise,
         L=L,
-        largest=max(float(np.abs(x).max()), float(np.abs(b).max())),
-        away=grouped.apart * reach + np.abs(offsets - offsets[first][group]) + noise * (reach + np.abs(offsets)),
-        astray=grouped.sums[~live] * reach + noise * np.abs(b[~live]),
-        steady=np.maximum(b[~live], 0.0),
-        a=grouped.rows @ x + offsets[first],
     )
-    _last_view[:] = [(grouped, point.copy(), lower, noise, view)]
-    return view
+    return _walk(proofs, cases)
 
 
-@dataclass(frozen=True, eq=False)
-class _Grouped:
-    """Neurons with a group, the first of each group, their norms and unit rows, and how far from the first they are."""
-
-    live: BoolArray
-    first: IntArray
-    group: IntArray
-    size: FloatArray
-    rows: FloatArray
-    apart: FloatArray
-    sums: FloatArray
-
-    @cached_property
-    def lengths(self) -> FloatArray:
-        """Of the rows, as computed."""
-        computed: FloatArray = np.sqrt((self.rows * self.rows).sum(axis=1))
-        return computed
-
-    @cached_property
-    def span(self) -> tuple[FloatArray, float, float]:
-        """Rows in a basis Q of their span, how far Q is from giving them, and how far from orthogonal."""
-        Q, R = np.linalg.qr(self.rows.T)
-        loose = float(np.linalg.norm(Q.T @ Q - np.eye(self.rows.shape[0])))
-        return R.T, float(np.linalg.norm(self.rows - R.T @ Q.T)), loose
-
-
-# What the last certificate said of groups, with the inputs it was about: the rivals of a class share both.
-_last: list[tuple[InputForm, IntArray, _Grouped]] = []
+def _walk(proofs: list[RadiusCertificate], cases: Cases) -> tuple[int, str]:
+    """All regions of all trees, some of them at a time."""
+    numbers, ball = np.arange(cases.a.size), cases.L + cases.noise * cases.Z
+    everywhere = np.stack([cases.a - ball, cases.a + ball])
+    stack = [(case, 0, everywhere) for case in range(len(proofs))]
+    left = [dict(enumerate(proof.nodes)) for proof in proofs]
+    together = max(1, _TOGETHER // max(1, numbers.size))
+    while stack:
+        now, stack = stack[-together:], stack[:-together]
+        nodes = []
+        for case, index, _ in now:
+            if (node := left[case].pop(index, None)) is None:
+                return case, f"Node {index} is missing or occurs twice: the leaves do not cover."
+            nodes.append(node)
+        for i, ends in _left(
+            cases, [case for case, _, _ in now], nodes, np.stack([ends for _, _, ends in now], axis=1)
+        ):
+            (case, index, _), split, (plus, minus) = now[i], numbers == nodes[i].split, nodes[i].children
+            if not split.any():
+                return case, f"Leaf {index} does not exclude perturbations shorter than {proofs[case].lower!r}."
+            stack.append((case, plus, np.stack([np.where(split, np.maximum(ends[0], 0.0), ends[0]), ends[1]])))
+            stack.append((case, minus, np.stack([ends[0], np.where(split, np.minimum(ends[1], 0.0), ends[1])])))
+    return 0, ""
 
 
-def _grouped(inputs: InputForm, groups: IntArray) -> _Grouped:
-    for known, same, found in tuple(_last):
-        if known is inputs and np.array_equal(same, groups):
-            return found
-    live = groups >= 0
-    size = np.linalg.norm(inputs.W[live], axis=1)
-    units = inputs.W[live] / size[:, None]
-    _, first, group = np.unique(groups[live], return_index=True, return_inverse=True)
-    apart = np.linalg.norm(units - units[first][group], axis=1)
-    found = _Grouped(live, first, group, size, units[first], apart, np.abs(inputs.W).sum(axis=1))
-    _last[:] = [(inputs, groups.copy(), found)]
-    return found
-
-
-def _shrunk(
-    seen: _Seen, step: ProofStep, farther: int, higher: int, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Intervals after one step, low > high if no delta is left; the old ones if its numbers are refused.
-
-    Its units are 2^farther (distances) and 2^higher (outputs) times those of the judge.
-    """
-    W, _, a, c, constant, noise, L = seen
-    s, pi = 0.0 if abs(step.scale) < SMALL else float(step.scale), shifted(step.slopes, higher)
-    if not (0 <= s <= LARGE and pi.shape == a.shape and np.abs(pi).max(initial=0.0) <= LARGE):
-        return low, high
-    taus = shifted(np.array(step.taus, dtype=np.float64), farther - higher)
-    tau = taus[(taus >= 0) & (taus <= LARGE)].reshape(-1, 1)
-    if step.curvatures is None:
-        return _shrunk_by_a_line(seen, s, pi, tau, low, high)
-    kappa = shifted(step.curvatures, higher - farther)
-    if not (kappa.shape == a.shape and np.abs(kappa).max(initial=0.0) <= LARGE):
-        return low, high
-    if not kappa.any():
-        return _shrunk_by_a_line(seen, s, pi, tau, low, high)
-    bend = np.where(kappa == 0, 1.0, 2.0 * kappa)
-    points = [low, high, *(np.clip(turn, low, high) for turn in (0.0 * a, -pi / bend, (s * c - pi) / bend))]
-    theta = np.min([s * c * np.maximum(z, 0.0) - pi * z - kappa * z * z for z in points], axis=0)
-    h = s * constant + float((kappa * a * a + pi * a + theta).sum())
-    Z = np.abs(a) + L
-    # Turn the coordinates so that M is diagonal.
-    M = W.T @ (kappa[:, None] * W)
-    curve, Q = np.linalg.eigh(M)
-    noise += float(np.linalg.norm(Q.T @ Q - np.eye(curve.size))) + _EPS * curve.size**2
-    h -= float(np.linalg.norm((Q * curve) @ Q.T - M)) * L**2
-    W, p = W @ Q, (pi + 2.0 * kappa * a) @ W @ Q
-    h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + np.abs(kappa) @ Z**2 + SMALL)
-    tau = tau[(1.0 + tau * curve > 0).all(axis=1)]
-    H = 1.0 + tau * curve
-    x = -0.5 * tau * p / H  # the centre of the ellipsoid, where ||delta||^2 + tau psi(delta) is least: tau h - drop
-    drop = (H * x * x).sum(axis=1, keepdims=True)
-    room = L**2 - tau * h + drop + noise * (L**2 * (1.0 + tau * np.abs(curve).max()) + drop)
-    extent = np.sqrt(room * ((1.0 / H) @ (W * W).T))
-    return _cut(a + x @ W.T, extent, noise * (Z + np.linalg.norm(x, axis=1, keepdims=True)), noise, room, low, high)
-
-
-def _shrunk_by_a_line(
-    seen: _Seen, s: float, pi: FloatArray, tau: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """The same without curvatures: psi is linear, the ellipsoids are balls around multiples of its gradient."""
-    W, lengths, a, c, constant, noise, L = seen
-    ends = np.stack([low, high, np.minimum(np.maximum(low, 0.0), high)])
-    theta = (s * c * np.maximum(ends, 0.0) - pi * ends).min(axis=0)
-    Z, p = np.abs(a) + L, pi @ W
-    h = s * constant + float((pi * a + theta).sum())
-    h -= noise * float(s * (abs(constant) + np.abs(c) @ Z) + np.abs(pi) @ Z + SMALL)
-    drop = 0.25 * tau * tau * float(p @ p)
-    room = L**2 - tau * h + drop + noise * (L**2 + drop)
-    if (room < 0).any():
-        return low + np.inf, low
-    extent = np.sqrt(room) * lengths
-    return _cut(a - 0.5 * tau * (W @ p), extent, noise * (Z + np.sqrt(drop)), noise, room, low, high)
-
-
-def _cut(
-    centres: FloatArray,
-    extent: FloatArray,
-    charge: FloatArray,
-    noise: float,
-    room: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Intervals within every ellipsoid, rounding charged; low > high where an ellipsoid is empty."""
-    if (room < 0).any():
-        return low + np.inf, low
-    extent = extent + charge + noise * extent
-    lowest, highest = (centres - extent).max(axis=0, initial=-np.inf), (centres + extent).min(axis=0, initial=np.inf)
-    return np.maximum(low, lowest), np.minimum(high, highest)
+def _left(cases: Cases, of: list[int], nodes: list[ProofNode], ends: FloatArray) -> Iterator[tuple[int, FloatArray]]:
+    """The regions that their steps leave, and the intervals there."""
+    counts = np.array([len(node.steps) for node in nodes])
+    rows = np.arange(counts.size)
+    if counts.any():
+        given = [(case, step) for case, node in zip(of, nodes, strict=True) for step in node.steps]
+        steps = Steps(cases, [case for case, _ in given], [step for _, step in given])
+        first = np.cumsum(counts) - counts
+        for number in range(int(counts.max())):
+            more = counts[rows] > number
+            if not more.all():
+                yield from ((int(i), ends[:, j]) for j, i in zip(np.flatnonzero(~more), rows[~more], strict=True))
+                rows, ends = rows[more], ends[:, more]
+            ends = steps.shrunk(first[rows] + number, ends)
+            open_ = ~(ends[0] > ends[1]).any(axis=1)
+            if not open_.all():
+                rows, ends = rows[open_], ends[:, open_]
+            if not rows.size:
+                return
+    yield from ((int(i), ends[:, j]) for j, i in enumerate(rows))

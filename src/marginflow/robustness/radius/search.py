@@ -35,6 +35,8 @@ _QUADRATIC_ROUNDS, _QUADRATIC_GAIN = 8, 0.25
 # Further smoothings tried for a nearer witness once the chords have not closed the root.
 _WIDTHS = (0.1, 0.2, 0.6, 1.0)
 _SCATTER = 40
+# Nodes of a tree at which attacks are made: a smaller tree costs less than they do.
+_PATIENCE = 24
 _FAR = 1e2  # beyond this multiple parabolas have nothing to hold on to
 
 
@@ -93,7 +95,7 @@ class Search:
         start: Screened | None = None,
     ) -> None:
         self.problem = problem
-        self.attacks = attacks
+        self.attacks = attacks  # whether there are attacks still to be made
         self.start = start  # what is known of the root already
         self.horizon = horizon
         self.tolerance = tolerance
@@ -134,6 +136,8 @@ class Search:
         while heap and heap[0][0] < self.goal and time.monotonic() < self.deadline and self._nodes_left():
             _, _, node = heapq.heappop(heap)
             first = not self.parabolas
+            if len(self.tree) >= _PATIENCE:
+                self._attack(node.cuts)
             if self._worth_parabolas(node):
                 if first and node is not root and self._root_with_parabolas(root, node.lower):
                     heap, node = [], root
@@ -160,6 +164,8 @@ class Search:
             record.children = (pair[0], pair[1])
             self._record(heap)
         lower = min([self.closed] + [entry[0] for entry in heap[:1]])
+        if lower < self.goal:
+            self._attack(root.cuts)  # what ends early is not above an attack
         upper = self.witness.upper
         if lower > upper * (1.0 + 1e-9):
             raise CrossedBoundsError(f"The bounds cross: lower {lower!r}, upper {upper!r}.")
@@ -233,9 +239,10 @@ class Search:
         if node.index == 0 and node.lower < self.goal and self.attacks:
             for width in _WIDTHS:
                 self.witness.anneal(width, node.cuts)
-            if node.lower < self.goal:
-                self.witness.attack(node.cuts)
-            if node.lower < self.goal and self.witness.delta is not None and self._worth_parabolas(node):
+            curved = self.witness.delta is not None and self._worth_parabolas(node)
+            if node.lower < self.goal and (curved or self.witness.delta is None):
+                self._attack(node.cuts)
+            if node.lower < self.goal and curved:
                 self.witness.scatter(_SCATTER, node.cuts)
         # The first time elsewhere than at the root is left to `run`, which then tries the root.
         if node.lower < self.goal and (node.index == 0 or self.parabolas) and self._worth_parabolas(node):
@@ -318,6 +325,12 @@ class Search:
         node.lower = max(node.lower, reached)
         if not box.empty:
             node.box = box
+
+    def _attack(self, cuts: Cuts) -> None:
+        """Attacks are made once."""
+        if self.attacks:
+            self.attacks = False
+            self.witness.attack(cuts)
 
     def _improve(self, node: _Node) -> None:
         """Offer the node's relaxed solution to the witness."""
