@@ -20,10 +20,11 @@ from marginflow.limit.solver import conjugate_gradients as gradients_room
 from marginflow.limit.solver import kink_factors as factors_room
 from marginflow.limit.solver import pairs as pairs_room
 from marginflow.limit.solver.admm import Admm
-from marginflow.limit.solver.conjugate_gradients import Curvature, MeanField, solve_by_gradients
+from marginflow.limit.solver.conjugate_gradients import Curvature, Saddle, solve_by_gradients
 from marginflow.limit.solver.hessian import hessian
 from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
 from marginflow.limit.solver.kink_factors import KinkFactors
+from marginflow.limit.solver.mean_field import MeanField
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton, step_work
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK, Pairs
 from marginflow.limit.solver.polish import identify
@@ -243,11 +244,12 @@ def test_a_solution_satisfies_the_saddle_system_to_the_tolerance():
     rng = np.random.default_rng(0)
     f, g = rng.standard_normal(len(rows)), rng.standard_normal(C.shape[1])
     curvature = Curvature(problem, rows, pairs, guess.t, 1e-3)
-    mean_field = MeanField(problem, rows, pairs, guess.t, C, damping=1e-3, inertia=0.1)
-    x, z = solve_by_gradients(curvature, mean_field, f, g)
-    np.testing.assert_allclose(C.T @ x - mean_field.delta * z, g, atol=1e-6 * np.abs(C.T @ x).max())
+    saddle = Saddle(MeanField(problem, rows, pairs, guess.t, damping=1e-3), C, 0.1)
+    x, z, done = solve_by_gradients(curvature, saddle, f, g, tolerance=1e-2, most=60)
+    assert done
+    np.testing.assert_allclose(C.T @ x - saddle.delta * z, g, atol=1e-6 * np.abs(C.T @ x).max())
     rest = f - curvature.times(x) - C @ z
-    assert rest @ mean_field.solve(rest)[0] <= 1e-3 * f @ mean_field.solve(f)[0]
+    assert rest @ saddle.solve(rest)[0] <= 1e-3 * f @ saddle.solve(f)[0]
 
 
 @pytest.mark.parametrize(("d", "low_rank"), [(20, False), (6, True)])
@@ -257,7 +259,8 @@ def test_the_preconditioner_inverts_its_mean_field(d, low_rank):
     rows = np.flatnonzero(guess.free)
     pairs = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
     C = (pairs.XD * pairs.active)[rows]
-    mean_field = MeanField(problem, rows, pairs, guess.t, C, damping=1e-3, inertia=0.1)
+    mean_field = MeanField(problem, rows, pairs, guess.t, damping=1e-3)
+    saddle = Saddle(mean_field, C, 0.1)
     assert mean_field.low_rank == low_rank
     X, r = problem.X[rows], problem.X.shape[1]
     G = np.diag(mean_field.diagonal)
@@ -268,9 +271,9 @@ def test_the_preconditioner_inverts_its_mean_field(d, low_rank):
         field = (p * problem.y[rows])[:, None] * X
         G += weights.sum() * field @ field.T
     f = np.random.default_rng(0).standard_normal(len(rows))
-    x, z = mean_field.solve(f)
+    x, z = saddle.solve(f)
     np.testing.assert_allclose(G @ x + C @ z, f, atol=1e-4)
-    np.testing.assert_allclose(C.T @ x, mean_field.delta * z, atol=1e-6 * np.abs(z).max())
+    np.testing.assert_allclose(C.T @ x, saddle.delta * z, atol=1e-6 * np.abs(z).max())
 
 
 @pytest.mark.parametrize("kind", [KinkFactors, KinkBases])

@@ -37,6 +37,7 @@ from marginflow.limit.settings import (
     RIDGE_SECONDS,
     RIDGE_STEPS,
     RIDGE_TOLERANCE,
+    STEEP,
     WELL_CONDITIONED,
 )
 from marginflow.limit.tangent import Tangent
@@ -108,6 +109,11 @@ class Problem:
         """||xt_i||, shape (m,)."""
         norms: FloatArray = np.linalg.norm(self.X, axis=1)
         return norms
+
+    @property
+    def steep(self) -> bool:
+        """Whether few directions have most of the length of the samples, as in images."""
+        return float(self.s2.max()) > STEEP * float(self.s2.mean())
 
     def reduced(self, U: FloatArray) -> FloatArray:
         """Ambient rows u_j (k, d or d + 1) in reduced coordinates: the orthogonal projection on the span."""

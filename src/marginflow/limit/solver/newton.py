@@ -42,7 +42,7 @@ from marginflow.limit.settings import (
     WRONG,
     WRONG_AT_FIRST,
 )
-from marginflow.limit.solver.conjugate_gradients import Curvature, MeanField, solve_by_gradients
+from marginflow.limit.solver.gradient_steps import GradientSteps
 from marginflow.limit.solver.hessian import hessian, solve_saddle
 from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
 from marginflow.limit.solver.kink_factors import KinkFactors
@@ -160,6 +160,7 @@ def _newton(
 ) -> NewtonResult:
     y = problem.y
     known = KinkFactors(problem, threads) if lean else KinkBases(problem)
+    gradients = GradientSteps(problem, threads) if lean else None
     s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
     free, capped = guess.free, guess.capped
     lam = np.where(free, guess.lam, 0.0)
@@ -179,7 +180,7 @@ def _newton(
                 pairs = Pairs(problem, known, s, state, lam, threads=threads)
             else:
                 pairs.move(state, lam, same_multipliers=same)
-            lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads)
+            lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads, gradients)
             if not 0.5 * start <= t.sum() <= 2.0 * start or not np.isfinite(lam).all():
                 break  # the structure was not right; more of ADMM is cheaper than going on from here
             pairs.settle(lam, t)
@@ -240,17 +241,14 @@ def _step(
     centre: FloatArray,
     inertia: float,
     threads: int,
+    gradients: GradientSteps | None,
 ) -> tuple[FloatArray, FloatArray]:
     """One Newton step in the free multipliers and, with trained outputs, the scales."""
     C = pairs.XD * pairs.active
     missing = (1.0 - C @ t + damping * (centre - lam))[rows]
     C, off_unit = (C[rows, :0], np.zeros(0)) if frozen else (C[rows], 0.5 * (1.0 - pairs.norms_squared))
-    if isinstance(pairs.known, KinkFactors):
-        curvature = Curvature(problem, rows, pairs, t, damping)
-        n, r = len(rows), problem.X.shape[1]
-        with threads_for(4.0 * n * r**2 if n > 2 * r else 0.0, threads):  # else it is made of inner products
-            mean_field = MeanField(problem, rows, pairs, t, C, damping=damping, inertia=inertia)
-        dlam, dt = solve_by_gradients(curvature, mean_field, missing, off_unit)
+    if gradients is not None:
+        dlam, dt = gradients.step(rows, pairs, t, C, missing, off_unit, damping=damping, inertia=inertia)
     else:
         bases = [basis for basis in pairs.bases if isinstance(basis, KinkBasis)]
         columns = sum(basis.narrow.shape[1] for basis in bases)

@@ -48,7 +48,6 @@ from marginflow.limit.settings import (
     SET_SLACK,
     SET_WEIGHT,
     SET_WRONG,
-    STEEP,
     WORKING_SET_FROM,
     WORKING_SET_RATIO,
 )
@@ -202,8 +201,7 @@ class _Rounds:
         None of these sets is solved exactly: until the set is right, its solution is that of another problem.
         """
         problem, iterations = point.problem, 0
-        steep = float(problem.s2.max()) > STEEP * float(problem.s2.mean())
-        factor, looks = (SET_WEIGHT, LIGHT_LOOKS) if steep else (1.0, MOST_LOOKS)
+        factor, looks = (SET_WEIGHT, LIGHT_LOOKS) if problem.steep else (1.0, MOST_LOOKS)
         for count in range(1, SET_ROUNDS + 1):
             if point.rows.size > LIGHT_SET * point.problem.X.shape[1]:
                 factor, looks = 1.0, MOST_LOOKS

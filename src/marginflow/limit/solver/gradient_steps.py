@@ -1,0 +1,67 @@
+"""Newton steps by conjugate gradients, one after another: which preconditioner each of them has.
+
+The mean field is a good guess where samples are spread evenly (five or six products a step on spheres) and a poor one
+where few directions have most of their length, as in images: there the steps would end far from what they solve for.
+Then the Hessian is formed after all, in single precision, and kept as long as it is a good guess of the present one.
+"""
+
+from __future__ import annotations
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.problem import Problem
+from marginflow.limit.settings import (
+    GRADIENT_STEPS,
+    GRADIENT_TOLERANCE,
+    GRAM_KEPT,
+    KEPT_STEPS,
+    KEPT_TOLERANCE,
+    MEAN_FIELD_STEPS,
+)
+from marginflow.limit.solver.conjugate_gradients import Curvature, Saddle, solve_by_gradients
+from marginflow.limit.solver.kept_hessian import KeptHessian
+from marginflow.limit.solver.mean_field import MeanField
+from marginflow.limit.solver.pairs import Pairs
+from marginflow.threads import threads_for
+
+
+class GradientSteps:
+    """The steps of one run of Newton's method."""
+
+    def __init__(self, problem: Problem, threads: int) -> None:
+        self._problem, self._threads = problem, threads
+        self._kept: KeptHessian | None = None
+        self._mean_field_is_poor = problem.steep
+
+    def step(
+        self,
+        rows: IntArray,
+        pairs: Pairs,
+        t: FloatArray,
+        C: FloatArray,
+        f: FloatArray,
+        g: FloatArray,
+        *,
+        damping: float,
+        inertia: float,
+    ) -> tuple[FloatArray, FloatArray]:
+        """(x, z) with H x + C z = f and C^T x - delta z = g, about."""
+        curvature = Curvature(self._problem, rows, pairs, t, damping)
+        n, r = len(rows), self._problem.X.shape[1]
+        large = n > GRAM_KEPT  # then nothing of size n x n is made
+        if large or not self._mean_field_is_poor:
+            with threads_for(4.0 * n * r**2 if n > 2 * r else 0.0, self._threads):  # else it is made of inner products
+                saddle = Saddle(MeanField(self._problem, rows, pairs, t, damping=damping), C, inertia)
+            most = GRADIENT_STEPS if large else MEAN_FIELD_STEPS
+            x, z, done = solve_by_gradients(curvature, saddle, f, g, tolerance=GRADIENT_TOLERANCE, most=most)
+            if done or large:
+                return x, z
+            self._mean_field_is_poor = True
+        for kept in (self._kept, None):
+            if kept is None or kept.damping != damping:
+                with threads_for(float(n) ** 3, self._threads):
+                    kept = self._kept = KeptHessian(self._problem, rows, pairs, t, damping)
+            saddle = Saddle(kept.on(self._problem, rows, pairs, t), C, inertia)
+            x, z, done = solve_by_gradients(curvature, saddle, f, g, tolerance=KEPT_TOLERANCE, most=KEPT_STEPS)
+            if done:
+                break
+        return x, z

@@ -1,0 +1,115 @@
+"""The Hessian of a structure, formed and factorised in single precision, as preconditioner of later ones.
+
+From one step of Newton's method to the next few samples enter or leave the margin and few kinks change, so that the
+inverse of one Hessian is nearly that of the next. Samples that have left are taken out exactly, by a small Schur
+complement; those that have come in are on their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.problem import Problem
+from marginflow.limit.products import times_transpose
+from marginflow.limit.settings import COLUMNS_AT_ONCE, KEPT_SHIFTS
+from marginflow.limit.solver.pairs import Pairs
+
+
+class KeptHessian:
+    """sum_j t_j H_j + damping of one structure on its free rows (n,), as a Cholesky factor."""
+
+    def __init__(self, problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray, damping: float) -> None:
+        self.rows, self.damping = rows, damping
+        H = _formed(problem, rows, pairs, np.maximum(t, 0.0))
+        whole = _diagonal_without_kinks(problem, rows, pairs, t)
+        self.share = float(np.trace(H)) / max(float(whole.sum()), 1e-300)  # what the projections leave of it
+        H[np.diag_indices(len(rows))] += damping
+        self.factor = _factorised(H, float(whole.mean()))
+
+    def on(self, problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> KeptInverse:
+        """Its inverse as a guess for a structure with these free rows."""
+        others = self.share * _diagonal_without_kinks(problem, rows, pairs, t)
+        return KeptInverse(self, rows, np.maximum(others, 1e-3 * float(others.mean()) + 1e-300) + self.damping)
+
+
+class KeptInverse:
+    """The inverse on other rows: `rows` (n,), and the diagonal (n,) for those that the Hessian does not have."""
+
+    def __init__(self, kept: KeptHessian, rows: IntArray, diagonal: FloatArray) -> None:
+        self._factor, self._size = kept.factor, len(kept.rows)
+        known = np.isin(rows, kept.rows)
+        self._known, self._new = np.flatnonzero(known), np.flatnonzero(~known)
+        self._at = np.searchsorted(kept.rows, rows[known])  # rows ascend
+        self._diagonal = diagonal[~known]
+        self._gone = np.flatnonzero(~np.isin(kept.rows, rows))
+        if self._gone.size:
+            units: FloatArray = np.zeros((self._size, self._gone.size), dtype=np.float32, order="F")
+            units[self._gone, np.arange(self._gone.size)] = 1.0
+            self._columns: FloatArray = self._solved(units)
+            schur = self._columns[self._gone].astype(np.float64)
+            self._schur = scipy.linalg.cho_factor(0.5 * (schur + schur.T), lower=True, check_finite=False)
+
+    def solve(self, f: FloatArray) -> FloatArray:
+        """The inverse times f, of one or several columns (n, ...)."""
+        size = float(np.abs(f).max(initial=0.0)) or 1.0  # single precision holds numbers of ordinary size
+        inside = np.zeros((self._size, *f.shape[1:]), dtype=np.float32, order="F")
+        inside[self._at] = f[self._known] / size
+        inside = self._solved(inside)
+        if self._gone.size:
+            held = scipy.linalg.cho_solve(self._schur, inside[self._gone].astype(np.float64), check_finite=False)
+            inside = inside - self._columns @ held.astype(np.float32)
+        solution = np.empty_like(f)
+        solution[self._known] = size * inside[self._at].astype(np.float64)
+        solution[self._new] = (f[self._new].T / self._diagonal).T
+        return solution
+
+    def _solved(self, f: FloatArray) -> FloatArray:
+        solution: FloatArray = scipy.linalg.lapack.spotrs(self._factor, f, lower=1)[0]
+        return solution
+
+
+def _factorised(H: FloatArray, size: float) -> FloatArray:
+    """The Cholesky factor of H in single precision, with as little on its diagonal as rounding allows.
+
+    `size` is what the entries of H are differences of.
+    """
+    for shift in KEPT_SHIFTS:
+        H[np.diag_indices(len(H))] += shift * size + 1e-30
+        factor, failed = scipy.linalg.lapack.spotrf(H.T, lower=1, clean=0)
+        if not failed:
+            found: FloatArray = factor
+            return found
+    raise np.linalg.LinAlgError("The Hessian is not positive.")
+
+
+def _diagonal_without_kinks(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
+    diagonal: FloatArray = problem.norms[rows] ** 2 * ((pairs.active[rows] != 0.0) @ np.maximum(t, 0.0))
+    return diagonal
+
+
+def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
+    """sum_j t_j H_j on the rows: inner products times shared patterns, less what the kinks of each neuron take away.
+
+    A neuron whose kinks are nearly dependent keeps them: that makes the guess poorer and nothing wrong.
+    """
+    kinks = np.unique(np.concatenate([basis.rows for basis in pairs.bases] + [rows]))
+    inner = times_transpose(problem.rounded[kinks])
+    at = np.searchsorted(kinks, rows)
+    signs = pairs.active[rows].astype(np.float32)
+    H = inner.copy() if len(kinks) == len(rows) else inner[np.ix_(at, at)]
+    H *= (signs * t.astype(np.float32)) @ signs.T
+    taken: list[FloatArray] = []
+    columns = 0
+    for j, basis in enumerate(pairs.bases):
+        if basis.L is not None and len(basis.rows):
+            cross = inner[np.ix_(np.searchsorted(kinks, basis.rows), at)]
+            within = scipy.linalg.solve_triangular(basis.L, cross, lower=True, check_finite=False).astype(np.float32)
+            within *= np.float32(np.sqrt(t[j])) * signs[:, j]
+            taken.append(within)
+            columns += len(within)
+        if taken and (columns > COLUMNS_AT_ONCE or j == len(pairs.bases) - 1):
+            H -= times_transpose(np.concatenate(taken).T)
+            taken, columns = [], 0
+    return H
