@@ -82,7 +82,7 @@ def test_newton_with_a_kept_hessian_ends_where_it_ends_with_its_own(monkeypatch,
 
     class Counted(KeptHessian):
         def __init__(self, *arguments: object) -> None:
-            super().__init__(*arguments)  # type: ignore[arg-type]
+            super().__init__(*arguments)
             made.append(self.damping)
 
     monkeypatch.setattr(steps_room, "KeptHessian", Counted)
