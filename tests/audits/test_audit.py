@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,19 @@ def test_plain_values_survive_json() -> None:
     record = found.to_dict()
     assert json.loads(json.dumps(record))["universal"]["upper"] == found.universal.upper
     assert record["verdict"] == found.verdict
+
+
+def test_the_verdict_counts_the_statements_that_apply_in_words() -> None:
+    found = audit(KKT, BY_HAND, points=0)
+    whole = replace(found.applying[0], outcome="holds")
+    broken = replace(whole, id="KYS23/Sec4.Display", outcome="violated")
+    for statements, words in (
+        ((), "and no statement of the papers applies."),
+        ((whole,), f"and one statement of the papers applies, {whole.id}, which is not violated."),
+        ((broken,), f"and one statement of the papers applies, {broken.id}, which is violated, as printed known to be"),
+        ((whole, whole), "and 2 statements of the papers apply, of which none is violated."),
+    ):
+        assert words in replace(found, statements=statements).verdict
 
 
 def test_same_seed_same_samples() -> None:

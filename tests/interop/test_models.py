@@ -190,3 +190,80 @@ def test_a_state_dict_is_read_as_its_file_is() -> None:
     assert found.assumed
     with pytest.raises(InputError, match="a torch module or its state_dict"):
         read_model({"weights": 3})
+
+
+def test_a_scaler_in_front_is_said_once_and_a_norm_behind_the_activation_where_it_is() -> None:
+    labels = np.where(X[:, 0] > 0, 1, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pipeline = make_pipeline(StandardScaler(), MLPClassifier((5,), max_iter=5, random_state=0)).fit(X, labels)
+    said = read_model(pipeline).remarks
+    assert said[0] == "StandardScaler in front was folded into the first layer."
+    assert not any("before it" in remark for remark in said)
+    assert read_model(MODULES["BatchNorm after"]().eval()).remarks[0] == (
+        "BatchNorm1d was folded into the linear map after it."
+    )
+    assert read_model(MODULES["BatchNorm before"]().eval()).remarks[0] == (
+        "BatchNorm1d was folded into the linear map before it."
+    )
+
+
+def test_our_own_classifier_is_taken_alone_as_in_a_pipeline() -> None:
+    from marginflow.interop.sklearn import MaxMarginReLUClassifier
+
+    labels = np.where(X[:, 0] > 0, "yes", "no")
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, labels)
+    network = read_model(fitted).network
+    np.testing.assert_allclose(network(X), fitted.decision_function(X), rtol=1e-9, atol=1e-12)
+    many = MaxMarginReLUClassifier(random_state=0).fit(X, np.arange(20) % 3)
+    classifier = read_model(many).network
+    assert isinstance(classifier, Classifier)
+    assert (classifier.predict(X) == many.predict(X)).all()
+
+
+def test_what_is_not_fitted_is_said_to_be_so() -> None:
+    from marginflow.interop.sklearn import MaxMarginReLUClassifier
+
+    for model, kind in (
+        (MaxMarginReLUClassifier(), "MaxMarginReLUClassifier"),
+        (make_pipeline(RobustScaler(), MLPClassifier((5,))), "RobustScaler"),
+        (make_pipeline(StandardScaler(), MLPClassifier((5,))), "StandardScaler"),
+        (MLPClassifier((5,)), "MLPClassifier"),
+    ):
+        with pytest.raises(InputError, match=f"The {kind} is not fitted; call fit first"):
+            read_model(model)
+
+
+def test_a_module_in_training_is_audited_as_in_evaluation_and_said_to_be_in_training() -> None:
+    module = MODULES["BatchNorm before"]()
+    said = read_model(module.train()).remarks
+    assert said[0] == "The module is in training mode (BatchNorm1d); audited is what it computes after module.eval()."
+    assert module.training
+    assert read_model(module.eval()).remarks == said[1:]
+    assert not read_model(MODULES["plain"]().train()).remarks  # computes the same in both
+
+
+def test_the_advice_for_misfits_can_be_followed() -> None:
+    from marginflow.interop.auditing import audit_head
+    from marginflow.networks import MLP
+    from marginflow.robustness import radius_bracket
+
+    labels = np.where(X[:, 0] > 0, 1, 0)
+    line = nn.Sequential(nn.Linear(4, 1)).double()
+    with pytest.raises(InputError, match=r"mf\.audit\.head\(module, X, y\)"):
+        read_model(line)
+    w, b = (value.detach().numpy() for value in line.parameters())
+    found = audit_head(line, X, np.where(X @ w[0] + b > 0, 1, 0), points=2)
+    assert "space of the inputs" in found.remarks[-1]
+    for drawn in found.radii:
+        assert drawn.radius.upper == pytest.approx(
+            float(abs(X[drawn.sample] @ w[0] + b)[0] / np.linalg.norm(w)), rel=1e-6
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = MLPClassifier((5, 5), max_iter=5, random_state=0).fit(X, labels)
+    with pytest.raises(InputError, match=r"MLP\.from_layers\(\[\(W\.T, b\)"):
+        read_model(model)
+    network = MLP.from_layers([(W.T, b) for W, b in zip(model.coefs_, model.intercepts_, strict=True)])
+    assert ((network(X) > 0) == (model.predict(X) == 1)).all()
+    assert radius_bracket(network, X[0]).lower > 0

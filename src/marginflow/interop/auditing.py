@@ -80,11 +80,16 @@ def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit
     if len(pieces) == 1:
         pieces = _linear_as_two_layers(pieces[0])
         remarks.append("The head is linear; it was written as two ReLU neurons for each output, w . x = relu - relu.")
-    before = ", ".join(split.body_names) or "nothing"
-    remarks.append(
-        f"Audited is the head ({', '.join(split.head_names)}) on the features that {before} "
-        "compute: radii and flips are lengths in feature space, not in the space of the inputs."
-    )
+    head = ", ".join(split.head_names)
+    if split.body_names:
+        remarks.append(
+            f"Audited is the head ({head}) on the features that {', '.join(split.body_names)} compute: radii and flips "
+            "are lengths in feature space, not in the space of the inputs."
+        )
+    else:
+        remarks.append(
+            f"The head ({head}) is the whole network: radii and flips are lengths in the space of the inputs."
+        )
     features = _features(split.body, np.asarray(X))
     # The data set itself makes arrays of what it is given.
     return _audited(fold(pieces, remarks=remarks), Dataset(features, y), **options)  # type: ignore[arg-type]

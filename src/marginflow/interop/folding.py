@@ -21,8 +21,8 @@ from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.layers import Outputs
 
 HEADS = (
-    "the last Linear, ReLU, Linear can be audited as a network of its own on the features that the layers before them "
-    "compute: mf.audit.head(module, X, y), or marginflow audit HEAD DATA --features BODY"
+    "the last Linear, ReLU, Linear (or the last Linear) can be audited as a network of its own on the features that "
+    "the layers before compute: mf.audit.head(module, X, y), or marginflow audit HEAD DATA --features BODY"
 )
 DEEPER = (
     "marginflow.certificates.certify_deep measures the KKT residual, and marginflow.robustness.radius_bracket "
@@ -32,12 +32,13 @@ DEEPER = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Linear:
-    """x -> W x + b, and what it was called."""
+    """x -> W x + b, what it was called, and whether it only scales the entries (a scaler, BatchNorm)."""
 
     W: FloatArray
     b: FloatArray | None = None
     name: str = "Linear"
     outputs_trained: bool = True
+    scales: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +111,7 @@ def fold(pieces: Sequence[Piece], *, remarks: Sequence[str] = (), outputs: Outpu
         depth = len(linears)
         what = "no hidden layer" if depth == 1 else f"{depth - 1} hidden layers"
         advice = (
-            "a linear classifier has a closed form: mf.robustness, linear"
+            "the radius of a linear classifier is |w . x + b| / ||w||: mf.audit.head(module, X, y) audits it as one"
             if depth == 1
             else f"{HEADS}; of a deeper MLP {DEEPER}"
         )
@@ -187,8 +188,14 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
             linears.append(checked)
             expects = False
         else:
+            before = linears[-1]
+            if not before.scales or checked.scales:
+                said.append(f"{piece.name} was folded into the linear map before it.")
+            elif len(linears) == 1:
+                said.append(f"{before.name} in front was folded into the first layer.")
+            else:
+                said.append(f"{before.name} was folded into the linear map after it.")
             linears[-1] = _after(linears[-1], checked)
-            said.append(f"{piece.name} was folded into the linear map before it.")
     if not linears or expects:
         raise InputError("The network ends in its activation; Linear, ReLU, Linear is expected.")
     for readout in readouts:
@@ -204,9 +211,11 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
 def _after(first: Linear, second: Linear) -> Linear:
     shift = None if first.b is None else second.W @ first.b
     b = second.b if shift is None else shift if second.b is None else shift + second.b
-    return Linear(W=second.W @ first.W, b=b, name=first.name, outputs_trained=second.outputs_trained)
+    both = first.scales and second.scales
+    name = f"{first.name}, {second.name}" if both else second.name if first.scales else first.name
+    return Linear(W=second.W @ first.W, b=b, name=name, outputs_trained=second.outputs_trained, scales=both)
 
 
 def scaling(scale: FloatArray, shift: FloatArray, name: str) -> Linear:
     """x -> scale x + shift, entry by entry."""
-    return Linear(W=np.diag(scale), b=shift, name=name)
+    return Linear(W=np.diag(scale), b=shift, name=name, scales=True)

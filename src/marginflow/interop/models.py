@@ -12,12 +12,13 @@ import numpy as np
 from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.interop import files, onnx
-from marginflow.interop.folding import DEEPER, HEADS, Linear, Model, Piece, Rectifier, fold, scaling
+from marginflow.interop.folding import DEEPER, Linear, Model, Piece, Rectifier, fold, scaling
 from marginflow.interop.onnx_graph import read_pieces
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
 
 _PICKLES = (".pkl", ".pickle", ".joblib")
+_TAKEN = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "MLPClassifier", "MaxMarginReLUClassifier")
 
 
 def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
@@ -41,9 +42,8 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
     if isinstance(model, str | Path):
         return _of_file(Path(model), outputs)
     library = type(model).__module__.split(".")[0]
-    if library == "sklearn":
-        pieces, remarks = _of_sklearn(model)
-        return fold(pieces, remarks=remarks, outputs=outputs)
+    if library == "sklearn" or type(model).__module__ == "marginflow.interop.sklearn":
+        return fold(_of_sklearn(model), outputs=outputs)
     if library == "onnx":
         pieces, noted = read_pieces(model)
         return fold(pieces, outputs=noted if outputs is None else outputs)
@@ -55,15 +55,24 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
     if _is_torch(model):
         from marginflow.interop.torch_modules import pieces_of
 
-        return fold(pieces_of(model), outputs=outputs)
+        return fold(pieces_of(model), remarks=_in_training(model), outputs=outputs)
     raise InputError(
         f"The model is {brief(model)}; a TwoLayer, a torch module or its state_dict, an ONNX model, a scikit-learn "
-        "MLPClassifier or Pipeline, or the name of a file is expected."
+        "MLPClassifier or Pipeline, a MaxMarginReLUClassifier, or the name of a file is expected."
     )
 
 
 def _is_torch(model: object) -> TypeGuard[Any]:
     return any(base.__module__.split(".")[0] == "torch" for base in type(model).__mro__)
+
+
+def _in_training(module: Any) -> list[str]:
+    """What to say of a module that computes something else in training, and is in training."""
+    layers = {type(layer).__name__ for layer in module.modules() if layer.training}
+    other = sorted(name for name in layers if "Dropout" in name or "BatchNorm" in name)
+    if not other:
+        return []
+    return [f"The module is in training mode ({', '.join(other)}); audited is what it computes after module.eval()."]
 
 
 def _of_layers(layers: list[Layer], outputs: Outputs, *, assumed: bool = False) -> Model:
@@ -125,33 +134,28 @@ def load_script(source: Path) -> Any:
         raise InputError(f"{source} is not a readable TorchScript archive ({type(error).__name__}).") from None
 
 
-def _of_sklearn(model: Any) -> tuple[list[Piece], list[str]]:
-    """An `MLPClassifier` with one hidden layer, alone or at the end of a `Pipeline` behind scalers."""
+def _of_sklearn(model: Any) -> list[Piece]:
+    """An `MLPClassifier` with one hidden layer or our own, alone or at the end of a `Pipeline` behind scalers."""
     kind = type(model).__name__
     if kind == "Pipeline":
-        pieces: list[Piece] = []
-        remarks: list[str] = []
-        for _, step in model.steps:
-            more, said = _of_sklearn(step) if step != "passthrough" else ([], [])
-            pieces, remarks = pieces + more, remarks + said
-        return pieces, remarks
+        return [piece for _, step in model.steps if step not in ("passthrough", None) for piece in _of_sklearn(step)]
+    if kind in _TAKEN and not hasattr(model, "n_features_in_"):
+        raise InputError(f"The {kind} is not fitted; call fit first.")
     if kind == "StandardScaler":
         d = int(model.n_features_in_)
         scale = np.ones(d) if model.scale_ is None else 1.0 / np.asarray(model.scale_, dtype=np.float64)
         mean = np.zeros(d) if model.mean_ is None or not model.with_mean else np.asarray(model.mean_, dtype=np.float64)
-        return [scaling(scale, -scale * mean, kind)], ["StandardScaler in front was folded into the first layer."]
+        return [scaling(scale, -scale * mean, kind)]
     if kind in ("MinMaxScaler", "MaxAbsScaler", "RobustScaler"):
-        return [_other_scaler(model, kind)], [f"{kind} in front was folded into the first layer."]
+        return [_other_scaler(model, kind)]
     if kind == "MaxMarginReLUClassifier":
         (W, b), (V, c) = model.network_.layers
-        return [Linear(W=W, b=b), Rectifier(), Linear(W=V, b=c)], []
+        return [Linear(W=W, b=b), Rectifier(), Linear(W=V, b=c)]
     if kind != "MLPClassifier":
         raise InputError(
             f"The model has the step {kind}; MLPClassifier, alone or behind a StandardScaler (or MinMaxScaler, "
             "MaxAbsScaler, RobustScaler), is expected."
         )
-    if not getattr(model, "coefs_", None):
-        raise InputError("The MLPClassifier is not fitted; call fit first.")
     if model.activation != "relu":
         raise InputError(f"The MLPClassifier has the activation {model.activation!r}; 'relu' is expected.")
     chain: list[Piece] = []
@@ -159,10 +163,11 @@ def _of_sklearn(model: Any) -> tuple[list[Piece], list[str]]:
         chain += [Linear(W=np.asarray(W, dtype=np.float64).T, b=np.asarray(b, dtype=np.float64)), Rectifier()]
     if len(model.coefs_) != 2:
         raise InputError(
-            f"The MLPClassifier has {len(model.coefs_) - 1} hidden layers; one is expected, and {HEADS}; "
-            f"of a deeper MLP {DEEPER}."
+            f"The MLPClassifier has {len(model.coefs_) - 1} hidden layers; one is expected. Of two classes it is "
+            "mf.networks.MLP.from_layers([(W.T, b) for W, b in zip(model.coefs_, model.intercepts_)]), a network of "
+            f"which {DEEPER}."
         )
-    return chain[:-1], []
+    return chain[:-1]
 
 
 def _other_scaler(model: Any, kind: str) -> Piece:
