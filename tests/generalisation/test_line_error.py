@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 
 from marginflow import InputError
 from marginflow.data import Interval
-from marginflow.generalisation import (
-    exact_error_intervals,
-    line_error,
-    nearest_neighbour_line_error,
-    sampled_error,
-)
+from marginflow.generalisation import exact_error_intervals, line_error, nearest_neighbour_line_error, sampled_error
 from marginflow.limit import five_points
 from marginflow.networks import TwoLayer
 

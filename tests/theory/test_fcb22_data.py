@@ -7,14 +7,7 @@ import math
 import pytest
 
 from marginflow import theory
-from marginflow.data import (
-    BoundaryNoise,
-    ClusterNoise,
-    DirectionNoise,
-    ExactCountNoise,
-    SmoothNoise,
-    UniformNoise,
-)
+from marginflow.data import BoundaryNoise, ClusterNoise, DirectionNoise, ExactCountNoise, SmoothNoise, UniformNoise
 from marginflow.theory import Instance, Verdict
 from marginflow.theory.fcb22 import recorded
 from marginflow.theory.fcb22.good_run import GoodRun

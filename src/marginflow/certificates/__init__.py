@@ -6,7 +6,6 @@ from marginflow.certificates.deep import DeepCertificate, certify_deep
 from marginflow.certificates.exactness.exact import BallPoint, ExactCertificate, certify_balls, certify_exact
 from marginflow.certificates.exactness.existence import KKTProof, prove_kkt_point
 from marginflow.certificates.floor import training_floor
-from marginflow.certificates.kink_study import KinkLevel, kink_study
 from marginflow.certificates.kkt import certify
 from marginflow.certificates.minimality.descent import DescentDirection
 from marginflow.certificates.minimality.local_minimum import Minimality, minimality
@@ -23,7 +22,6 @@ __all__ = [
     "DescentDirection",
     "ExactCertificate",
     "KKTProof",
-    "KinkLevel",
     "KinkReport",
     "Minimality",
     "Residuals",
@@ -32,7 +30,6 @@ __all__ = [
     "certify_classifier",
     "certify_deep",
     "certify_exact",
-    "kink_study",
     "minimality",
     "prove_kkt_point",
     "training_floor",

@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.options import (
-    AsJson,
-    Bias,
-    Force,
-    Label,
-    Penalty,
-    Seed,
-    Width,
-    checked,
-    written,
-)
+from marginflow.cli.options import AsJson, Bias, Force, Label, Penalty, Seed, Width, checked, written
 from marginflow.cli.output import check_target
 from marginflow.cli.progress import progress
 

@@ -10,10 +10,7 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, matrix, one_of, read_only
 from marginflow.data.clusters import AbstractClusters, Allocation
-from marginflow.data.distribution import (
-    check_dimension,
-    check_room,
-)
+from marginflow.data.distribution import check_dimension, check_room
 from marginflow.data.isotropic import AbstractIsotropicLaw
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.reduction import random_frame

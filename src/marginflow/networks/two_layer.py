@@ -7,16 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import (
-    FloatArray,
-    labels,
-    matrix,
-    one_of,
-    read_only,
-    real_number,
-    vector,
-    whole_number,
-)
+from marginflow.arrays import FloatArray, labels, matrix, one_of, read_only, real_number, vector, whole_number
 from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
