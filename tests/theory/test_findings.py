@@ -7,11 +7,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from findings_page import SEVERITIES, findings_page
 
 from marginflow import InputError, theory
 from marginflow.theory import dependencies
 from marginflow.theory.errata import Erratum
-from marginflow.theory.findings_page import SEVERITIES, findings_page
 
 PAGE = (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
 ERRATA = [
@@ -24,7 +24,7 @@ FALSE = sorted({statement.id for statement, erratum in ERRATA if erratum.severit
 
 
 def test_the_page_is_current() -> None:
-    """`python -m marginflow.theory.findings_page docs/findings.md` writes it again."""
+    """`python docs/findings_page.py docs/findings.md` writes it again."""
     assert findings_page(theory.statements()) == PAGE
 
 

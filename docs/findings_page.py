@@ -1,4 +1,4 @@
-"""The page of what is wrong in print: `python -m marginflow.theory.findings_page docs/findings.md` writes it."""
+"""The page of what is wrong in print: `python docs/findings_page.py docs/findings.md` writes it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SEVERITIES: Final[dict[Severity, tuple[str, str]]] = {
 _HEAD: Final = """# What was found in print
 
 Making every statement of the four papers run with its real constants turned up mistakes. This page is written from
-the statements themselves (`python -m marginflow.theory.findings_page docs/findings.md`): `marginflow statements ID`
+the statements themselves (`python docs/findings_page.py docs/findings.md`): `marginflow statements ID`
 shows the printed, the proved and the sharp form, and `marginflow check ID --control` judges the instance on which a
 statement must not hold, from scratch. "Refuted" there means that hypotheses and failing claim were decided in exact or
 enclosed arithmetic. `marginflow check ID --gap` judges the instance on which a step of a printed proof fails, where
