@@ -33,7 +33,7 @@ from marginflow.arrays import FloatArray
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.robustness.radius.certificate import ClassifierCertificate, ProofNode, RadiusCertificate
 from marginflow.robustness.radius.normal import LARGE, SMALL, crosses, length, normal_form, one_unflushed
-from marginflow.robustness.radius.shrinking import Cases, Steps
+from marginflow.robustness.radius.shrinking import Cases, ShrinkingSteps
 from marginflow.robustness.radius.sight import sight
 from marginflow.threads import one_thread
 
@@ -269,7 +269,7 @@ def _left(cases: Cases, of: list[int], nodes: list[ProofNode], ends: FloatArray)
     rows = np.arange(counts.size)
     if counts.any():
         given = [(case, step) for case, node in zip(of, nodes, strict=True) for step in node.steps]
-        steps = Steps(cases, [case for case, _ in given], [step for _, step in given])
+        steps = ShrinkingSteps(cases, [case for case, _ in given], [step for _, step in given])
         first = np.cumsum(counts) - counts
         for number in range(int(counts.max())):
             more = counts[rows] > number

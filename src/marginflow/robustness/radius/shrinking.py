@@ -58,7 +58,7 @@ class Cases:
         return total
 
 
-class Steps:
+class ShrinkingSteps:
     """Some steps, read once: all that does not depend on the intervals.
 
     A step is refused, and leaves the intervals as they are, where a number of it is too large or its shape is wrong; a
