@@ -9,7 +9,7 @@ import pytest
 
 from marginflow.cli import main
 from marginflow.data import Dataset
-from marginflow.networks import TwoLayer
+from marginflow.networks import Classifier, TwoLayer
 
 
 @pytest.fixture
@@ -159,6 +159,67 @@ def test_every_column_that_cannot_be_used_is_named_at_once(people: Path, capsys:
     assert "'' has no name and another value in every line (--drop '', or --keep ''" in error
     assert "'income' is empty in 1 line, first in line 3 (--missing drop, --missing mean, or --drop income)" in error
     assert "'city' is not a number: 'Rome' in line 2 (--one-hot, or --drop city)" in error
+
+
+def test_index_and_identifier_are_asked_about_in_a_short_table_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "short.csv"
+    table.write_text(",patient_id,x,y\n0,71,1,a\n1,84,2,b\n2,99,3,a\n", encoding="utf-8")
+    assert main(f"convert {table} --out {tmp_path / 'data.npz'}".split()) == 2
+    error = capsys.readouterr().err
+    assert "'' has no name and another value in every line" in error
+    assert "'patient_id' looks like an identifier" in error
+    assert "'x'" not in error  # 1, 2, 3 may well be a feature
+
+
+def test_words_that_differ_in_every_line_are_asked_about_before_they_become_a_feature_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "dates.csv"
+    lines = [f"2020-01-{day:02d},{day % 3},{'ab'[day % 2]}" for day in range(1, 11)]
+    table.write_text("joined,x,y\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    command = f"convert {table} --one-hot --out {tmp_path / 'data.npz'}"
+    assert main(command.split()) == 2
+    assert "'joined' has another word in every line (--drop joined, or --keep joined" in capsys.readouterr().err
+    assert main(f"{command} --keep joined".split()) == 0
+    assert "joined: 10 indicators" in capsys.readouterr().out
+
+
+def test_a_table_that_is_not_utf_8_is_said_to_be_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "old.csv"
+    table.write_bytes("gr\xf6sse,y\n1,a\n2,b\n".encode("latin-1"))
+    assert main(f"convert {table} --out {tmp_path / 'data.npz'}".split()) == 2
+    assert "is not written in UTF-8 (byte 2 is 0xf6); save it as UTF-8." in capsys.readouterr().err
+
+
+def test_new_points_without_labels_get_the_sentence_that_helps_and_the_way_works(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pandas = pytest.importorskip("pandas", reason="new points come as a DataFrame")
+    table, new = tmp_path / "table.csv", tmp_path / "new.csv"
+    table.write_text("age,town,ill\n30,Bern,no\n50,,yes\n70,Bern,yes\n", encoding="utf-8")
+    new.write_text("age,town\n40,\n50,Bern\n", encoding="utf-8")
+    out = tmp_path / "data.npz"
+    assert main(f"convert {table} --standardise --one-hot --missing mean --out {out}".split()) == 0
+    assert main(f"convert {new} --like {out} --out {tmp_path / 'new.npz'}".split()) == 2
+    assert "data.preparation.apply(frame) makes X" in capsys.readouterr().err
+    data = Dataset.load(out)
+    assert data.features == ("age", "town empty", "town=Bern")
+    X = data.preparation.apply(pandas.read_csv(new))
+    np.testing.assert_allclose(X[:, 0] * np.std([30, 50, 70]) + 50, [40, 50])
+    np.testing.assert_array_equal(X[:, 1:], [[1, 0], [0, 1]])
+
+
+def test_what_was_standardised_is_folded_back_into_a_classifier_too(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("a,b,y\n1,40,u\n2,80,v\n5,20,w\n", encoding="utf-8")
+    out = tmp_path / "data.npz"
+    assert main(f"convert {table} --standardise --out {out}".split()) == 0
+    data = Dataset.load(out)
+    network = Classifier.initialise(width=4, dimension=2, n_classes=3, seed=0)
+    raw = data.preparation.undo(network)
+    np.testing.assert_allclose(raw([[1, 40], [2, 80], [5, 20]]), network(data.X), atol=1e-12)
 
 
 def test_columns_are_standardised_encoded_and_filled(people: Path, capsys: pytest.CaptureFixture[str]) -> None:

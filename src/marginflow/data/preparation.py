@@ -11,15 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
+from marginflow.data.frames import cells_of, is_frame
 from marginflow.display import Brief
 from marginflow.errors import InputError
-from marginflow.networks import TwoLayer
+from marginflow.networks import Classifier, TwoLayer
 
+Network = TypeVar("Network", TwoLayer, Classifier)
 EMPTY = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 
 
@@ -47,7 +49,9 @@ class Column(Brief):
     @property
     def features(self) -> list[str]:
         """Names of the features that it becomes."""
-        return [f"{self.name}={value}" for value in self.categories] if self.categories else [self.name]
+        if not self.categories:
+            return [self.name]
+        return [f"{self.name}={value}" if value else f"{self.name} empty" for value in self.categories]
 
     def values(self, cells: Sequence[str]) -> FloatArray:
         """The features of a list of cells, shape (n, 1) or (n, number of categories)."""
@@ -87,24 +91,30 @@ class Preparation(Brief):
         """Names of the columns of X."""
         return tuple(name for column in self.columns for name in column.features)
 
-    def apply(self, table: Mapping[str, Sequence[str]]) -> FloatArray:
-        """X of a table that has the same columns (others are ignored)."""
+    def apply(self, table: Any) -> FloatArray:
+        """X of a DataFrame, or of a mapping of names to cells as text, with the same columns (others are ignored).
+
+        Labels are not needed: these are new points for a network.
+        """
+        if is_frame(table):
+            names, rows = cells_of(table)
+            table = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
         missing = [column.name for column in self.columns if column.name not in table]
         if missing:
             raise InputError(f"The table has no column {missing[0]!r}, which the data were made from.")
         return np.hstack([column.values([cell.strip() for cell in table[column.name]]) for column in self.columns])
 
-    def undo(self, network: TwoLayer) -> TwoLayer:
+    def undo(self, network: Network) -> Network:
         """The same network as a function of the columns as they were (indicators stay indicators).
 
         Parameters
         ----------
-        network : TwoLayer
+        network : TwoLayer or Classifier
             A function of the prepared columns.
 
         Returns
         -------
-        TwoLayer
+        TwoLayer or Classifier
             With a bias wherever a mean was subtracted. It computes the same; its norm, its margins in parameter space
             and so its KKT conditions are those of another problem.
         """

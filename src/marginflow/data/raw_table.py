@@ -62,7 +62,10 @@ def read_table(path: str | Path, *, header: bool | None = None, label: str | Non
         with source.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             rows = [(reader.line_num, tuple(row)) for row in reader if row]
-    except (UnicodeDecodeError, csv.Error, OSError) as error:
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start} is {error.object[error.start]:#04x}"
+        raise InputError(f"{source} is not written in UTF-8 ({what}); save it as UTF-8.") from None
+    except (csv.Error, OSError) as error:
         raise InputError(f"{source} is not a readable .csv file: {error}.") from None
     named = header is not False
     body = rows[1:] if named else rows

@@ -89,6 +89,11 @@ def convert(
     if like is not None and before is None:
         raise InputError("The data given as an example were not converted from a table; nothing is known of columns.")
     label = before.label if before is not None and label is None else label
+    if before is not None and label not in table.names:
+        raise InputError(
+            f"{table.source} has no column {label!r}, which held the labels before, and data have labels. Of points "
+            "without them, data.preparation.apply(frame) makes X in Python."
+        )
     index = table.column(label) if label is not None else len(table.names) - 1
     left_out = {table.column(name) for name in drop}
     if index in left_out:
@@ -278,13 +283,17 @@ def _columns(
 
 def _identifier(name: str, column: Sequence[str], numbers: Sequence[float | None]) -> str:
     """Why a column looks as if it only numbered the lines; "" if it does not."""
-    if len(set(column)) < len(column) or len(column) < _FEW:
+    if len(set(column)) < len(column) or len(column) < 2:
         return ""
     if not name or name.lower().startswith("unnamed"):
         return "has no name and another value in every line"
+    if name.lower() in ("id", "index", "key", "uuid", "row") or name.lower().endswith(("_id", " id")):
+        return "looks like an identifier: another value in every line"
+    if len(column) < _FEW:  # a feature may well be 1, 2, 3
+        return ""
     whole = [int(value) for value in numbers if value is not None and value == int(value)]
     if len(whole) == len(column) and whole == list(range(whole[0], whole[0] + len(whole))):
         return "counts the lines"
-    if name.lower() in ("id", "index", "key", "uuid", "row") or name.lower().endswith(("_id", " id")):
-        return "looks like an identifier: another value in every line"
+    if all(value is None for value in numbers):
+        return "has another word in every line"
     return ""
