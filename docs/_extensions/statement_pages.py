@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ from sphinx.application import Sphinx
 
 from marginflow import theory
 from marginflow.report.atlas_chart import atlas_chart, statement_map
-from marginflow.report.statement_page import StatementPart, bibtex, parts
+from marginflow.report.statement_page import StatementPart, bibtex, dependency_graph, parts
 from marginflow.report.static import svg_text
 from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.record import page_record
+
+# Verdicts on every example and control, by benchmarks/examples.py; a test compares their outcomes.
+JUDGED = json.loads((Path(__file__).resolve().parents[1] / "examples.json").read_text(encoding="utf-8"))
 
 
 def page(statement: theory.Statement, folder: Path) -> str:
@@ -26,12 +30,18 @@ def page(statement: theory.Statement, folder: Path) -> str:
         "",
     ]
     for part in parts(page_record(statement, judge=False)):
+        if part.title == "Check it":
+            lines += _judged(statement)
+        if part.title == "Control":
+            continue
         lines += [f"**{part.title}**", ""]
         if part.formula:
             lines += [f"$$\n{part.formula}\n$$", ""]
         if part.text:
             lines += [_linked(part), ""]
         lines += [f"- {item}" for item in part.items] + [""]
+        if part.title == "Rests on":
+            lines += _graph(statement.id)
         if part.code:
             lines += ["```sh", part.code, "```", ""]
     if (drawn := statement_map(statement.id)) is not None:
@@ -42,6 +52,29 @@ def page(statement: theory.Statement, folder: Path) -> str:
         lines += ["**Where it says something**", "", f"{atlas.sentence()} {chart.description}", ""]
         lines += [f"![{chart.title}]({picture})", "", "```sh", command, "```", ""]
     return "\n".join([*lines, "```bibtex", bibtex(statement.id), "```", ""])
+
+
+def _judged(statement: theory.Statement) -> list[str]:
+    """What became of the example, which holds, and of the control, which must not."""
+    lines = []
+    for name in ("example", "control"):
+        found = JUDGED[statement.id][name]
+        lines += [f"**{name.capitalize()}: {found['outcome']}**", ""]
+        shows = statement.control_shows if name == "control" else ""
+        said = [f"On {found['instance']}" + (f" ({shows})" if shows else ""), found["reason"]]
+        lines += [_plain(": ".join(filter(None, said))) + ".", ""]
+    return lines
+
+
+def _plain(text: str) -> str:
+    """A sentence of a verdict as Markdown that marks nothing: `*`, `_`, `<`, `|` and `$` stand for themselves."""
+    return "".join(f"\\{letter}" if letter in "\\*_<>|$#[]~" else letter for letter in text)
+
+
+def _graph(id: str) -> list[str]:
+    """What it rests on as a picture in the colours of the site, which scrolls where it is wide."""
+    drawn = dependency_graph(id).replace("var(--bad)", "var(--pst-color-danger)")
+    return ["```{raw} html", f'<div style="overflow-x: auto">{drawn}</div>', "```", ""] if drawn else []
 
 
 def _linked(part: StatementPart) -> str:

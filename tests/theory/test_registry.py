@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from latex2mathml.converter import convert
 
@@ -11,6 +14,7 @@ from marginflow.theory.registry import statements_of
 
 OWN = ("VYS22", "FVBS23", "KYS23", "FCB22")  # other papers may be installed beside them
 ALL = tuple(statement for key in OWN for statement in theory.statements(key))
+JUDGED = json.loads((Path(__file__).parents[2] / "docs" / "examples.json").read_text(encoding="utf-8"))
 
 
 def by_id(statement: Statement) -> str:
@@ -27,6 +31,10 @@ def test_every_statement_keeps_the_rules_for_statements(statement: Statement) ->
         except AssertionError as error:
             broken[conformance.name_of(rule)] = str(error)
     assert broken == {}
+    verdicts = {"example": conformance.on_example(statement), "control": conformance.on_control(statement)}
+    written = {name: (said["instance"], said["outcome"]) for name, said in JUDGED[statement.id].items()}
+    now = {name: (verdict.instance, verdict.outcome) for name, verdict in verdicts.items()}
+    assert written == now, "the site says otherwise: python benchmarks/examples.py"
 
 
 @pytest.mark.parametrize("statement", ALL, ids=by_id)
@@ -41,6 +49,10 @@ def test_every_statement_is_in_the_catalogue() -> None:
     entries = theory.catalogue()
     expected = {statement.id: "probe" if statement.is_probe else "statement" for statement in ALL}
     assert {id: entries.get(id) for id in expected} == expected
+
+
+def test_the_site_tells_of_no_statement_that_is_gone() -> None:
+    assert set(JUDGED) == {statement.id for statement in ALL}
 
 
 def test_catalogue_counts_every_paper() -> None:

@@ -27,24 +27,26 @@ LONGEST_MEANING: Final = 160
 
 
 @cache
-def _on_example(statement: Statement) -> Verdict:
+def on_example(statement: Statement) -> Verdict:
+    """The verdict on the example, made once."""
     return statement.judge_instance(statement.example())
 
 
 @cache
-def _on_control(statement: Statement) -> Verdict:
+def on_control(statement: Statement) -> Verdict:
+    """The verdict on the control, made once."""
     return statement.judge_instance(statement.control())
 
 
 def example_holds(statement: Statement) -> None:
     """The example is met, hypotheses and claims; a probe is measured."""
-    verdict = _on_example(statement)
+    verdict = on_example(statement)
     assert verdict.outcome == ("measured" if statement.is_probe else "holds"), str(verdict)
 
 
 def control_does_not_hold(statement: Statement) -> None:
     """The control ends as announced, and that is not "holds"."""
-    verdict = _on_control(statement)
+    verdict = on_control(statement)
     assert verdict.outcome not in ("holds", "measured"), str(verdict)
     assert statement.announces(verdict.outcome), f"{statement.control_outcome} was announced: {verdict}"
 
@@ -52,7 +54,7 @@ def control_does_not_hold(statement: Statement) -> None:
 def control_breaks_a_claim(statement: Statement) -> None:
     """The control breaks a claim, whatever its hypotheses do; a probe claims nothing."""
     if not statement.is_probe:
-        verdict = _on_control(statement)
+        verdict = on_control(statement)
         assert verdict.failed_claims, f"no claim of {statement.id} fails on its control: {verdict}"
 
 
@@ -65,7 +67,7 @@ def gap_breaks_a_proof_step(statement: Statement) -> None:
 
 def verdicts_are_plain_and_repeat(statement: Statement) -> None:
     """The same instance gives the same verdict again, as plain values with unique names and a sentence."""
-    first = _on_example(statement)
+    first = on_example(statement)
     again = statement.judge_instance(statement.example())
     assert json.dumps(first.to_dict(), allow_nan=False) == json.dumps(again.to_dict(), allow_nan=False)
     names = [check.name for check in (*first.hypotheses, *first.constants, *first.conclusions)]
@@ -94,7 +96,7 @@ def _refusal(statement: Statement, parameters: dict[str, object]) -> str:
 
 def looks_at_what_it_needs(statement: Statement) -> None:
     """Every input that is called needed is looked at on the example, unless a hypothesis made it unnecessary."""
-    unused = set(_on_example(statement).unused)
+    unused = set(on_example(statement).unused)
     assert not unused & set(statement.needs), f"{statement.id} needs {unused & set(statement.needs)} and ignores it"
 
 
