@@ -6,6 +6,7 @@ s // 2. J is read off the initial weights and frozen afterwards.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -236,17 +237,21 @@ class Path:
         """Alignment and slack of every neuron of J, and the values f(x_i), at every record; one product for each."""
         sample, J = self.sample, np.flatnonzero(self.neurons.J)
         own = self.neurons.own[J]
-        mine = sample.clusters[:, None] == own  # (n, |J|)
-        opposite = sample.clusters[:, None] == (own ^ 1)
         aligned, slack, values = [], [], []
         for network, norms in zip(self.networks, self.norms, strict=True):
             U = sample.X @ network.W.T
             values.append(np.maximum(U, 0.0) @ network.v)
-            Z = U[:, J]
-            aligned.append(((Z > 0) | ~mine).all(axis=0) & ((Z <= 0) | ~opposite).all(axis=0))
-            size = np.where(norms[J] > 0, norms[J], 1.0) * sample.norms[:, None]
-            signed = np.where(mine, Z / size, np.where(opposite, -Z / size, np.inf))
-            slack.append(signed.min(axis=0, initial=np.inf))
+            lengths = np.where(norms[J] > 0, norms[J], 1.0)
+            good, least = np.ones(J.size, dtype=np.bool_), np.full(J.size, np.inf)
+            for cluster, sign in itertools.product(range(4), (1, -1)):  # the own cluster, then the opposite one
+                rows = np.flatnonzero(sample.clusters == cluster)
+                columns = np.flatnonzero((own if sign > 0 else own ^ 1) == cluster)
+                Z = sign * U[np.ix_(rows, J[columns])]
+                good[columns] &= (Z > 0 if sign > 0 else Z >= 0).all(axis=0)
+                sizes = lengths[columns] * sample.norms[rows, None]
+                least[columns] = np.minimum(least[columns], (Z / sizes).min(axis=0, initial=np.inf))
+            aligned.append(good)
+            slack.append(least)
         return tuple(aligned), tuple(slack), np.stack(values)
 
     @property
