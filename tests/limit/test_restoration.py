@@ -12,7 +12,7 @@ from marginflow.limit import task as task_module
 from marginflow.limit.budget import Budget
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.restoration import best_factor, restored
+from marginflow.limit.restoration import _shortened, best_factor, restored
 from marginflow.limit.solver import polish as polish_module
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.polish import polish
@@ -75,6 +75,30 @@ def test_restored_neurons_separate_samples_that_random_ones_do_not(seed):
     assert found.least > 0.5
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_change_is_shortened_until_margins_miss_less(seed):
+    problem, neurons = on_a_sphere(5, 100, 100, seed)
+    U, s = neurons.U, neurons.s
+    tangent = Tangent(problem.rounded, problem.y, U, s)
+    missing = np.maximum(1.0 - problem.margins(U, s), 0.0)
+    change = 30.0 * tangent.pull(tangent.solve(missing, steps=20, tolerance=3e-2, deadline=np.inf))
+    length, margins = _shortened(problem, U, s, change, missing, 1.0)
+    assert 0.0 < length < 0.1
+    np.testing.assert_allclose(margins, problem.margins(U + length * change, s))
+    assert np.linalg.norm(np.maximum(1.0 - margins, 0.0)) < np.linalg.norm(missing)
+    assert _shortened(problem, U, s, -change, missing, 1.0)[0] == 0.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_samples_that_eight_whole_changes_leave_on_the_wrong_side_are_separated(monkeypatch, seed):
+    problem, neurons = on_a_sphere(5, 100, 100, seed)
+    parts = restored(problem, neurons.U, neurons.s, enough=0.5)
+    room = "marginflow.limit.restoration."
+    monkeypatch.setattr(room + "RESTORING_ROUNDS", (8, 8))
+    monkeypatch.setattr(room + "_shortened", lambda problem, U, s, change, *_: (1.0, problem.margins(U + change, s)))
+    assert restored(problem, neurons.U, neurons.s, enough=0.5).least < 0.0 < parts.least
+
+
 def test_neurons_that_miss_nothing_are_left_alone():
     problem, neurons = on_a_sphere(20, 60, 150, 0)
     U = restored(problem, neurons.U, neurons.s, enough=0.9).U
@@ -89,7 +113,7 @@ def test_without_time_nothing_changes():
 
 def test_multipliers_follow_the_neurons(monkeypatch):
     """u_j - t_j sum_i sigma_ij mu_ij x_i is the same before and after, where no weight is cut off and t stays."""
-    monkeypatch.setattr("marginflow.limit.restoration.RESTORING_ROUNDS", 1)
+    monkeypatch.setattr("marginflow.limit.restoration.RESTORING_ROUNDS", (1, 1))
     problem, neurons = on_a_sphere(20, 60, 150, 0)
     U, s = neurons.U, neurons.s
     active = problem.X @ U.T > 0
@@ -111,7 +135,7 @@ def test_multipliers_that_are_all_too_large_are_scaled():
     assert best_factor(problem, exact.U, exact.s, -exact.mu) == 1.0
 
 
-def test_a_flow_that_is_too_dear_to_separate_the_samples_is_made_to(monkeypatch):
+def test_a_flow_that_does_not_separate_the_samples_is_made_to_where_no_interior_point_follows(monkeypatch):
     data = mf.data.Sphere(dimension=20).sample(200, seed=3)
     start = TwoLayer.initialise(100, 20, scale=0.01, seed=3)
     monkeypatch.setattr(task_module, "FLOW_DEAREST", 1.0)  # 60 steps of 0.1, which do not separate them
@@ -120,10 +144,32 @@ def test_a_flow_that_is_too_dear_to_separate_the_samples_is_made_to(monkeypatch)
     network = task.flow(None, Budget()).network
     assert network.margins(task.X, task.data.y).min() < 0
     as_it_is = Flow().propose(task, Budget())
-    monkeypatch.setattr(flow_module, "FLOW_LARGE_STEP", 1.0)
+    monkeypatch.setattr(flow_module, "affordable", lambda problem, k: False)
     made_good = Flow().propose(task, Budget())
     assert task.problem.margins(as_it_is.neurons.U, as_it_is.neurons.s).min() < 0
-    assert task.problem.margins(made_good.neurons.U, made_good.neurons.s).min() > 0.5
+    assert not as_it_is.feasible
+    problem, (U, s), lam = task.problem, (made_good.neurons.U, made_good.neurons.s), made_good.multipliers
+    assert problem.margins(U, s).min() > 0.5
+    assert made_good.feasible
+    assert best_factor(problem, U, s, lam[:, None] * (problem.X @ U.T > 0)) == pytest.approx(1.0)
+
+
+def test_a_pattern_that_was_made_to_satisfy_the_margins_is_kept_until_iterates_do():
+    problem, neurons = on_a_sphere(20, 200, 150, 0)
+    U = restored(problem, neurons.U, neurons.s, enough=0.9).U
+    poor = np.full(200, 1e-3)  # multipliers that let the neurons shrink
+    patient, hasty = (
+        Admm(problem, replace(neurons, U=U), poor, weight=0.01, balanced_from=10**6, feasible=feasible)
+        for feasible in (True, False)
+    )
+    for admm in (patient, hasty):
+        admm.run(1)  # merges equal patterns
+    first = patient.A.copy()
+    for admm in (patient, hasty):
+        admm.run(130)
+        assert problem.margins(admm.U, admm.s).min() < 0.5
+    np.testing.assert_array_equal(patient.A, first)
+    assert hasty.A.shape != first.shape or (hasty.A != first).any()
 
 
 def test_the_last_iterate_of_a_polish_that_time_ends_is_made_to_separate_the_samples():

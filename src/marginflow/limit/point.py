@@ -290,6 +290,7 @@ def _polish(task: Task, start: Start, budget: Budget) -> Polished:
         max_iterations=min(iterations, budget.max_iterations),
         precision=start.precision,
         weight=start.weight,
+        feasible=start.feasible,
         price=price,
     )
     return replace(

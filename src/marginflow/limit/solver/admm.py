@@ -52,8 +52,8 @@ class Admm:
     """A run of ADMM on (C): state in place, advanced by `run`.
 
     With `multipliers` (m,) it begins from a warm dual, and with `weights` (m, k), multipliers times Clarke weights,
-    from the dual of a point that was left before: without them kinks begin as active. `weight` multiplies rho,
-    and `balanced_from` is the iteration from which on it is balanced.
+    from the dual of a point that was left before: without them kinks begin as active. `weight` multiplies rho, which is
+    balanced from iteration `balanced_from` on. A first pattern that is `feasible` is kept until margins nearly are.
 
     Attributes
     ----------
@@ -83,6 +83,7 @@ class Admm:
         precision: Precision = "double",
         weight: float = 1.0,
         balanced_from: int = BALANCED_AFTER,
+        feasible: bool = False,
     ) -> None:
         self.problem = problem
         self._use(precision)
@@ -115,7 +116,7 @@ class Admm:
             self.Y = np.where(same, -held, held).astype(self._real, copy=False)
         # Multipliers sum to the objective at the end, so this cap is out of reach unless the pattern is infeasible.
         self.cap = min(problem.penalty, LARGEST_MULTIPLIER * max(self.objective, 1e-300))
-        self._last_refresh = 0
+        self._last_refresh, self._refresh_anyway = 0, np.inf if feasible else REFRESH_ANYWAY
         self._allocate()
 
     # Precision ------------------------------------------------------------------------------------
@@ -185,8 +186,7 @@ class Admm:
         return (slice(0, p), slice(0, kp)), (slice(p, m), slice(kp, k))
 
     def _same_mask(self) -> BoolArray:
-        mask: BoolArray = self.problem.y[:, None] * self.s > 0
-        return mask
+        return np.asarray(self.problem.y[:, None] * self.s > 0)
 
     def _ensure_every_sample_is_reached(self, Z: FloatArray) -> None:
         """A sample without an active same neuron activates the one with the largest pre-activation.
@@ -251,7 +251,7 @@ class Admm:
         margins = self.problem.y * (np.maximum(H, self._zeros) @ (self.s / self.scales).astype(self._real))
         waited = self.iterations - self._last_refresh
         nearly_feasible = np.isfinite(self.problem.penalty) or float(margins.min()) >= REFRESH_MARGIN
-        if not nearly_feasible and waited < REFRESH_ANYWAY:
+        if not nearly_feasible and waited < self._refresh_anyway:
             return False
         self._last_refresh = self.iterations
         return True

@@ -103,6 +103,7 @@ def polish(
     max_iterations: int | None = None,
     precision: Precision = "single",
     weight: float = 1.0,
+    feasible: bool = False,
     price: float = 1.0,
 ) -> Polished:
     """Find a KKT point of (P) near the given neurons.
@@ -126,6 +127,8 @@ def polish(
     weight : float
         Of ADMM's penalty term, relative to the natural one. Another than 1 is kept for a while: it holds neurons of
         which the multipliers are badly known.
+    feasible : bool
+        Whether the start was made to satisfy the margins: then ADMM keeps its pattern until its iterates do.
     price : float
         What the objective of whoever watches was multiplied by.
     """
@@ -136,7 +139,7 @@ def polish(
         multipliers = problem.warm_multipliers(neurons.U, neurons.s, deadline=budget.deadline)
     admm = Admm(
         problem, neurons, multipliers, weights=weights, anchor_weight=anchor_weight, precision=precision,
-        weight=weight, balanced_from=BALANCED_AFTER if weight == 1.0 else STEADY,
+        weight=weight, balanced_from=BALANCED_AFTER if weight == 1.0 else STEADY, feasible=feasible,
     )  # fmt: skip
     schedule = Schedule(problem, anchor_weight)
     collapse = Collapse(admm)

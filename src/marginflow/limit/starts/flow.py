@@ -7,7 +7,7 @@ from dataclasses import replace
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
 from marginflow.limit.interior.point import affordable
-from marginflow.limit.restoration import restored
+from marginflow.limit.restoration import best_factor, restored
 from marginflow.limit.settings import (
     BEFORE_INTERIOR,
     BEFORE_INTERIOR_IN_A_CROWD,
@@ -46,14 +46,26 @@ def first(task: Task, flowed: Flowed, budget: Budget) -> Start:
 
 
 def separating(task: Task, start: Start, budget: Budget) -> Start:
-    """Where a flow on all samples is so dear that it ends before it separates them: neurons nearby that do."""
+    """Where a flow on all samples ends before it separates them: neurons nearby that do.
+
+    Where an interior point is affordable that is left to it, which has ways of its own. First multipliers sum to the
+    objective, of which such neurons have far too much: those that explain them best begin instead.
+    """
     problem, neurons = task.problem, start.neurons
-    dear = problem.X.size * float(task.width) >= FLOW_LARGE_STEP
-    if not dear or task.soft or task.frozen or float(problem.margins(neurons.U, neurons.s).min()) > 0.0:
+    work = problem.X.size * float(task.width)
+    if task.soft or task.frozen or affordable(problem, len(neurons.s)):
         return start
-    with threads_for(problem.X.size * float(task.width), available_threads()):
-        U = restored(problem, neurons.U, neurons.s, enough=REFRESH_MARGIN, deadline=budget.deadline).U
-    return replace(start, neurons=replace(neurons, U=U), weight=RESTORED_WEIGHT)
+    if float(problem.margins(neurons.U, neurons.s).min()) > 0.0:
+        return start
+    with threads_for(work, available_threads()):
+        found = restored(problem, neurons.U, neurons.s, enough=REFRESH_MARGIN, deadline=budget.deadline)
+        if found.least <= 0.0 and work < FLOW_LARGE_STEP:
+            return start
+        U, s = found.U, neurons.s
+        lam = problem.warm_multipliers(U, s, deadline=budget.deadline)
+        lam *= best_factor(problem, U, s, lam[:, None] * (problem.X @ U.T > 0))
+    feasible = found.least > 0.0
+    return replace(start, neurons=replace(neurons, U=U), multipliers=lam, weight=RESTORED_WEIGHT, feasible=feasible)
 
 
 def both_signs(task: Task, flowed: Flowed, budget: Budget, *, finer: int = 1) -> Start:

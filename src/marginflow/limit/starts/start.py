@@ -48,6 +48,8 @@ class Start:
         Of ADMM, where the budget's are too many.
     weight : float
         Of ADMM's penalty term, relative to the natural one; another than 1 is kept for a while.
+    feasible : bool
+        Whether the neurons were made to satisfy the margins, which ADMM then keeps in sight.
     flow_seconds : float
         What the flow to `origin` took.
     """
@@ -59,6 +61,7 @@ class Start:
     precision: Precision = "single"
     max_iterations: int | None = None
     weight: float = 1.0
+    feasible: bool = False
     flow_seconds: float = 0.0
 
 
