@@ -12,7 +12,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Force, Label, Paper, Seed, written
+from marginflow.cli.options import AsJson, Force, Label, Paper, Seed, flag, written
 from marginflow.cli.output import check_target, result_text, write_page
 from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import versions
@@ -55,10 +55,8 @@ def check(
     parameter: Annotated[
         list[str] | None, Parameter(name=["--parameter", "-p"], help="NAME=VALUE, for statements with parameters.")
     ] = None,
-    control: Annotated[bool, Parameter(negative="", help="The built-in control instead of the example.")] = False,
-    gap: Annotated[
-        bool, Parameter(negative="", help="The built-in instance on which a step of the printed proof fails.")
-    ] = False,
+    control: Annotated[bool, flag("The built-in control instead of the example.")] = False,
+    gap: Annotated[bool, flag("The built-in instance on which a step of the printed proof fails.")] = False,
     seed: Seed = 0,
     label: Label = None,
     out: Annotated[Path | None, written("With --all: also write a page, .html.")] = None,

@@ -14,7 +14,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.engines import engine_of, note_other_code
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, Force, Seed, written
+from marginflow.cli.options import Address, AnyCode, AsJson, Engine, Force, Seed, flag, written
 from marginflow.cli.output import check_folder, check_target, note, print_rows, result_text
 from marginflow.cli.progress import progress, time_left
 from marginflow.cli.provenance import versions
@@ -49,19 +49,11 @@ def figure(
         Parameter(negative="", consume_multiple=True, help='Only cells with these parameters, such as "alpha=1".'),
     ] = (),
     workers: Annotated[int | None, Parameter(help="Processes; by default 1, or every core with dask.")] = None,
-    engine: Annotated[Literal["local", "dask"], Parameter(help="Where cells are computed.")] = "local",
-    address: Annotated[
-        str | None, Parameter(help="With dask: the scheduler; without it a cluster is started here.")
-    ] = None,
-    any_code: Annotated[
-        bool, Parameter(negative="", help="Accept rows computed by another version of the code.")
-    ] = False,
-    dry_run: Annotated[
-        bool, Parameter(negative="", help="Only say how many cells there are, their hours and their memory.")
-    ] = False,
-    only_stored: Annotated[
-        bool, Parameter(negative="", help="Compute nothing: draw what the store has, and name what is missing.")
-    ] = False,
+    engine: Engine = "local",
+    address: Address = None,
+    any_code: AnyCode = False,
+    dry_run: Annotated[bool, flag("Only say how many cells there are, their hours and their memory.")] = False,
+    only_stored: Annotated[bool, flag("Compute nothing: draw what the store has, and name what is missing.")] = False,
     store: Annotated[
         Path | None, Parameter(help="SQLite file that keeps finished cells; default: cells.sqlite in the folder.")
     ] = None,

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.classes import logits_of, network_and_data
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, written
+from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, flag, written
 from marginflow.cli.output import check_target, deliver, note, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
@@ -49,7 +49,7 @@ def flip(
     ] = None,
     unsigned: Annotated[
         bool,
-        Parameter(negative="", help="Add the same vector to every sample; else it is subtracted from the positive."),
+        flag("Add the same vector to every sample; else it is subtracted from the positive."),
     ] = False,
     share: Annotated[float, Parameter(help="Share of the samples that is to be flipped at once.")] = 1.0,
     label: Label = None,

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Out, Penalty, Seed, Width, checked
+from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Out, Penalty, Seed, Width, checked, flag
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
 from marginflow.storage import write_text
@@ -38,9 +38,7 @@ def limit(
         int | None,
         Parameter(help="Steps of flow before the polish; by default until separated and half as long again."),
     ] = None,
-    faithful: Annotated[
-        bool, Parameter(negative="", help="A long flow of small steps first: slower, and nearer to where it goes.")
-    ] = False,
+    faithful: Annotated[bool, flag("A long flow of small steps first: slower, and nearer to where it goes.")] = False,
     stay_near: Annotated[
         float, Parameter(help="How strongly the polish is held near the flow on its way; 0: not.")
     ] = 0.0,
@@ -50,9 +48,7 @@ def limit(
     time_limit: Annotated[
         float | None, checked("--time-limit", "Return the best point so far after so many seconds.", above=0.0)
     ] = None,
-    compact: Annotated[
-        bool, Parameter(negative="", help="Write the network with as few neurons as it has directions.")
-    ] = False,
+    compact: Annotated[bool, flag("Write the network with as few neurons as it has directions.")] = False,
     seed: Seed = 0,
     label: Label = None,
     out: Out,

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.exit_codes import DONE
-from marginflow.cli.options import AsJson, Force, written
+from marginflow.cli.options import AsJson, Force, flag, written
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
@@ -29,7 +29,7 @@ def map(
     ],
     out: Annotated[Path | None, written("A page or picture: .html, .svg, .png, .pdf.")] = None,
     observe: Annotated[
-        bool, Parameter(negative="", help="Also compute every cell: what the bound is about, at a KKT point or a run.")
+        bool, flag("Also compute every cell: what the bound is about, at a KKT point or a run.")
     ] = False,
     seeds: Annotated[int, Parameter(help="With --observe: instances for each cell.")] = 1,
     store: Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, Token, convert
 
@@ -65,6 +65,11 @@ def checked(name: str, help: str, **bounds: float) -> Parameter:
     return Parameter(validator=check, help=help)
 
 
+def flag(help: str) -> Parameter:
+    """An option without a value: it is given or it is not."""
+    return Parameter(negative="", help=help)
+
+
 def written(help: str) -> Parameter:
     """The option --out of a command, with what it writes."""
     return Parameter(name=["--out", "-o"], help=help)
@@ -91,6 +96,9 @@ SecondsEach = Annotated[
 ]
 First = Annotated[int | None, Parameter(help="Only the first N samples.")]
 Workers = Annotated[int, Parameter(help="Processes that share the samples.")]
+Engine = Annotated[Literal["local", "dask"], Parameter(help="Where cells are computed.")]
+Address = Annotated[str | None, Parameter(help="With dask: the scheduler; without it a cluster is started here.")]
+AnyCode = Annotated[bool, flag("Accept rows computed by another version of the code.")]
 Tolerance = Annotated[
     float | None,
     checked("--tolerance", "Largest residual at which a condition counts as fulfilled; 1e-8 if not given.", above=0.0),

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.engines import sweep_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, written
+from marginflow.cli.options import AsJson, flag, written
 from marginflow.cli.output import print_rows, result_text
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
@@ -20,9 +20,7 @@ from marginflow.plain import to_plain
 def merge(
     *stores: Annotated[Path, Parameter(help="Stores of the shards, .sqlite.")],
     out: Annotated[Path, written("Store that they come into; made, or added to.")],
-    any_code: Annotated[
-        bool, Parameter(negative="", help="Accept rows computed by different versions of the code.")
-    ] = False,
+    any_code: Annotated[bool, flag("Accept rows computed by different versions of the code.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Bring the rows of several stores into one."""
@@ -79,8 +77,8 @@ def slurm(
     shards: Annotated[int, Parameter(help="Jobs of the array.")] = 4,
     hours: Annotated[float, Parameter(help="Wall time of a job.")] = 24.0,
     memory: Annotated[int, Parameter(help="MiB of a job.")] = 4096,
-    retry_failed: Annotated[bool, Parameter(negative="", help="Jobs compute failed cells again.")] = False,
-    any_code: Annotated[bool, Parameter(negative="", help="Jobs accept rows of other versions.")] = False,
+    retry_failed: Annotated[bool, flag("Jobs compute failed cells again.")] = False,
+    any_code: Annotated[bool, flag("Jobs accept rows of other versions.")] = False,
 ) -> int:
     """Print a script for sbatch; submit it as often as needed, then merge."""
     from marginflow.sweeps.shards import slurm_script

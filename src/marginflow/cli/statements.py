@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Force, Paper, written
+from marginflow.cli.options import AsJson, Force, Paper, flag, written
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import watched
 from marginflow.cli.provenance import command, versions
@@ -27,10 +27,8 @@ def statements(
     *,
     paper: Annotated[Paper | None, Parameter(help="Only this paper.")] = None,
     kind: Annotated[str | None, Parameter(help="Only this kind: theorem, lemma, probe, ...")] = None,
-    coverage: Annotated[
-        bool, Parameter(negative="", help="Judge every example and control; count against the catalogue.")
-    ] = False,
-    html: Annotated[bool, Parameter(negative="", help="One page of one statement, judged.")] = False,
+    coverage: Annotated[bool, flag("Judge every example and control; count against the catalogue.")] = False,
+    html: Annotated[bool, flag("One page of one statement, judged.")] = False,
     out: Annotated[Path | None, written("With --html: the file; VYS22-Thm4.1.html if not given.")] = None,
     force: Force = False,
     as_json: AsJson = False,

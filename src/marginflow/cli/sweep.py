@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import App, Parameter
 
 import marginflow as mf
 from marginflow.cli.engines import engine_of, note_other_code, sweep_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, Force
+from marginflow.cli.options import Address, AnyCode, AsJson, Engine, Force, flag
 from marginflow.cli.output import check_target, note, result_text
 from marginflow.cli.progress import time_left
 from marginflow.cli.provenance import command
@@ -52,21 +52,17 @@ def run_sweep(
     workers: Annotated[
         int | None, Parameter(help="Processes, each with one BLAS thread; by default 1, or every core with dask.")
     ] = None,
-    engine: Annotated[Literal["local", "dask"], Parameter(help="Where cells are computed.")] = "local",
-    address: Annotated[
-        str | None, Parameter(help="With dask: the scheduler; without it a cluster is started here.")
-    ] = None,
+    engine: Engine = "local",
+    address: Address = None,
     time_limit: Annotated[
         float | None, Parameter(help="Seconds after which a cell is ended and counted as failed.")
     ] = None,
-    retry_failed: Annotated[bool, Parameter(negative="", help="Compute failed cells again.")] = False,
+    retry_failed: Annotated[bool, flag("Compute failed cells again.")] = False,
     cell: Annotated[
         tuple[int, ...],
         Parameter(negative="", consume_multiple=True, help="Only these cells, by number; failed ones again."),
     ] = (),
-    failures: Annotated[
-        bool, Parameter(negative="", help="Only list the failed cells: number, parameters, reason.")
-    ] = False,
+    failures: Annotated[bool, flag("Only list the failed cells: number, parameters, reason.")] = False,
     show: Annotated[
         int | None, Parameter(help="Only show one cell, by number: row, seconds, memory, log, traceback.")
     ] = None,
@@ -76,10 +72,8 @@ def run_sweep(
     watch: Annotated[
         Path | None, Parameter(help="A page, .html, that fills up while the sweep runs; a browser loads it again.")
     ] = None,
-    any_code: Annotated[
-        bool, Parameter(negative="", help="Accept rows computed by another version of the code.")
-    ] = False,
-    dry_run: Annotated[bool, Parameter(negative="", help="Only say what is stored and what is missing.")] = False,
+    any_code: AnyCode = False,
+    dry_run: Annotated[bool, flag("Only say what is stored and what is missing.")] = False,
     recover: Annotated[
         Path | None, Parameter(help="Only take the readable rows of a damaged store to this new one, .sqlite.")
     ] = None,
