@@ -90,8 +90,11 @@ class Saddle:
 
 def solve_by_gradients(
     curvature: Curvature, saddle: Saddle, f: FloatArray, g: FloatArray, *, tolerance: float, most: int
-) -> tuple[FloatArray, FloatArray, bool]:
-    """(x, z) with C^T x - delta z = g and H x + C z = f to a relative residual, if `most` products reach it."""
+) -> tuple[FloatArray, FloatArray, int]:
+    """(x, z) with C^T x - delta z = g and H x + C z = f to a relative residual, and the steps that it took.
+
+    These are more than `most` where so many do not reach it.
+    """
     C = saddle.C
     x, z = saddle.solve(f, g)
     image = curvature.times(x)
@@ -100,17 +103,17 @@ def solve_by_gradients(
     step, scale = saddle.solve(rest)
     size = float(rest @ step)
     direction, along = step, scale
-    for _ in range(most):
+    for count in range(most):
         if not size > tolerance**2 * first:
-            return x, z, True
+            return x, z, count
         image = curvature.times(direction) + C @ along
         curved = float(direction @ image)
         if not curved > 0.0:
-            return x, z, True  # rounding is all that is left
+            return x, z, count  # rounding is all that is left
         length = size / curved
         x, z = x + length * direction, z + length * along
         rest = rest - length * image
         step, scale = saddle.solve(rest)
         before, size = size, float(rest @ step)
         direction, along = step + (size / before) * direction, scale + (size / before) * along
-    return x, z, not size > tolerance**2 * first
+    return x, z, most if not size > tolerance**2 * first else most + 1

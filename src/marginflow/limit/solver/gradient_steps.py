@@ -7,6 +7,8 @@ Then the Hessian is formed after all, in single precision, and kept as long as i
 
 from __future__ import annotations
 
+import numpy as np
+
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
@@ -30,6 +32,8 @@ class GradientSteps:
     def __init__(self, problem: Problem, threads: int) -> None:
         self._problem, self._threads = problem, threads
         self._kept: KeptHessian | None = None
+        self._met = np.zeros(problem.n_samples, dtype=bool)  # samples that have been on the margin: they may come back
+        self._since = 0  # gradients since the Hessian was formed
         self._mean_field_is_poor = problem.steep
 
     def step(
@@ -52,16 +56,20 @@ class GradientSteps:
             with threads_for(4.0 * n * r**2 if n > 2 * r else 0.0, self._threads):  # else it is made of inner products
                 saddle = Saddle(MeanField(self._problem, rows, pairs, t, damping=damping), C, inertia)
             most = GRADIENT_STEPS if large else MEAN_FIELD_STEPS
-            x, z, done = solve_by_gradients(curvature, saddle, f, g, tolerance=GRADIENT_TOLERANCE, most=most)
-            if done or large:
+            x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=GRADIENT_TOLERANCE, most=most)
+            if count <= most or large:
                 return x, z
             self._mean_field_is_poor = True
-        for kept in (self._kept, None):
-            if kept is None or kept.damping != damping:
+        self._met[rows] = True
+        kept = self._kept
+        while True:  # at most twice
+            fresh = kept is None or kept.is_held(damping) or self._since > KEPT_STEPS
+            if kept is None or fresh:
                 with threads_for(float(n) ** 3, self._threads):
-                    kept = self._kept = KeptHessian(self._problem, rows, pairs, t, damping)
+                    kept = self._kept = KeptHessian(self._problem, np.flatnonzero(self._met), pairs, t, damping)
+                self._since = 0
             saddle = Saddle(kept.on(self._problem, rows, pairs, t), C, inertia)
-            x, z, done = solve_by_gradients(curvature, saddle, f, g, tolerance=KEPT_TOLERANCE, most=KEPT_STEPS)
-            if done:
-                break
-        return x, z
+            x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=KEPT_TOLERANCE, most=KEPT_STEPS)
+            self._since += count
+            if fresh or count <= KEPT_STEPS:
+                return x, z

@@ -13,7 +13,7 @@ import scipy.linalg
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import times_transpose
-from marginflow.limit.settings import COLUMNS_AT_ONCE, KEPT_SHIFTS
+from marginflow.limit.settings import COLUMNS_AT_ONCE, KEPT_DAMPING, KEPT_SHIFTS
 from marginflow.limit.solver.pairs import Pairs
 
 
@@ -24,9 +24,14 @@ class KeptHessian:
         self.rows, self.damping = rows, damping
         H = _formed(problem, rows, pairs, np.maximum(t, 0.0))
         whole = _diagonal_without_kinks(problem, rows, pairs, t)
+        self.mean = float(np.trace(H)) / max(len(rows), 1)
         self.share = float(np.trace(H)) / max(float(whole.sum()), 1e-300)  # what the projections leave of it
         H[np.diag_indices(len(rows))] += damping
         self.factor = _factorised(H, float(whole.mean()))
+
+    def is_held(self, damping: float) -> bool:
+        """Whether its own damping is too much for a step with this one."""
+        return self.damping - damping > KEPT_DAMPING * self.mean
 
     def on(self, problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> KeptInverse:
         """Its inverse as a guess for a structure with these free rows."""
