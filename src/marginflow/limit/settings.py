@@ -209,9 +209,9 @@ BOX_STEPS, BOX_TOLERANCE, BOX_RIDGE = 60, 1e-12, 1e-13
 GRADIENT_TOLERANCE, GRADIENT_STEPS = 1e-2, 60
 # Products after which the mean field is too poor a preconditioner, and a Hessian is formed and kept; the products that
 # it is kept for, its tolerance, the shares of its diagonal that are added for its rounding until it is positive, and
-# the share of it that its damping may be larger by. Images from one structure, CPU s and steps with the mean field, with a
-# Hessian for every step in double precision, and with this: 784 x 5000 (1,290 samples on the margin, 29 neurons) 12.2,
-# 29; 3.4, 11; 1.9, 11. 784 x 30,000 (3,470, 38) 45, 14 with the Hessian; 19.8, 13 with one that was kept longer.
+# the share of it that its damping may be larger by. Images from one structure, CPU s and steps with the mean field,
+# with a Hessian for every step in double precision, and with this: 784 x 5000 (1,290 samples on the margin, 29 neurons)
+# 12.2, 29; 3.4, 11; 1.9, 11. 784 x 30,000 (3,470, 38) 45, 14 with the Hessian; 19.8, 13 with one that was kept longer.
 MEAN_FIELD_STEPS, KEPT_STEPS, KEPT_TOLERANCE = 15, 20, 1e-3
 KEPT_SHIFTS, KEPT_DAMPING = (1e-7, 3e-6, 1e-4, 3e-3), 1e-3
 # Multiplications for a Hessian above which a step of Newton's method does without it, if that is less work, and the
@@ -284,8 +284,9 @@ ADMM_ROUNDING = 1e-13
 DEPENDENT, GENTLE = 1e-6, 0.03
 # Dimensions up to which inner products of kink samples are computed rather than gathered from those of all samples. CPU
 # microseconds for 60 of 1000 samples in 101 dimensions 38 against 92, 180 of 2400 in 301 400 against 520, 558 of 3981
-# in 1001 15,000 against 5,100.
-QUICK_PRODUCTS = 400
+# in 1001 15,000 against 5,100. And samples for each kink of a neuron from which on they are computed as well: all inner
+# products of 4,800 images took 2.7 s, those of the 70 kinks of each of 727 neurons that Newton's method met 0.2 s.
+QUICK_PRODUCTS, FEW_OF_ALL = 400, 32
 # Samples up to which a pseudo-inverse is made, and the relative size of the eigenvalues that count as zero in it.
 FEW_KINKS, KINK_RANK = 400, 1e-11
 # Inner products of a projection with kink samples, relative to those before it, above which it is repeated.

@@ -14,7 +14,7 @@ import scipy.linalg
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import times_transpose
-from marginflow.limit.settings import DEPENDENT, FEW_KINKS, GENTLE, KINK_RANK, QUICK_PRODUCTS, REFINED
+from marginflow.limit.settings import DEPENDENT, FEW_KINKS, FEW_OF_ALL, GENTLE, KINK_RANK, QUICK_PRODUCTS, REFINED
 from marginflow.threads import parts_of, share
 
 Factorised = TypeVar("Factorised")
@@ -35,8 +35,9 @@ class KinkFactor:
     def of(cls, problem: Problem, kinks: BoolArray) -> KinkFactor:
         """Of the samples in `kinks` (a mask); LinAlgError where many of them are nearly dependent."""
         rows = np.flatnonzero(kinks)
-        r = problem.X.shape[1]
-        gram = times_transpose(problem.X[rows]) if r <= QUICK_PRODUCTS else problem.gram(rows, rows)
+        m, r = problem.X.shape
+        quick = r <= QUICK_PRODUCTS or FEW_OF_ALL * len(rows) <= m
+        gram = times_transpose(problem.X[rows]) if quick else problem.gram(rows, rows)
         if len(rows) == 0:
             return cls(rows, gram)
         if len(rows) <= r:
