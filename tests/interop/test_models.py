@@ -200,6 +200,8 @@ def test_a_scaler_in_front_is_said_once_and_a_norm_behind_the_activation_where_i
     said = read_model(pipeline).remarks
     assert said[0] == "StandardScaler in front was folded into the first layer."
     assert not any("before it" in remark for remark in said)
+    two = nn.Sequential(nn.BatchNorm1d(4), nn.BatchNorm1d(4), nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 1, bias=False))
+    assert read_model(two.eval()).remarks == ("BatchNorm1d, BatchNorm1d in front were folded into the first layer.",)
     assert read_model(MODULES["BatchNorm after"]().eval()).remarks[0] == (
         "BatchNorm1d was folded into the linear map after it."
     )

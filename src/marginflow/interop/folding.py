@@ -189,12 +189,15 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
             expects = False
         else:
             before = linears[-1]
-            if not before.scales or checked.scales:
+            were = "were" if ", " in before.name else "was"
+            if before.scales and checked.scales:
+                pass  # said with the map that both are folded into
+            elif not before.scales:
                 said.append(f"{piece.name} was folded into the linear map before it.")
             elif len(linears) == 1:
-                said.append(f"{before.name} in front was folded into the first layer.")
+                said.append(f"{before.name} in front {were} folded into the first layer.")
             else:
-                said.append(f"{before.name} was folded into the linear map after it.")
+                said.append(f"{before.name} {were} folded into the linear map after it.")
             linears[-1] = _after(linears[-1], checked)
     if not linears or expects:
         raise InputError("The network ends in its activation; Linear, ReLU, Linear is expected.")
