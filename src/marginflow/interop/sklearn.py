@@ -30,6 +30,7 @@ from marginflow.networks import Classifier, TwoLayer
 # Of the random networks that descent begins at: the size that torch begins at. With 0.3 fewer neurons survive, and ten
 # digits are a percentage point less accurate.
 _SCALE = 1.0
+_NEURONS_OF_A_CLASS = 10
 
 
 # scikit-learn has no types, so its bases are of type Any.
@@ -44,8 +45,10 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     Parameters
     ----------
-    width : int
-        Number of neurons at the start; merged, far fewer remain (`n_neurons_`).
+    width : int or None
+        Number of neurons of each network at the start; merged, far fewer remain (`n_neurons_`). None: ten for each
+        class, which is 20 for the one network of two classes and 10 for each of more. Ten alone are too few where one
+        class lies around the other.
     C : float or None
         Price of a missed margin; None is the hard margin, which needs data without contradictions. On scikit-learn's
         small data sets 0.5 is as accurate as 1 or more so, and faster (benchmarks/estimators.py).
@@ -106,7 +109,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def __init__(
         self,
-        width: int = 10,
+        width: int | None = None,
         C: float | None = 0.5,
         *,
         bias: bool = True,
@@ -154,11 +157,13 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.scale_: FloatArray = _scale(points - self.centre_) if self.normalise else np.ones(points.shape[1])
         Z = (points - self.centre_) / self.scale_
         positive = [1] if K == 2 else range(K)
+        width = _NEURONS_OF_A_CLASS * K // len(positive) if self.width is None else self.width
         limits: list[Limit] = []
         for number in positive:
             data = Dataset(X=Z, y=np.where(index == number, 1.0, -1.0))
             seed = int(rng.randint(np.iinfo(np.int32).max))
-            limits.append(self._fit_two(data, self._start(before, len(limits), len(positive), data.dimension, seed)))
+            old = before[number if K > 2 else 0] if before is not None and len(before) == len(positive) else None
+            limits.append(self._fit_two(data, self._start(old, width, data.dimension, seed)))
         self.limits_: tuple[Limit, ...] = tuple(limits)
         self.network_: TwoLayer | Classifier = _one_network([limit.compact for limit in limits])
         self.network_ = _at_the_users_points(self.network_, self.centre_, self.scale_)
@@ -190,13 +195,12 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             return None
         return [_at_the_users_points(limit.network, self.centre_, self.scale_) for limit in self.limits_]
 
-    def _start(self, before: list[TwoLayer] | None, number: int, count: int, d: int, seed: int) -> TwoLayer:
+    def _start(self, old: TwoLayer | None, width: int, d: int, seed: int) -> TwoLayer:
         """A random network, or the one of the last fit at the points z of this one."""
-        old = before[number] if before is not None and len(before) == count else None
-        if old is not None and (old.dimension, old.width, old.b is not None) == (d, self.width, self.bias):
+        if old is not None and (old.dimension, old.width, old.b is not None) == (d, width, self.bias):
             b = None if old.b is None else old.b + old.W @ self.centre_
             return replace(old, W=old.W * self.scale_, b=b)
-        return _with_both_signs(TwoLayer.initialise(self.width, d, scale=_SCALE, bias=self.bias, seed=seed))
+        return _with_both_signs(TwoLayer.initialise(width, d, scale=_SCALE, bias=self.bias, seed=seed))
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """N(x), shape (n,), positive for the second of two classes; with more N_t(x), shape (n, K).
