@@ -27,8 +27,9 @@ _FLAT, _STILL = 2e-9, 1e-5
 
 
 def lowered(objective: Objective, theta: FloatArray, steps: int, deadline: float = math.inf) -> FloatArray:
-    """Where the objective, (value, gradient), is lower: after so many steps, or where it is flat; at the deadline sooner,
-    but after one step at least.
+    """Where the objective, (value, gradient), is lower: after so many steps, where it is flat, or at the deadline.
+
+    One step is made in any case.
 
     Examples
     --------
