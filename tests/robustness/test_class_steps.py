@@ -9,6 +9,7 @@ from marginflow.networks import Classifier
 from marginflow.robustness import exact_radii, minimal_step
 from marginflow.robustness.accuracy import accuracy_of_radii, certified_accuracy
 from marginflow.robustness.class_steps import class_steps
+from marginflow.robustness.class_universal import universal_change
 
 
 def case(seed: int) -> tuple[Classifier, np.ndarray, np.ndarray]:
@@ -74,3 +75,14 @@ def test_certified_accuracy_counts_radii():
         assert possible == sum(radius.upper >= epsilon for radius in right) / 6
     assert curve.to_csv().startswith("epsilon,certified,possible\n0.0,")
     assert accuracy_of_radii(radii).rows() == curve.rows()
+
+
+@pytest.mark.parametrize("seed", [18, 21, 25, 26, 44])
+def test_one_vector_for_a_share_is_kept_to_the_last_bit(seed: int):
+    # At the border of what is changed another rounding of the same vector changes one sample less: it was then given up.
+    rng = np.random.default_rng(seed)
+    network = Classifier(W=rng.standard_normal((6, 3)), V=rng.standard_normal((3, 6)))
+    X = rng.standard_normal((8, 3))
+    found = universal_change(network, X, share=0.25)
+    assert found.upper < np.inf
+    assert (network.predict(X + found.vector) != network.predict(X)).sum() >= 2

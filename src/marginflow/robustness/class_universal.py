@@ -115,9 +115,10 @@ def universal_change(
     ]:
         size = float(np.linalg.norm(direction))
         if size > 0:
-            t = _least_multiple(classifier, points, own, direction / size, needed, length)
+            unit = direction / size
+            t = _least_multiple(classifier, points, own, unit, needed, length)
             if t < length:
-                best, length = t * direction / size, t
+                best, length = t * unit, t  # to the last bit the vector that was looked at
     changed = _changed(classifier, points if best is None else points + best, own)
     if changed.sum() < needed:
         best, length = None, np.inf
