@@ -79,7 +79,7 @@ def test_certified_accuracy_counts_radii():
 
 @pytest.mark.parametrize("seed", [18, 21, 25, 26, 44])
 def test_one_vector_for_a_share_is_kept_to_the_last_bit(seed: int):
-    # At the border of what is changed another rounding of the same vector changes one sample less: it was then given up.
+    # At the border another rounding of the same vector changes one sample less, and the vector was given up.
     rng = np.random.default_rng(seed)
     network = Classifier(W=rng.standard_normal((6, 3)), V=rng.standard_normal((3, 6)))
     X = rng.standard_normal((8, 3))
