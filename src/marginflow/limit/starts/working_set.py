@@ -30,7 +30,6 @@ from marginflow.limit.settings import (
     FLOW_LEAST,
     FLOW_PART,
     FLOW_WORK,
-    LARGE_SET_RESIDUAL,
     LARGE_STEP,
     LIGHT_LOOKS,
     LIGHT_SET,
@@ -219,7 +218,7 @@ class _Rounds:
                 neurons = Neurons(problem.ambient(admm.U.astype(np.float64)), admm.s, admm.a2)
                 margins = self._margins(neurons)
                 large = problem.X.size * float(len(admm.s)) >= LARGE_STEP  # then a step of Newton's method is dear
-                enough = min(residual, LARGE_SET_RESIDUAL) if large else residual
+                enough = min(residual, NEWTON_RESIDUAL) if large else residual
                 settled = max(admm.primal_residual, admm.dual_residual) <= enough and admm.share_flipped <= SET_FLIPS
                 violated = self._short(point.rows, margins, ROUGHLY_SHORT)
                 if self.budget.over or settled or violated.size > ENOUGH_SHORT * point.rows.size:
