@@ -9,14 +9,15 @@ is done with those few, and delta falls.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
+from scipy.optimize import minimize
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.limit.settings import ORDINARY
-from marginflow.limit.support.lbfgs import lowered
 from marginflow.limit.support.settings import CORNERS, FIRST_CORNER, FIRST_STEPS, WORKING_MARGIN
 from marginflow.networks import TwoLayer
 
@@ -73,6 +74,10 @@ def _minimised(
     samples: FloatArray = T.astype(real)
     labels: FloatArray = y.astype(real)
 
+    def look(_: FloatArray) -> None:
+        if time.monotonic() > deadline:
+            raise StopIteration
+
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:
         rounded: FloatArray = theta.astype(real)
         U, v = rounded[:size].reshape(shape), rounded[size:]
@@ -86,4 +91,7 @@ def _minimised(
         hidden = ((H > 0) * np.multiply.outer(g, v)).T @ samples[paid]
         return C * value + 0.5 * float(theta @ theta), np.concatenate([hidden.ravel(), g @ H]) + theta
 
-    return lowered(objective, theta, steps, deadline)
+    found: FloatArray = minimize(
+        objective, theta, jac=True, method="L-BFGS-B", callback=look, options={"maxiter": steps}
+    ).x
+    return found
