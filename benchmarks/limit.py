@@ -1,7 +1,7 @@
 """How fast `kkt_point` is, side by side in one run: `python benchmarks/limit.py [PART ...]`.
 
-speed     the published recipe of VYS22 in torch (float64), steps timed and multiplied by the number it needs, against
-          the whole of kkt_point; both certified.
+speed     the published recipe of VYS22 in torch, steps timed in single and double precision and multiplied by the
+          number it needs, against the whole of kkt_point; both certified.
 growth    how time grows with m, d and width, and where it is spent.
 conic     the last convex problem (C), by Clarabel and by ours.
 fidelity  which KKT point: cosines between polishes after flows of different length and step.
@@ -44,14 +44,14 @@ def median_seconds(work: Callable[[], object], repeats: int) -> float:
     return statistics.median(times)
 
 
-def torch_step(d: int, m: int, width: int) -> Callable[[], object]:
+def torch_step(d: int, m: int, width: int, precision: str) -> Callable[[], object]:
     """One step of the recipe: exponential loss, plain gradient descent, autograd."""
     import torch
 
-    data = sphere(d, m)
-    X, y = torch.tensor(np.array(data.X)), torch.tensor(np.array(data.y))
-    hidden = torch.nn.Linear(d, width, dtype=torch.float64)
-    out = torch.nn.Linear(width, 1, bias=False, dtype=torch.float64)
+    data, real = sphere(d, m), getattr(torch, precision)
+    X, y = torch.tensor(np.array(data.X), dtype=real), torch.tensor(np.array(data.y), dtype=real)
+    hidden = torch.nn.Linear(d, width, dtype=real)
+    out = torch.nn.Linear(width, 1, bias=False, dtype=real)
     parameters = [*hidden.parameters(), *out.parameters()]
     optimiser = torch.optim.SGD(parameters, lr=1e-5)
 
@@ -73,20 +73,25 @@ def recipe_residual(d: int, m: int, width: int) -> float:
     return float(mf.certify(mf.train(start, data, recipe).network, data).stationarity)
 
 
+def step_seconds(size: tuple[int, int, int], precision: str) -> float:
+    step = torch_step(*size, precision)
+    for _ in range(5):
+        step()
+    return median_seconds(step, 15 if max(size[:2]) > 500 else 200)
+
+
 def speed() -> None:
     print("\nthe published recipe against kkt_point (sphere, random labels)")
-    print(f"{'(d, m, width)':>20} {'torch step':>12} {'recipe':>10} {'ours':>8} {'ratio':>7} {'goal':>5} residuals")
-    for size, goal in (((100, 100, 1000), 300), ((300, 300, 1000), 300), ((1000, 1000, 1000), 200)):
-        step = torch_step(*size)
-        for _ in range(5):
-            step()
-        seconds = median_seconds(step, 15 if max(size[:2]) > 500 else 200)
+    print(f"{'(d, m, width)':>20} {'recipe':>20} {'ours':>8} {'ratios':>14} {'goal':>5} residuals")
+    for size, goal in (((100, 100, 1000), 250), ((300, 300, 1000), 250), ((1000, 1000, 1000), 200)):
+        recipe = [RECIPE_STEPS * step_seconds(size, precision) for precision in ("float32", "float64")]
         limits = [mf.kkt_point(sphere(*size[:2]), width=size[2]) for _ in range(1 if size[0] > 500 else 5)]
         ours = statistics.median(limit.seconds for limit in limits)
         theirs = recipe_residual(*size)
         print(
-            f"{size!s:>20} {1e3 * seconds:9.2f} ms {RECIPE_STEPS * seconds:8.0f} s {ours:6.2f} s "
-            f"{RECIPE_STEPS * seconds / ours:7.0f} {goal:5d} {theirs:.2g} and {limits[0].certificate.stationarity:.0e}"
+            f"{size!s:>20} {recipe[0]:8.0f} and {recipe[1]:5.0f} s {ours:6.2f} s {recipe[0] / ours:5.0f} and "
+            f"{recipe[1] / ours:4.0f} {goal:5d} {theirs:.2g} and {limits[0].certificate.stationarity:.0e}",
+            flush=True,
         )
     limit = mf.kkt_point(sphere(100, 1000), width=1000)
     print(f"   (100, 1000, 1000) certified in {limit.seconds:.1f} s (goal 30 s): {limit.status}")
