@@ -46,7 +46,7 @@ def test_log_loss_equals_its_value_in_decimal_arithmetic(loss, q):
     assert loss.log_value(q) == pytest.approx(decimal_log_loss(loss, q), rel=50 * EPS, abs=50 * EPS)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(margins)
 def test_weights_are_minus_the_derivative_of_the_log_loss(q):
     for loss in LOSSES:
@@ -57,7 +57,7 @@ def test_weights_are_minus_the_derivative_of_the_log_loss(q):
             assert -slope == pytest.approx(loss.weights(q)[i], abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(margins)
 def test_weights_do_not_depend_on_reduction_or_base_and_sum_to_at_most_one(q):
     first = Logistic().weights(q)
@@ -79,7 +79,7 @@ def test_a_loss_of_ten_to_the_minus_800_is_a_number_like_any_other():
     assert as_power_of_ten(0.0, digits=1) == "10^0.0"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(arrays(np.float64, st.integers(1, 12), elements=st.floats(37.0, 1e6)))
 def test_logistic_equals_exponential_to_rounding_in_the_far_tail(q):
     assert Logistic().log_value(q) == pytest.approx(Exponential().log_value(q), rel=50 * EPS)
@@ -93,7 +93,7 @@ def test_threshold_is_the_loss_of_one_sample_at_zero(loss, value):
     assert loss.log_threshold(7) == pytest.approx(math.log(value), abs=50 * EPS)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(arrays(np.float64, st.integers(1, 12), elements=st.floats(-3.0, 12.0)))
 def test_below_the_threshold_every_margin_is_positive(q):
     for loss in LOSSES:
@@ -107,7 +107,7 @@ def test_the_natural_logistic_threshold_is_not_one():
     assert Logistic().log_value([-0.5]) > Logistic().log_threshold(1)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(margins)
 def test_smoothed_margin_has_the_loss_of_the_whole_sample(q):
     for loss in LOSSES:

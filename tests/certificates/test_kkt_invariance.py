@@ -28,7 +28,7 @@ def _draw(known, shape):
     return case, np.random.default_rng(seed + 1)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(shape=shapes)
 def test_certificate_is_invariant_under_rotations(known, shape):
     case, rng = _draw(known, shape)
@@ -39,7 +39,7 @@ def test_certificate_is_invariant_under_rotations(known, shape):
     assert rotated.total_lower_bound == pytest.approx(plain.total_lower_bound, abs=1e-7)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(shape=shapes)
 def test_certificate_is_invariant_under_permutations_and_label_flip(known, shape):
     case, rng = _draw(known, shape)
@@ -51,7 +51,7 @@ def test_certificate_is_invariant_under_permutations_and_label_flip(known, shape
     np.testing.assert_allclose(permuted.margins, plain.margins[rows], rtol=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(shape=shapes, factor=st.floats(1e-3, 1e3))
 def test_certificate_does_not_depend_on_the_scale_of_the_parameters(known, shape, factor):
     case, _ = _draw(known, shape)
@@ -61,7 +61,7 @@ def test_certificate_does_not_depend_on_the_scale_of_the_parameters(known, shape
     assert scaled.scale * factor == pytest.approx(plain.scale, rel=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     n_plus=st.integers(1, 6),
     n_minus=st.integers(1, 6),
@@ -78,7 +78,7 @@ def test_splitting_a_neuron_leaves_the_certificate_alone(known, n_plus, n_minus,
     assert certificate.norm_squared == pytest.approx(case.network.norm_squared(), rel=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(shape=shapes, share=st.floats(0.01, 0.99))
 def test_splitting_a_neuron_of_any_network_leaves_the_numbers_alone(known, shape, share):
     case, rng = _draw(known, shape)

@@ -26,7 +26,7 @@ def same_bits(first: Dataset, second: Dataset, fields: tuple[str, ...] = FIELDS)
     return True
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(X=tables, data=st.data(), suffix=st.sampled_from([".npz", ".csv"]))
 def test_any_table_comes_back_bit_for_bit(tmp_path: Path, X: np.ndarray, data: st.DataObject, suffix: str) -> None:
     n = X.shape[0]

@@ -70,7 +70,7 @@ def test_labels_are_minus_with_the_given_probability() -> None:
     assert (Interval(p=0.25, count="exact").sample(40, seed=2).y < 0).sum() == 10
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     runs=st.integers(0, 4),
     length=st.integers(1, 6),

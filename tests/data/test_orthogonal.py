@@ -24,7 +24,7 @@ def test_hadamard_designs_have_exact_gram_matrices(dimension: int) -> None:
     assert np.array_equal(np.abs(X), np.ones((n, dimension)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     d=st.integers(20, 200),
     p=st.sampled_from([0.0, 0.5, 1.0, 2.0, 5.0]),

@@ -10,7 +10,7 @@ from marginflow.errors import InputError
 EPS = float(np.finfo(np.float64).eps)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(n=st.integers(1, 12), d=st.integers(1, 40), seed=st.integers(0, 2**32 - 1))
 def test_span_coordinates_are_an_isometry(n: int, d: int, seed: int) -> None:
     X = np.random.default_rng(seed).standard_normal((n, d))

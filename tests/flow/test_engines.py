@@ -53,7 +53,7 @@ def test_dense_gram_and_planar_steps_agree(seed, loss):
 grid = st.integers(-2, 2).map(float)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.tuples(grid, grid), min_size=1, max_size=12),
     st.lists(st.tuples(grid, grid), min_size=1, max_size=9),

@@ -27,7 +27,7 @@ def test_geometric_rate_does_not_overflow():
     assert Geometric(1e-5, 1.1, 100).log_step(10_000_000, 0.0, nan, nan) == pytest.approx(9519.5, abs=0.1)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.floats(1e-6, 1e6), st.floats(1e-6, 1e6), st.floats(1e-4, 1.0), st.floats(1e-4, 1.0))
 def test_loss_and_angle_bounds_are_met_with_equality_by_the_tighter_one(gradient, norm, angle, decrease):
     predicted = math.exp(LossNormalised(decrease).log_step(0, 0.0, gradient, norm)) * gradient

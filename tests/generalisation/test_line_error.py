@@ -47,7 +47,7 @@ def judged(network: TwoLayer, ties: str, low: Fraction, high: Fraction) -> Fract
     return total
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=7), st.sampled_from(["error", "correct"]))
 def test_intervals_agree_with_a_second_exact_route(rows: list[tuple[float, float, float]], ties: str) -> None:
     w, b, v = np.array(rows).T

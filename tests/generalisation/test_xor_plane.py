@@ -92,7 +92,7 @@ def test_cone_probabilities_add_up_and_match_half_planes() -> None:
     assert far == pytest.approx(special.ndtr(-10.0), rel=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10_000), st.sampled_from([0.2, 0.7]))
 def test_plane_error_is_the_integral_of_the_density_where_the_sign_is_wrong(seed: int, sigma: float) -> None:
     network = random_network(seed)
@@ -107,7 +107,7 @@ def test_plane_error_is_the_integral_of_the_density_where_the_sign_is_wrong(seed
     assert plane_error(network, MEANS, LABELS, sigma) == pytest.approx(expected, abs=2e-4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_decision_rays_are_where_the_sign_changes(seed: int) -> None:
     network = random_network(seed)
@@ -142,7 +142,7 @@ def test_networks_beyond_the_plane_are_refused() -> None:
 # Rademacher complexity ----------------------------------------------------------------------------
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(1, 30))
 def test_one_neuron_suprema_beat_and_meet_a_grid(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)

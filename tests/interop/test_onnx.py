@@ -50,7 +50,7 @@ def values(model, X):
 
 
 @given(networks())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_double_precision_goes_there_and_back_bit_for_bit(net):
     model = interop.to_model(net)
     onnx.checker.check_model(model, full_check=True)
@@ -59,7 +59,7 @@ def test_double_precision_goes_there_and_back_bit_for_bit(net):
 
 
 @given(networks(SMALL))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_single_precision_rounds_once(net):
     back = interop.two_layer(interop.to_model(net, dtype="float32"))
     for name, array in net.state_dict().items():

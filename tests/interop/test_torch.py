@@ -48,7 +48,7 @@ def two_layer_networks(draw, elements=FLOATS):
 
 
 @given(two_layer_networks())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_double_precision_goes_there_and_back_bit_for_bit(net):
     assert_same_network(interop.two_layer(interop.to_module(net)), net)
     state = interop.arrays(interop.tensors(net))
@@ -56,7 +56,7 @@ def test_double_precision_goes_there_and_back_bit_for_bit(net):
 
 
 @given(two_layer_networks(NORMAL))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_single_precision_rounds_once(net):
     back = interop.two_layer(interop.to_module(net, dtype=torch.float32))
     for name, array in net.state_dict().items():

@@ -66,7 +66,7 @@ def simplex(y: np.ndarray, d: int, rho: float, seed: int = 0) -> Dataset:
     return Dataset(X=np.pad(root, ((0, 0), (0, d - k))) @ rotation(d, seed), y=y)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     positive=st.integers(1, 6),
     negative=st.integers(0, 6),
@@ -157,7 +157,7 @@ def test_the_point_as_printed_is_not_kkt_once_the_outputs_are_trained():
     assert judged["balance"] > 0.1
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(first=st.floats(-5, 5), spacing=st.floats(0.02, 3), beyond=st.floats(0, 4))
 def test_the_five_points_are_kkt_wherever_they_lie(first, spacing, beyond):
     point = closed_form.five_points(first=first, spacing=spacing, last=first + 5 * spacing + beyond)

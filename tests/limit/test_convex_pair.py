@@ -104,7 +104,7 @@ def test_the_presets_of_the_paper_are_solved_to_rounding(make, size):
     assert_kkt(convex_pair(make(*size, seed=0)), tolerance=1e-13)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(2, 24),
     d=st.integers(1, 10),
@@ -151,7 +151,7 @@ def test_one_class_needs_one_neuron():
     assert_kkt(point)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6))
 def test_a_rotation_rotates_the_pair(seed):
     rng = np.random.default_rng(seed)
@@ -164,7 +164,7 @@ def test_a_rotation_rotates_the_pair(seed):
     assert second.multipliers == pytest.approx(first.multipliers, rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(n=st.integers(4, 20), d=st.integers(1, 3), seed=st.integers(0, 10**6), bias=st.booleans())
 def test_samples_that_no_hyperplane_separates_are_refused_with_a_reason(n, d, seed, bias):
     rng = np.random.default_rng(seed)

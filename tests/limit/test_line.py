@@ -92,7 +92,7 @@ def test_interval_samples_have_a_proved_global_optimum(m, p, seed):
     assert point.lower <= point.upper
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     m=st.integers(1, 12),
     seed=st.integers(0, 10**6),
@@ -137,7 +137,7 @@ def test_two_opposite_samples_by_hand():
     assert point.multipliers == pytest.approx([np.sqrt(0.5)] * 2, rel=1e-13)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6))
 def test_mirrored_and_relabelled_samples_have_the_same_optimum(seed):
     data = interval(10, 0.4, seed)
@@ -178,7 +178,7 @@ def test_the_sign_of_the_global_network_is_that_of_the_nearest_sample(seed):
     assert np.array_equal(np.sign(line.max_margin(data).network(points[:, None])), nearest)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(m=st.integers(1, 9), seed=st.integers(0, 10**6))
 def test_the_dual_function_agrees_with_dense_sampling(m, seed):
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from marginflow.limit.solver.merging import Merging
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 10**6))
 def test_columns_are_added_up_and_averaged_within_their_groups(seed):
     rng = np.random.default_rng(seed)

@@ -23,7 +23,7 @@ def random_case(seed: int, *, n_patterns: int = 3) -> tuple[Problem, Neurons]:
     return problem, Neurons(U, s, rng.random(k) + 0.1)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 10**6))
 def test_merging_equal_patterns_never_raises_the_cost_and_never_lowers_a_margin(seed):
     problem, neurons = random_case(seed)
@@ -81,7 +81,7 @@ def test_groups_are_numbered_by_their_first_member_so_positive_ones_stay_first()
     assert (np.diff(merged.s) <= 0).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(2, 12))
 def test_bundles_are_of_one_sign_and_no_more_than_allowed(seed, most):
     rng = np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def test_bundles_are_of_one_sign_and_no_more_than_allowed(seed, most):
     assert order == sorted(order, reverse=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_with_bundles_to_spare_every_neuron_is_near_the_leader_of_its_own(seed):
     rng = np.random.default_rng(seed)

@@ -89,7 +89,7 @@ def test_tall_samples_are_rotated_to_a_diagonal_without_changing_an_inner_produc
     assert (np.diff(problem.s2) <= 0).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_half_the_squared_norm_is_at_least_the_sum_of_the_lengths_with_equality_when_balanced(seed):
     rng = np.random.default_rng(seed)
@@ -102,7 +102,7 @@ def test_half_the_squared_norm_is_at_least_the_sum_of_the_lengths_with_equality_
     np.testing.assert_allclose(balanced(points), network(points), atol=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 10**6))
 def test_a_point_of_the_convex_problem_is_a_point_of_the_original_whatever_the_pattern(seed):
     """relu(z) >= A z for A in {0, 1}: margins of (P) are never below those of (C)."""
@@ -116,7 +116,7 @@ def test_a_point_of_the_convex_problem_is_a_point_of_the_original_whatever_the_p
     assert (true - margins_of_c(problem, U, s, A) >= -slack).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_the_convex_problem_of_its_own_pattern_has_the_margins_of_the_original(seed):
     problem, _, _ = random_problem(seed)
@@ -127,7 +127,7 @@ def test_the_convex_problem_of_its_own_pattern_has_the_margins_of_the_original(s
     np.testing.assert_allclose(problem.margins(U, s), margins_of_c(problem, U, s, Z > 0), atol=tolerance)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.floats(0.0, 1.0))
 def test_margins_of_the_convex_problem_are_concave(seed, share):
     problem, _, _ = random_problem(seed)
@@ -140,7 +140,7 @@ def test_margins_of_the_convex_problem_are_concave(seed, share):
     assert (between >= ends - 1e-12 * np.abs(ends).max(initial=1.0)).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_no_point_of_the_dual_exceeds_a_point_of_the_convex_problem(seed):
     """Weak duality of (C): sum lambda <= sum ||u_j|| if ||sum_i y_i mu_ij x_i|| <= 1 and margins of (C) are >= 1."""

@@ -30,7 +30,7 @@ def in_other_units(k: int, n_samples: int, outputs: str = "trained", penalty: fl
     return mf.kkt_point(Dataset(X=data.X * 4.0**k, y=data.y), start=start, penalty=cost)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     k=st.integers(-20, 20),
     problem=st.sampled_from(
@@ -48,7 +48,7 @@ def test_samples_times_a_power_of_four_have_the_same_network_in_other_units(k, p
     assert total == pytest.approx(here.certificate.multipliers.sum(), rel=1e-9)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(k=st.integers(-50, 50))
 def test_samples_of_every_size_end_at_an_exact_point(k):
     data = Sphere(dimension=5).sample(15, seed=3)

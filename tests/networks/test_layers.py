@@ -31,7 +31,7 @@ def same_bits(first, second):
     bias=st.booleans(),
     outputs=st.sampled_from(["trained", "frozen"]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_two_layer_network_survives_the_disk_bit_for_bit(tmp_path_factory, data, width, dimension, bias, outputs):
     net = TwoLayer(
         W=data.draw(hnp.arrays(np.float64, (width, dimension), elements=FLOATS)),

@@ -117,7 +117,7 @@ def test_gradient_agrees_with_central_differences(n, d, widths, bias):
     bias=st.sampled_from(["first", "none"]),
     outputs=st.sampled_from(["trained", "frozen"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_homogeneous_networks_scale_with_their_degree_and_obey_euler(seed, factor, widths, bias, outputs):
     outputs = outputs if widths else "trained"
     net, X, g = draw(5, 3, widths, bias=bias, outputs=outputs, seed=seed)
@@ -137,7 +137,7 @@ def test_homogeneous_networks_scale_with_their_degree_and_obey_euler(seed, facto
 @given(
     seed=st.integers(0, 10**6), widths=st.lists(st.integers(1, 6), min_size=1, max_size=3), bias=st.sampled_from(BIASES)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_gradients_conserve_the_balance_of_every_hidden_neuron(seed, widths, bias):
     # Noether: incoming row times c, outgoing column over c is a symmetry, at every depth and with any biases.
     net, X, g = draw(5, 3, widths, bias=bias, seed=seed)
@@ -198,7 +198,7 @@ def test_a_bias_after_the_first_layer_ends_homogeneity(widths):
 
 
 @given(seed=st.integers(0, 10**6), widths=st.lists(st.integers(1, 6), max_size=3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_at_margin_one_the_least_margin_is_one(seed, widths):
     net, X, _ = draw(6, 3, widths, bias="first", seed=seed)
     keep = np.abs(net(X)) > 1e-6

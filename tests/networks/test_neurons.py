@@ -38,7 +38,7 @@ def assert_same_function(first, second, X):
 
 
 @given(networks(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_permuting_neurons_keeps_function_and_norm(drawn, random):
     net, X = drawn
     order = list(range(net.width))
@@ -51,7 +51,7 @@ def test_permuting_neurons_keeps_function_and_norm(drawn, random):
 
 
 @given(networks(), st.lists(st.floats(0.01, 1.0), min_size=1, max_size=4), st.integers(0, 8))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_splitting_keeps_function_norm_and_stationarity(drawn, parts, number):
     net, X = drawn
     neuron = number % net.width
@@ -72,7 +72,7 @@ def test_splitting_keeps_function_norm_and_stationarity(drawn, parts, number):
 
 
 @given(networks(), st.integers(0, 8), st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_merging_undoes_splitting(drawn, number, copies):
     net, _ = drawn
     live = np.flatnonzero(net.directions.any(axis=1))
@@ -87,7 +87,7 @@ def test_merging_undoes_splitting(drawn, number, copies):
 
 
 @given(networks())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_compacting_keeps_the_function_and_never_raises_the_norm(drawn):
     net, X = drawn
     small = net.compact()
@@ -105,7 +105,7 @@ def test_compacting_keeps_the_function_and_never_raises_the_norm(drawn):
 
 
 @given(networks(), st.integers(0, 30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_widening_meets_any_width_and_compacting_undoes_it(drawn, extra):
     net, X = drawn
     wide = net.widened(net.width + extra)
@@ -118,7 +118,7 @@ def test_widening_meets_any_width_and_compacting_undoes_it(drawn, extra):
 
 
 @given(networks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_balancing_keeps_the_function_and_gives_the_least_norm(drawn):
     net, X = drawn
     if net.outputs == "frozen":
@@ -218,7 +218,7 @@ def test_a_coarser_tolerance_merges_more():
 
 
 @given(st.lists(st.just(0.0) | st.floats(1e-3, 100.0), min_size=1, max_size=8), st.integers(0, 20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_copies_are_spread_so_that_the_largest_piece_is_least(sizes, extra):
     copies = even_copies(np.array(sizes), len(sizes) + extra)
     assert copies.sum() == len(sizes) + extra

@@ -103,7 +103,7 @@ def test_gradient_agrees_with_central_differences(n, d, k, outputs):
     bias=st.booleans(),
     outputs=st.sampled_from(["trained", "frozen"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_values_scale_with_the_degree_and_euler_identity_holds(seed, factor, bias, outputs):
     net, X, y, g = draw(5, 3, 7, bias=bias, outputs=outputs, seed=seed)
     assert net.degree == (2 if outputs == "trained" else 1)
@@ -119,7 +119,7 @@ def test_values_scale_with_the_degree_and_euler_identity_holds(seed, factor, bia
 
 
 @given(seed=st.integers(0, 10**6), outputs=st.sampled_from(["trained", "frozen"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_at_margin_one_the_least_margin_is_one(seed, outputs):
     net, X, _, _ = draw(9, 4, 6, outputs=outputs, seed=seed)
     y = np.where(net(X) >= 0, 1.0, -1.0)
@@ -188,7 +188,7 @@ def test_parameters_are_copies_that_cannot_be_written():
 
 
 @given(seed=st.integers(0, 10**6), bias=st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_directions_and_signs_determine_the_function_and_give_the_least_norm(seed, bias):
     net, X, _, _ = draw(6, 3, 5, bias=bias, seed=seed)
     least = TwoLayer.from_directions(net.directions, net.signs, bias=bias)

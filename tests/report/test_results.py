@@ -112,7 +112,7 @@ def test_null_stands_for_what_is_not_finite() -> None:
 junk = st.sampled_from([None, True, "x", "", -1, 1e300, math.inf, [], [1], [None], ["x"], {}, {"a": [1]}, [{}], [[1]]])
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(kind=st.sampled_from(sorted(SAMPLES)), value=junk, choices=st.lists(st.integers(0, 50), min_size=4, max_size=4))
 def test_damaged_results_are_told_or_refused_in_one_sentence(kind: str, value: object, choices: list[int]) -> None:
     content = copy.deepcopy(SAMPLES[kind])

@@ -42,7 +42,7 @@ def test_one_neuron_is_attacked_at_its_distance(name):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_every_answer_is_a_witness(seed):
     net, X, y = random_case(seed)
     for name in NAMES:
@@ -105,7 +105,7 @@ def test_convex_concave_is_never_longer_than_deepfool_and_shorter_somewhere():
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_attacks_are_invariant_under_splitting_and_rescaling(seed):
     net, X, y = random_case(seed)
     c = np.exp(np.random.default_rng(seed).normal(size=net.width))

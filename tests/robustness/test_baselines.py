@@ -26,7 +26,7 @@ def one_nearest(X, y, points):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_radius_equals_the_least_projection_over_all_cells_by_another_solver(seed):
     X, y, points, wanted = random_case(seed)
     found = nearest_neighbour_radius(X, y, points, wanted)
@@ -50,7 +50,7 @@ def test_radius_equals_the_least_projection_over_all_cells_by_another_solver(see
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_perturbed_point_is_as_near_to_the_other_label_and_no_random_point_flips_earlier(seed):
     X, y, points, wanted = random_case(seed)
     found = nearest_neighbour_radius(X, y, points, wanted)

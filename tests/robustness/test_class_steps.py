@@ -24,7 +24,7 @@ def case(seed: int) -> tuple[Classifier, np.ndarray, np.ndarray]:
     return network, rng.standard_normal((6, d)), rng.standard_normal(d)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6))
 def test_the_class_changes_at_the_step_and_not_before(seed: int):
     network, X, e = case(seed)

@@ -52,7 +52,7 @@ def test_radius_is_the_least_of_all_patterns_of_all_rivals(seed: int, least_over
     assert logits[radius.rival] >= logits[own] - 1e-9
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=seeds)
 def test_pruned_search_agrees_with_a_separate_radius_for_every_rival(seed: int):
     rng = np.random.default_rng(seed)
@@ -74,7 +74,7 @@ def test_pruned_search_agrees_with_a_separate_radius_for_every_rival(seed: int):
         assert radius.upper == pytest.approx(upper, rel=2e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=seeds)
 def test_two_classes_have_the_radii_of_the_network_with_one_output(seed: int):
     rng = np.random.default_rng(seed)

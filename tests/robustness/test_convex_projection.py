@@ -54,7 +54,7 @@ def least_norm_in_the_maximum_norm(case):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_projection_is_feasible_and_its_multipliers_prove_that_nothing_is_nearer(seed):
     case = convex_case(seed)
     found = project_on_convex(**case, max_rounds=200)
@@ -76,7 +76,7 @@ def test_the_projection_is_feasible_and_its_multipliers_prove_that_nothing_is_ne
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_convex_concave_steps_never_lengthen_and_keep_every_sample_flipped(seed):
     rng = np.random.default_rng(seed)
     net = TwoLayer(W=rng.normal(size=(7, 3)), b=rng.normal(size=7), v=rng.normal(size=7))

@@ -22,7 +22,7 @@ def feasible_case(seed):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_kkt_conditions_hold_and_the_multipliers_prove_the_distance(seed):
     G, h = feasible_case(seed)
     found = least_distance(G, h)
@@ -49,7 +49,7 @@ def test_another_solver_finds_the_same_point(seed):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_multipliers_bound_every_point_of_the_polyhedron(seed):
     G, h = feasible_case(seed)
     rng = np.random.default_rng(seed)

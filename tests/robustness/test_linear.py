@@ -25,7 +25,7 @@ def separable(seed):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_max_margin_with_bias_satisfies_its_kkt_conditions(seed):
     X, y = separable(seed)
     found = max_margin_classifier(X, y, bias=True)

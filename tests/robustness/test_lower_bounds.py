@@ -33,7 +33,7 @@ def random_case(seed, *, n=4):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_no_lower_bound_exceeds_any_attack(seed):
     net, X, y = random_case(seed, n=2)
     cheap = {
@@ -97,7 +97,7 @@ def test_the_parabola_bound_is_close_to_the_best_attack_where_chords_are_not():
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_any_multipliers_prove_a_bound_below_every_flip(seed):
     """Soundness without the solver: random slopes and weights against random flipping points."""
     net, X, y = random_case(seed, n=1)
@@ -116,7 +116,7 @@ def test_any_multipliers_prove_a_bound_below_every_flip(seed):
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_cap_intervals_hold_on_the_cap_and_are_attained(seed):
     rng = np.random.default_rng(seed)
     d = int(rng.integers(1, 5))
@@ -144,7 +144,7 @@ def test_cap_intervals_hold_on_the_cap_and_are_attained(seed):
 
 @given(st.integers(0, 10**9))
 @example(183)  # a local Lipschitz constant that falls with the ball
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_bounds_are_invariant_under_rotation_splitting_and_rescaling(seed):
     net, X, y = random_case(seed)
     rng = np.random.default_rng(seed)

@@ -46,7 +46,7 @@ def attacked(network: TwoLayer, x: np.ndarray, label: float, size: float, rng: n
     return best
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=seeds)
 def test_lower_bound_is_below_the_witness_every_attack_and_every_sample(seed: int):
     network, x = network_and_point(seed)
@@ -67,7 +67,7 @@ def test_lower_bound_is_below_the_witness_every_attack_and_every_sample(seed: in
     assert (radius.label * network(x + inside) > -1e-11).all()
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=seeds)
 @example(seed=1)
 @example(seed=3)
@@ -84,7 +84,7 @@ def test_first_node_alone_is_below_every_attack_and_its_witness_no_farther_than_
             assert radius.upper <= size * (1 + 2e-6), name
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds)
 def test_radius_is_found_within_the_tolerance(seed: int):
     network, x = network_and_point(seed, 30, 10)
@@ -106,7 +106,7 @@ def same(first: float, second: float) -> None:
         assert first == pytest.approx(second, rel=2e-6, abs=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds)
 def test_rotations_and_embeddings_do_not_change_the_radius(seed: int):
     network, x = network_and_point(seed)
@@ -117,7 +117,7 @@ def test_rotations_and_embeddings_do_not_change_the_radius(seed: int):
     same(exact_radius(network, x).upper, exact_radius(moved, x @ Q).upper)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds)
 def test_splitting_and_rescaling_neurons_do_not_change_the_radius(seed: int):
     network, x = network_and_point(seed)
@@ -139,7 +139,7 @@ def test_splitting_and_rescaling_neurons_do_not_change_the_radius(seed: int):
         assert check_certificate(after.certificate, other).holds
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=seeds, first=st.floats(-0.5, 0.5), second=st.floats(-0.5, 0.5))
 @example(seed=291661, first=0.0, second=-1e-106)  # a region where N is 0 lies 1e-106 above the level
 def test_radius_falls_as_the_level_rises(seed: int, first: float, second: float):
@@ -151,7 +151,7 @@ def test_radius_falls_as_the_level_rises(seed: int, first: float, second: float)
     assert near.upper <= far.upper * (1 + 2e-6)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=seeds)
 def test_opposite_network_and_label_have_the_same_radius(seed: int):
     network, x = network_and_point(seed)

@@ -37,7 +37,7 @@ def problem_of(seed: int) -> RadiusProblem:
 # Reduction -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=seeds)
 def test_reduction_does_not_change_the_function(seed: int):
     rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def test_parallel_neurons_merge_and_opposite_ones_cancel():
 # Least distance ------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=seeds)
 def test_active_set_agrees_with_non_negative_least_squares(seed: int):
     rng = np.random.default_rng(seed)
@@ -100,7 +100,7 @@ def test_empty_polyhedron_shows_as_a_very_large_bound():
 intervals = st.tuples(st.floats(0.01, 10.0), st.floats(0.01, 10.0))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ends=intervals, curvature=st.floats(0.0, 30.0))
 def test_parabola_lies_above_relu_and_touches_it(ends: tuple[float, float], curvature: float):
     low, high = np.array([-ends[0]]), np.array([ends[1]])
@@ -141,7 +141,7 @@ def test_derivatives_of_omega_are_those_of_differences():
         assert np.quantile(error, 0.98) < 1e-6, name  # a few lie on a joint of two pieces
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ends=intervals, share=st.floats(0.02, 0.98), spread=st.floats(0.01, 0.95))
 def test_best_curvature_is_best(ends: tuple[float, float], share: float, spread: float):
     low, high = np.array([-ends[0]]), np.array([ends[1]])
@@ -161,7 +161,7 @@ def test_best_curvature_is_best(ends: tuple[float, float], share: float, spread:
 # Minorants and regions -----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=seeds)
 def test_any_numbers_give_a_minorant(seed: int):
     rng = np.random.default_rng(seed)
@@ -182,7 +182,7 @@ def test_any_numbers_give_a_minorant(seed: int):
         assert quadratic <= step.scale * problem.value(delta) + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=seeds)
 def test_tightened_intervals_keep_every_point_of_the_region(seed: int):
     rng = np.random.default_rng(seed)
@@ -252,7 +252,7 @@ def test_linear_minorant_excludes_exactly_what_its_half_space_does():
                 assert box.empty == (radius < t)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=seeds)
 def test_first_crossing_is_the_first(seed: int):
     rng = np.random.default_rng(seed)
@@ -266,7 +266,7 @@ def test_first_crossing_is_the_first(seed: int):
         assert problem.value(t * direction) == pytest.approx(0.0, abs=1e-8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=seeds)
 def test_first_crossing_of_one_neuron_is_where_its_flat_region_begins(seed: int):
     # c relu(a + w . delta), zero on a half space: along any direction the crossing is the edge of the half space.
@@ -288,7 +288,7 @@ def test_first_crossing_of_one_neuron_is_where_its_flat_region_begins(seed: int)
     assert witness.upper == pytest.approx(a, rel=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=seeds)
 def test_first_crossing_of_networks_with_flat_regions_is_the_first(seed: int):
     # Supporting neurons only: zero exactly on the intersection of half spaces, which a ray may or may not enter.

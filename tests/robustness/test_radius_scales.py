@@ -32,7 +32,7 @@ def random_network(seed: int) -> tuple[TwoLayer, np.ndarray]:
 # Scales --------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds, outer=st.integers(-900, 900), inner=st.integers(-900, 900), far=st.integers(-900, 900))
 def test_powers_of_two_change_radii_by_powers_of_two_and_nothing_else(seed: int, outer: int, inner: int, far: int):
     network, x = random_network(seed)
@@ -57,7 +57,7 @@ def test_radii_do_not_depend_on_the_scale_of_the_outputs(outer: float):
         assert scaled.upper == pytest.approx(plain.upper, rel=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=seeds)
 def test_margins_are_within_their_bound_of_rational_arithmetic(seed: int):
     rng = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.rays import steps_along
 
-SETTINGS = settings(max_examples=100, deadline=None)
+SETTINGS = settings(max_examples=100)
 
 
 def rational_flip_slots(net, x, y, e, zero_counts):
@@ -177,7 +177,7 @@ def orthogonal_kkt(plus, minus, d):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_steps_are_invariant_under_rotation_splitting_permutation_and_rescaling(seed):
     rng = np.random.default_rng(seed)
     d, k, n = 4, 7, 6

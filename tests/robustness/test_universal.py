@@ -82,7 +82,7 @@ def test_an_unsigned_perturbation_is_found_where_one_exists():
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_witness_bounds_and_certificate_agree_on_random_networks(seed):
     net, X, y = random_case(seed)
     for signed, sign in ((True, -y), (False, np.ones(y.size))):

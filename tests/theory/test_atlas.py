@@ -96,7 +96,7 @@ def test_cells_agree_with_the_assumptions_of_amplification() -> None:
 NUMBERS = st.floats(-1e300, 1e300) | st.sampled_from([math.nan, math.inf, -math.inf])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(NUMBERS, NUMBERS, st.sampled_from(["<=", ">=", "<", ">", "=="]))
 def test_two_numbers_are_compared_as_arrays_are(observed: float, bound: float, relation: str) -> None:
     quick = compare("x", observed, relation, bound)

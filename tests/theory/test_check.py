@@ -17,14 +17,14 @@ NUMBERS = st.floats(-1e6, 1e6)
 RELATIONS = st.sampled_from(["<=", ">=", "<", ">", "=="])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(NUMBERS, RELATIONS, NUMBERS)
 def test_without_tolerance_a_check_is_the_comparison_itself(a: float, relation: str, b: float) -> None:
     truth = {"<=": a <= b, ">=": a >= b, "<": a < b, ">": a > b, "==": a == b}[relation]
     assert Check(name="x", observed=a, relation=relation, bound=b).state == ("met" if truth else "failed")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(NUMBERS, NUMBERS, st.floats(0, 10), RELATIONS)
 def test_a_point_interval_decides_like_the_point(a: float, b: float, tolerance: float, relation: str) -> None:
     point = Check(name="x", observed=a, relation=relation, bound=b, tolerance=tolerance)
@@ -37,7 +37,7 @@ def test_a_point_interval_decides_like_the_point(a: float, b: float, tolerance: 
         assert interval.state == "undecided", "an interval can refute an equality, never prove it"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 2**32 - 1), RELATIONS)
 def test_many_entries_have_the_same_worst_as_few(seed: int, relation: str) -> None:
     """With one bound for all only those near the end are compared; ties, infinities and rounding change nothing."""
@@ -88,7 +88,7 @@ def test_infinities_compare_as_numbers() -> None:
     assert equal("x", -math.inf, math.inf).state == "failed"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(NUMBERS, min_size=1, max_size=8), st.lists(NUMBERS, min_size=1, max_size=8), RELATIONS)
 def test_an_array_is_met_exactly_when_every_entry_is(a: list[float], b: list[float], relation: str) -> None:
     size = min(len(a), len(b))
@@ -109,7 +109,7 @@ def test_scale_widens_the_tolerance_and_nothing_else_does() -> None:
     assert at_most("x", 1e-10, 0.0, scale=1.0, tolerance=1e-12).state == "failed"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(NUMBERS, NUMBERS, st.sampled_from(["<=", ">="]))
 def test_the_bar_stands_below_its_mark_exactly_when_the_check_is_met(a: float, b: float, relation: str) -> None:
     check = Check(name="x", observed=a, relation=relation, bound=b)

@@ -330,7 +330,7 @@ def test_every_family_belongs_to_a_statement_and_draws_moves_and_shrinks(id: str
         assert simpler != candidate
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)).filter(any), min_size=1, max_size=4),
     st.data(),

@@ -20,7 +20,7 @@ from marginflow.theory.probability import log_sphere_correlation_tail
 
 
 @given(d=st.integers(3, 400), share=st.floats(0.01, 0.99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_inner_products_have_a_beta_law_and_no_factor_two_is_needed(d: int, share: float) -> None:
     t = share
     exact = log_sphere_correlation_tail(t, d)

@@ -83,7 +83,7 @@ def test_the_bracket_agrees_with_the_global_solver() -> None:
 
 
 @given(seed=st.integers(0, 10**6), d=st.integers(2, 8), m=st.integers(2, 9))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_dual_function_never_exceeds_its_bound(seed: int, d: int, m: int) -> None:
     rng = np.random.default_rng(seed)
     data = Dataset(X=rng.standard_normal((m, d)), y=np.where(np.arange(m) % 2, 1.0, -1.0))

@@ -89,7 +89,7 @@ def test_the_absolute_value_never_errs() -> None:
 
 
 @given(e=st.floats(1e-6, 0.3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_interpolating_counterexample_has_the_error_arctan(e: float) -> None:
     network, data = interpolating(e)
     assert network.margins(data.X, data.y).min() > 0
@@ -98,7 +98,7 @@ def test_interpolating_counterexample_has_the_error_arctan(e: float) -> None:
 
 
 @given(seed=st.integers(0, 10**6), plus=st.integers(1, 5), minus=st.integers(0, 3))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_repaired_floor_holds_whenever_positive_neurons_agree(seed: int, plus: int, minus: int) -> None:
     rng = np.random.default_rng(seed)
     W = np.vstack([np.abs(rng.standard_normal((plus, 6))), rng.standard_normal((minus, 6))])
@@ -107,7 +107,7 @@ def test_repaired_floor_holds_whenever_positive_neurons_agree(seed: int, plus: i
 
 
 @given(seed=st.integers(0, 10**6), width=st.integers(3, 6))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_exact_error_in_the_plane_agrees_with_counting(seed: int, width: int) -> None:
     rng = np.random.default_rng(seed)
     network = TwoLayer(W=rng.standard_normal((width, 2)), v=rng.standard_normal(width))

@@ -26,7 +26,7 @@ def judge(*, kind: str = "theorem", **fields: object) -> Verdict:
     return Verdict(id="VYS22/x", kind=kind, findings=Findings(**fields))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(CHECKS, CHECKS.filter(bool), CHECKS, CHECKS)
 def test_outcome_logic(
     hypotheses: list[Check], claims: list[Check], derived: list[Check], arithmetic: list[Check]
@@ -97,7 +97,7 @@ def test_a_verdict_is_neither_true_nor_false() -> None:
         bool(judge(claims=(MET,)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(CHECKS)
 def test_a_probe_measures_and_never_holds(hypotheses: list[Check]) -> None:
     probe = judge(hypotheses=tuple(hypotheses), constants=(value("x", 1.0),), kind="probe")

@@ -65,7 +65,7 @@ def test_supremum_is_the_largest_of_all_candidates(kind, seed):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_no_direction_exceeds_the_bound(seed):
     rng = np.random.default_rng(seed)
     rows, weights = draw(["plane", "grid", "space"][seed % 3], seed)

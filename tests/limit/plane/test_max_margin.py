@@ -132,7 +132,7 @@ def _all_patterns(data, bias, penalty):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_optimum_is_invariant_under_rotations_permutations_and_exchanged_labels(seed):
     data = random_labels(12, 2, seed)
     rng = np.random.default_rng(seed)
