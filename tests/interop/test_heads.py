@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from torch_values import X, values
 
 import marginflow as mf
 from marginflow.networks import TwoLayer
@@ -15,14 +16,6 @@ onnx = pytest.importorskip("onnx", reason="reads ONNX, an optional extra")
 pytest.importorskip("sklearn", reason="reads models of scikit-learn, an optional extra")
 
 from torch import nn  # noqa: E402
-
-X = np.random.default_rng(0).standard_normal((20, 4))
-
-
-def values(module: nn.Module) -> np.ndarray:
-    with torch.no_grad():
-        out = module.double().eval()(torch.tensor(X)).numpy()
-    return out[:, 0] if out.shape[1] == 1 else out[:, 1] - out[:, 0]
 
 
 def test_an_audit_of_a_module_says_what_was_folded() -> None:

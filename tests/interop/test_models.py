@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from torch_values import X, values
 
 from marginflow.errors import InputError
 from marginflow.interop.models import read_model
@@ -20,8 +21,6 @@ from sklearn.neural_network import MLPClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, QuantileTransformer, RobustScaler, StandardScaler  # noqa: E402
 from torch import nn  # noqa: E402
-
-X = np.random.default_rng(0).standard_normal((20, 4))
 
 
 def norm() -> nn.BatchNorm1d:
@@ -62,12 +61,6 @@ MODULES = {
     "two linear maps": lambda: nn.Sequential(nn.Linear(4, 5), nn.Linear(5, 6), nn.ReLU(), nn.Linear(6, 1)),
     "own forward": Custom,
 }  # fmt: skip
-
-
-def values(module: nn.Module) -> np.ndarray:
-    with torch.no_grad():
-        out = module.double().eval()(torch.tensor(X)).numpy()
-    return out[:, 0] if out.shape[1] == 1 else out[:, 1] - out[:, 0]
 
 
 @pytest.mark.parametrize("name", MODULES)

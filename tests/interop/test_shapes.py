@@ -17,14 +17,6 @@ pytest.importorskip("sklearn", reason="reads models of scikit-learn, an optional
 
 from torch import nn  # noqa: E402
 
-X = np.random.default_rng(0).standard_normal((20, 4))
-
-
-def values(module: nn.Module) -> np.ndarray:
-    with torch.no_grad():
-        out = module.double().eval()(torch.tensor(X)).numpy()
-    return out[:, 0] if out.shape[1] == 1 else out[:, 1] - out[:, 0]
-
 
 class _Forward(torch.nn.Module):
     """Two layers with something of its own before, between or behind them."""
