@@ -189,15 +189,8 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
             expects = False
         else:
             before = linears[-1]
-            were = "were" if ", " in before.name else "was"
-            if before.scales and checked.scales:
-                pass  # said with the map that both are folded into
-            elif not before.scales:
-                said.append(f"{piece.name} was folded into the linear map before it.")
-            elif len(linears) == 1:
-                said.append(f"{before.name} in front {were} folded into the first layer.")
-            else:
-                said.append(f"{before.name} {were} folded into the linear map after it.")
+            if not (before.scales and checked.scales):  # two scalers are said with the map that both are folded into
+                said.append(_said_of_folding(before, piece.name, first=len(linears) == 1))
             linears[-1] = _after(linears[-1], checked)
     if not linears or expects:
         raise InputError("The network ends in its activation; Linear, ReLU, Linear is expected.")
@@ -209,6 +202,15 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
         if not readout.of_one:
             said.append(f"{readout.name} at the end was left out: it is monotone and does not change who is predicted.")
     return linears, slopes
+
+
+def _said_of_folding(before: Linear, name: str, *, first: bool) -> str:
+    """Which of two maps that follow each other went into the other: a scaler into the layer, else the second."""
+    if not before.scales:
+        return f"{name} was folded into the linear map before it."
+    were = "were" if ", " in before.name else "was"
+    where = f"in front {were} folded into the first layer" if first else f"{were} folded into the linear map after it"
+    return f"{before.name} {where}."
 
 
 def _after(first: Linear, second: Linear) -> Linear:
