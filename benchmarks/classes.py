@@ -7,7 +7,7 @@ shifted and with noise, 784-256-10. Networks are trained by scikit-learn's MLPCl
 one core, the judge's work included; run with OPENBLAS_NUM_THREADS=1. `--scip` compares on small classifiers, iris
 4-8-3 and wine (its first eight features) 8-10-3, and leaves out the settings. The packages foolbox,
 adversarial-robustness-toolbox and pyscipopt are needed only for what is asked. The numbers of one run stand in
-docs/radius.md.
+docs/measurements/radii.md.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ where it says so; run with OPENBLAS_NUM_THREADS=1. Fewer points than samples are
 
 --scip N also solves N points of width 50 as mixed-integer quadratically constrained programs with PySCIPOpt, given
 twice the exact radius as its bound on the perturbation. --attacks runs our attacks, and those of foolbox if it can be
-imported, on the points of setting 1. Neither package is a dependency. The numbers of one run stand in docs/radius.md.
+imported, on the points of setting 1. Neither package is a dependency. The numbers of one run stand in
+docs/measurements/radii.md.
 """
 
 from __future__ import annotations
