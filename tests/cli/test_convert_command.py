@@ -109,8 +109,6 @@ def test_the_first_line_is_a_sample_or_names_if_one_says_so(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a;b;pet\n1;2;cat\n3;4;dog\n", "has semicolons between its values; commas are expected"),
-        ("a\tb\tpet\n1\t2\tcat\n3\t4\tdog\n", "has tabs between its values; commas are expected"),
         ("a,my b,pet\n1,2,cat\n3,nan,dog\n", "'my b' is empty in 1 line, first in line 3"),
         ("a,my b,pet\n1,2,cat\n3,,dog\n", "(--missing drop, --missing mean, or --drop 'my b')."),
         ("a,a,pet\n1,2,cat\n3,4,dog\n", "has 2 columns named 'a'; one is expected"),
@@ -186,11 +184,20 @@ def test_words_that_differ_in_every_line_are_asked_about_before_they_become_a_fe
     assert "joined: 10 indicators" in capsys.readouterr().out
 
 
-def test_a_table_that_is_not_utf_8_is_said_to_be_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_that_is_not_utf_8_is_said_to_be_so_and_read_on_demand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "old.csv"
     table.write_bytes("gr\xf6sse,y\n1,a\n2,b\n".encode("latin-1"))
     assert main(f"convert {table} --out {tmp_path / 'data.npz'}".split()) == 2
-    assert "is not written in UTF-8 (byte 2 is 0xf6); save it as UTF-8." in capsys.readouterr().err
+    assert "is not written in UTF-8 (byte 2 is 0xf6); --encoding cp1252 reads" in capsys.readouterr().err
+    assert main(f"convert {table} --encoding cp1252 --out {tmp_path / 'data.npz'}".split()) == 0
+    assert Dataset.load(tmp_path / "data.npz").features == ("gr\xf6sse",)
+    assert main(f"convert {table} --encoding ascii --out {tmp_path / 'other.npz'}".split()) == 2
+    assert main(f"convert {table} --encoding klingon --out {tmp_path / 'other.npz'}".split()) == 2
+    error = capsys.readouterr().err
+    assert "is not written in ascii (byte 2 is 0xf6)." in error
+    assert "The encoding 'klingon' is unknown" in error
 
 
 def test_new_points_without_labels_get_the_sentence_that_helps_and_the_way_works(

@@ -15,7 +15,7 @@ from marginflow.errors import InputError
 
 
 def convert(
-    table: Annotated[Path, Parameter(help="Table, .csv, with commas between values and names in its first line.")],
+    table: Annotated[Path, Parameter(help="Table, .csv or .tsv, with names in its first line.")],
     *,
     label: Annotated[str | None, Parameter(name="--label", help="Name of the label column; default: the last.")] = None,
     positive: Annotated[
@@ -43,6 +43,14 @@ def convert(
         bool | None,
         Parameter(help="Whether the first line holds names; without it columns are called 1, 2, 3 and so on."),
     ] = None,
+    separator: Annotated[
+        str | None,
+        Parameter(help="Between values: comma, semicolon, tab, space, or a character; default: as in the first line."),
+    ] = None,
+    decimal: Annotated[
+        Literal["point", "comma"] | None, Parameter(help="What is decimal where the table does not say it (1,234).")
+    ] = None,
+    encoding: Annotated[str | None, Parameter(help="Of the table's text, such as cp1252; default: UTF-8.")] = None,
     out: Out,
     force: Force = False,
     as_json: AsJson = False,
@@ -50,14 +58,15 @@ def convert(
     """Exit code 0."""
     check_target(out, (".npz", ".csv"), force=force)
     before = None if like is None else mf.data.Dataset.load(like)
-    if before is not None and (standardise or one_hot or missing or drop or keep):
+    if before is not None and (standardise or one_hot or missing or drop or keep or decimal):
         raise InputError(
-            "--like repeats what was done before; --standardise, --one-hot, --missing, --drop and --keep "
-            "cannot be given with it."
+            "--like repeats what was done before; --standardise, --one-hot, --missing, --drop, --keep "
+            "and --decimal cannot be given with it."
         )
     split = [name for given in drop or [] for name in given.split(",")]
+    read = mf.data.read_table(table, header=header, label=label, separator=separator, encoding=encoding)
     found = mf.data.convert(
-        mf.data.read_table(table, header=header, label=label),
+        read,
         label=label,
         positive=positive,
         negative=negative,
@@ -66,6 +75,7 @@ def convert(
         standardise=standardise,
         one_hot=one_hot,
         missing=missing,
+        decimal=decimal,
         like=before,
     )
     data = found.data
@@ -85,6 +95,7 @@ def convert(
         "incomplete": found.incomplete,
         "columns": list(data.features or ()),
         "how": found.how,
+        "separator": read.separator,
     }
     headings = {"n_samples": "Samples", "dimension": "Dimension"}
     if two:
@@ -95,5 +106,6 @@ def convert(
     if not as_json:
         for name, how in found.how.items():
             print(f"{name or '(no name)'}: {how}")
-    tell(record, as_json=as_json, headings=headings | {"left_out": "Left out", "out": "Written to"})
+    headings |= {"separator": "Separator", "left_out": "Left out", "out": "Written to"}
+    tell(record, as_json=as_json, headings=headings)
     return DONE

@@ -265,8 +265,10 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
     if not rows:
         raise InputError(f"{source} is empty; one sample per line is expected.")
     first = [entry.strip() for entry in rows[0][1]]
-    if len(first) == 1 and (mark := separator(first[0])):
-        raise InputError(f"{source} has {mark}s between its values; commas are expected.")
+    if len(first) == 1 and (mark := _separator(first[0])):
+        raise InputError(
+            f"{source} has {mark}s between its values; data have commas, and `marginflow convert` reads such a table."
+        )
     # Numbers alone are a sample; one of them may be missing, which is said below, rather than be taken for a name.
     header = None if all(entry == "" or _number(entry) is not None for entry in first) else first
     body = rows if header is None else rows[1:]
@@ -289,15 +291,8 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
     return header, table
 
 
-def separator(line: str) -> str | None:
-    """What a line without commas has between its values, or None.
-
-    Examples
-    --------
-    >>> from marginflow.data.files import separator
-    >>> separator("1;2;3"), separator("width")
-    ('semicolon', None)
-    """
+def _separator(line: str) -> str | None:
+    """What a line without commas has between its values, or None."""
     return next((word for mark, word in ((";", "semicolon"), ("\t", "tab")) if mark in line), None)
 
 

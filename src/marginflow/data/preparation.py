@@ -8,7 +8,6 @@ the prepared columns is, exactly, another network on the columns as they were:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -17,12 +16,12 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.data.frames import cells_of, is_frame
+from marginflow.data.numerals import PLAIN, Numeral, is_empty
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import Classifier, TwoLayer
 
 Network = TypeVar("Network", TwoLayer, Classifier)
-EMPTY = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +37,8 @@ class Column(Brief):
         Of a column of numbers: (x - mean) / scale.
     filler : float or None
         Stands for an empty cell; None: there must be none.
+    numeral : Numeral
+        How a column of numbers is written.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Column(Brief):
     mean: float = 0.0
     scale: float = 1.0
     filler: float | None = None
+    numeral: Numeral = PLAIN
 
     @property
     def features(self) -> list[str]:
@@ -61,7 +63,7 @@ class Column(Brief):
                 known = ", ".join(map(repr, self.categories[:8]))
                 raise InputError(f"The column {self.name!r} contains {foreign!r}; its values were {known}.")
             return np.array([[float(cell == value) for value in self.categories] for cell in cells])
-        found = [number(cell) for cell in cells]
+        found = [self.numeral.value(cell) for cell in cells]
         for cell, value in zip(cells, found, strict=True):
             if value is None and not (is_empty(cell) and self.filler is not None):
                 what = "an empty cell" if is_empty(cell) else repr(cell)
@@ -140,6 +142,7 @@ class Preparation(Brief):
                     mean=float(entry["mean"]),
                     scale=float(entry["scale"]),
                     filler=None if entry["filler"] is None else float(entry["filler"]),
+                    numeral=Numeral(**{key: str(text) for key, text in entry.get("numeral", {}).items()}),
                 )
                 for entry in value["columns"]
             )
@@ -149,17 +152,3 @@ class Preparation(Brief):
             return cls(columns=columns, label=str(value["label"]))
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"The preparation of the columns is not of the expected form: {error}.") from None
-
-
-def number(cell: str) -> float | None:
-    """The finite number that a cell holds, or None. (Python reads 1_0 as ten; a table means something else by it.)"""
-    try:
-        value = math.nan if "_" in cell else float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def is_empty(cell: str) -> bool:
-    """Whether a cell says that there is nothing in it."""
-    return cell.strip().lower() in EMPTY

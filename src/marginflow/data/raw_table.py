@@ -1,17 +1,16 @@
-"""The cells of a table as text, from a `.csv` or a DataFrame."""
+"""The cells of a table as text, from a file or a DataFrame."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from marginflow.data.files import separator
 from marginflow.data.frames import cells_of, is_frame
-from marginflow.data.preparation import number
+from marginflow.data.numerals import number
+from marginflow.data.table_text import decoded, rows_of
 from marginflow.display import Brief
 from marginflow.doors import brief
 from marginflow.errors import InputError
@@ -21,12 +20,16 @@ _FEW = 8
 
 @dataclass(frozen=True, kw_only=True)
 class RawTable(Brief):
-    """Cells as text: the names of the columns, and every line with its number in the file (of a frame: its row)."""
+    """Cells as text: the names of the columns, and every line with its number in the file (of a frame: its row).
+
+    `separator` is what a file has between its values: comma, semicolon, tab, space, or another character.
+    """
 
     source: Path | str
     names: tuple[str, ...]
     lines: tuple[tuple[int, tuple[str, ...]], ...]
     unit: str = "line"
+    separator: str | None = None
 
     def column(self, name: str) -> int:
         """Where a column is, or an `InputError` with the nearest name."""
@@ -45,41 +48,47 @@ class RawTable(Brief):
         return [row[index].strip() for _, row in self.lines]
 
 
-def read_table(path: str | Path, *, header: bool | None = None, label: str | None = None) -> RawTable:
-    """Read a `.csv` as text.
+def read_table(
+    path: str | Path,
+    *,
+    header: bool | None = None,
+    label: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> RawTable:
+    """Read a `.csv`, `.tsv` or other text with a sample in each line.
 
-    `header` says whether the first line holds names; None: it does, and a first line that looks like a sample is
-    refused. Without names columns are called 1, 2, 3 and so on.
+    Parameters
+    ----------
+    path : str or Path
+    header : bool or None
+        Whether the first line holds names; None: it does, and a first line that looks like a sample is refused.
+        Without names columns are called 1, 2, 3 and so on.
+    label : str or None
+        The column of the labels; None: the last.
+    separator : str or None
+        What stands between the values: comma, semicolon, tab, space (any number of them), or another single character;
+        None: the one of the first three that the first line has.
+    encoding : str or None
+        Such as cp1252; None: UTF-8, or UTF-16 with a byte order mark.
     """
     source = Path(path)
     if source.is_dir():
         raise InputError(f"{source} is a folder, not a file; a table, .csv, is expected.")
     if not source.is_file():
         raise InputError(f"There is no file {source}.")
-    if source.suffix.lower() != ".csv":
-        raise InputError(f"{source} ends in {source.suffix!r}; .csv is expected.")
-    try:
-        with source.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            rows = [(reader.line_num, tuple(row)) for row in reader if row]
-    except UnicodeDecodeError as error:
-        what = f"byte {error.start} is {error.object[error.start]:#04x}"
-        raise InputError(f"{source} is not written in UTF-8 ({what}); save it as UTF-8.") from None
-    except (csv.Error, OSError) as error:
-        raise InputError(f"{source} is not a readable .csv file: {error}.") from None
+    between, rows = rows_of(source, decoded(source, encoding), separator)
     named = header is not False
     body = rows[1:] if named else rows
     if not body:
         first = "names in the first line and " if named else ""
         raise InputError(f"{source} has no samples; {first}one sample per line are expected.")
     width = len(rows[0][1])
-    if width == 1 and (mark := separator(rows[0][1][0])):
-        raise InputError(f"{source} has {mark}s between its values; commas are expected.")
     for line, row in body:
         if len(row) != width:
             raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {width}.")
     names = [name.strip() for name in rows[0][1]] if named else [str(column + 1) for column in range(width)]
-    table = RawTable(source=source, names=tuple(names), lines=tuple(body))
+    table = RawTable(source=source, names=tuple(names), lines=tuple(body), separator=between)
     if header is None:
         _refuse_samples(table, table.column(label) if label is not None else width - 1)
     return table

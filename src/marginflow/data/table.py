@@ -12,12 +12,14 @@ import numpy as np
 
 from marginflow.arrays import one_of
 from marginflow.data.dataset import Dataset
-from marginflow.data.preparation import Column, Preparation, is_empty, number
+from marginflow.data.numerals import PLAIN, is_empty, number, settled, two_ways, unusual
+from marginflow.data.preparation import Column, Preparation
 from marginflow.data.raw_table import RawTable, raw_table, same_label, some_of
 from marginflow.display import Brief
 from marginflow.errors import InputError
 
 Missing = Literal["drop", "mean"]
+Decimal = Literal["point", "comma"]
 _MOST_CATEGORIES = 50
 _FEW = 8
 
@@ -57,6 +59,7 @@ def convert(
     standardise: bool = False,
     one_hot: bool = False,
     missing: Missing | None = None,
+    decimal: Decimal | None = None,
     like: Dataset | None = None,
 ) -> Converted:
     """Make data of a table.
@@ -64,7 +67,7 @@ def convert(
     Parameters
     ----------
     table : DataFrame, str, Path or RawTable
-        The name is that of a `.csv`; of a DataFrame the index is left out.
+        The name is that of a `.csv` or `.tsv`, read by `read_table`; of a DataFrame the index is left out.
     label : str, int or None
         The column of the labels; None: the last (or that of `like`).
     positive, negative : str or None
@@ -78,11 +81,15 @@ def convert(
         An indicator for each value of a column of words.
     missing : "drop", "mean" or None
         What to do with empty cells: leave the line out, or take the mean of the column.
+    decimal : "point", "comma" or None
+        What 1,234 means where no column says it, as one with 1,5 does; None: such a column is asked about.
     like : Dataset or None
         Do to the columns what was done to those of this data set, which was converted before.
     """
     if missing is not None:
         one_of("missing", missing, ("drop", "mean"))
+    if decimal is not None:
+        one_of("decimal", decimal, ("point", "comma"))
     table = raw_table(table)
     label, positive, negative = (None if word is None else str(word) for word in (label, positive, negative))
     before = None if like is None else like.preparation
@@ -110,7 +117,9 @@ def convert(
     else:
         indices = [column for column in range(len(table.names)) if column != index and column not in left_out]
         if not indices:
-            raise InputError(f"{table.source} has no column left besides the labels.")
+            one = len(table.names) == 1 and table.separator is not None
+            other = f" (--separator, if its values are not separated by a {table.separator})" if one else ""
+            raise InputError(f"{table.source} has no column left besides the labels{other}.")
     names = [table.names[column] for column in indices]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -123,7 +132,8 @@ def convert(
         raise InputError(f"Every {table.unit} of {table.source} has an empty cell; --missing mean fills them.")
     if before is None:
         cells = {column: [table.lines[i][1][column].strip() for i in kept] for column in indices}
-        columns, how = _columns(table, cells, kept, keep, standardise=standardise, one_hot=one_hot, missing=missing)
+        options = {"standardise": standardise, "one_hot": one_hot}
+        columns, how = _columns(table, cells, kept, keep, missing=missing, decimal=decimal, **options)
     preparation = Preparation(columns=columns, label=table.names[index])
     X = preparation.apply(
         {column.name: [table.lines[i][1][where] for i in kept] for column, where in zip(columns, indices, strict=True)}
@@ -221,14 +231,18 @@ def _columns(
     standardise: bool,
     one_hot: bool,
     missing: Missing | None,
+    decimal: Decimal | None,
 ) -> tuple[tuple[Column, ...], dict[str, str]]:
     """What becomes of each column; every one that cannot be used is named in one sentence."""
     columns: list[Column] = []
     how: dict[str, str] = {}
     trouble: list[str] = []
+    marks = {None: None, "point": ".", "comma": ","}
+    ways = settled(cells, decimal=marks[decimal], semicolons=table.separator == "semicolon")
     for index, column in cells.items():
         name = table.names[index]
-        numbers = [number(cell) for cell in column]
+        numeral = ways[index][0] if ways[index] else PLAIN
+        numbers = [numeral.value(cell) for cell in column]
         empty = [i for i, cell in enumerate(column) if is_empty(cell)]
         words = [
             i
@@ -239,7 +253,9 @@ def _columns(
         if (reason := _identifier(name, column, numbers)) and name not in keep:
             trouble.append(f"{name!r} {reason} (--drop {quoted}, or --keep {quoted} if it means something)")
             continue
-        if words and not one_hot:
+        if len(ways[index]) == 2:
+            trouble.append(f"{name!r} can be read in two ways: {two_ways(column, ways[index])}")
+        elif words and not one_hot:
             line = table.lines[kept[words[0]]][0]
             trouble.append(
                 f"{name!r} is not a number: {column[words[0]]!r} in {table.unit} {line} (--one-hot, or --drop {quoted})"
@@ -270,9 +286,11 @@ def _columns(
                     mean=float(filled.mean()) if standardise else 0.0,
                     scale=(spread if spread > 0 else 1.0) if standardise else 1.0,
                     filler=float(known.mean()) if missing == "mean" else None,
+                    numeral=numeral,
                 )
             )
-            how[name] = ("standardised" if standardise else "as it is") + (", empty cells filled" if empty else "")
+            gaps = ", empty cells filled" if empty else ""
+            how[name] = ("standardised" if standardise else "as it is") + gaps + unusual(column, numeral)
     if trouble:
         what = (
             "This column cannot be used as it is" if len(trouble) == 1 else "These columns cannot be used as they are"
