@@ -27,6 +27,13 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself, made read-only: for one that was just computed and that nobody else holds, so that
+    `read_only` need not copy it."""
+    array.setflags(write=False)
+    return array
+
+
 def _finite(name: str, value: ArrayLike) -> FloatArray:
     try:
         given = np.asarray(value)
@@ -35,9 +42,9 @@ def _finite(name: str, value: ArrayLike) -> FloatArray:
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} is not an array of real numbers: {error}.") from None
-    bad = ~np.isfinite(array)
-    if bad.any():
-        position = tuple(int(index) for index in np.argwhere(bad)[0])
+    finite = np.isfinite(array)
+    if not finite.all():
+        position = tuple(int(index) for index in np.argwhere(~finite)[0])
         raise InputError(f"{name} has the value {array[position]} at {position}; every entry must be finite.")
     return array
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import marginflow.data.sphere as sphere
 from marginflow.data import Ball, Gaussian, GramReduction, NoisySphere, Sphere
 from marginflow.data.sphere import sphere_points
 
@@ -93,3 +94,17 @@ def test_random_data_meets_the_sample_size_condition_only_for_very_few_samples(r
     assert np.median(largest) == 5
     assert min(largest) >= 2
     assert max(largest) <= 8
+
+
+def test_points_that_a_law_has_just_drawn_are_not_copied(monkeypatch) -> None:
+    drawn: list[np.ndarray] = []
+
+    def noted(*arguments):
+        drawn.append(sphere_points(*arguments))
+        return drawn[-1]
+
+    monkeypatch.setattr(sphere, "sphere_points", noted)
+    data = Sphere(dimension=7).sample(5, seed=3)
+    assert data.X is drawn[0]
+    with pytest.raises(ValueError, match="read-only"):
+        data.X[0, 0] = 1.0

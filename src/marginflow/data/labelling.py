@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, one_of
+from marginflow.arrays import FloatArray, one_of, sealed
 from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import (
     AbstractDistribution,
@@ -45,7 +45,7 @@ class AbstractLabelled(AbstractDistribution):
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
         check_room(n_samples, self.dimension)
-        X = self._points(n_samples, rng)
+        X = sealed(self._points(n_samples, rng))
         y = draw_labels(self.labels, n_samples, rng)
         return Dataset(X=X, y=y, clean_labels=y)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, labels, matrix, one_of, read_only, real_number, vector, whole_number
+from marginflow.arrays import FloatArray, labels, matrix, one_of, read_only, real_number, sealed, vector, whole_number
 from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
@@ -215,9 +215,11 @@ class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
     def scaled(self, factor: float) -> TwoLayer:
         """All trained parameters times `factor`; values are multiplied by factor^degree."""
         factor = real_number("factor", factor, above=0.0)
+        if factor == 1.0:
+            return self
         return replace(
             self,
-            W=factor * self.W,
+            W=sealed(factor * self.W),
             b=None if self.b is None else factor * self.b,
             v=self.v if self.outputs == "frozen" else factor * self.v,
         )

@@ -115,13 +115,13 @@ def render_template(name: str, **values: Any) -> str:
     return _environment().get_template(name).render(**values)
 
 
-def told(sentence: str) -> str:
+def as_html(sentence: str) -> str:
     """A sentence as HTML: mathematics with its signs, and what stands between backticks as code.
 
     Examples
     --------
-    >>> from marginflow.report.page import told
-    >>> str(told("||x|| < 1: see `limit.five_points`"))
+    >>> from marginflow.report.page import as_html
+    >>> str(as_html("||x|| < 1: see `limit.five_points`"))
     '‖x‖ &lt; 1: see <code>limit.five_points</code>'
     """
     import markupsafe
@@ -153,7 +153,7 @@ def _environment() -> jinja2.Environment:
     made.filters["listed"] = lambda versions: ", ".join(f"{name} {version}" for name, version in versions.items())
     made.filters["raised"] = raised
     made.filters["signs"] = signs
-    made.filters["told"] = told
+    made.filters["as_html"] = as_html
     made.filters["in_words"] = in_words
     made.filters["mathml"] = mathml
     made.tests["verbatim"] = lambda item: isinstance(item, Verbatim)
