@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sphinx.ext import autosummary
+
 import marginflow
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
@@ -20,8 +22,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
+    "deviations",
     "formulas",
     "real_signs",
+    "statement_links",
     "statement_pages",
     "two_modes",
 ]
@@ -33,6 +37,7 @@ suppress_warnings = ["config.cache"]  # the scraper of charts is a function, whi
 nitpicky = False
 
 autosummary_generate = True
+autosummary.WELL_KNOWN_ABBREVIATIONS += ("s.t.",)  # a sentence goes on after "min f s.t."
 autodoc_typehints = "none"  # numpydoc says the types, with shapes
 numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()

@@ -10,7 +10,8 @@ from sphinx.application import Sphinx
 
 from marginflow import theory
 from marginflow.report.atlas_chart import atlas_chart, statement_map
-from marginflow.report.statement_page import StatementPart, bibtex, dependency_graph, parts
+from marginflow.report.dependency_graph import dependency_graph
+from marginflow.report.statement_page import StatementPart, bibtex, parts
 from marginflow.report.static import svg_text
 from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.record import page_record
@@ -24,7 +25,7 @@ def page(statement: theory.Statement, folder: Path) -> str:
     lines = [
         f"# {statement.id}",
         "",
-        f"**{statement.kind.capitalize()}**, {statement.number} of *{statement.paper.title}*.",
+        f"**{_named(statement)}** of *{statement.paper.title}*.",
         "",
         statement.meaning,
         "",
@@ -54,6 +55,12 @@ def page(statement: theory.Statement, folder: Path) -> str:
     return "\n".join([*lines, "```bibtex", bibtex(statement.id), "```", ""])
 
 
+def _named(statement: theory.Statement) -> str:
+    """Its number, with its kind before it where the number does not say it."""
+    kind = statement.kind.capitalize()
+    return statement.number if statement.number.startswith(kind) else f"{kind}, {statement.number}"
+
+
 def _judged(statement: theory.Statement) -> list[str]:
     """What became of the example, which holds, and of the control, which must not."""
     lines = []
@@ -73,7 +80,8 @@ def _plain(text: str) -> str:
 
 def _graph(id: str) -> list[str]:
     """What it rests on as a picture in the colours of the site, which scrolls where it is wide."""
-    drawn = dependency_graph(id).replace("var(--bad)", "var(--pst-color-danger)")
+    drawn = dependency_graph(id, lambda node: node.replace("/", "-") + ".html")
+    drawn = drawn.replace("var(--bad)", "var(--pst-color-danger)")
     return ["```{raw} html", f'<div style="overflow-x: auto">{drawn}</div>', "```", ""] if drawn else []
 
 

@@ -48,7 +48,7 @@ class Reference:
         authors = " and ".join(name.strip() for name in self.authors.split(","))
         return (
             f"@{self.kind}{{{self.key},\n  author = {{{authors}}},\n  title = {{{{{self.title}}}}},\n"
-            f"  {field} = {{{self.venue}}},\n  year = {{{self.year}}},\n  note = {{{self.what}}},\n}}"
+            f"  {field} = {{{self.venue}}},\n  year = {{{self.year}}},\n  annote = {{{self.what}}},\n}}"
         )
 
 

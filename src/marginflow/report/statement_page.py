@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from html import escape
 from typing import Any, Final
 
 from marginflow.report.atlas_chart import atlas_chart, statement_map
 from marginflow.report.bundle import style_text
+from marginflow.report.dependency_graph import dependency_graph
 from marginflow.report.formula import mathml
 from marginflow.report.page import render_template
 from marginflow.report.references import references
 from marginflow.report.static import inline_svg
 from marginflow.report.verdicts import TONES
-from marginflow.theory import dependencies
 
 Record = Mapping[str, Any]
 
@@ -30,8 +28,6 @@ _ORDER: Final = (
 )
 # What one looks up after reading, at the end of a page.
 _BESIDE: Final = ("Needs", "Parameters", "Of these false as printed, or with a gap", "Used by", "Check it", "Source")
-_WIDTH: Final = 150
-_HEIGHT: Final = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,56 +90,6 @@ def _erratum(erratum: Mapping[str, str]) -> str:
 def bibtex(id: str) -> str:
     """The entry of the paper of the statement with this id."""
     return references([id.partition("/")[0]])[0].bibtex()
-
-
-def dependency_graph(id: str) -> str:
-    """What a statement rests on as an SVG: what stands right is used by what stands left; shaken ones are red.
-
-    Empty where nothing is known of the proof.
-    """
-    proofs = dependencies.direct()
-    nodes = (id, *dependencies.rests_on(id))
-    if len(nodes) == 1:
-        return ""
-    children = {node: [other for other in proofs.get(node, ()) if other in nodes] for node in nodes}
-    users = {node: [other for other in nodes if node in children[other]] for node in nodes}
-
-    @cache
-    def depth(node: str) -> int:
-        return max((depth(user) + 1 for user in users[node]), default=0)
-
-    columns: dict[int, list[str]] = {}
-    for node in nodes:
-        columns.setdefault(depth(node), []).append(node)
-    rows = max(len(column) for column in columns.values())
-    where = {
-        node: (
-            number * (_WIDTH + 60),
-            (index + 0.5) * rows / len(column) * (_HEIGHT + 14),
-        )
-        for number, column in columns.items()
-        for index, node in enumerate(column)
-    }
-    lines = [
-        f'<path d="M{where[node][0] + _WIDTH:.0f},{where[node][1]:.0f} L{where[other][0]:.0f},{where[other][1]:.0f}" '
-        'stroke="currentColor" stroke-opacity="0.4" fill="none"/>'
-        for node in nodes
-        for other in children[node]
-    ]
-    for node in nodes:
-        x, y = where[node]
-        colour = "var(--bad)" if dependencies.is_shaken(node) else "currentColor"
-        lines.append(
-            f'<rect x="{x + 1:.0f}" y="{y - _HEIGHT / 2:.0f}" width="{_WIDTH - 2}" height="{_HEIGHT}" rx="6" '
-            f'fill="none" stroke="{colour}"/><text x="{x + _WIDTH / 2:.0f}" y="{y + 4:.0f}" fill="{colour}" '
-            f'text-anchor="middle" font-size="12">{escape(node)}</text>'
-        )
-    width, height = len(columns) * (_WIDTH + 60) - 60, rows * (_HEIGHT + 14)
-    names = ", ".join(nodes[1:])
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(id)} rests on {escape(names)}" '
-        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}">{"".join(lines)}</svg>'
-    )
 
 
 def render_statement(record: Record, *, command: str, versions: Mapping[str, str]) -> str:
