@@ -88,8 +88,9 @@ def fault_of(classifier: Classifier, radius: Radius, own: int, rng: np.random.Ge
     if radius.certificate is None or not check_certificate(radius.certificate, classifier).holds:
         return "its own certificate is refused"
     if radius.witness is not None:
-        left, at_point = lead(classifier, radius.witness, own), lead(classifier, radius.point, own)
-        if left > 0 and left * 10**9 > at_point:
+        ahead = [exact_logits(classifier, point) for point in (radius.witness, radius.point)]
+        left, at_point = (logits[own] - logits[radius.rival] for logits in ahead)
+        if left > 0 and left * 10**9 > at_point:  # touching, of the rival that the witness is of, is allowed
             return "the witness has the same class"
     return nearer(classifier, radius, own, rng)
 
