@@ -34,6 +34,9 @@ def commands_after(number: int) -> list[str]:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning:torch")
 @pytest.mark.parametrize("number", BLOCKS)
 def test_example_runs(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("skl2onnx", "foolbox", "safetensors"):
+        if re.search(rf"^(?:import|from) {name}\b", PARTS[number][1], flags=re.MULTILINE):
+            pytest.importorskip(name, reason="this example needs it")
     monkeypatch.chdir(tmp_path)
     code = compile(PARTS[number][1], f"{PAGE.name}, example {number + 1}", "exec", dont_inherit=True)
     exec(code, {"__name__": "page"})

@@ -131,7 +131,7 @@ def test_ten_logits_are_a_classifier_and_two_class_doors_say_so() -> None:
         (nn.Sequential(nn.Linear(4, 3), nn.ReLU()), "ends in its activation"),
         (nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(4, 1)), "takes 4 numbers"),
         (nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3, track_running_stats=False), nn.ReLU()), "running statistics"),
-        (Skip(), "takes more than what is before it"),
+        (Skip(), "takes something else than what is before it"),
         (MLPClassifier((6,)), "not fitted"),
         (StandardScaler, "a TwoLayer, a torch module or its state_dict, an ONNX model"),
         (3, "a TwoLayer, a torch module or its state_dict, an ONNX model"),

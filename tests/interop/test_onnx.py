@@ -118,6 +118,11 @@ SPELLINGS = {
     ),
     "Gemm without bias": (NO_BIAS, [node("Gemm", ["input", "W"], ["a"], transB=1), RELU, OUT], {"W": W}),
     "Gemm with an empty bias name": (NO_BIAS, [node("Gemm", ["input", "W", ""], ["a"], transB=1), RELU, OUT], {"W": W}),
+    "Gemm with factors": (
+        NET,
+        [node("Gemm", ["input", "W", "B"], ["a"], transB=1, alpha=2.0, beta=0.25), RELU, OUT],
+        {"W": W / 2.0, "B": 4.0 * B},
+    ),
     "MatMul and Add": (
         NET,
         [
@@ -169,10 +174,6 @@ WRONG = {
     "another activation": ([FIRST, node("Tanh", ["a"], ["h"], name="act"), OUT], r"'Tanh', named 'act'"),
     "no activation": ([FIRST, node("Identity", ["a"], ["h"]), OUT], r"'Gemm', named 'out'.*without a Relu"),
     "two activations": ([FIRST, RELU, node("Relu", ["h"], ["g"], name="again")], r"named 'again'.*does not follow"),
-    "scaled": (
-        [node("Gemm", ["input", "W", "B"], ["a"], name="first", transB=1, alpha=2.0), RELU, OUT],
-        r"named 'first'\) has alpha = 2",
-    ),
     "residual": ([FIRST, RELU, node("Add", ["h", "a"], ["output"], name="skip")], r"named 'skip'.*not a constant"),
     "two biases": ([FIRST, node("Add", ["a", "B"], ["c"], name="more")], r"named 'more'.*without bias"),
     "weights from the left": ([node("MatMul", ["W", "input"], ["a"], name="left")], r"named 'left'.*order"),

@@ -41,6 +41,20 @@ class Linear:
     scales: bool = False
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scaling:
+    """x -> scale x + shift, entry by entry; one number stands for as many as the map beside it takes or gives."""
+
+    scale: FloatArray
+    shift: FloatArray
+    name: str
+
+    def linear(self, width: int) -> Linear:
+        """The same as a matrix and a vector."""
+        W, b = (np.broadcast_to(numbers, (width,)) for numbers in (self.scale, self.shift))
+        return Linear(W=np.diag(W), b=b, name=self.name, scales=True)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rectifier:
     """ReLU, or LeakyReLU of a slope."""
@@ -63,7 +77,7 @@ class AsRows:
     size: int
 
 
-Piece = Linear | Rectifier | Readout | AsRows
+Piece = Linear | Scaling | Rectifier | Readout | AsRows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -178,6 +192,8 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
                 slopes.append(piece.slope)
             expects = True
             continue
+        if isinstance(piece, Scaling):
+            piece = piece.linear(linears[-1].W.shape[0] if linears else _width(pieces))
         W = matrix(f"{piece.name}: weight", piece.W)
         b = None if piece.b is None else vector(f"{piece.name}: bias", piece.b, W.shape[0])
         width = linears[-1].W.shape[0] if linears else W.shape[1]
@@ -221,6 +237,31 @@ def _after(first: Linear, second: Linear) -> Linear:
     return Linear(W=second.W @ first.W, b=b, name=name, outputs_trained=second.outputs_trained, scales=both)
 
 
-def scaling(scale: FloatArray, shift: FloatArray, name: str) -> Linear:
-    """x -> scale x + shift, entry by entry."""
-    return Linear(W=np.diag(scale), b=shift, name=name, scales=True)
+def _width(pieces: Sequence[Piece]) -> int:
+    """How many numbers the first map takes that says so."""
+    for piece in pieces:
+        if isinstance(piece, Linear):
+            return int(np.shape(piece.W)[-1])
+        if isinstance(piece, Scaling) and max(np.size(piece.scale), np.size(piece.shift)) > 1:
+            return max(np.size(piece.scale), np.size(piece.shift))
+    raise InputError("The network has no linear map; Linear, ReLU, Linear is expected.")
+
+
+def entrywise(kind: str, number: FloatArray, *, value_first: bool = True) -> Scaling | None:
+    """What "add", "sub", "mul" or "div" of the value and constants does to it; None if that is not affine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from marginflow.interop.folding import entrywise
+    >>> found = entrywise("sub", np.array(3.0), value_first=False)
+    >>> float(found.scale), float(found.shift)
+    (-1.0, 3.0)
+    """
+    one, zero = np.ones_like(number), np.zeros_like(number)
+    maps = {"add": (one, number), "sub": (one, -number), "mul": (number, zero)}
+    if not value_first:
+        maps["sub"] = (-one, number)
+    elif kind == "div" and np.all(number != 0.0):
+        maps["div"] = (1.0 / number, zero)
+    return Scaling(scale=maps[kind][0], shift=maps[kind][1], name=kind.capitalize()) if kind in maps else None

@@ -7,18 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
-import numpy as np
-
 from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.interop import files, onnx
-from marginflow.interop.folding import DEEPER, Linear, Model, Piece, Rectifier, fold, scaling
+from marginflow.interop.folding import Linear, Model, Piece, Rectifier, fold
 from marginflow.interop.onnx_graph import read_pieces
+from marginflow.interop.sklearn_pieces import sklearn_pieces
+from marginflow.interop.torch import CHECKPOINTS
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
 
 _PICKLES = (".pkl", ".pickle", ".joblib")
-_TAKEN = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "MLPClassifier", "MaxMarginReLUClassifier")
 
 
 def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
@@ -43,14 +42,14 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
         return _of_file(Path(model), outputs)
     library = type(model).__module__.split(".")[0]
     if library == "sklearn" or type(model).__module__ == "marginflow.interop.sklearn":
-        return fold(_of_sklearn(model), outputs=outputs)
+        return fold(sklearn_pieces(model), outputs=outputs)
     if library == "onnx":
         pieces, noted = read_pieces(model)
         return fold(pieces, outputs=noted if outputs is None else outputs)
-    if isinstance(model, Mapping) and model and all(_is_tensor(value) for value in model.values()):
+    if isinstance(model, Mapping) and (state := _state(model)):
         from marginflow.interop.torch import arrays
 
-        layers = files.layers_by_shape(arrays(model))
+        layers = files.layers_by_shape(arrays(state))
         return _of_layers(layers, "trained" if outputs is None else outputs, assumed=True)
     if _is_torch(model):
         from marginflow.interop.torch_modules import pieces_of
@@ -109,6 +108,14 @@ def _of_file(source: Path, outputs: Outputs | None) -> Model:
         raise InputError(text if text.startswith(str(source)) or str(source) in text else f"{source}: {text}") from None
 
 
+def _state(model: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The `state_dict`, also in a checkpoint that keeps it under one of its usual names; None if there is none."""
+    for name in CHECKPOINTS:
+        if isinstance(model.get(name), Mapping):
+            model = model[name]
+    return model if model and all(_is_tensor(value) for value in model.values()) else None
+
+
 def _is_tensor(value: object) -> bool:
     return type(value).__module__.split(".")[0] == "torch"
 
@@ -132,53 +139,3 @@ def load_script(source: Path) -> Any:
         return torch.jit.load(source, map_location="cpu")
     except Exception as error:  # damage shows itself in whatever torch's compiler stumbles over
         raise InputError(f"{source} is not a readable TorchScript archive ({type(error).__name__}).") from None
-
-
-def _of_sklearn(model: Any) -> list[Piece]:
-    """An `MLPClassifier` with one hidden layer or our own, alone or at the end of a `Pipeline` behind scalers."""
-    kind = type(model).__name__
-    if kind == "Pipeline":
-        return [piece for _, step in model.steps if step not in ("passthrough", None) for piece in _of_sklearn(step)]
-    if kind in _TAKEN and not hasattr(model, "n_features_in_"):
-        raise InputError(f"The {kind} is not fitted; call fit first.")
-    if kind == "StandardScaler":
-        d = int(model.n_features_in_)
-        scale = np.ones(d) if model.scale_ is None else 1.0 / np.asarray(model.scale_, dtype=np.float64)
-        mean = np.zeros(d) if model.mean_ is None or not model.with_mean else np.asarray(model.mean_, dtype=np.float64)
-        return [scaling(scale, -scale * mean, kind)]
-    if kind in ("MinMaxScaler", "MaxAbsScaler", "RobustScaler"):
-        return [_other_scaler(model, kind)]
-    if kind == "MaxMarginReLUClassifier":
-        (W, b), (V, c) = model.network_.layers
-        return [Linear(W=W, b=b), Rectifier(), Linear(W=V, b=c)]
-    if kind != "MLPClassifier":
-        raise InputError(
-            f"The model has the step {kind}; MLPClassifier, alone or behind a StandardScaler (or MinMaxScaler, "
-            "MaxAbsScaler, RobustScaler), is expected."
-        )
-    if model.activation != "relu":
-        raise InputError(f"The MLPClassifier has the activation {model.activation!r}; 'relu' is expected.")
-    chain: list[Piece] = []
-    for W, b in zip(model.coefs_, model.intercepts_, strict=True):
-        chain += [Linear(W=np.asarray(W, dtype=np.float64).T, b=np.asarray(b, dtype=np.float64)), Rectifier()]
-    if len(model.coefs_) != 2:
-        raise InputError(
-            f"The MLPClassifier has {len(model.coefs_) - 1} hidden layers; one is expected. Of two classes it is "
-            "mf.networks.MLP.from_layers([(W.T, b) for W, b in zip(model.coefs_, model.intercepts_)]), a network of "
-            f"which {DEEPER}."
-        )
-    return chain[:-1]
-
-
-def _other_scaler(model: Any, kind: str) -> Piece:
-    """x -> scale x + shift of the scalers that have other names for their numbers."""
-    d = int(model.n_features_in_)
-    if kind == "MinMaxScaler":
-        if model.clip:
-            raise InputError("The MinMaxScaler clips, which is not linear; MinMaxScaler(clip=False) is expected.")
-        return scaling(np.asarray(model.scale_, dtype=np.float64), np.asarray(model.min_, dtype=np.float64), kind)
-    if getattr(model, "clip", False):
-        raise InputError(f"The {kind} clips, which is not linear; {kind}(clip=False) is expected.")
-    scale = np.ones(d) if model.scale_ is None else 1.0 / np.asarray(model.scale_, dtype=np.float64)
-    centre = getattr(model, "center_", None)
-    return scaling(scale, np.zeros(d) if centre is None else -scale * np.asarray(centre, dtype=np.float64), kind)

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, AsRows, Linear, Piece, Readout, Rectifier, scaling
+from marginflow.interop.folding import HEADS, AsRows, Linear, Piece, Readout, Rectifier, Scaling, entrywise
 from marginflow.interop.onnx_labels import without_labels
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _EXPECTED = "Gemm (or MatMul and Add), Relu, Gemm is expected"
 _ATTRIBUTES: dict[str, dict[str, float | int | None]] = {
-    "Gemm": {"alpha": 1.0, "beta": 1.0, "transA": 0, "transB": None},
+    "Gemm": {"alpha": None, "beta": None, "transA": 0, "transB": None},
     "Transpose": {"perm": None},
     "Constant": {"value": None},
     "LeakyRelu": {"alpha": None},
@@ -29,6 +29,8 @@ _ATTRIBUTES: dict[str, dict[str, float | int | None]] = {
     "Softmax": {"axis": None},
     "Reshape": {"allowzero": None},
     "Cast": {"to": None, "saturate": None},
+    "Squeeze": {"axes": None},
+    "Clip": {},
 }
 # What a graph of a ReLU network may hold; the second set only where scalers, BatchNorm and class ends are read too.
 _PLAIN = frozenset({"Gemm", "MatMul", "Add", "Relu", "Identity", "Transpose", "Constant"})
@@ -43,6 +45,10 @@ _FOLDED = frozenset(
         "Sub",
         "Div",
         "Mul",
+        "Squeeze",
+        "Clip",
+        "Max",
+        "PRelu",
         "Sigmoid",
         "Softmax",
     }
@@ -87,7 +93,7 @@ def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
     nodes, output = (list(graph.node), outputs[0] if len(outputs) == 1 else "") if strict else without_labels(graph)
     _refuse_operators(nodes, strict=strict)
     used = {name for node in nodes for name in node.input}
-    shapes = {node.input[1] for node in nodes if node.op_type == "Reshape" and len(node.input) == 2}
+    shapes = {node.input[1] for node in nodes if node.op_type in ("Reshape", "Squeeze") and len(node.input) == 2}
     constants = {
         tensor.name: (_shape if tensor.name in shapes else _array)(tensor, f"The initializer {tensor.name!r}")
         for tensor in graph.initializer
@@ -183,7 +189,7 @@ class _Walk:
             raise InputError(f"{named} does not scale the value before it by an offset and a scale.")
         if self.weights or offset.shape != scale.shape:
             raise InputError(f"{named} stands behind a linear map, or its numbers do not fit each other.")
-        self.pieces.append(scaling(scale, -scale * offset, "Scaler"))
+        self.pieces.append(Scaling(scale=scale, shift=-scale * offset, name="Scaler"))
         self.value = node.output[0]
 
     def _transposed(self, kind: str, attributes: dict[str, Any], name: str, named: str) -> FloatArray:
@@ -208,29 +214,39 @@ class _Walk:
                 self._reshape(others[0], bool(attributes.get("allowzero", 0)), named)
             case "Cast" if not self.strict and not others and attributes.get("to") in _FLOATS:
                 pass
-            case "Sub" | "Div" | "Mul" | "Add" if self._scales(inputs, others):
-                ones, number = np.ones(others[0].size), others[0].ravel()
-                pairs = {"Sub": (ones, -number), "Add": (ones, number), "Mul": (number, 0.0 * number)}
-                self.pieces.append(scaling(*pairs.get(kind, (1.0 / number, 0.0 * number)), kind))
+            case "Sub" | "Div" | "Mul" | "Add" if self._scales(others):
+                number = others[0].ravel() if others[0].size > 1 else others[0].reshape(())
+                found = entrywise(kind.lower(), number, value_first=inputs[0] == self.value)
+                if found is None:
+                    raise InputError(f"{named} divides by the value before it, or by 0; {_EXPECTED}.")
+                self.pieces.append(found)
             case "Sigmoid" | "Softmax" if not self.strict and not others:
                 self.pieces.append(Readout(name=kind))
+            case "Squeeze" if not self.strict and _last_axis(others, attributes):
+                self.pieces.append(Readout(name=kind, of_one=True))
+            case "Clip" | "Max" if self._rectifies(inputs, others):
+                self.pieces.append(Rectifier())
+                self.open = False
+            case "PRelu" if not self.strict and len(others) == 1 and np.ptp(others[0]) == 0.0:
+                self.pieces.append(Rectifier(slope=float(others[0].flat[0])))
+                self.open = False
             case "LeakyRelu" if not self.strict and not others:
                 self.pieces.append(Rectifier(slope=float(attributes.get("alpha", 0.01))))
                 self.open = False
             case "BatchNormalization" if not self.strict and len(others) == 4 and inputs[0] == self.value:
                 weight, bias, mean, variance = others
                 scale = weight / np.sqrt(variance + float(attributes.get("epsilon", 1e-5)))
-                self.pieces.append(scaling(scale, bias - scale * mean, "BatchNormalization"))
+                self.pieces.append(Scaling(scale=scale, shift=bias - scale * mean, name="BatchNormalization"))
             case "Relu" if not others:
                 if not self.open:
                     raise InputError(f"{named} does not follow a linear map; {_EXPECTED}.")
                 self.pieces.append(Rectifier())
                 self.open = False
             case "Gemm" if len(others) in (1, 2) and inputs[0] == self.value:
-                matrix = self._matrix(others[0], named)
+                matrix = float(attributes.get("alpha", 1.0)) * self._matrix(others[0], named)
                 self._linear(matrix if attributes.get("transB", 0) else matrix.T, named)
                 if len(others) == 2:
-                    self._bias(others[1], named)
+                    self._bias(float(attributes.get("beta", 1.0)) * others[1], named)
             case "MatMul" if len(others) == 1 and inputs[0] == self.value:
                 self._linear(self._matrix(others[0], named).T, named)
             case "Add" if len(others) == 1:
@@ -249,10 +265,16 @@ class _Walk:
             raise InputError(f"{named} changes the shape to ({sizes}); (-1, d), a row for each sample, is expected.")
         self.pieces.append(AsRows(size=int(shape[1]) or -1))
 
-    def _scales(self, inputs: list[str], others: list[FloatArray]) -> bool:
-        """Whether every feature has a number of its own, in front of the first linear map."""
-        first = not self.strict and not self.weights and inputs[0] == self.value
-        return first and len(others) == 1 and others[0].ndim in (1, 2) and others[0].shape[-1] == others[0].size > 1
+    def _scales(self, others: list[FloatArray]) -> bool:
+        """Whether all features have one number or each its own, in front of the first linear map."""
+        if self.strict or self.weights or len(others) != 1:
+            return False
+        return others[0].size == 1 or (others[0].ndim in (1, 2) and others[0].shape[-1] == others[0].size)
+
+    def _rectifies(self, inputs: list[str], others: list[FloatArray]) -> bool:
+        """Whether the larger of the value and 0 is taken."""
+        alone = not self.strict and len(others) == 1 and inputs[0] == self.value
+        return alone and others[0].size == 1 and float(others[0].flat[0]) == 0.0
 
     def _constant(self, name: str, named: str) -> FloatArray:
         if name not in self.constants:
@@ -278,6 +300,11 @@ class _Walk:
             raise InputError(f"{named} adds a constant of shape {array.shape}; a bias of shape ({k},) is expected.")
         self.biases[-1] = np.broadcast_to(array.reshape(-1), (k,)).copy()
         self.pieces[-1] = Linear(W=self.weights[-1], b=self.biases[-1])
+
+
+def _last_axis(others: list[FloatArray], attributes: dict[str, Any]) -> bool:
+    axes = others[0].tolist() if len(others) == 1 else list(attributes.get("axes", []))
+    return axes in ([1], [-1])
 
 
 def _attributes(node: Any, named: str) -> dict[str, Any]:

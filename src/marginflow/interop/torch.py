@@ -23,6 +23,9 @@ from marginflow.networks import MLP, Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 from marginflow.storage import existing_file
 
+CHECKPOINTS = ("state_dict", "model_state_dict", "model", "net")
+"""Under what a checkpoint keeps its `state_dict`."""
+
 if TYPE_CHECKING:
     import torch
 
@@ -160,7 +163,7 @@ def load_state(path: str | Path) -> dict[str, FloatArray]:
         raise InputError(
             f"{source} is not a file of tensors ({reason}); write one by torch.save(module.state_dict(), path)."
         ) from None
-    for name in ("state_dict", "model_state_dict", "model", "net"):
+    for name in CHECKPOINTS:
         if isinstance(content, Mapping) and isinstance(content.get(name), Mapping):
             content = content[name]
     if not isinstance(content, Mapping) or not all(isinstance(name, str) for name in content):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from marginflow.errors import InputError
 from marginflow.interop.folding import Piece
-from marginflow.interop.torch_modules import node_pieces
+from marginflow.interop.torch_modules import node_pieces, unwrapped
 
 if TYPE_CHECKING:
     import torch
@@ -29,8 +29,9 @@ def split_head(module: object) -> Split:
 
     if not isinstance(module, torch.nn.Module) or isinstance(module, torch.jit.ScriptModule):
         raise InputError(f"A head is taken from a torch.nn.Module, not from a {type(module).__name__}.")
+    inner = unwrapped(module)
     # A layer alone would be traced into its parts.
-    whole = module if list(module.children()) else torch.nn.Sequential(module)
+    whole = inner if list(inner.children()) else torch.nn.Sequential(inner)
     try:
         graph = torch.fx.symbolic_trace(whole).graph
     except Exception as error:  # whatever the forward of somebody's class stumbles over when it is traced
@@ -79,8 +80,11 @@ def _silent(node: Any, modules: dict[str, Any]) -> bool:
 
 def _is_linear(node: Any, modules: dict[str, Any]) -> bool:
     import torch
+    from torch.nn.utils.parametrize import type_before_parametrizations
 
-    return getattr(node, "op", None) == "call_module" and type(modules[str(node.target)]) is torch.nn.Linear
+    if getattr(node, "op", None) != "call_module":
+        return False
+    return type_before_parametrizations(modules[str(node.target)]) is torch.nn.Linear
 
 
 def _is_rectifier(node: Any, modules: dict[str, Any]) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, AsRows, Linear, Piece, Readout, Rectifier, scaling
+from marginflow.interop.folding import HEADS, AsRows, Linear, Piece, Readout, Rectifier, Scaling, entrywise
 
 if TYPE_CHECKING:
     import torch
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _FIRST_COLUMN = ((slice(None), 0), (slice(None), -1), (Ellipsis, 0), (Ellipsis, -1))
 # Stands for the number of samples in a shape.
 _SAMPLES = object()
+_ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "div": "div"}
 _FORWARD = "Linear, ReLU, LeakyReLU, BatchNorm1d, Flatten, Dropout and Identity in a chain are expected"
 
 
@@ -32,6 +33,7 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
         return script_pieces(module)
     if not isinstance(module, torch.nn.Module):
         raise InputError(f"The model is a {type(module).__name__}; a torch.nn.Module is expected.")
+    module = unwrapped(module)
     leaves = _sequential(module)
     pieces: list[Piece] = []
     if leaves is not None:
@@ -45,8 +47,12 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
             f"What {type(module).__name__} computes cannot be followed ({type(error).__name__}); {_FORWARD}."
         ) from None
     modules = dict(module.named_modules())
+    constants: dict[Any, Any] = {}
     before: Any = None
     for node in graph.nodes:
+        if node.op == "get_attr":
+            constants[node] = operator.attrgetter(str(node.target))(module)
+            continue
         if node.op == "placeholder":
             if before is not None:
                 raise InputError(f"{type(module).__name__} takes several inputs; one is expected.")
@@ -55,27 +61,36 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
                 raise InputError(f"{type(module).__name__} does not return what it computed last; {_FORWARD}.")
             break
         else:
-            if [argument for argument in node.all_input_nodes if argument is not before]:
+            if set(node.all_input_nodes) - constants.keys() != {before}:
                 raise InputError(
-                    f"{node.name} in {type(module).__name__} takes more than what is before it; {_FORWARD}."
+                    f"{node.name} in {type(module).__name__} takes something else than what is before it; {_FORWARD}."
                 )
-            pieces += node_pieces(node, modules)
+            pieces += node_pieces(node, modules, constants)
         before = node
     return pieces
+
+
+def unwrapped(module: torch.nn.Module) -> torch.nn.Module:
+    """The module that `torch.compile`, `DataParallel` or `DistributedDataParallel` was given."""
+    wrappers = {"OptimizedModule": "_orig_mod", "DataParallel": "module", "DistributedDataParallel": "module"}
+    while (name := wrappers.get(type(module).__name__)) and type(module).__module__.startswith("torch."):
+        module = getattr(module, name)
+    return module
 
 
 def _sequential(module: torch.nn.Module) -> list[torch.nn.Module] | None:
     """The layers in order if the module is a nest of `Sequential` or a layer itself; None if it has its own forward."""
     import torch
+    from torch.nn.utils.parametrize import is_parametrized
 
     if isinstance(module, torch.nn.Sequential):
         found = [_sequential(child) for child in module]
         return None if any(part is None for part in found) else [leaf for part in found if part for leaf in part]
-    return [module] if not list(module.children()) else None
+    return [module] if not list(module.children()) or is_parametrized(module) else None
 
 
-def node_pieces(node: Any, modules: dict[str, Any]) -> list[Piece]:
-    """What a node of a traced module computes."""
+def node_pieces(node: Any, modules: dict[str, Any], constants: dict[Any, Any] | None = None) -> list[Piece]:
+    """What a node of a traced module computes; `constants` are the tensors that the module keeps."""
     import torch
     from torch.nn import functional
 
@@ -99,25 +114,58 @@ def node_pieces(node: Any, modules: dict[str, Any]) -> list[Piece]:
         return [Readout(name=name, of_one=True)]
     if name in ("sigmoid", "softmax", "log_softmax"):
         return [Readout(name=name)]
+    if name in ("clamp", "clamp_min") and _limits(node) == (0, None):
+        return [Rectifier()]
+    if name in _ARITHMETIC and len(node.args) == 2 and not node.kwargs:
+        return [_entrywise(_ARITHMETIC[name], node.args, constants or {})]
     raise InputError(f"The network computes {name!r}; {_FORWARD}, and {HEADS}.")
 
 
-def _piece(layer: torch.nn.Module) -> list[Piece]:
-    """A layer as a piece. Exact types: a subclass may compute something else."""
-    import torch
+def _limits(node: Any) -> tuple[Any, Any]:
+    """The least and the largest value of `clamp`."""
+    given = dict(zip(("input", "min", "max"), node.args, strict=False)) | node.kwargs
+    return given.get("min"), given.get("max")
 
-    kind: Any = type(layer)
+
+def _entrywise(kind: str, operands: tuple[Any, ...], constants: dict[Any, Any]) -> Piece:
+    """The value before and a number, or a vector that the module keeps, entry by entry."""
+    values = [constants.get(operand, operand) for operand in operands]
+    value_first = isinstance(values[1], int | float) or operands[1] in constants
+    number = values[1] if value_first else values[0]
+    array = np.array(float(number)) if isinstance(number, int | float) else _array(number)
+    array = array[0] if array.ndim == 2 and array.shape[0] == 1 else array
+    found = None if array.ndim > 1 else entrywise(kind, array, value_first=value_first)
+    if found is None:
+        raise InputError(f"The network computes {kind!r} of what is before and something else; {_FORWARD}.")
+    return found
+
+
+def _piece(layer: torch.nn.Module) -> list[Piece]:
+    """A layer as a piece. Exact types: a subclass may compute something else.
+
+    A parametrized layer (weight_norm, spectral_norm) counts as what it was; its weight is what it is in evaluation.
+    """
+    import torch
+    from torch.nn.utils.parametrize import type_before_parametrizations
+
+    kind: Any = type_before_parametrizations(layer)
     name = kind.__name__
     if kind is torch.nn.Linear:
         linear: Any = layer
+        was_training = linear.training
+        linear.eval()  # in training the weight of spectral_norm changes whenever it is looked at
+        weight = linear.weight
+        linear.train(was_training)
         trained = any(parameter.requires_grad for parameter in linear.parameters())
         b = None if linear.bias is None else _array(linear.bias)
-        return [Linear(W=_array(linear.weight), b=b, name=name, outputs_trained=trained)]
+        return [Linear(W=_array(weight), b=b, name=name, outputs_trained=trained)]
     if kind is torch.nn.ReLU:
         return [Rectifier()]
     if kind is torch.nn.LeakyReLU:
         leaky: Any = layer
         return [Rectifier(slope=float(leaky.negative_slope))]
+    if kind is torch.nn.PReLU and len(set(_array(layer.weight).tolist())) == 1:
+        return [Rectifier(slope=float(_array(layer.weight)[0]))]
     if kind is torch.nn.BatchNorm1d:
         norm: Any = layer
         if norm.running_mean is None:
@@ -128,7 +176,7 @@ def _piece(layer: torch.nn.Module) -> list[Piece]:
         shift = -scale * _array(norm.running_mean)
         if norm.bias is not None:
             shift = shift + _array(norm.bias)
-        return [scaling(scale, shift, name)]
+        return [Scaling(scale=scale, shift=shift, name=name)]
     if kind is torch.nn.Flatten:
         flat: Any = layer
         _check_flatten(flat.start_dim)
@@ -137,6 +185,10 @@ def _piece(layer: torch.nn.Module) -> list[Piece]:
         return []
     if kind in (torch.nn.Sigmoid, torch.nn.Softmax, torch.nn.LogSoftmax):
         return [Readout(name=name)]
+    if isinstance(layer, torch.nn.modules.lazy.LazyModuleMixin):
+        raise InputError(f"The network has the layer {name}, which has no weights before its first samples.")
+    if "quantized" in kind.__module__:
+        name = f"quantized {name}"
     raise InputError(f"The network has the layer {name}; {_FORWARD}, and {HEADS}.")
 
 
@@ -219,7 +271,7 @@ def _batch_norm(others: list[Any]) -> Piece:
     scale = 1.0 / np.sqrt(_array(variance) + float(eps))
     scale = scale if weight is None else scale * _array(weight)
     shift = -scale * _array(mean)
-    return scaling(scale, shift if bias is None else shift + _array(bias), "BatchNorm1d")
+    return Scaling(scale=scale, shift=shift if bias is None else shift + _array(bias), name="BatchNorm1d")
 
 
 def _array(tensor: Any) -> FloatArray:
@@ -227,5 +279,7 @@ def _array(tensor: Any) -> FloatArray:
 
     if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
         raise InputError("A weight of the network is not a tensor of real numbers.")
+    if tensor.is_meta:
+        raise InputError("The weights of the network are on torch's meta device, which keeps no numbers.")
     exact: FloatArray = tensor.detach().cpu().to(torch.float64).numpy().copy()
     return exact

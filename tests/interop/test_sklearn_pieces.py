@@ -1,0 +1,112 @@
+"""Affine steps of scikit-learn in front of an MLPClassifier are folded; others are refused by name."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from marginflow.errors import InputError
+from marginflow.interop.models import read_model
+
+pytest.importorskip("sklearn", reason="reads models of scikit-learn, an optional extra")
+
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.feature_selection import SelectKBest, VarianceThreshold
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
+
+X = 3.0 + 2.0 * np.random.default_rng(0).standard_normal((60, 4))
+Y = np.where(X[:, 0] > X[:, 1], "yes", "no")
+
+
+def network(**options: object) -> MLPClassifier:
+    return MLPClassifier((6,), max_iter=200, tol=0.01, random_state=0, **options)
+
+
+def fitted(model: object, y: np.ndarray = Y) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of so few iterations
+        return model.fit(X, y)
+
+
+STEPS = {
+    "PCA": PCA(3),
+    "PCA that whitens": PCA(2, whiten=True),
+    "TruncatedSVD": TruncatedSVD(2, random_state=0),
+    "best columns": SelectKBest(k=2),
+    "columns that vary": VarianceThreshold(),
+    "scaler and PCA": make_pipeline(StandardScaler(), PCA(3)),
+    "nothing": FunctionTransformer(),
+    "two parts": ColumnTransformer([("a", StandardScaler(), [2]), ("b", MinMaxScaler(), slice(0, 2))]),
+    "the rest passes": ColumnTransformer([("a", PCA(1), [0, 2])], remainder="passthrough"),
+    "a mask and a column left out": ColumnTransformer(
+        [("a", make_pipeline(StandardScaler(), PCA(2)), [True, False, True, False]), ("b", "drop", [1])],
+        remainder=MinMaxScaler(),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_affine_steps_are_folded(name: str) -> None:
+    model = fitted(make_pipeline(STEPS[name], network()))
+    p = model.predict_proba(X)[:, 1]
+    found = read_model(model)
+    np.testing.assert_allclose(found.two_classes()(X), np.log(p / (1 - p)), rtol=1e-9, atol=1e-9)
+    assert any("folded into the first layer" in remark for remark in found.remarks) == (name != "nothing")
+
+
+def test_columns_are_found_by_their_names() -> None:
+    pandas = pytest.importorskip("pandas", reason="names of columns come with a table")
+    table = pandas.DataFrame(X, columns=["a", "b", "c", "d"])
+    parts = ColumnTransformer([("one", StandardScaler(), ["d", "a"]), ("two", "passthrough", ["b"])])
+    model = make_pipeline(parts, network()).fit(table, Y)
+    p = model.predict_proba(table)[:, 1]
+    np.testing.assert_allclose(read_model(model).two_classes()(X), np.log(p / (1 - p)), rtol=1e-9, atol=1e-9)
+
+
+def test_the_best_of_a_search_is_read() -> None:
+    search = GridSearchCV(Pipeline([("scale", "passthrough"), ("net", network())]), {"net__alpha": [1e-4, 1.0]}, cv=2)
+    with pytest.raises(InputError, match="GridSearchCV has no best_estimator_; call fit"):
+        read_model(search)
+    model = fitted(search)
+    p = model.predict_proba(X)[:, 1]
+    np.testing.assert_allclose(read_model(model).two_classes()(X), np.log(p / (1 - p)), rtol=1e-9, atol=1e-9)
+
+
+def test_several_labels_for_a_sample_are_not_taken_for_classes() -> None:
+    y = np.stack([X[:, 0] > 3, X[:, 1] > 3, X[:, 2] > 3], axis=1)
+    with pytest.raises(InputError, match="answers 3 questions at once"):
+        read_model(fitted(network(), y))
+
+
+@pytest.mark.parametrize(
+    ("step", "named"),
+    [
+        (SimpleImputer(), "SimpleImputer"),
+        (ColumnTransformer([("a", OneHotEncoder(handle_unknown="ignore"), [0])], sparse_threshold=0), "OneHotEncoder"),
+        (FunctionTransformer(np.abs), "FunctionTransformer"),
+    ],
+)
+def test_what_is_not_affine_is_named_and_told_how_to_go_on(step: object, named: str) -> None:
+    model = fitted(make_pipeline(step, network()))
+    with pytest.raises(InputError, match=rf"step {named}; .*mf\.audit\(pipeline\[-1\], pipeline\[:-1\]\.transform"):
+        read_model(model)
+    assert read_model(model[-1]).network.dimension == model[:-1].transform(X).shape[1]  # the way that it names is open
+
+
+def test_a_regression_is_refused() -> None:
+    model = fitted(MLPRegressor(hidden_layer_sizes=(6,), max_iter=50, random_state=0), (Y == "yes").astype(float))
+    with pytest.raises(InputError, match="the step MLPRegressor; MLPClassifier"):
+        read_model(model)
+
+
+def test_early_stopping_and_words_as_labels_change_nothing() -> None:
+    model = fitted(network(early_stopping=True))
+    p = model.predict_proba(X)[:, 1]
+    np.testing.assert_allclose(read_model(model).two_classes()(X), np.log(p / (1 - p)), rtol=1e-9, atol=1e-9)
