@@ -42,7 +42,7 @@ class Linear:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Scaling:
+class Entrywise:
     """x -> scale x + shift, entry by entry; one number stands for as many as the map beside it takes or gives."""
 
     scale: FloatArray
@@ -77,7 +77,7 @@ class AsRows:
     size: int
 
 
-Piece = Linear | Scaling | Rectifier | Readout | AsRows
+Piece = Linear | Entrywise | Rectifier | Readout | AsRows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -192,7 +192,7 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
                 slopes.append(piece.slope)
             expects = True
             continue
-        if isinstance(piece, Scaling):
+        if isinstance(piece, Entrywise):
             piece = piece.linear(linears[-1].W.shape[0] if linears else _width(pieces))
         W = matrix(f"{piece.name}: weight", piece.W)
         b = None if piece.b is None else vector(f"{piece.name}: bias", piece.b, W.shape[0])
@@ -242,12 +242,12 @@ def _width(pieces: Sequence[Piece]) -> int:
     for piece in pieces:
         if isinstance(piece, Linear):
             return int(np.shape(piece.W)[-1])
-        if isinstance(piece, Scaling) and max(np.size(piece.scale), np.size(piece.shift)) > 1:
+        if isinstance(piece, Entrywise) and max(np.size(piece.scale), np.size(piece.shift)) > 1:
             return max(np.size(piece.scale), np.size(piece.shift))
     raise InputError("The network has no linear map; Linear, ReLU, Linear is expected.")
 
 
-def entrywise(kind: str, number: FloatArray, *, value_first: bool = True) -> Scaling | None:
+def entrywise(kind: str, number: FloatArray, *, value_first: bool = True) -> Entrywise | None:
     """What "add", "sub", "mul" or "div" of the value and constants does to it; None if that is not affine.
 
     Examples
@@ -264,4 +264,4 @@ def entrywise(kind: str, number: FloatArray, *, value_first: bool = True) -> Sca
         maps["sub"] = (-one, number)
     elif kind == "div" and np.all(number != 0.0):
         maps["div"] = (1.0 / number, zero)
-    return Scaling(scale=maps[kind][0], shift=maps[kind][1], name=kind.capitalize()) if kind in maps else None
+    return Entrywise(scale=maps[kind][0], shift=maps[kind][1], name=kind.capitalize()) if kind in maps else None

@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, AsRows, Linear, Piece, Readout, Rectifier, Scaling, entrywise
+from marginflow.interop.folding import HEADS, AsRows, Entrywise, Linear, Piece, Readout, Rectifier, entrywise
 from marginflow.interop.onnx_labels import without_labels
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 
@@ -189,7 +189,7 @@ class _Walk:
             raise InputError(f"{named} does not scale the value before it by an offset and a scale.")
         if self.weights or offset.shape != scale.shape:
             raise InputError(f"{named} stands behind a linear map, or its numbers do not fit each other.")
-        self.pieces.append(Scaling(scale=scale, shift=-scale * offset, name="Scaler"))
+        self.pieces.append(Entrywise(scale=scale, shift=-scale * offset, name="Scaler"))
         self.value = node.output[0]
 
     def _transposed(self, kind: str, attributes: dict[str, Any], name: str, named: str) -> FloatArray:
@@ -236,7 +236,7 @@ class _Walk:
             case "BatchNormalization" if not self.strict and len(others) == 4 and inputs[0] == self.value:
                 weight, bias, mean, variance = others
                 scale = weight / np.sqrt(variance + float(attributes.get("epsilon", 1e-5)))
-                self.pieces.append(Scaling(scale=scale, shift=bias - scale * mean, name="BatchNormalization"))
+                self.pieces.append(Entrywise(scale=scale, shift=bias - scale * mean, name="BatchNormalization"))
             case "Relu" if not others:
                 if not self.open:
                     raise InputError(f"{named} does not follow a linear map; {_EXPECTED}.")

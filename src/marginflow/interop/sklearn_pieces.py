@@ -12,7 +12,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import DEEPER, Linear, Piece, Rectifier, Scaling
+from marginflow.interop.folding import DEEPER, Entrywise, Linear, Piece, Rectifier
 
 _SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 _SELECTIONS = ("SelectKBest", "SelectPercentile", "SelectFromModel", "VarianceThreshold", "RFE", "RFECV")
@@ -87,18 +87,18 @@ def _is_identity(step: Any) -> bool:
     return type(step).__name__ == "FunctionTransformer" and step.func is None
 
 
-def _scaler(model: Any, kind: str) -> Scaling:
+def _scaler(model: Any, kind: str) -> Entrywise:
     """x -> scale x + shift, entry by entry, under the names that each scaler has for its numbers."""
     d = int(model.n_features_in_)
     if getattr(model, "clip", False):
         raise InputError(f"The {kind} clips, which is not linear; {kind}(clip=False) is expected.")
     if kind == "MinMaxScaler":
         scale, shift = (np.asarray(numbers, dtype=np.float64) for numbers in (model.scale_, model.min_))
-        return Scaling(scale=scale, shift=shift, name=kind)
+        return Entrywise(scale=scale, shift=shift, name=kind)
     scale = np.ones(d) if model.scale_ is None else 1.0 / np.asarray(model.scale_, dtype=np.float64)
     centre = model.mean_ if kind == "StandardScaler" and model.with_mean else getattr(model, "center_", None)
     shift = np.zeros(d) if centre is None else -scale * np.asarray(centre, dtype=np.float64)
-    return Scaling(scale=scale, shift=shift, name=kind)
+    return Entrywise(scale=scale, shift=shift, name=kind)
 
 
 def _columns(model: Any) -> Linear:
@@ -111,7 +111,7 @@ def _columns(model: Any) -> Linear:
             continue
         W, b = chosen, np.zeros(chosen.shape[0])
         for piece in [] if _passes(step) else sklearn_pieces(step):
-            if isinstance(piece, Scaling):
+            if isinstance(piece, Entrywise):
                 W, b = piece.scale[:, None] * W, piece.scale * b + piece.shift
             elif isinstance(piece, Linear):
                 W, b = piece.W @ W, piece.W @ b + (0.0 if piece.b is None else piece.b)

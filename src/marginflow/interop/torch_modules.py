@@ -10,7 +10,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import HEADS, AsRows, Linear, Piece, Readout, Rectifier, Scaling, entrywise
+from marginflow.interop.folding import HEADS, AsRows, Entrywise, Linear, Piece, Readout, Rectifier, entrywise
 
 if TYPE_CHECKING:
     import torch
@@ -176,7 +176,7 @@ def _piece(layer: torch.nn.Module) -> list[Piece]:
         shift = -scale * _array(norm.running_mean)
         if norm.bias is not None:
             shift = shift + _array(norm.bias)
-        return [Scaling(scale=scale, shift=shift, name=name)]
+        return [Entrywise(scale=scale, shift=shift, name=name)]
     if kind is torch.nn.Flatten:
         flat: Any = layer
         _check_flatten(flat.start_dim)
@@ -271,7 +271,7 @@ def _batch_norm(others: list[Any]) -> Piece:
     scale = 1.0 / np.sqrt(_array(variance) + float(eps))
     scale = scale if weight is None else scale * _array(weight)
     shift = -scale * _array(mean)
-    return Scaling(scale=scale, shift=shift if bias is None else shift + _array(bias), name="BatchNorm1d")
+    return Entrywise(scale=scale, shift=shift if bias is None else shift + _array(bias), name="BatchNorm1d")
 
 
 def _array(tensor: Any) -> FloatArray:
