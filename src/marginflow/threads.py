@@ -31,10 +31,12 @@ from typing import Any, TypeVar
 import numpy  # noqa: F401  it brings a BLAS library, which must be loaded to be found
 from threadpoolctl import ThreadpoolController
 
-# Multiplications in one matrix operation above which several threads pay.
-_WORTH_SHARING = 3e7
-# Parts into which shared work is cut, and their least size; the number of threads does not enter.
-_PARTS, _SMALLEST_PART = 4, 16
+# Multiplications in one matrix operation above which several threads of BLAS pay, and above which parts of it do, that
+# Python threads take: these sleep in between, and a part is handed over in 20 to 70 microseconds.
+_WORTH_THREADS, _WORTH_SHARING = 3e7, 6e6
+# Parts into which shared work is cut, and their least size; the number of threads does not enter. Products of 1,636
+# samples in 785 dimensions with 8 neurons run at 39 GFLOPS in single precision, with 30 at 43.
+_PARTS, _SMALLEST_PART = 4, 6
 
 _Part = TypeVar("_Part")
 
@@ -179,7 +181,7 @@ def single_threaded() -> Iterator[None]:
 @contextmanager
 def threads_for(multiplications: float, most: int) -> Iterator[None]:
     """A context of one BLAS thread for small work and of `most` for large."""
-    with blas_threads(1 if multiplications < _WORTH_SHARING else most):
+    with blas_threads(1 if multiplications < _WORTH_THREADS else most):
         yield
 
 
@@ -204,8 +206,12 @@ def blas_libraries() -> tuple[BlasLibrary, ...]:
 
 
 def parts_of(size: int, multiplications: float) -> list[slice]:
-    """Slices of `range(size)` for `share`, all of it in one where the work is small; they depend on the sizes alone."""
-    number = 1 if multiplications < _WORTH_SHARING else max(1, min(_PARTS, size // _SMALLEST_PART))
+    """Slices of `range(size)` for `share`, all of it in one where the work is small; they depend on the sizes alone.
+
+    Four, or two where four would be too small: three would keep one of two threads waiting.
+    """
+    enough = multiplications >= _WORTH_SHARING
+    number = next((parts for parts in (_PARTS, 2) if enough and size >= parts * _SMALLEST_PART), 1)
     ends = [size * i // number for i in range(number + 1)]
     return [slice(begin, end) for begin, end in pairwise(ends)]
 

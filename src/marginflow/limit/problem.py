@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.products import times_transpose
+from marginflow.limit.products import factor_threads, product, times_transpose
 from marginflow.limit.settings import (
     GRAM_KEPT,
     LARGE_ROTATION,
@@ -178,10 +178,12 @@ def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Rows in an orthonormal basis in which X^T X is diagonal, that basis (as rows), and the diagonal."""
     m, r = Xt.shape
     if m >= r and float(m) * r * r > LARGE_ROTATION:
-        values, vectors = np.linalg.eigh(times_transpose(Xt.T))
+        squares = times_transpose(Xt.T)
+        with factor_threads(r):
+            values, vectors = np.linalg.eigh(squares)
         short = int((values <= WELL_CONDITIONED * values[-1]).sum())
         basis = vectors[:, short:][:, ::-1].T
-        X, s2 = Xt @ basis.T, values[short:][::-1]
+        X, s2 = product(Xt, basis.T), values[short:][::-1]
         if short:  # squares do not resolve these directions, the samples do; none is left out, so that nothing is lost
             rest, sigma, right = np.linalg.svd(Xt @ vectors[:, :short], full_matrices=False)
             X, s2 = np.column_stack([X, rest * sigma]), np.concatenate([s2, sigma**2])

@@ -1,29 +1,68 @@
-"""Products of a matrix with its own transpose, in blocks where they are large."""
+"""Large products, in parts that several threads may take at the same time; the bits do not depend on how many do.
+
+The threads of BLAS wait busily for each other's next product, and take the time of whoever else computes; those that
+`share` hands parts to sleep.
+"""
 
 from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from itertools import pairwise
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
+from marginflow.threads import available_threads, blas_threads, one_thread, parts_of, share
 
 # Rows above which A A^T is made of ordinary products. NumPy recognises `A @ A.T` and calls the symmetric routine, which
 # in OpenBLAS with several threads ends the *process* at about 20,000 rows of 784 on processors with AVX-512.
 BLOCK = 4000
+# Size from which on factors have several threads of BLAS. With two, under load, CPU s: Cholesky factors of 1,300 in
+# single precision 0.25 instead of 0.02, eigenvectors of 785 about 1.5 instead of 0.13.
+LARGE_FACTOR = 2500
+
+
+def product(A: FloatArray, B: FloatArray) -> FloatArray:
+    """A B, shape (m, k), by rows of A."""
+    C: FloatArray = np.empty((len(A), B.shape[1]), dtype=np.result_type(A, B))
+
+    def multiply(rows: slice) -> None:
+        np.matmul(A[rows], B, out=C[rows])
+
+    share(multiply, parts_of(len(A), float(A.size) * B.shape[1]))
+    return C
 
 
 def times_transpose(A: FloatArray) -> FloatArray:
     """A A^T, shape (m, m)."""
     m = len(A)
-    if m <= BLOCK:
+    parts = parts_of(m, 0.5 * float(A.size) * m)
+    if len(parts) == 1 and m <= BLOCK:
         small: FloatArray = A @ A.T
         return small
-    product: FloatArray = np.empty((m, m), dtype=A.dtype)
-    for start in range(0, m, BLOCK):
-        rows = A[start : start + BLOCK]
-        for other in range(0, start, BLOCK):
-            np.matmul(rows, A[other : other + BLOCK].T, out=product[start : start + len(rows), other : other + BLOCK])
-            product[other : other + BLOCK, start : start + len(rows)] = product[
-                start : start + len(rows), other : other + BLOCK
-            ].T
-        product[start : start + len(rows), start : start + len(rows)] = rows @ rows.T
-    return product
+    blocks = [block for part in parts for block in _cut(part)]
+    C: FloatArray = np.empty((m, m), dtype=A.dtype)
+
+    def multiply(pair: tuple[slice, slice]) -> None:
+        rows, columns = pair
+        if rows == columns:
+            C[rows, rows] = A[rows] @ A[rows].T
+        else:
+            np.matmul(A[rows], A[columns].T, out=C[rows, columns])
+            C[columns, rows] = C[rows, columns].T
+
+    # Those on the diagonal are half as much work, and come last.
+    share(multiply, sorted(((b, a) for j, b in enumerate(blocks) for a in blocks[: j + 1]), key=lambda p: p[0] == p[1]))
+    return C
+
+
+def factor_threads(size: int) -> AbstractContextManager[None]:
+    """A context for a factor of a matrix of this size: threads of BLAS only where they pay."""
+    return blas_threads(available_threads()) if size >= LARGE_FACTOR else one_thread()
+
+
+def _cut(part: slice) -> list[slice]:
+    """The part in pieces of at most `BLOCK` rows."""
+    number = -(-(part.stop - part.start) // BLOCK)
+    ends = [part.start + (part.stop - part.start) * i // number for i in range(number + 1)]
+    return [slice(begin, end) for begin, end in pairwise(ends)]

@@ -227,6 +227,10 @@ class Admm:
         if self.anchor_weight > 0.0:
             R += self.anchor_weight * self.anchor[neurons]
 
+    def _pull_and_shrink(self, neurons: slice) -> None:
+        self._pull(neurons)
+        self._shrink_neurons(neurons)
+
     def _shrink_neurons(self, neurons: slice) -> None:
         """R to U; solves the secular equations of these neurons."""
         R, t = self._R[neurons], self.t[neurons]
@@ -344,8 +348,7 @@ class Admm:
                     self._check(refresh, threads)
                 else:
                     share(self._multiply_and_project, self._parts, threads)
-                    share(self._pull, self._neuron_parts, threads)
-                    share(self._shrink_neurons, self._neuron_parts, threads)
+                    share(self._pull_and_shrink, self._neuron_parts, threads)
                 self.iterations += 1
 
     def _check(self, refresh: bool, threads: int) -> None:

@@ -12,7 +12,7 @@ import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
-from marginflow.limit.products import times_transpose
+from marginflow.limit.products import factor_threads, times_transpose
 from marginflow.limit.settings import COLUMNS_AT_ONCE, KEPT_DAMPING, KEPT_SHIFTS
 from marginflow.limit.solver.pairs import Pairs
 
@@ -82,7 +82,8 @@ def _factorised(H: FloatArray, size: float) -> FloatArray:
     """
     for shift in KEPT_SHIFTS:
         H[np.diag_indices(len(H))] += shift * size + 1e-30
-        factor, failed = scipy.linalg.lapack.spotrf(H.T, lower=1, clean=0)
+        with factor_threads(len(H)):
+            factor, failed = scipy.linalg.lapack.spotrf(H.T, lower=1, clean=0)
         if not failed:
             found: FloatArray = factor
             return found

@@ -13,7 +13,7 @@ import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
-from marginflow.limit.products import times_transpose
+from marginflow.limit.products import factor_threads, times_transpose
 from marginflow.limit.solver.pairs import Pairs
 
 
@@ -49,7 +49,8 @@ class MeanField:
             inner = problem.gram(rows, rows)
             inner *= scaled_shares.T @ scaled_shares
         inner[np.diag_indices(len(inner))] += 1.0
-        self.inner = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
+        with factor_threads(len(inner)):
+            self.inner = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
 
     def solve(self, f: FloatArray) -> FloatArray:
         """G^{-1} f, of one or several columns (n, ...)."""

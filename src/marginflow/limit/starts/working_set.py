@@ -20,6 +20,7 @@ from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.interior.settings import AFFORDABLE
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import product
 from marginflow.limit.settings import (
     BEFORE_INTERIOR,
     BUNDLES,
@@ -246,15 +247,14 @@ class _Rounds:
 
     def _margins(self, neurons: Neurons) -> FloatArray:
         """Of all samples, shape (m,)."""
-        with threads_for(self.task.X.size * len(neurons.s), available_threads()):
-            Z = self._preactivations(slice(None), neurons.U)
-            margins: FloatArray = self.y * (np.maximum(Z, 0.0, out=Z) @ neurons.s)
+        Z = self._preactivations(slice(None), neurons.U)
+        margins: FloatArray = self.y * (np.maximum(Z, 0.0, out=Z) @ neurons.s)
         return margins
 
     def _preactivations(self, rows: slice | IntArray, U: FloatArray) -> FloatArray:
         """x_i . w_j + b_j of some samples, shape (rows, k); no copy of all samples with a column of ones is made."""
         X = self.task.X[rows]
-        Z: FloatArray = X @ (U[:, :-1] if self.task.bias else U).T
+        Z = product(X, (U[:, :-1] if self.task.bias else U).T)
         if self.task.bias:
             Z += U[:, -1]
         return Z
