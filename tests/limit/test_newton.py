@@ -14,6 +14,7 @@ from marginflow.data import Dataset, Orthogonal, Sphere, XorClusters
 from marginflow.flow import angle_flow
 from marginflow.limit import ClosedForm, orthogonal
 from marginflow.limit import problem as problem_module
+from marginflow.limit import products as products_room
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver import conjugate_gradients as gradients_room
@@ -347,18 +348,25 @@ def test_no_array_has_a_row_and_a_column_for_every_sample(monkeypatch):
     assert peak < 8 * m * m
 
 
-def test_the_number_of_threads_changes_no_bit_of_a_step_without_hessian(monkeypatch):
-    """Every neuron is counted as large work, so that even these few are shared."""
+@pytest.mark.parametrize("what", ["neurons", "products"])
+def test_the_number_of_threads_changes_no_bit_of_a_step_without_hessian(monkeypatch, what):
+    """Everything is counted as large work, so that even these few neurons, or products with them, are shared."""
     problem, guess = settled_structure(Sphere(dimension=20).sample(40, seed=2), width=60, seed=2)
-    halves = [slice(0, 2), slice(2, len(guess.s))]
-    for room in (pairs_room, gradients_room, factors_room):
-        monkeypatch.setattr(room, "parts_of", lambda size, _: halves if size == len(guess.s) else [slice(0, size)])
+    shared = []
+
+    def halves(size, *_, **__):
+        shared.append(size)
+        return [slice(0, 2), slice(2, size)]
+
+    for room in (pairs_room, gradients_room, factors_room) if what == "neurons" else (products_room,):
+        monkeypatch.setattr(room, "parts_of", halves)
     rows = np.flatnonzero(guess.free)
     v = np.random.default_rng(0).standard_normal(len(rows))
     ends = []
     for threads in (1, 2):
         pairs = Pairs(problem, KinkFactors(problem, threads), guess.s, guess.state, guess.lam, threads=threads)
         ends.append((pairs.D, pairs.XD, pairs.mu, pairs.active, Curvature(problem, rows, pairs, guess.t, 0.1).times(v)))
+    assert shared
     for one, two in zip(*ends, strict=True):
         np.testing.assert_array_equal(one, two)
     monkeypatch.undo()

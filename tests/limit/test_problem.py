@@ -78,12 +78,13 @@ def test_what_a_neuron_has_outside_the_span_changes_no_margin(seed, bias):
 
 
 @pytest.mark.parametrize("spread", [1.0, 1e-6], ids=["eigenvectors", "ill-conditioned: singular vectors"])
-def test_tall_samples_are_rotated_to_a_diagonal_without_changing_an_inner_product(spread):
+@pytest.mark.parametrize(("m", "d"), [(1500, 299), (480, 490)], ids=["tall", "nearly square"])
+def test_tall_samples_are_rotated_to_a_diagonal_without_changing_an_inner_product(spread, m, d):
     rng = np.random.default_rng(0)
-    samples, y = rng.normal(size=(1500, 299)) * np.geomspace(1.0, spread, 299), rng.choice([-1.0, 1.0], 1500)
+    samples, y = rng.normal(size=(m, d)) * np.geomspace(1.0, spread, d), rng.choice([-1.0, 1.0], m)
     problem = Problem.of(samples, y, bias=True)
     augmented = np.column_stack([samples, np.ones(len(y))])[problem.order]
-    np.testing.assert_allclose(problem.basis @ problem.basis.T, np.eye(300), atol=1e-12)
+    np.testing.assert_allclose(problem.basis @ problem.basis.T, np.eye(min(m, d + 1)), atol=1e-12)
     np.testing.assert_allclose(problem.ambient(problem.X), augmented, atol=1e-11 * problem.norms.max())
     np.testing.assert_allclose(problem.X.T @ problem.X, np.diag(problem.s2), atol=1e-11 * problem.s2.max())
     assert (np.diff(problem.s2) <= 0).all()

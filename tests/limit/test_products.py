@@ -8,8 +8,9 @@ from marginflow.limit import problem as problem_room
 from marginflow.limit import products
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.products import times_transpose
+from marginflow.limit.products import product, times_transpose
 from marginflow.limit.solver.polish import polish
+from marginflow.threads import blas_threads, share
 
 
 @pytest.mark.parametrize("rows", [1, 6, 7, 8, 20, 21])
@@ -19,6 +20,33 @@ def test_blocks_make_the_same_matrix(monkeypatch, rows):
     product = times_transpose(A)
     np.testing.assert_allclose(product, A @ A.T, rtol=0, atol=1e-14 * np.abs(A @ A.T).max())
     np.testing.assert_array_equal(product, product.T)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(900, 120, 30), (30, 900, 400), (150, 300, 150)])
+def test_parts_of_a_product_are_shared_and_no_thread_changes_a_bit(monkeypatch, shape, dtype):
+    m, r, k = shape
+    rng = np.random.default_rng(0)
+    A, B, out = rng.normal(size=(r, m)).astype(dtype).T, rng.normal(size=(r, k)).astype(dtype), np.empty((m, k), dtype)
+    parts = []
+
+    def counted(work, some, threads=None):
+        parts.append(len(some))
+        share(work, some, threads)
+
+    monkeypatch.setattr(products, "share", counted)
+    expected = product(A, B, threads=1)
+    assert product(A, B, out=out, threads=2) is out
+    np.testing.assert_array_equal(out, expected)
+    size = r * np.abs(A).max() * np.abs(B).max()
+    np.testing.assert_allclose(expected, A.astype(float) @ B, rtol=0, atol=np.finfo(dtype).eps * size)
+    with blas_threads(1):
+        one = times_transpose(B.T) if k > m else times_transpose(A)
+    with blas_threads(2):
+        two = times_transpose(B.T) if k > m else times_transpose(A)
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, one.T)
+    assert max(parts) > 1
 
 
 class NoLargeProduct(np.ndarray):

@@ -33,6 +33,7 @@ from marginflow.limit.products import factor_threads, product, times_transpose
 from marginflow.limit.settings import (
     GRAM_KEPT,
     LARGE_ROTATION,
+    NEARLY_SQUARE,
     RANK_TOLERANCE,
     RIDGE_SECONDS,
     RIDGE_STEPS,
@@ -177,7 +178,7 @@ class Problem:
 def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Rows in an orthonormal basis in which X^T X is diagonal, that basis (as rows), and the diagonal."""
     m, r = Xt.shape
-    if m >= r and float(m) * r * r > LARGE_ROTATION:
+    if m >= NEARLY_SQUARE * r and float(m) * r * r > LARGE_ROTATION:
         squares = times_transpose(Xt.T)
         with factor_threads(r):
             values, vectors = np.linalg.eigh(squares)
@@ -188,6 +189,8 @@ def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
             rest, sigma, right = np.linalg.svd(Xt @ vectors[:, :short], full_matrices=False)
             X, s2 = np.column_stack([X, rest * sigma]), np.concatenate([s2, sigma**2])
             basis = np.concatenate([basis, right @ vectors[:, :short].T])
+        some = min(m, r)  # fewer samples than dimensions leave directions empty
+        X, s2, basis = X[:, :some], s2[:some], basis[:some]
         return np.ascontiguousarray(X), np.ascontiguousarray(basis), s2.copy()
     left, sigma, right = np.linalg.svd(Xt, full_matrices=False)
     rank = int((sigma > RANK_TOLERANCE * sigma[0]).sum())

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray
 from marginflow.threads import available_threads, blas_threads, one_thread, parts_of, share
+
+Real = TypeVar("Real", np.float32, np.float64)
 
 # Rows above which A A^T is made of ordinary products. NumPy recognises `A @ A.T` and calls the symmetric routine, which
 # in OpenBLAS with several threads ends the *process* at about 20,000 rows of 784 on processors with AVX-512.
@@ -22,14 +26,21 @@ BLOCK = 4000
 LARGE_FACTOR = 2500
 
 
-def product(A: FloatArray, B: FloatArray) -> FloatArray:
-    """A B, shape (m, k), by rows of A."""
-    C: FloatArray = np.empty((len(A), B.shape[1]), dtype=np.result_type(A, B))
+def product(
+    A: NDArray[Real], B: NDArray[Real], *, out: NDArray[Real] | None = None, threads: int | None = None
+) -> NDArray[Real]:
+    """A B, shape (m, k), by rows of A or columns of B, of which there are more: what is read by all parts is small."""
+    m, k, threads = len(A), B.shape[1], available_threads() if threads is None else threads
+    C: NDArray[Real] = np.empty((m, k), dtype=A.dtype) if out is None else out
 
-    def multiply(rows: slice) -> None:
-        np.matmul(A[rows], B, out=C[rows])
+    def rows_of(part: slice) -> None:
+        np.matmul(A[part], B, out=C[part])
 
-    share(multiply, parts_of(len(A), float(A.size) * B.shape[1]))
+    def columns_of(part: slice) -> None:
+        np.matmul(A, B[:, part], out=C[:, part])
+
+    with one_thread():
+        share(rows_of if m >= k else columns_of, parts_of(max(m, k), float(A.size) * k), threads)
     return C
 
 
@@ -38,7 +49,8 @@ def times_transpose(A: FloatArray) -> FloatArray:
     m = len(A)
     parts = parts_of(m, 0.5 * float(A.size) * m)
     if len(parts) == 1 and m <= BLOCK:
-        small: FloatArray = A @ A.T
+        with one_thread():
+            small: FloatArray = A @ A.T
         return small
     blocks = [block for part in parts for block in _cut(part)]
     C: FloatArray = np.empty((m, m), dtype=A.dtype)

@@ -27,6 +27,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import Neurons, equal_pattern_groups
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import product
 from marginflow.limit.settings import (
     ASLEEP_UP_TO,
     BALANCED_AFTER,
@@ -219,21 +220,16 @@ class Admm:
         state = (self._H, self.Z, self.Y, self.tau, self.A)
         project(part, *state, 1.0 / self.scales, self.cap / self.rho, measure=measure)
 
-    def _pull(self, neurons: slice) -> None:
-        """R = rho (Z - Y)^T X (+ anchor) of some neurons, from Z - Y in H."""
-        R = self._R[neurons]
-        np.matmul(self._H[:, neurons].T, self._X, out=R)
+    def _pull(self, threads: int) -> None:
+        """R = (Z - Y)^T X, from Z - Y in H."""
+        product(self._H.T, self._X, out=self._R, threads=threads)
+
+    def _shrink_neurons(self, neurons: slice) -> None:
+        """rho R (+ anchor) to U; solves the secular equations of these neurons."""
+        R, t = self._R[neurons], self.t[neurons]
         R *= self.rho
         if self.anchor_weight > 0.0:
             R += self.anchor_weight * self.anchor[neurons]
-
-    def _pull_and_shrink(self, neurons: slice) -> None:
-        self._pull(neurons)
-        self._shrink_neurons(neurons)
-
-    def _shrink_neurons(self, neurons: slice) -> None:
-        """R to U; solves the secular equations of these neurons."""
-        R, t = self._R[neurons], self.t[neurons]
         if self.a2 is not None:
             rs = (self.rho * self.problem.s2 + self.anchor_weight).astype(self._real)
             self.U[neurons] = R / (rs + (1.0 / self.a2[neurons, None]).astype(self._real))
@@ -348,7 +344,8 @@ class Admm:
                     self._check(refresh, threads)
                 else:
                     share(self._multiply_and_project, self._parts, threads)
-                    share(self._pull_and_shrink, self._neuron_parts, threads)
+                    self._pull(threads)
+                    share(self._shrink_neurons, self._neuron_parts, threads)
                 self.iterations += 1
 
     def _check(self, refresh: bool, threads: int) -> None:
@@ -362,10 +359,11 @@ class Admm:
             share(self._multiply_samples, self._parts, threads)
         moved = self.Z.copy()
         share(partial(self._project_samples, measure=True), self._parts, threads)
-        share(self._pull, self._neuron_parts, threads)
+        self._pull(threads)
         np.subtract(self.Z, moved, out=moved)
         n_live = max(int((self.t > 0).sum()), 1)
-        self.dual_residual = self.rho * float(np.linalg.norm(moved.T @ self._X)) / np.sqrt(n_live)
+        pulled = product(moved.T, self._X, threads=threads)
+        self.dual_residual = self.rho * float(np.linalg.norm(pulled)) / np.sqrt(n_live)
         apart = sum(part.apart for part in self._parts)
         self.primal_residual = np.sqrt(apart) / max(float(np.linalg.norm(self.Z)), 1e-300)
         share(self._shrink_neurons, self._neuron_parts, threads)

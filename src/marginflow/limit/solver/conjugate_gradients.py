@@ -19,6 +19,7 @@ import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import product
 from marginflow.limit.solver.kink_factors import KinkFactor
 from marginflow.limit.solver.pairs import Pairs
 from marginflow.threads import parts_of, share
@@ -53,17 +54,18 @@ class Curvature:
         def add(part: tuple[int, slice]) -> None:
             i, neurons = part
             signs = self.signs[:, neurons]
-            G = (signs * scaled).T @ self.some
-            Z = G @ self.X.T
+            G = product((signs * scaled).T, self.some, threads=threads)
+            Z = product(G, self.X.T, threads=threads)
             weights = np.zeros_like(Z)
             for j, factor in enumerate(self.factors[neurons]):
                 weights[j, factor.rows] = factor.solve(Z[j, factor.rows])
-            G -= weights @ self.X
-            np.vecdot(self.some @ (self.t[neurons, None] * G).T, signs, out=images[i])
+            G -= product(weights, self.X, threads=threads)
+            np.vecdot(product(self.some, (self.t[neurons, None] * G).T, threads=threads), signs, out=images[i])
 
+        threads = self.threads if len(self.parts) == 1 else 1  # for the products of one part, or for the parts
         share(add, list(enumerate(self.parts)), self.threads)
-        product: FloatArray = size * images.sum(axis=0, dtype=np.float64) + self.damping * v
-        return product
+        image: FloatArray = size * images.sum(axis=0, dtype=np.float64) + self.damping * v
+        return image
 
 
 class Saddle:

@@ -11,6 +11,7 @@ import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import product
 from marginflow.limit.settings import STEEPEST
 from marginflow.limit.solver.kink_factors import remembered
 
@@ -117,9 +118,11 @@ class KinkBases:
         self._known = known if forget else self._known | known
         return [known[key] for key in keys]
 
-    def split(self, bases: Sequence[KinkBasis], G: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def split(
+        self, bases: Sequence[KinkBasis], G: FloatArray, threads: int = 1
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """P_j g_j for rows g_j of G (k, r); weights c with X_K^T c = g_j - P_j g_j (m, k); X P_j g_j (m, k)."""
         D, C = np.empty_like(G), np.zeros((self.problem.n_samples, len(G)))
         for j, (basis, g) in enumerate(zip(bases, G, strict=True)):
             D[j], C[basis.rows, j] = basis.split(g)
-        return D, C, self.problem.X @ D.T
+        return D, C, product(self.problem.X, D.T, threads=threads)

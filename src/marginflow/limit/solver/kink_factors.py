@@ -13,7 +13,7 @@ import scipy.linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
-from marginflow.limit.products import times_transpose
+from marginflow.limit.products import product, times_transpose
 from marginflow.limit.settings import DEPENDENT, FEW_KINKS, FEW_OF_ALL, GENTLE, KINK_RANK, QUICK_PRODUCTS, REFINED
 from marginflow.threads import parts_of, share
 
@@ -98,7 +98,8 @@ def remembered(
         for key, column in new[part]:
             found[key] = make(column)
 
-    share(make_some, parts_of(len(new), float((kinks.sum(axis=0, dtype=np.float64) ** 3).sum())), threads)
+    work = float((kinks.sum(axis=0, dtype=np.float64) ** 3).sum())
+    share(make_some, parts_of(len(new), work, smallest=1), threads)
     return keys, {key: factorised for key, factorised in found.items() if factorised is not None}
 
 
@@ -120,19 +121,21 @@ class KinkFactors:
         self._known = known if forget else self._known | known
         return [known[key] for key in keys]
 
-    def split(self, factors: Sequence[KinkFactor], G: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def split(
+        self, factors: Sequence[KinkFactor], G: FloatArray, threads: int = 1
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """P_j g_j for rows g_j of G (k, r); weights c with X_K^T c = g_j - P_j g_j (m, k); X P_j g_j (m, k)."""
         X = self.problem.X
         C = np.zeros((len(G), len(X)))
-        DX, largest = G @ X.T, float(self.problem.norms.max())
+        DX, largest = product(G, X.T, threads=threads), float(self.problem.norms.max())
         for _ in range(3):  # the second time for rounding, the third where samples are nearly dependent
             before = 0.0
             for j, factor in enumerate(factors):
                 along = DX[j, factor.rows]
                 C[j, factor.rows] += factor.solve(along)
                 before = max(before, float(np.abs(along).max(initial=0.0)))
-            D = G - C @ X
-            DX = D @ X.T
+            D = G - product(C, X, threads=threads)
+            product(D, X.T, out=DX, threads=threads)
             left = max((float(np.abs(DX[j, f.rows]).max(initial=0.0)) for j, f in enumerate(factors)), default=0.0)
             if left <= REFINED * max(before, largest):
                 break

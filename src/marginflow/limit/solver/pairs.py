@@ -8,6 +8,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import product
 from marginflow.limit.settings import RUNS_AWAY, SETTLE_ROUNDS
 from marginflow.limit.solver.box_projection import box_projection
 from marginflow.limit.solver.kink_basis import KinkBases
@@ -52,13 +53,14 @@ class Pairs:
             some = columns[part]
             state, sigma = self.state[:, some], self.sigma[:, some]
             active = np.where(state == ACTIVE, sigma, 0.0)
-            g = (active * lam[:, None]).T @ self.problem.X
-            D, weights, XD = self.known.split(found[part], g)
+            g = product((active * lam[:, None]).T, self.problem.X, threads=threads)
+            D, weights, XD = self.known.split(found[part], g, threads)
             self.active[:, some], self.D[some], self.XD[:, some] = active, D, XD
             self.mu[:, some] = np.where(state == KINK, -sigma * weights, np.where(state == ACTIVE, lam[:, None], 0.0))
 
-        work = float(self.problem.X.size) * len(columns)
-        share(evaluate, parts_of(len(columns), work), self.threads)
+        parts = parts_of(len(columns), float(self.problem.X.size) * len(columns))
+        threads = self.threads if len(parts) == 1 else 1  # for the products of one part, or for the parts
+        share(evaluate, parts, self.threads)
 
     def _factorised(self, kinks: BoolArray, columns: IntArray) -> list[Any]:
         """What is known of the kink samples of these neurons, remembered for all of them."""
