@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import marginflow as mf
 from marginflow.threads import (
+    _do,
     available_threads,
     blas_libraries,
     blas_threads,
@@ -212,6 +213,18 @@ def test_an_error_in_any_thread_is_raised_and_no_further_part_is_begun() -> None
             share(work, range(10_000), threads)
         assert len(begun) < 10_000
     assert set(numbers()) == {2}
+
+
+def test_after_an_error_in_any_thread_nothing_is_left_for_the_others() -> None:
+    left = iter(range(10))
+
+    def work(part: int) -> None:
+        if part == 3:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        _do(work, left)
+    assert list(left) == []
 
 
 def test_shared_work_keeps_the_callers_error_state() -> None:

@@ -234,7 +234,6 @@ def share(work: Callable[[_Part], None], parts: Sequence[_Part], threads: int | 
         try:
             _do(work, left)
         finally:
-            _do(lambda _: None, left)
             running = [helper for helper in helpers if not helper.cancel()]
             wait(running)
         for helper in running:
@@ -243,9 +242,16 @@ def share(work: Callable[[_Part], None], parts: Sequence[_Part], threads: int | 
 
 
 def _do(work: Callable[[_Part], None], left: Iterator[_Part]) -> None:
-    """The parts that nobody has begun; the iterator of a sequence hands out each of them once, to whichever thread."""
-    for part in left:
-        work(part)
+    """The parts that nobody has begun; the iterator of a sequence hands out each of them once, to whichever thread.
+
+    After an error nothing is left for anybody.
+    """
+    try:
+        for part in left:
+            work(part)
+    finally:
+        for _ in left:
+            pass
 
 
 @lru_cache(maxsize=1)

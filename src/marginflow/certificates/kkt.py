@@ -185,11 +185,8 @@ def stationarity_problem(
 def _clarke_weights(pattern: Pattern, lam: FloatArray, mu: FloatArray) -> FloatArray:
     """mu_ij / lambda_i on the kinks, 0 where lambda_i is; elsewhere the slope of the ReLU."""
     clarke = pattern.active.astype(np.float64)
-    for block in pair_blocks(clarke):
-        kink, carried = pattern.kink[block], lam[block, None]
-        if kink.any():
-            ratio = np.divide(mu[block], carried, out=np.zeros(kink.shape), where=carried > 0)
-            np.copyto(clarke[block], np.clip(ratio, 0.0, 1.0), where=kink)
+    i, j = np.nonzero(pattern.kink)
+    clarke[i, j] = np.clip(np.divide(mu[i, j], lam[i], out=np.zeros(i.size), where=lam[i] > 0), 0.0, 1.0)
     return clarke
 
 

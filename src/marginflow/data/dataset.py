@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only, whole_number
 from marginflow.data import files, frames
 from marginflow.data.classes import Classes, check_encoded, encode
+from marginflow.data.equal_rows import first_equal
 from marginflow.data.preparation import Preparation
 from marginflow.display import Plotted
 from marginflow.doors import brief, checked
@@ -163,14 +164,13 @@ class Dataset(Plotted):
 
     def require_no_contradiction(self) -> None:
         """Refuse identical points with different labels: no function separates them."""
-        seen: dict[bytes, int] = {}
-        for second, row in enumerate(self.X + 0.0):  # -0.0 becomes 0.0, so that equal numbers have equal bytes
-            first = seen.setdefault(row.tobytes(), second)
-            if self.y[first] != self.y[second]:
-                kind = "opposite labels" if self.n_classes == 2 else "different classes"
-                raise InputError(
-                    f"Samples {first} and {second} are identical but have {kind}; no network separates them."
-                )
+        first = first_equal(self.X)
+        wrong = np.flatnonzero(self.y[first] != self.y)
+        if wrong.size:
+            kind = "opposite labels" if self.n_classes == 2 else "different classes"
+            raise InputError(
+                f"Samples {first[wrong[0]]} and {wrong[0]} are identical but have {kind}; no network separates them."
+            )
 
     @checked
     def followed_by(self, step: Mapping[str, object]) -> dict[str, object]:

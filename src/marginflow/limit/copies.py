@@ -10,18 +10,15 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
+from marginflow.data.equal_rows import first_equal
 
 
 def distinct(data: Dataset) -> tuple[IntArray, IntArray]:
     """Where each distinct sample (with its label) occurs first, shape (m,), and which of these each is, shape (n,)."""
-    seen: dict[bytes, int] = {}
-    index = np.empty(data.n_samples, dtype=np.int64)
-    first: list[int] = []
-    for i, (row, label) in enumerate(zip(data.X + 0.0, data.y, strict=True)):  # -0.0 becomes 0.0
-        index[i] = seen.setdefault(row.tobytes() + label.tobytes(), len(first))
-        if index[i] == len(first):
-            first.append(i)
-    return np.array(first, dtype=np.int64), index
+    pairs = np.column_stack([first_equal(data.X), data.y])
+    first = first_equal(pairs)
+    alone = np.flatnonzero(first == np.arange(len(first)))
+    return alone, np.searchsorted(alone, first)
 
 
 def at_first(rows: FloatArray, first: IntArray, n: int) -> FloatArray:

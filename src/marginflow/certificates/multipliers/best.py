@@ -18,7 +18,6 @@ from marginflow.certificates.multipliers.corrective import by_atoms
 from marginflow.certificates.multipliers.elimination import EliminatedKinks
 from marginflow.certificates.multipliers.least_squares import StationarityProblem, estimated_bound, lower_bound
 from marginflow.certificates.multipliers.projected_gradient import descend
-from marginflow.certificates.pattern import pair_blocks
 
 _NOISE = 2e-15  # relative residual below which nothing is left to gain in double precision
 _SIGN = 1e-11  # relative size below which a multiplier or a gradient counts as zero
@@ -48,9 +47,8 @@ def feasible(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> t
     """Clip to 0 <= lambda <= cap and 0 <= mu_ij <= lambda_i on the kinks, 0 elsewhere."""
     lam = np.clip(lam, 0.0, problem.cap)
     clipped = np.zeros(mu.shape)
-    for block in pair_blocks(clipped):
-        part = np.clip(mu[block], 0.0, lam[block, None])
-        np.copyto(clipped[block], part, where=problem.kink[block])
+    carry = np.flatnonzero(lam)  # at many samples most have no multiplier
+    clipped[carry] = np.where(problem.kink[carry], np.clip(mu[carry], 0.0, lam[carry, None]), 0.0)
     return lam, clipped
 
 
