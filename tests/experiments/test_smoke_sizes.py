@@ -38,6 +38,17 @@ def test_the_smoke_size_runs_and_is_drawn(figure: Figure, store):
         specification = json.dumps(chart.specification, allow_nan=False, ensure_ascii=False)
         assert panel.titles[panel.y] in specification
     assert figure.id in render(page, interactive=False)
+    for name in figure.cell.fields:
+        chosen = {row[name] for row in result.rows}
+        for value in chosen if len(chosen) > 1 else ():
+            part = figure.run(size="smoke", only={name: value}, store=store)
+            assert 0 < len(part.rows) < len(result.rows)
+            assert part.outcome.status != "borne out"  # the claim is about the whole grid
+            left = (
+                f"{len(result.rows) - len(part.rows)} of {len(result.rows)} runs of the grid were left out by choice."
+            )
+            assert part.outcome.lost.endswith(left)
+            assert all(panel.description.endswith(left) for panel in part.panels)
 
 
 @pytest.mark.parametrize("id", ["FVBS23/Dimension.ours", "KYS23/Fig1L", "FCB22/Amplification.ours"])

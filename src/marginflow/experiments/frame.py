@@ -157,7 +157,7 @@ class Figure(Brief):
         seeds : int or None
             Their number; by default that of the size.
         only : mapping or None
-            Only the cells with these parameters.
+            Only the cells with these parameters; the claim, which is about all of them, is undecided then at best.
         store : path or None
             An SQLite file that keeps finished cells; what is in it already is not computed again. Figures that show the
             same runs share them.
@@ -191,7 +191,8 @@ class Figure(Brief):
             only_stored=only_stored,
             progress=progress,
         )
-        return self._result(found, len(sweep.cells), size, first, None if store is None else Store(store))
+        whole = len(self.grid(size).cells) * grid.seeds
+        return self._result(found, whole, size, first, None if store is None else Store(store))
 
     def of_rows(self, rows: Sequence[Row], size: str, *, seed: int = 0) -> FigureResult:
         """What rows that were computed elsewhere show; what they lack of the grid is named with its cost.
@@ -231,14 +232,17 @@ class Figure(Brief):
         )
 
     def _gap(self, found: ComputedCells, total: int, store: Store | None) -> str:
-        """What is missing and what it would cost, as a sentence."""
+        """What was left out by choice, and what is missing and would cost, in a sentence each."""
+        chosen = len(found.rows) + len(found.missing)
+        skipped = f"{total - chosen} of {total} runs of the grid were left out by choice." if chosen < total else ""
         if not found.missing:
-            return ""
+            return skipped
         points = [{name: value for name, value in cell.items() if name != "seed"} for cell in found.missing]
         cost = self._cost(points, store)
         amount = "" if cost.hours is None else f"{cost.hours:.0f}" if cost.hours >= 10 else f"{cost.hours:.2g}"
         hours = f"about {amount} hours on one core" if amount else "an unknown time"
-        return f"{len(found.missing)} of {total} runs of the grid were not made and are gaps; they would take {hours}."
+        gaps = f"{len(found.missing)} of {total} runs of the grid were not made and are gaps; they would take {hours}."
+        return f"{skipped} {gaps}".lstrip()
 
     def _judged(self, found: ComputedCells, gap: str) -> Outcome:
         """The outcome; with gaps a claim is undecided at best, and there may be too little to judge by."""
