@@ -83,6 +83,10 @@ def convert(
     if found.merged:
         labels = ", ".join(map(repr, found.merged[:8])) + (", ..." if len(found.merged) > 8 else "")
         note(f"Several labels become -1: {labels}; --negative keeps one of them only.")
+    spelled = {str(word).casefold(): str(word) for word in data.classes}
+    other = next((str(word) for word in data.classes if spelled[str(word).casefold()] != str(word)), None)
+    if other is not None:
+        note(f"The labels {other!r} and {spelled[other.casefold()]!r} are two classes.")
     two = data.n_classes == 2
     record = {
         "out": out,

@@ -42,6 +42,7 @@ class Numeral(Brief):
             cell = cell.replace(self.sign, "", 1).strip()
         if self.decimal == "." and (plain := number(cell)) is not None:
             return plain
+        cell = cell.replace("\N{MINUS SIGN}", "-")
         if not _pattern(self.decimal).fullmatch(cell):
             return None
         for mark in _GROUP_MARKS:
@@ -56,7 +57,7 @@ PLAIN = Numeral()
 def number(cell: str) -> float | None:
     """The finite number that Python reads, or None. (Python reads 1_0 as ten; a table means something else by it.)"""
     try:
-        value = math.nan if "_" in cell else float(cell)
+        value = math.nan if "_" in cell else float(cell.replace("\N{MINUS SIGN}", "-"))
     except ValueError:
         return None
     return value if math.isfinite(value) else None
@@ -155,5 +156,5 @@ def _pattern(decimal: str) -> re.Pattern[str]:
 
 def _sign(cell: str) -> str:
     """The % or the sign of a currency at an end of a cell, or ""."""
-    ends = (cell[-1:], cell[:1], cell[1:2] if cell[:1] in "+-" else "")
+    ends = (cell[-1:], cell[:1], cell[1:2] if cell[:1] in "+-\N{MINUS SIGN}" else "")
     return next((end for end in ends if end and (end == "%" or unicodedata.category(end) == "Sc")), "")

@@ -83,6 +83,9 @@ def read_table(
     if not body:
         first = "names in the first line and " if named else ""
         raise InputError(f"{source} has no samples; {first}one sample per line are expected.")
+    if named and not any(cell.strip() for _, row in rows for cell in row[len(rows[0][1]) - 1 :]):
+        rows = [(line, row[: len(rows[0][1]) - 1]) for line, row in rows]  # every line ends in a separator
+        body = rows[1:]
     width = len(rows[0][1])
     for line, row in body:
         if len(row) != width:
@@ -128,9 +131,11 @@ def _refuse_samples(table: RawTable, index: int) -> None:
 
 
 def same_label(label: str, other: str) -> bool:
-    """Equal as text, or as numbers: 1 is 1.0."""
+    """Equal as text, as numbers (1 is 1.0), or as truth values (True is TRUE)."""
     label, other = label.strip(), other.strip()
-    return label == other or (number(label) is not None and number(label) == number(other))
+    if label == other or (number(label) is not None and number(label) == number(other)):
+        return True
+    return label.lower() == other.lower() and label.lower() in ("true", "false")
 
 
 def some_of(labels: Sequence[str]) -> str:

@@ -204,6 +204,11 @@ def _labels(
             raise InputError(
                 f"Every {table.unit} of {table.source} has the label {cells[0]!r}; two kinds of labels are expected."
             )
+        if len(cells) > _FEW and len(classes) > len(cells) / 2:
+            raise InputError(
+                f"{table.source}: the label, column {table.names[index]!r}, has {len(classes)} different values in "
+                f"{len(cells)} {table.unit}s; classes are expected (--label names another column, --positive a class)."
+            )
         return list(range(len(cells))), [first[cell] for cell in cells], tuple(classes), ()
     others = list(dict.fromkeys(first[label] for label in found if not same_label(label, positive)))
     if negative is not None and same_label(positive, negative):
@@ -290,7 +295,8 @@ def _columns(
                 )
             )
             gaps = ", empty cells filled" if empty else ""
-            how[name] = ("standardised" if standardise else "as it is") + gaps + unusual(column, numeral)
+            constant = ", the same everywhere" if spread == 0.0 and len(filled) > 1 else ""
+            how[name] = ("standardised" if standardise else "as it is") + constant + gaps + unusual(column, numeral)
     if trouble:
         what = (
             "This column cannot be used as it is" if len(trouble) == 1 else "These columns cannot be used as they are"
