@@ -126,3 +126,38 @@ def test_strips_keep_every_value_and_the_order_of_the_classes() -> None:
     )
     assert made.specification["encoding"]["y"]["scale"]["domain"] == [str(k) for k in range(10)]
     assert sorted(row[1] for row in made.numbers.rows if isinstance(row[1], float)) == [t / 7 for t in range(100)]
+
+
+def axes(part: Any, channel: str) -> list[dict[str, Any]]:
+    """The axes of a channel in all layers of a specification."""
+    if isinstance(part, list):
+        return [found for inner in part for found in axes(inner, channel)]
+    if not isinstance(part, dict):
+        return []
+    own = [part[channel]["axis"]] if isinstance(part.get(channel), dict) and "axis" in part[channel] else []
+    return own + [found for inner in part.values() for found in axes(inner, channel)]
+
+
+def test_whole_numbers_have_no_ticks_between_them() -> None:
+    rows = [{"t": t, "value": 0.5 * t, "name": "a"} for t in (0, 1, 2)]
+    specification = chart(rows).specification
+    assert {axis.get("tickMinStep") for axis in axes(specification, "x")} == {1}
+    assert {axis.get("tickMinStep") for axis in axes(specification, "y")} == {None}
+
+
+def test_residuals_of_one_size_are_drawn_on_the_whole_way_to_one() -> None:
+    rows: list[dict[str, object]] = [{"value": value, "t": "a", "name": "n"} for value in (2e-15, 0.0, 3e-15)]
+    drawn = dots(
+        rows, value="value", category="t", series="name", titles=TITLES, title="T", description="D", scale="log",
+        span=(1e-17, 1.0),
+    )  # fmt: skip
+    along = drawn.specification["encoding"]["x"]
+    assert along["scale"]["domain"] == [1e-17, 1.0]
+    assert along["axis"]["values"][0] == 1e-17
+    assert all(math.log10(tick) == round(math.log10(tick)) for tick in along["axis"]["values"])
+
+
+def test_a_histogram_names_whole_counts_only_and_without_a_decimal_point() -> None:
+    rows: list[dict[str, object]] = [{"value": value, "name": "a"} for value in (1.0, 2.0, 2.0)]
+    drawn = histogram(rows, value="value", series="name", titles=TITLES, title="T", description="D")
+    assert "format(datum.value, ',d')" in json.dumps(drawn.specification)

@@ -27,6 +27,7 @@ from marginflow.report.encodings import (
     legend,
     legend_filter,
     names,
+    plain,
     positive,
     scaled,
     tooltips,
@@ -177,7 +178,8 @@ def histogram(
 def _counted() -> alt.Axis:
     """An axis of counts: half a sample has neither a name nor a line."""
     whole = alt.condition("datum.value % 1 === 0", alt.value(1), alt.value(0))
-    return alt.Axis(tickMinStep=1, labelExpr="datum.value % 1 ? '' : datum.label", gridOpacity=whole, tickOpacity=whole)
+    label = "datum.value % 1 ? '' : format(datum.value, ',d')"  # the default writes 2.0 beside an unnamed 1.5
+    return alt.Axis(tickMinStep=1, labelExpr=label, gridOpacity=whole, tickOpacity=whole)
 
 
 def dots(
@@ -190,10 +192,12 @@ def dots(
     title: str,
     description: str,
     scale: Scale = "linear",
+    span: tuple[float, float] | None = None,
 ) -> Chart:
     """One dot per row: its value along the axis, its category as a line, its series as colour and shape.
 
-    On a logarithmic axis values that are exactly zero are left out; the table of numbers has them.
+    On a logarithmic axis values that are exactly zero are left out; the table of numbers has them. The axis has `span`
+    in it, so that charts of the same quantity can be compared.
     """
     rows = worded(rows, series, category)
     series_names, categories = names(rows, series), names(rows, category)
@@ -202,7 +206,7 @@ def dots(
         positive(alt.Chart(inline(rows)), {value: scale})
         .mark_point(filled=True, size=110)
         .encode(
-            x=_along(alt.X, rows, value, titles, scale, padding=12),
+            x=_along(alt.X, rows, value, titles, scale, padding=12, span=span),
             y=alt.Y(
                 field(category),
                 type="nominal",
@@ -250,11 +254,22 @@ def strips(
 
 
 def _along(
-    channel: Any, rows: Sequence[Row], column: str, titles: Mapping[str, str], scale: Scale, padding: int
+    channel: Any,
+    rows: Sequence[Row],
+    column: str,
+    titles: Mapping[str, str],
+    scale: Scale,
+    padding: int,
+    span: tuple[float, float] | None = None,
 ) -> Any:
-    """The position along an axis, with room beside the first and the last mark."""
-    marked = axis(rows, column, scale)
-    return by_number(channel, column, title=titles[column], scale=scaled(scale, padding=padding), axis=marked)
+    """The position along an axis, with room beside the first and the last mark, or with both ends of `span` on it."""
+    marked = axis([*rows, *({column: end} for end in span or ())], column, scale)
+    along = scaled(scale, padding=padding)
+    if span is not None:
+        found = [value for row in rows if isinstance(value := plain(row.get(column)), int | float)]
+        drawn = [value for value in found if value > 0 or scale == "linear"]
+        along.domain = [min([span[0], *drawn]), max([span[1], *drawn])]
+    return by_number(channel, column, title=titles[column], scale=along, axis=marked)
 
 
 def _told_apart(series: str, series_names: list[str], title: str) -> dict[str, Any]:

@@ -102,13 +102,19 @@ def scaled(kind: Scale, *, padding: int = 0) -> alt.Scale:
 
 
 def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
-    """On a logarithmic axis a tick at powers of ten only, at most eight of them, if there are two or more."""
+    """On a logarithmic axis a tick at powers of ten only, at most eight of them, if there are two or more.
+
+    Between whole numbers, such as counts, there is no tick.
+    """
     exponents = [
         math.log10(value) for row in rows if isinstance(value := plain(row.get(column)), int | float) and value > 0
     ]
     if kind == "linear":
-        tiny = bool(exponents) and max(exponents) < _TINY
-        return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN) if tiny else alt.Axis(tickCount=6, format="~r")
+        if exponents and max(exponents) < _TINY:
+            return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN)
+        values = [value for row in rows if isinstance(value := plain(row.get(column)), int | float)]
+        whole = bool(values) and all(value == int(value) for value in values)
+        return alt.Axis(tickCount=6, format="~r", **({"tickMinStep": 1} if whole else {}))
     if not exponents:
         return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN)
     low, high = math.floor(min(exponents)), math.ceil(max(exponents))

@@ -76,8 +76,8 @@ def _cells(results: Results) -> Section:
                 (*(f"{name} {text_of(record.cell.parameters[name])}" for name in names), f"seed {record.cell.seed}")
             ),
             "status": record.status,
-            "seconds": record.seconds,
-            "memory": None if record.memory is None else record.memory / 2**20,
+            "seconds": round(record.seconds, 2),
+            "memory": None if record.memory is None else round(record.memory / 2**20),
         }
         for record in newest
     ]

@@ -9,6 +9,7 @@ from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, histogram
 from marginflow.report.images import image_chart, square_side
 from marginflow.report.page import Section, Tone
+from marginflow.report.results.certificates import RESIDUAL_SPAN
 from marginflow.report.results.plain import natural_axes, row_section
 from marginflow.report.results.robustness import curve_rows, distance_charts, settled
 from marginflow.report.results.summary import Fields, Summary
@@ -80,6 +81,7 @@ def _where(record: Fields) -> Section:
         title="Residuals",
         description="Residual of each condition, on a logarithmic axis; farther left is better, zeros are not drawn.",
         scale="log",
+        span=RESIDUAL_SPAN,
     )
     return Section(heading="Near a KKT point?", paragraphs=paragraphs, content=(chart, table))
 

@@ -18,6 +18,8 @@ CONDITIONS = Formula(
     r"\lambda_i\,(y_iN(x_i;\theta)-1)=0",
     meaning="Its KKT conditions; the derivative is Clarke's, with a weight in [0, 1] at every kink",
 )
+# From rounding error to what no multipliers explain: where a residual lies in it is what a picture has to say.
+RESIDUAL_SPAN = (1e-17, 1.0)
 RESIDUALS = {
     "stationarity": "Stationarity",
     "complementarity": "Complementarity",
@@ -123,6 +125,7 @@ def _residuals(record: Fields) -> Chart:
             "Residual of each KKT condition, on a logarithmic axis; farther left is better, exact zeros are not drawn."
         ),
         scale="log",
+        span=RESIDUAL_SPAN,
     )
 
 

@@ -26,9 +26,10 @@ def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str
     """Rows as a table, and as a chart of column `y` against `x`, one curve for each value of `series`."""
     if x is None:
         x, y, series = natural_axes(found)
+    drawn = f": {y} against {x}" + (f", a curve for each {series}" if series else "") if x and y else ""
     return Summary(
-        sentence=f"{len(found)} rows are shown; they make no claim.",
-        tone="open",
+        sentence=f"{len(found)} {'row' if len(found) == 1 else 'rows'}{drawn}.",
+        tone="told",
         sections=(row_section(found, x=x, y=y, series=series),),
     )
 
@@ -62,9 +63,19 @@ def row_section(
     content: list[Table | Chart] = []
     if x is not None and y is not None:
         content.append(row_chart(found, x=x, y=y, series=series))
-    picked = tuple(tuple(_shortened(row.get(column)) for column in columns) for row in found)
-    content.append(Table(columns=tuple(columns), rows=picked, caption=f"{len(found)} rows", folded=folded))
+    same = [column for column in columns if len(found) > 1 and _is_constant(found, column)]
+    shown = tuple(column for column in columns if column not in same)
+    if not shown:  # rows that differ in nothing
+        same, shown = [], tuple(columns)
+    picked = tuple(tuple(_shortened(row.get(column)) for column in shown) for row in found)
+    told = [f"{column} {text_of(_shortened(found[0][column]))}" for column in same if found[0][column] is not None]
+    caption = f"{len(found)} rows" + (f"; in all of them {', '.join(told)}" if told else "")
+    content.append(Table(columns=shown, rows=picked, caption=caption, folded=folded))
     return Section(heading="Rows", content=tuple(content))
+
+
+def _is_constant(found: Rows, column: str) -> bool:
+    return all(column in row and row[column] == found[0].get(column) for row in found)
 
 
 def row_chart(found: Rows, *, x: str, y: str, series: str | None) -> Chart:
