@@ -112,7 +112,7 @@ def test_pictures_follow_the_theme_of_the_notebook(pages: dict[str, str]) -> Non
 def test_numbers_stand_under_each_other_and_the_radius_begins_at_zero(
     results: dict[str, object], pages: dict[str, str]
 ) -> None:
-    assert re.findall(r'text-align:(\w+)">(?:\d+ of \d+)<', pages["Certificate"]) == ["right"] * 3
+    assert re.findall(r'text-align:(\w+);[^>]*>(?:\d+ of \d+)<', pages["Certificate"]) == ["right"] * 3
     (chart,) = radii.charts(results["Radius"])
     assert ("at least", 0.0, 0.0) in {(row[2], row[0], row[1]) for row in chart.numbers.rows}
 
@@ -130,6 +130,15 @@ def test_a_run_with_its_data_draws_the_residual_of_the_recorded_networks(results
     plain, with_data = results["Run"].plot(), results["Run"].plot(data=DATA)
     assert len(plain.hconcat) == 2
     assert len(with_data.hconcat) == 3
+
+
+def test_rows_of_a_sweep_say_once_what_is_the_same_and_wide_tables_scroll(pages: dict[str, str]) -> None:
+    assert "4 rows; in all of them law sphere, n_samples 3," in pages["Results"]
+    headings = re.findall(r"<th[^>]*>([^<]+)</th>", pages["Results"])
+    assert "dimension" in headings
+    assert "n_samples" not in headings
+    for page in pages.values():
+        assert page.count("<table>") == page.count('<div style="overflow-x:auto"><table>')
 
 
 def test_results_of_a_sweep_are_drawn_by_the_names_of_columns(results: dict[str, object]) -> None:

@@ -34,7 +34,7 @@ def table_html(table: Table) -> str:
     left = len(table.rows) - len(rows)
     more = f"<p>… and {left} more rows</p>" if left > 0 else ""
     top = f"<thead><tr>{head}</tr></thead>" if any(table.columns) else ""
-    return f"<table>{top}<tbody>{body}</tbody></table>{more}" if rows else ""
+    return f'<div style="overflow-x:auto"><table>{top}<tbody>{body}</tbody></table></div>{more}' if rows else ""
 
 
 def pictures_html(charts: list[Any]) -> str:
@@ -82,4 +82,4 @@ def _is_numeric(table: Table, column: int) -> bool:
 
 def _cell(tag: str, value: object, side: str) -> str:
     text = signs(value) if isinstance(value, str) else raised(text_of(value))
-    return f'<{tag} style="text-align:{side}">{html.escape(text)}</{tag}>'
+    return f'<{tag} style="text-align:{side};padding:0.15em 0.6em">{html.escape(text)}</{tag}>'

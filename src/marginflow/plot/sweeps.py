@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
-from marginflow.report.results.plain import natural_axes, row_chart
+from marginflow.report.results.plain import natural_axes, row_chart, row_table
 from marginflow.report.table import Table
 from marginflow.sweeps import Results, Sweep
 
@@ -20,9 +20,11 @@ def showing(result: Sweep | Results) -> Showing:
         table = Table(columns=("Parameter", "Values"), rows=tuple(rows), caption="What varies")
         return Showing(sentence=f"{result.name}, {len(result.cells)} cells of the task {_task(result)}.", table=table)
     found, cells = result.rows, len(result.sweep.cells)
-    columns = {name: name for row in found[:1] for name in row}
-    sentence = f"{len(found)} of {cells} cells of {result.sweep.name} are done, {len(result.failed)} failed."
-    return Showing(sentence=sentence, table=Table.of(found, columns=columns, caption="The rows"))
+    table = row_table(found)
+    sentence = (
+        f"{len(found)} of {cells} cells of {result.sweep.name} are done, {len(result.failed)} failed: {table.caption}."
+    )
+    return Showing(sentence=sentence, table=table)
 
 
 def charts(

@@ -59,23 +59,31 @@ def row_section(
     found: Rows, *, x: str | None = None, y: str | None = None, series: str | None = None, folded: bool = False
 ) -> Section:
     """Rows as a section of a page."""
-    columns = list(dict.fromkeys(column for row in found for column in row))
     content: list[Table | Chart] = []
     if x is not None and y is not None:
         content.append(row_chart(found, x=x, y=y, series=series))
-    same = [column for column in columns if len(found) > 1 and _is_constant(found, column)]
-    shown = tuple(column for column in columns if column not in same)
-    if not shown:  # rows that differ in nothing
-        same, shown = [], tuple(columns)
-    picked = tuple(tuple(_shortened(row.get(column)) for column in shown) for row in found)
-    told = [f"{column} {text_of(_shortened(found[0][column]))}" for column in same if found[0][column] is not None]
-    caption = f"{len(found)} rows" + (f"; in all of them {', '.join(told)}" if told else "")
-    content.append(Table(columns=shown, rows=picked, caption=caption, folded=folded))
+    content.append(row_table(found, folded=folded))
     return Section(heading="Rows", content=tuple(content))
 
 
-def _is_constant(found: Rows, column: str) -> bool:
-    return all(column in row and row[column] == found[0].get(column) for row in found)
+def row_table(found: Rows, *, folded: bool = False) -> Table:
+    """Rows without the columns that are the same in all of them, which the caption says once."""
+    columns = list(dict.fromkeys(column for row in found for column in row))
+    same = shared(found)
+    picked = tuple(tuple(_shortened(row.get(name)) for name in columns if name not in same) for row in found)
+    told = ", ".join(f"{name} {text_of(_shortened(value))}" for name, value in same.items() if value is not None)
+    caption = f"{len(found)} rows" + (f"; in all of them {told}" if told else "")
+    return Table(
+        columns=tuple(name for name in columns if name not in same), rows=picked, caption=caption, folded=folded
+    )
+
+
+def shared(found: Rows) -> dict[str, object]:
+    """What is the same in every one of several rows, unless they differ in nothing."""
+    if len(found) < 2:
+        return {}
+    same = {key: value for key, value in found[0].items() if all(key in row and row[key] == value for row in found)}
+    return same if any(len(row) > len(same) for row in found) else {}
 
 
 def row_chart(found: Rows, *, x: str, y: str, series: str | None) -> Chart:
