@@ -46,6 +46,51 @@ def test_example_runs(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert main(arguments) in (0, 1), line  # 1: an audit of a network that is not a KKT point
 
 
-def test_the_page_has_examples() -> None:
-    assert len(BLOCKS) >= 12
-    assert sum(kind == "sh" for kind, _ in PARTS) >= 4
+# Every way in and out, and what an example of it cannot do without.
+DOORS = {
+    "data of lists": "mf.data.Dataset(\n    [[",
+    "data of a table and a series": 'Dataset(people[["age"]], people["ill"])',
+    "data of many classes": "Dataset(X, np.arange(30) % 3)",
+    "a table of one's own": "convert visits.csv --label outcome --positive ill --standardise --one-hot --missing",
+    "semicolons and decimal commas": "marginflow convert preise.csv",
+    "new lines of that table": "--like data.npz",
+    "back to raw inputs": "preparation.undo(network)",
+    "small data sets": "mf.data.digits(3, 8)",
+    "a nest of torch": "torch.nn.LeakyReLU(0.1)",
+    "TorchScript": "torch.jit.script(module)",
+    "traced TorchScript": "torch.jit.trace(module",
+    "ONNX of torch": "torch.onnx.export(module",
+    "ONNX of skl2onnx": "to_onnx(pipeline",
+    "safetensors": "named.safetensors",
+    "a state_dict": "module.state_dict()",
+    "an MLPClassifier": "model = MLPClassifier(",
+    "a pipeline": "make_pipeline(StandardScaler()",
+    "a search": "GridSearchCV(",
+    "to torch": "network.to_torch()",
+    "to ONNX": "network.to_onnx(",
+    "to scikit-learn": "network.to_sklearn(",
+    "to foolbox": "to_foolbox(network)",
+    "misfits": "tanh",
+    "a deeper network": "radius_bracket(network",
+    "its KKT residual": "certify_deep(network, data)",
+    "a head": "mf.audit.head(deep",
+    "a head on the command line": "--features body.pt",
+    "many classes": "mf.networks.Classifier(W=",
+    "its radius": "found.rival",
+    "its KKT conditions": "certify_classifier(",
+    "its KKT point": "mf.kkt_point(data, width=20)",
+    "flips along a direction": "class_steps(network",
+    "one vector for all": "universal_change(network",
+    "certified accuracy": "certified_accuracy(network",
+    "its curve": "marginflow curve network.safetensors data.npz --csv curve.csv",
+    "the page of an audit": "--out audit.html",
+    "the estimator": "cross_val_score(MaxMarginReLUClassifier",
+    "warm start": "warm_start=True",
+    "probabilities": "CalibratedClassifierCV(",
+    "a sparse matrix": "csr_matrix(",
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_has_an_example_that_runs(door: str) -> None:
+    assert any(DOORS[door] in text for _, text in PARTS)
