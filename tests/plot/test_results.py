@@ -112,7 +112,7 @@ def test_pictures_follow_the_theme_of_the_notebook(pages: dict[str, str]) -> Non
 def test_numbers_stand_under_each_other_and_the_radius_begins_at_zero(
     results: dict[str, object], pages: dict[str, str]
 ) -> None:
-    assert re.findall(r'text-align:(\w+);[^>]*>(?:\d+ of \d+)<', pages["Certificate"]) == ["right"] * 3
+    assert re.findall(r"text-align:(\w+);[^>]*>(?:\d+ of \d+)<", pages["Certificate"]) == ["right"] * 3
     (chart,) = radii.charts(results["Radius"])
     assert ("at least", 0.0, 0.0) in {(row[2], row[0], row[1]) for row in chart.numbers.rows}
 
