@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -25,4 +26,6 @@ def into_notes(app: object, what: str, name: str, thing: object, options: object
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", into_notes, priority=100)  # before numpydoc reads it
+    # For the signature numpydoc reads the docstring itself, where the section has its own name.
+    warnings.filterwarnings("ignore", message="Unknown section Deviations")
     return {"parallel_read_safe": True}
