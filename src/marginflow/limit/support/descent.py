@@ -92,6 +92,11 @@ def _minimised(
         return C * value + 0.5 * float(theta @ theta), np.concatenate([hidden.ravel(), g @ H]) + theta
 
     found: FloatArray = minimize(
-        objective, theta, jac=True, method="L-BFGS-B", callback=look, options={"maxiter": steps}
+        objective,
+        theta,
+        jac=True,
+        method="L-BFGS-B",
+        callback=look if np.isfinite(deadline) else None,  # it would cost a copy of theta for each step
+        options={"maxiter": steps},
     ).x
     return found
