@@ -96,7 +96,7 @@ def _minimised(
         theta,
         jac=True,
         method="L-BFGS-B",
-        callback=look if np.isfinite(deadline) else None,  # it would cost a copy of theta for each step
+        callback=look if deadline < np.inf else None,  # it would cost a copy of theta for each step
         options={"maxiter": steps},
     ).x
     return found
