@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import statistics
 
@@ -106,6 +107,39 @@ def test_spreads_of_the_widths_are_as_the_rows_say() -> None:
         found = [100 * finding_of("VYS22/Fig1b", f"{name}, {method}, d = {d}").value for d in (40, 60, 80)]
         said.append(f"{min(found):.0f} to {max(found):.0f} %")
     assert f"the mean flips of the widths differ by {said[0]} (recipe) and {said[1]} (KKT points)" in page()
+
+
+def test_faster_schedules_are_as_the_rows_say() -> None:
+    rows = values_of(GALLERY / "VYS22-Exp.recipe-laptop.csv")
+
+    def flips(schedule: str, alpha: float) -> dict[tuple[object, object], float]:
+        chosen = [row for row in rows if (row["schedule"], row["alpha"]) == (schedule, alpha)]
+        return {(row["dimension"], row["seed"]): float(str(row["flip"])) for row in chosen}
+
+    changes = []
+    for schedule, alpha in itertools.product(("every 5", "every 20", "normalised"), (0.5, 1.0)):
+        published, faster = flips("published", alpha), flips(schedule, alpha)
+        changes.append([100 * (faster[draw] / flip - 1) for draw, flip in published.items()])
+    mean = max(abs(statistics.mean(some)) for some in changes)
+    single = max(abs(change) for some in changes for change in some)
+    assert f"at most {mean:.2f} % in the mean, single ones by up to {single:.1f} %" in page()
+
+
+def test_other_losses_data_and_times_are_as_the_rows_say() -> None:
+    against = "relative difference of the flip, {} against {}, m = d^{}"
+    few, many = (finding_of("VYS22/Exp.logistic", against.format("logistic", "exponential", a)) for a in ("0.5", "1"))
+    assert f"differ by {100 * abs(few.value):.2f} % (m = √d) and {100 * abs(many.value):.1f} % (m = d)" in page()
+    said = []
+    for alpha in ("0.5", "1"):
+        found = finding_of("VYS22/Exp.data", against.format("gaussian", "sphere", alpha))
+        smaller = [-100 * number for number in (found.value, found.high, found.low) if number is not None]
+        said.append("{:.0f} % [{:.0f}, {:.0f}]".format(*smaller))
+    assert f"of Gaussian inputs are {said[0]} (m = √d) and {said[1]} (m = d) smaller" in page()
+    said = []
+    for d in (30, 300):
+        longer = finding_of("KYS23/Exp.100k", f"mean change of the error from time 2000 to 10000, recipe, d = {d}")
+        said.append(f"{longer.value:.4f} [{longer.low:.4f}, {longer.high:.4f}] (d = {d})".replace("-", "−"))
+    assert f"five times as long changes the mean error by {said[0]} and {said[1]}" in page()
 
 
 def test_a_judgement_is_read_from_the_line_of_its_own_figure() -> None:
