@@ -46,26 +46,32 @@ def product(
 
 def times_transpose(A: FloatArray) -> FloatArray:
     """A A^T, shape (m, m)."""
+    threads = available_threads()
     m = len(A)
-    parts = parts_of(m, 0.5 * float(A.size) * m)
-    if len(parts) == 1 and m <= BLOCK:
-        with one_thread():
-            small: FloatArray = A @ A.T
-        return small
-    blocks = [block for part in parts for block in _cut(part)]
+    blocks = symmetric_blocks(m, 0.5 * float(A.size) * m)
     C: FloatArray = np.empty((m, m), dtype=A.dtype)
 
-    def multiply(pair: tuple[slice, slice]) -> None:
-        rows, columns = pair
+    def multiply(block: tuple[slice, slice]) -> None:
+        rows, columns = block
         if rows == columns:
-            C[rows, rows] = A[rows] @ A[rows].T
+            C[block] = A[rows] @ A[rows].T
         else:
-            np.matmul(A[rows], A[columns].T, out=C[rows, columns])
-            C[columns, rows] = C[rows, columns].T
+            np.matmul(A[rows], A[columns].T, out=C[block])
+            C[columns, rows] = C[block].T
 
-    # Those on the diagonal are half as much work, and come last.
-    share(multiply, sorted(((b, a) for j, b in enumerate(blocks) for a in blocks[: j + 1]), key=lambda p: p[0] == p[1]))
+    with one_thread():
+        share(multiply, blocks, threads)
     return C
+
+
+def symmetric_blocks(m: int, multiplications: float) -> list[tuple[slice, slice]]:
+    """The blocks of an m x m matrix on its diagonal and above it: rows and columns, for `share`.
+
+    Those on the diagonal are half as much work, and come last.
+    """
+    cut = [piece for part in parts_of(m, multiplications) for piece in _cut(part)]
+    above = [(rows, columns) for i, rows in enumerate(cut) for columns in cut[i + 1 :]]
+    return above + [(piece, piece) for piece in cut]
 
 
 def factor_threads(size: int) -> AbstractContextManager[None]:
@@ -75,6 +81,6 @@ def factor_threads(size: int) -> AbstractContextManager[None]:
 
 def _cut(part: slice) -> list[slice]:
     """The part in pieces of at most `BLOCK` rows."""
-    number = -(-(part.stop - part.start) // BLOCK)
+    number = max(1, -(-(part.stop - part.start) // BLOCK))
     ends = [part.start + (part.stop - part.start) * i // number for i in range(number + 1)]
     return [slice(begin, end) for begin, end in pairwise(ends)]

@@ -288,7 +288,7 @@ DEPENDENT, GENTLE = 1e-6, 0.03
 # microseconds for 60 of 1000 samples in 101 dimensions 38 against 92, 180 of 2400 in 301 400 against 520, 558 of 3981
 # in 1001 15,000 against 5,100. And samples for each kink of a neuron from which on they are computed as well: all inner
 # products of 4,800 images took 2.7 s, those of the 70 kinks of each of 727 neurons that Newton's method met 0.2 s.
-QUICK_PRODUCTS, FEW_OF_ALL = 400, 32
+QUICK_PRODUCTS, FEW_OF_ALL = 400, 8
 # Samples up to which a pseudo-inverse is made, and the relative size of the eigenvalues that count as zero in it.
 FEW_KINKS, KINK_RANK = 400, 1e-11
 # Inner products of a projection with kink samples, relative to those before it, above which it is repeated.

@@ -12,9 +12,11 @@ import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
-from marginflow.limit.products import factor_threads, times_transpose
+from marginflow.limit.products import factor_threads, symmetric_blocks, times_transpose
 from marginflow.limit.settings import COLUMNS_AT_ONCE, KEPT_DAMPING, KEPT_SHIFTS
+from marginflow.limit.solver.blocked_factor import BlockedFactor
 from marginflow.limit.solver.pairs import Pairs
+from marginflow.threads import share
 
 
 class KeptHessian:
@@ -27,7 +29,7 @@ class KeptHessian:
         self.mean = float(np.trace(H)) / max(len(rows), 1)
         self.share = float(np.trace(H)) / max(float(whole.sum()), 1e-300)  # what the projections leave of it
         H[np.diag_indices(len(rows))] += damping
-        self.factor = _factorised(H, float(whole.mean()))
+        self.factor = BlockedFactor(_factorised(H, float(whole.mean())))
 
     def is_held(self, damping: float) -> bool:
         """Whether its own damping is too much for a step with this one."""
@@ -52,7 +54,7 @@ class KeptInverse:
         if self._gone.size:
             units: FloatArray = np.zeros((self._size, self._gone.size), dtype=np.float32, order="F")
             units[self._gone, np.arange(self._gone.size)] = 1.0
-            self._columns: FloatArray = self._solved(units)
+            self._columns = self._factor.solve(units)
             schur = self._columns[self._gone].astype(np.float64)
             self._schur = scipy.linalg.cho_factor(0.5 * (schur + schur.T), lower=True, check_finite=False)
 
@@ -61,17 +63,13 @@ class KeptInverse:
         size = float(np.abs(f).max(initial=0.0)) or 1.0  # single precision holds numbers of ordinary size
         inside = np.zeros((self._size, *f.shape[1:]), dtype=np.float32, order="F")
         inside[self._at] = f[self._known] / size
-        inside = self._solved(inside)
+        inside = self._factor.solve(inside)
         if self._gone.size:
             held = scipy.linalg.cho_solve(self._schur, inside[self._gone].astype(np.float64), check_finite=False)
             inside = inside - self._columns @ held.astype(np.float32)
         solution = np.empty_like(f)
         solution[self._known] = size * inside[self._at].astype(np.float64)
         solution[self._new] = (f[self._new].T / self._diagonal).T
-        return solution
-
-    def _solved(self, f: FloatArray) -> FloatArray:
-        solution: FloatArray = scipy.linalg.lapack.spotrs(self._factor, f, lower=1)[0]
         return solution
 
 
@@ -98,24 +96,43 @@ def _diagonal_without_kinks(problem: Problem, rows: IntArray, pairs: Pairs, t: F
 def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
     """sum_j t_j H_j on the rows: inner products times shared patterns, less what the kinks of each neuron take away.
 
-    A neuron whose kinks are nearly dependent keeps them: that makes the guess poorer and nothing wrong.
+    Of a symmetric matrix, diagonal and what is above it; in blocks that several threads may take. A neuron whose kinks
+    are nearly dependent keeps them: that makes the guess poorer and nothing wrong.
     """
-    kinks = np.unique(np.concatenate([basis.rows for basis in pairs.bases] + [rows]))
-    inner = times_transpose(problem.rounded[kinks])
-    at = np.searchsorted(kinks, rows)
-    signs = pairs.active[rows].astype(np.float32)
-    H = inner.copy() if len(kinks) == len(rows) else inner[np.ix_(at, at)]
-    H *= (signs * t.astype(np.float32)) @ signs.T
+    n, others = len(rows), np.setdiff1d(np.concatenate([basis.rows for basis in pairs.bases]), rows)
+    samples = np.concatenate([rows, others])
+    inner = times_transpose(problem.rounded[samples])
+    at = np.empty(problem.n_samples, dtype=np.int64)
+    at[samples] = np.arange(len(samples))
+    signs, weights = pairs.active[rows].astype(np.float32), t.astype(np.float32)
+    H: FloatArray = np.zeros((n, n), dtype=np.float32)
+
+    def begin(block: tuple[slice, slice]) -> None:
+        first, second = block
+        np.multiply(inner[block], (signs[first] * weights) @ signs[second].T, out=H[block])
+
+    blocks = symmetric_blocks(n, float(n) ** 2 * problem.X.shape[1])
+    share(begin, blocks)
     taken: list[FloatArray] = []
     columns = 0
     for j, basis in enumerate(pairs.bases):
         if basis.L is not None and len(basis.rows):
-            cross = inner[np.ix_(np.searchsorted(kinks, basis.rows), at)]
+            cross = inner[at[basis.rows], :n]
             within = scipy.linalg.solve_triangular(basis.L, cross, lower=True, check_finite=False).astype(np.float32)
             within *= np.float32(np.sqrt(t[j])) * signs[:, j]
             taken.append(within)
             columns += len(within)
         if taken and (columns > COLUMNS_AT_ONCE or j == len(pairs.bases) - 1):
-            H -= times_transpose(np.concatenate(taken).T)
+            _take_away(np.concatenate(taken), H, blocks)
             taken, columns = [], 0
     return H
+
+
+def _take_away(A: FloatArray, H: FloatArray, blocks: list[tuple[slice, slice]]) -> None:
+    """H less A^T A, on these blocks."""
+
+    def take(block: tuple[slice, slice]) -> None:
+        first, second = block
+        H[block] -= A[:, first].T @ A[:, second]
+
+    share(take, blocks)

@@ -14,6 +14,7 @@ import scipy.linalg
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import factor_threads, times_transpose
+from marginflow.limit.solver.blocked_factor import BlockedFactor
 from marginflow.limit.solver.pairs import Pairs
 
 
@@ -50,17 +51,18 @@ class MeanField:
             inner *= scaled_shares.T @ scaled_shares
         inner[np.diag_indices(len(inner))] += 1.0
         with factor_threads(len(inner)):
-            self.inner = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
+            factor, _ = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
+        self.inner = BlockedFactor(factor)
 
     def solve(self, f: FloatArray) -> FloatArray:
         """G^{-1} f, of one or several columns (n, ...)."""
         solution: FloatArray
         if self.low_rank:
             scaled = (f.T / self.diagonal).T
-            inside = scipy.linalg.cho_solve(self.inner, self.B.T @ scaled, check_finite=False)
+            inside = self.inner.solve(self.B.T @ scaled)
             solution = scaled - ((self.B @ inside).T / self.diagonal).T
         else:
             root = np.sqrt(self.diagonal)
-            inside = scipy.linalg.cho_solve(self.inner, (f.T / root).T, check_finite=False)
+            inside = self.inner.solve((f.T / root).T)
             solution = (inside.T / root).T
         return solution
