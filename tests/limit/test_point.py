@@ -12,6 +12,7 @@ import marginflow as mf
 from marginflow.data import Dataset, Orthogonal, Sphere
 from marginflow.flow import angle_flow
 from marginflow.limit import Limit, catastrophic, orthogonal
+from marginflow.limit import assemble as assemble_room
 from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
 
@@ -193,6 +194,16 @@ def test_perturbing_the_point_is_noticed_by_the_certificate():
     rng = np.random.default_rng(0)
     moved = replace(limit.network, W=limit.network.W * (1 + 1e-4 * rng.normal(size=limit.network.W.shape)))
     assert not mf.certify(moved, data).holds(1e-6)
+
+
+def test_hard_patterns_are_left_out_where_pairs_are_many(monkeypatch):
+    data = Sphere(dimension=3).sample(20, seed=1)
+    whole = mf.kkt_point(data, width=10).certificate
+    assert whole.kink_report.hard_residual > 1e-3
+    monkeypatch.setattr(assemble_room, "HARD_PATTERNS", 199)
+    short = mf.kkt_point(data, width=10).certificate
+    assert short.kink_report.hard_residual is None
+    np.testing.assert_array_equal(short.multipliers, whole.multipliers)
 
 
 def test_negative_controls_are_rejected():
