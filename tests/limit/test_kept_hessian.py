@@ -114,5 +114,5 @@ def test_where_the_mean_field_is_poor_steps_are_still_near_those_with_the_hessia
     mean_field = Saddle(MeanField(problem, rows, pairs, guess.t, damping=DAMPING), C, 0.0)
     guessed, _, count = solve_by_gradients(curvature, mean_field, f, g, tolerance=1e-2, most=15)
     assert count > 15
-    x, _ = GradientSteps(problem, 1).step(rows, pairs, guess.t, C, f, g, damping=DAMPING, inertia=0.0)
+    x, _ = GradientSteps(problem).step(rows, pairs, guess.t, C, f, g, damping=DAMPING, inertia=0.0)
     assert error(x) < min(1e-2, 0.05 * error(guessed))  # products in single precision leave 1e-4 of it

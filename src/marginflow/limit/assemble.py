@@ -12,7 +12,7 @@ from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget, Stop
 from marginflow.limit.copies import at_first
 from marginflow.limit.limit import Limit, Moved
-from marginflow.limit.settings import FRESH_FROM, FRESH_POINTS, HARD_PATTERNS
+from marginflow.limit.settings import CERTIFICATE_PRODUCTS, FRESH_FROM, FRESH_POINTS, HARD_PATTERNS
 from marginflow.limit.starts.start import Finished, Origin
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
@@ -63,7 +63,7 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
 def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
     data, first = task.whole, task.first
     neurons = len(np.unique(point.network.v))  # most are copies, which are evaluated once
-    with threads_for(float(data.X.size) * neurons, available_threads()):
+    with threads_for(CERTIFICATE_PRODUCTS * float(data.X.size) * neurons, available_threads()):
         return certify(
             point.network,
             data,

@@ -192,6 +192,7 @@ def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         some = min(m, r)  # fewer samples than dimensions leave directions empty
         X, s2, basis = X[:, :some], s2[:some], basis[:some]
         return np.ascontiguousarray(X), np.ascontiguousarray(basis), s2.copy()
-    left, sigma, right = np.linalg.svd(Xt, full_matrices=False)
+    with factor_threads(min(m, r)):
+        left, sigma, right = np.linalg.svd(Xt, full_matrices=False)
     rank = int((sigma > RANK_TOLERANCE * sigma[0]).sum())
     return np.ascontiguousarray(left[:, :rank] * sigma[:rank]), right[:rank], sigma[:rank] ** 2

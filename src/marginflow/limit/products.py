@@ -44,10 +44,9 @@ def product(
     return C
 
 
-def times_transpose(A: FloatArray) -> FloatArray:
+def times_transpose(A: FloatArray, *, threads: int | None = None) -> FloatArray:
     """A A^T, shape (m, m)."""
-    threads = available_threads()
-    m = len(A)
+    m, threads = len(A), available_threads() if threads is None else threads
     blocks = symmetric_blocks(m, 0.5 * float(A.size) * m)
     C: FloatArray = np.empty((m, m), dtype=A.dtype)
 
@@ -74,9 +73,9 @@ def symmetric_blocks(m: int, multiplications: float) -> list[tuple[slice, slice]
     return above + [(piece, piece) for piece in cut]
 
 
-def factor_threads(size: int) -> AbstractContextManager[None]:
+def factor_threads(size: int, threads: int | None = None) -> AbstractContextManager[None]:
     """A context for a factor of a matrix of this size: threads of BLAS only where they pay."""
-    return blas_threads(available_threads()) if size >= LARGE_FACTOR else one_thread()
+    return blas_threads(1 if size < LARGE_FACTOR else available_threads() if threads is None else threads)
 
 
 def _cut(part: slice) -> list[slice]:

@@ -232,6 +232,8 @@ STEEPEST = 1e-3
 # neurons, penalty 100, that takes two thirds of all time; of 200 random labels on a circle with 200 neurons 21 of 42
 # CPU s (seed 700, under a profiler).
 HARD_PATTERNS = 30_000
+# The share of its work that is products, which threads of BLAS may take: most of it are passes over pairs.
+CERTIFICATE_PRODUCTS = 0.03
 # Seconds for each sample and neuron that the last judgement takes: kept for it where there is a time limit. (3000, 1,
 # 6000), busy machine.
 JUDGEMENT = 1e-7

@@ -23,14 +23,13 @@ from marginflow.limit.solver.conjugate_gradients import Curvature, Saddle, solve
 from marginflow.limit.solver.kept_hessian import KeptHessian
 from marginflow.limit.solver.mean_field import MeanField
 from marginflow.limit.solver.pairs import Pairs
-from marginflow.threads import threads_for
 
 
 class GradientSteps:
     """The steps of one run of Newton's method."""
 
-    def __init__(self, problem: Problem, threads: int) -> None:
-        self._problem, self._threads = problem, threads
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
         self._kept: KeptHessian | None = None
         self._met = np.zeros(problem.n_samples, dtype=bool)  # samples that have been on the margin: they may come back
         self._since = 0  # gradients since the Hessian was formed
@@ -50,11 +49,9 @@ class GradientSteps:
     ) -> tuple[FloatArray, FloatArray]:
         """(x, z) with H x + C z = f and C^T x - delta z = g, about."""
         curvature = Curvature(self._problem, rows, pairs, t, damping)
-        n, r = len(rows), self._problem.X.shape[1]
-        large = n > GRAM_KEPT  # then nothing of size n x n is made
+        large = len(rows) > GRAM_KEPT  # then nothing of size n x n is made
         if large or not self._mean_field_is_poor:
-            with threads_for(4.0 * n * r**2 if n > 2 * r else 0.0, self._threads):  # else it is made of inner products
-                saddle = Saddle(MeanField(self._problem, rows, pairs, t, damping=damping), C, inertia)
+            saddle = Saddle(MeanField(self._problem, rows, pairs, t, damping=damping), C, inertia)
             most = GRADIENT_STEPS if large else MEAN_FIELD_STEPS
             x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=GRADIENT_TOLERANCE, most=most)
             if count <= most or large:
@@ -65,8 +62,7 @@ class GradientSteps:
         while True:  # at most twice
             fresh = kept is None or kept.is_held(damping) or self._since > KEPT_STEPS
             if kept is None or fresh:
-                with threads_for(float(n) ** 3, self._threads):
-                    kept = self._kept = KeptHessian(self._problem, np.flatnonzero(self._met), pairs, t, damping)
+                kept = self._kept = KeptHessian(self._problem, np.flatnonzero(self._met), pairs, t, damping)
                 self._since = 0
             saddle = Saddle(kept.on(self._problem, rows, pairs, t), C, inertia)
             x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=KEPT_TOLERANCE, most=KEPT_STEPS)

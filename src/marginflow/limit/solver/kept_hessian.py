@@ -29,7 +29,7 @@ class KeptHessian:
         self.mean = float(np.trace(H)) / max(len(rows), 1)
         self.share = float(np.trace(H)) / max(float(whole.sum()), 1e-300)  # what the projections leave of it
         H[np.diag_indices(len(rows))] += damping
-        self.factor = BlockedFactor(_factorised(H, float(whole.mean())))
+        self.factor = BlockedFactor(_factorised(H, float(whole.mean()), pairs.threads))
 
     def is_held(self, damping: float) -> bool:
         """Whether its own damping is too much for a step with this one."""
@@ -73,14 +73,14 @@ class KeptInverse:
         return solution
 
 
-def _factorised(H: FloatArray, size: float) -> FloatArray:
+def _factorised(H: FloatArray, size: float, threads: int) -> FloatArray:
     """The Cholesky factor of H in single precision, with as little on its diagonal as rounding allows.
 
     `size` is what the entries of H are differences of.
     """
     for shift in KEPT_SHIFTS:
         H[np.diag_indices(len(H))] += shift * size + 1e-30
-        with factor_threads(len(H)):
+        with factor_threads(len(H), threads):
             factor, failed = scipy.linalg.lapack.spotrf(H.T, lower=1, clean=0)
         if not failed:
             found: FloatArray = factor
@@ -101,7 +101,7 @@ def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> Fl
     """
     n, others = len(rows), np.setdiff1d(np.concatenate([basis.rows for basis in pairs.bases]), rows)
     samples = np.concatenate([rows, others])
-    inner = times_transpose(problem.rounded[samples])
+    inner = times_transpose(problem.rounded[samples], threads=pairs.threads)
     at = np.empty(problem.n_samples, dtype=np.int64)
     at[samples] = np.arange(len(samples))
     signs, weights = pairs.active[rows].astype(np.float32), t.astype(np.float32)
@@ -112,7 +112,7 @@ def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> Fl
         np.multiply(inner[block], (signs[first] * weights) @ signs[second].T, out=H[block])
 
     blocks = symmetric_blocks(n, float(n) ** 2 * problem.X.shape[1])
-    share(begin, blocks)
+    share(begin, blocks, pairs.threads)
     taken: list[FloatArray] = []
     columns = 0
     for j, basis in enumerate(pairs.bases):
@@ -123,16 +123,16 @@ def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> Fl
             taken.append(within)
             columns += len(within)
         if taken and (columns > COLUMNS_AT_ONCE or j == len(pairs.bases) - 1):
-            _take_away(np.concatenate(taken), H, blocks)
+            _take_away(np.concatenate(taken), H, blocks, pairs.threads)
             taken, columns = [], 0
     return H
 
 
-def _take_away(A: FloatArray, H: FloatArray, blocks: list[tuple[slice, slice]]) -> None:
+def _take_away(A: FloatArray, H: FloatArray, blocks: list[tuple[slice, slice]], threads: int) -> None:
     """H less A^T A, on these blocks."""
 
     def take(block: tuple[slice, slice]) -> None:
         first, second = block
         H[block] -= A[:, first].T @ A[:, second]
 
-    share(take, blocks)
+    share(take, blocks, threads)

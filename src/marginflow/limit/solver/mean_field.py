@@ -44,13 +44,13 @@ class MeanField:
             self.B = np.concatenate([share[:, None] * problem.X[rows] for share in shares], axis=1)
             # Single precision changes G by far less than the mean field is off.
             scaled = (self.B / np.sqrt(self.diagonal)[:, None]).astype(np.float32)
-            inner = times_transpose(scaled.T).astype(np.float64)
+            inner = times_transpose(scaled.T, threads=pairs.threads).astype(np.float64)
         else:
             scaled_shares = np.array(shares) / np.sqrt(self.diagonal)
             inner = problem.gram(rows, rows)
             inner *= scaled_shares.T @ scaled_shares
         inner[np.diag_indices(len(inner))] += 1.0
-        with factor_threads(len(inner)):
+        with factor_threads(len(inner), pairs.threads):
             factor, _ = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
         self.inner = BlockedFactor(factor)
 

@@ -160,7 +160,7 @@ def _newton(
 ) -> NewtonResult:
     y = problem.y
     known = KinkFactors(problem, threads) if lean else KinkBases(problem)
-    gradients = GradientSteps(problem, threads) if lean else None
+    gradients = GradientSteps(problem) if lean else None
     s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
     free, capped = guess.free, guess.capped
     lam = np.where(free, guess.lam, 0.0)

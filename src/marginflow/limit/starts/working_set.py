@@ -59,7 +59,7 @@ from marginflow.limit.solver.polish import identify, polish
 from marginflow.limit.starts.bundled_flow import flow_in_bundles
 from marginflow.limit.starts.start import AbstractStart, Finished, Origin, shared, split
 from marginflow.limit.task import Flowed, Task
-from marginflow.threads import available_threads, threads_for
+from marginflow.threads import available_threads, blas_threads, one_thread, threads_for
 
 
 class WorkingSet(AbstractStart):
@@ -150,10 +150,15 @@ def _with_structure(point: _Point, admm: Admm) -> _Point:
 
 
 class _Rounds:
-    """The rounds of one call: what does not change from one set of samples to the next."""
+    """The rounds of one call: what does not change from one set of samples to the next.
+
+    BLAS has one thread in them, and large products are shared: between the many small ones its threads would wait
+    busily.
+    """
 
     def __init__(self, task: Task, flowed: Flowed, budget: Budget) -> None:
         self.task, self.flowed, self.budget = task, flowed, budget
+        self.threads = available_threads()
         self.y = task.data.y
         self.history: list[Progress] = []
         # Where ADMM may not settle, the interior point has a working set of its own.
@@ -165,6 +170,10 @@ class _Rounds:
 
     def run(self, neurons: Neurons, rows: IntArray) -> Finished | None:
         """Look for the samples that decide, then solve for them exactly and look at all the others once more."""
+        with one_thread():
+            return self._run(neurons, rows)
+
+    def _run(self, neurons: Neurons, rows: IntArray) -> Finished | None:
         last = self._rough(self._first(neurons, rows), SET_RESIDUAL)
         point = None if last is None or self.budget.over else self._by_newton(last)
         if point is None and last is not None and not self.budget.over:  # it was too early
@@ -188,10 +197,14 @@ class _Rounds:
             point = self._exact(self._changed(point, margins, violated))
         return None
 
+    def _problem_of(self, rows: IntArray) -> Problem:
+        with blas_threads(self.threads):
+            return self.task.problem_of(rows)
+
     def _first(self, neurons: Neurons, rows: IntArray) -> _Point:
         """Where the flow ended, its neurons in bundles, on the first set."""
         groups = gather(neurons.U, neurons.s, int(BUNDLES * max(1.0, FIRST_SET / neurons.U.shape[1])))
-        neurons, problem = add_up(neurons, groups), self.task.problem_of(rows)
+        neurons, problem = add_up(neurons, groups), self._problem_of(rows)
         lam = problem.warm_multipliers(problem.reduced(neurons.U), neurons.s)
         active = problem.X @ problem.reduced(neurons.U).T > 0
         return _Point(rows, problem, neurons, groups, lam, np.minimum(lam, problem.penalty)[:, None] * active)
@@ -212,7 +225,7 @@ class _Rounds:
                 weight=factor, balanced_from=LIGHT_LOOKS * LOOK_EVERY,
             )  # fmt: skip
             for _ in range(looks):
-                with threads_for(problem.X.size * len(admm.s), available_threads()):
+                with threads_for(problem.X.size * len(admm.s), self.threads):
                     for _ in range(LOOK_EVERY // REFRESH_EVERY):
                         admm.run(REFRESH_EVERY)
                         admm.drop_idle(0)
@@ -254,7 +267,7 @@ class _Rounds:
     def _preactivations(self, rows: slice | IntArray, U: FloatArray) -> FloatArray:
         """x_i . w_j + b_j of some samples, shape (rows, k); no copy of all samples with a column of ones is made."""
         X = self.task.X[rows]
-        Z = product(X, (U[:, :-1] if self.task.bias else U).T)
+        Z = product(X, (U[:, :-1] if self.task.bias else U).T, threads=self.threads)
         if self.task.bias:
             Z += U[:, -1]
         return Z
@@ -281,7 +294,7 @@ class _Rounds:
         self.seen[rows] = True
         kept = rows[(lam[rows] > 0) | (margins[rows] < FAR_BEYOND) | self.back[rows]]
         rows = np.sort(np.concatenate([kept, worst]))
-        problem = self.task.problem_of(rows)
+        problem = self._problem_of(rows)
         index = rows[problem.order]
         structure = None if point.structure is None else self._extended(point, index, margins)
         return _Point(rows, problem, point.neurons, point.members, lam[index], mu[index], structure)
@@ -306,7 +319,7 @@ class _Rounds:
         problem, (damping, inertia) = point.problem, SET_MANNER
         result = newton(
             problem, point.structure, frozen=self.task.frozen, deadline=self.budget.deadline,
-            damping=damping, inertia=inertia, threads=available_threads(),
+            damping=damping, inertia=inertia, threads=self.threads,
         )  # fmt: skip
         if not result.converged:
             return None
@@ -324,10 +337,11 @@ class _Rounds:
             return at_once
         problem = point.problem
         start = replace(point.neurons, U=problem.reduced(point.neurons.U))
-        found = polish(
-            problem, start, self.budget,
-            multipliers=point.lam, weights=point.mu, max_iterations=self.most_iterations,
-        )  # fmt: skip
+        with blas_threads(self.threads):
+            found = polish(
+                problem, start, self.budget,
+                multipliers=point.lam, weights=point.mu, max_iterations=self.most_iterations,
+            )  # fmt: skip
         if not found.exact:
             return None
         a2 = found.outputs_squared if self.task.frozen else None
