@@ -21,6 +21,10 @@ _SECONDS_BETWEEN_REPORTS = 0.2
 _SMALLEST_DAMPING = 2.0**-60
 # A loss-normalised run that has gained nothing between two records this far apart is stuck on a kink.
 _STEPS_TO_JUDGE = 100
+# A flow that has gained nothing in the last half of its steps, so many at least, has come to rest.
+_STEPS_AT_REST = 5000
+# Nothing: this share of what its steps promised to first order.
+_KEPT = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +80,8 @@ class Loop(AbstractState):
         self.cosine = math.nan
         self.recording = False
         self.first_log_loss = math.nan
+        self._promised = 0.0  # by all steps, to first order: how far ln L falls
+        self._promises: list[tuple[int, float, float]] = []  # at each record of a flow: step, ln L, promised until then
         self._asked_in_epoch = -1
         self._fresh_margins: FloatArray | None = None  # margins of all samples at self.now, where known
 
@@ -155,7 +161,7 @@ class Loop(AbstractState):
             if self.recording:
                 next_record = self.recording_plan.after(now.step)
                 self._record(model.last_margins() if full else model.forward(now.theta))
-                if not descent.flat.any() or (schedule.backtracks and self._no_progress()):
+                if not descent.flat.any() or (schedule.backtracks and self._no_progress()) or self._at_rest():
                     return "stalled"
             for rule in self.stop:
                 if rule.reached(self):
@@ -171,6 +177,7 @@ class Loop(AbstractState):
             if log_step > 700.0:
                 return "diverged"
             step = math.exp(log_step)
+            self._promised += step * squared_gradient
             log_time_of_step = log_step - log_loss
             spare = self.spare
             np.multiply(descent.flat, step, out=spare.flat)
@@ -196,6 +203,21 @@ class Loop(AbstractState):
         if last is None or this is None or this.step - last.step < _STEPS_TO_JUDGE:
             return False
         return last.log_loss - this.log_loss <= 1e-12 * max(1.0, abs(this.log_loss))
+
+    def _at_rest(self) -> bool:
+        """Whether a flow is at a minimum of its loss above zero: the last half of its steps promised, but gave nothing.
+
+        The steps do not become shorter there, so the loss trembles. A step promises to lower ln L by e^s ||grad||^2,
+        what it does to first order; on a plateau that has an end the promises are small, and are kept.
+        """
+        if self.plan.method != "heun":
+            return False
+        self._promises.append((self.step, self.recorder.records[-1].log_loss, self._promised))
+        if self.step < 2 * _STEPS_AT_REST:
+            return False
+        *_, (_, before, then) = (promise for promise in self._promises if 2 * promise[0] <= self.step)
+        given, promised = before - self.recorder.records[-1].log_loss, self._promised - then
+        return given <= _KEPT * promised and promised > 1e-9 * max(1.0, abs(before))
 
     def _batches(self) -> Iterator[IntArray | None]:
         """None forever, or mini-batches of a fresh permutation in every epoch."""
