@@ -38,6 +38,7 @@ EXTRAS = (
     ("torch", "torch", "torch", "networks to and from torch, .pt files"),
     ("sklearn", "scikit-learn", "sklearn", "the classifier, and the bundled data sets"),
     ("onnx", "onnx", "onnx", "networks to and from .onnx"),
+    ("skl2onnx", "skl2onnx", "skl2onnx", "pipelines of scikit-learn as .onnx"),
     ("exact", "python-flint", "flint", "certificates in exact arithmetic"),
     ("dask", "distributed", "distributed", "sweeps on several machines"),
     ("foolbox", "foolbox", "foolbox", "attacks to compare with"),
