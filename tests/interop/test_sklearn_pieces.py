@@ -110,3 +110,12 @@ def test_early_stopping_and_words_as_labels_change_nothing() -> None:
     model = fitted(network(early_stopping=True))
     p = model.predict_proba(X)[:, 1]
     np.testing.assert_allclose(read_model(model).two_classes()(X), np.log(p / (1 - p)), rtol=1e-9, atol=1e-9)
+
+
+def test_whitening_of_a_direction_in_which_nothing_differs_is_refused() -> None:
+    twice = np.column_stack([X, X[:, 0] + X[:, 1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = make_pipeline(PCA(5, whiten=True), network()).fit(twice, Y)
+    with pytest.raises(InputError, match=r"in 1 of which the samples differ by less.* PCA\(4, whiten=True\)"):
+        read_model(model)

@@ -18,6 +18,8 @@ _SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 _SELECTIONS = ("SelectKBest", "SelectPercentile", "SelectFromModel", "VarianceThreshold", "RFE", "RFECV")
 _NETWORKS = ("MLPClassifier", "MaxMarginReLUClassifier")
 _SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+# Relative spread below which a direction is flat: variances come from a covariance, with an error of about 1e-15.
+_FLAT = 1e-7
 _OTHERS = ("PCA", "TruncatedSVD", "ColumnTransformer")
 
 
@@ -35,9 +37,7 @@ def sklearn_pieces(model: Any) -> list[Piece]:
     if kind in _SCALERS:
         return [_scaler(model, kind)]
     if kind == "PCA":
-        spread = np.sqrt(np.asarray(model.explained_variance_, dtype=np.float64)) if model.whiten else np.ones(1)
-        W = np.asarray(model.components_, dtype=np.float64) / spread[:, None]
-        return [Linear(W=W, b=-W @ np.asarray(model.mean_, dtype=np.float64), name=kind, scales=True)]
+        return [_principal(model)]
     if kind == "TruncatedSVD":
         return [Linear(W=np.asarray(model.components_, dtype=np.float64), name=kind, scales=True)]
     if kind in _SELECTIONS:
@@ -99,6 +99,21 @@ def _scaler(model: Any, kind: str) -> Entrywise:
     centre = model.mean_ if kind == "StandardScaler" and model.with_mean else getattr(model, "center_", None)
     shift = np.zeros(d) if centre is None else -scale * np.asarray(centre, dtype=np.float64)
     return Entrywise(scale=scale, shift=shift, name=kind)
+
+
+def _principal(model: Any) -> Linear:
+    """x -> C (x - mean), each row divided by the spread of its direction where the model whitens."""
+    W = np.asarray(model.components_, dtype=np.float64)
+    if model.whiten:
+        spread = np.sqrt(np.asarray(model.explained_variance_, dtype=np.float64))
+        kept = int((spread > _FLAT * spread.max()).sum())
+        if kept < spread.size:
+            raise InputError(
+                f"The PCA whitens {spread.size} directions, in {spread.size - kept} of which the samples differ by "
+                f"less than {_FLAT:g} of the widest, which is rounding. PCA({kept}, whiten=True) is expected."
+            )
+        W = W / spread[:, None]
+    return Linear(W=W, b=-W @ np.asarray(model.mean_, dtype=np.float64), name="PCA", scales=True)
 
 
 def _columns(model: Any) -> Linear:
