@@ -72,10 +72,12 @@ def interval_of_the_largest_mean() -> str:
 def most_samples_in_a_larger_dimension() -> str:
     mean = Mean.of(column("VYS22-Fig1a", "flip_over_radius", alpha=1.5, dimension=200, **EXACT))
     assert mean.high < MUCH_SMALLER
-    (largest,) = column("VYS22-Fig1a", "flip_over_radius", alpha=1.5, dimension=300, **EXACT)
+    largest = column("VYS22-Fig1a", "flip_over_radius", alpha=1.5, dimension=300, **EXACT)
+    assert len(largest) == 2
     return (
         f"at d = 200 it is {mean.value:.2f} ± {mean.deviation:.2f} √d over {mean.count} draws, and the interval of its "
-        f"mean, {mean.low:.2f} to {mean.high:.2f}, is below that line; one draw at d = 300 has {largest:.2f} √d"
+        f"mean, {mean.low:.2f} to {mean.high:.2f}, is below that line; two draws at d = 300 have "
+        f"{listed([f'{flip:.2f}' for flip in largest])} √d"
     )
 
 
@@ -86,9 +88,10 @@ def seeds_of_more_samples_than_dimensions() -> str:
         len(column("VYS22-Fig1a", "seed", alpha=alpha, dimension=d, **EXACT))
         for alpha, d in [*grid, (1.5, 100), (1.5, 200)]
     }
-    (most,) = column("VYS22-Fig1a", "samples", alpha=1.5, dimension=300, **EXACT)
-    assert most == 5196
-    return f"α = 0.5, 0.8, 1 and 1.2: all d, {count} seeds; α = 1.5: d = 100 and 200, {count} seeds, 300, one seed"
+    most = column("VYS22-Fig1a", "samples", alpha=1.5, dimension=300, **EXACT)
+    assert set(most) == {5196}
+    few = f"d = 100 and 200, {count} seeds, 300, {len(most)} seeds"
+    return f"α = 0.5, 0.8, 1 and 1.2: all d, {count} seeds; α = 1.5: {few}"
 
 
 @SENTENCES.add
