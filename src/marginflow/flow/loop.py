@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -21,10 +22,9 @@ _SECONDS_BETWEEN_REPORTS = 0.2
 _SMALLEST_DAMPING = 2.0**-60
 # A loss-normalised run that has gained nothing between two records this far apart is stuck on a kink.
 _STEPS_TO_JUDGE = 100
-# A flow that has gained nothing in the last half of its steps, so many at least, has come to rest.
-_STEPS_AT_REST = 5000
-# Nothing: this share of what its steps promised to first order.
-_KEPT = 1e-6
+# A flow that has gained nothing in the last half of its steps, so many at least, has come to rest; nothing is this
+# share of what its steps lower the loss by to first order.
+_STEPS_AT_REST, _NOTHING = 5000, 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +80,8 @@ class Loop(AbstractState):
         self.cosine = math.nan
         self.recording = False
         self.first_log_loss = math.nan
-        self._promised = 0.0  # by all steps, to first order: how far ln L falls
-        self._promises: list[tuple[int, float, float]] = []  # at each record of a flow: step, ln L, promised until then
+        self._expected = 0.0  # how far all steps together lower ln L, to first order
+        self._expected_at: list[float] = []  # the same at each record
         self._asked_in_epoch = -1
         self._fresh_margins: FloatArray | None = None  # margins of all samples at self.now, where known
 
@@ -177,7 +177,7 @@ class Loop(AbstractState):
             if log_step > 700.0:
                 return "diverged"
             step = math.exp(log_step)
-            self._promised += step * squared_gradient
+            self._expected += step * squared_gradient
             log_time_of_step = log_step - log_loss
             spare = self.spare
             np.multiply(descent.flat, step, out=spare.flat)
@@ -205,19 +205,17 @@ class Loop(AbstractState):
         return last.log_loss - this.log_loss <= 1e-12 * max(1.0, abs(this.log_loss))
 
     def _at_rest(self) -> bool:
-        """Whether a flow is at a minimum of its loss above zero: the last half of its steps promised, but gave nothing.
+        """Whether the last half of the steps of a flow should have lowered the loss, to first order, but did not.
 
-        The steps do not become shorter there, so the loss trembles. A step promises to lower ln L by e^s ||grad||^2,
-        what it does to first order; on a plateau that has an end the promises are small, and are kept.
+        So it is at a minimum above zero: the steps do not become shorter there, and the loss trembles. On a plateau
+        that has an end little is to be expected, and it comes.
         """
-        if self.plan.method != "heun":
+        if self.plan.method != "heun" or self.step < 2 * _STEPS_AT_REST:
             return False
-        self._promises.append((self.step, self.recorder.records[-1].log_loss, self._promised))
-        if self.step < 2 * _STEPS_AT_REST:
-            return False
-        *_, (_, before, then) = (promise for promise in self._promises if 2 * promise[0] <= self.step)
-        given, promised = before - self.recorder.records[-1].log_loss, self._promised - then
-        return given <= _KEPT * promised and promised > 1e-9 * max(1.0, abs(before))
+        records = self.recorder.records
+        half = bisect.bisect_right(records, self.step // 2, key=lambda record: record.step) - 1
+        fallen, expected = records[half].log_loss - records[-1].log_loss, self._expected - self._expected_at[half]
+        return fallen <= _NOTHING * expected and expected > 1e-9 * max(1.0, abs(records[half].log_loss))
 
     def _batches(self) -> Iterator[IntArray | None]:
         """None forever, or mini-batches of a fresh permutation in every epoch."""
@@ -232,6 +230,7 @@ class Loop(AbstractState):
         record = self.recorder.record(
             self.now.theta, margins, step=self.step, epoch=self.epoch, log_time=self.now.log_time
         )
+        self._expected_at.append(self._expected)
         self.cosine = record.cosine
         self._fresh_margins = margins
         if math.isnan(self.first_log_loss):

@@ -32,8 +32,8 @@ class Run(Plotted, Plain):
         The network at the end, in the dimension of the data.
     status : str
         Why training ended: the sentence of a stop rule, or "interrupted", "diverged" (the parameters overflowed; the
-        network is the last finite one), "stalled" (the gradient is zero, no step lowers the loss, or the flow
-        rests at a minimum of the loss above what was asked for).
+        network is the last finite one), "stalled" (the gradient is zero, no step lowers the loss, or the
+        second half of a flow's steps did not).
     steps, epochs : int
         Steps made and passes over the samples.
     log_loss : float
