@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import re
 import statistics
 
 import pytest
-from gallery_rows import GALLERY, listed, page, values_of
+from gallery_rows import GALLERY, listed, page
 
 from marginflow import experiments
 from marginflow.experiments import Finding
+
+_SPEC = importlib.util.spec_from_file_location("draw_gallery", GALLERY.parents[1] / "benchmarks" / "gallery.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+draw_gallery = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(draw_gallery)
+values_of = draw_gallery.read
 
 WORDS = re.compile(r"\*\*(borne out|not borne out|undecided)\*\*", re.IGNORECASE)
 NAMES = sorted(path.name.removesuffix("-laptop.csv") for path in GALLERY.glob("*-laptop.csv"))

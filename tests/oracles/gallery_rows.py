@@ -26,24 +26,6 @@ def rows(name: str) -> list[Row]:
         return list(csv.DictReader(file))
 
 
-def values_of(path: Path) -> list[dict[str, object]]:
-    """The rows of a file with their cells as the values that they were written from."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return [{key: _value(cell) for key, cell in row.items()} for row in csv.DictReader(file)]
-
-
-def _value(cell: str) -> object:
-    words: dict[str, object] = {"": None, "True": True, "False": False}
-    if cell in words:
-        return words[cell]
-    for kind in (int, float):
-        try:
-            return kind(cell)
-        except ValueError:
-            continue
-    return cell
-
-
 def column(name: str, wanted: str, **conditions: object) -> list[float]:
     """A column of the rows with these parameters."""
     return [float(row[wanted]) for row in rows(name) if _fits(row, conditions)]

@@ -52,5 +52,5 @@ def test_the_first_sentence_says_what_is_drawn_and_judges_nothing() -> None:
         {"d": d, "direction": name, "seed": 0, "norm": 1.5 * d} for d in (1, 2) for name in ("sum", "dual")
     ]
     summary = rows(found)
-    assert (summary.sentence, summary.tone) == ("4 rows: norm against d, a curve for each direction.", "told")
+    assert (summary.sentence, summary.tone) == ("4 rows: norm against d, a curve for each direction.", "neutral")
     assert rows([{"a": 1}]).sentence == "1 row."

@@ -1,4 +1,4 @@
-"""Rows that occur more than once: found by a sum of whole numbers over each row, told by their bytes."""
+"""Rows that occur more than once: found by a sum of whole numbers over each row, compared by their bytes."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from marginflow.storage import write_text
 if TYPE_CHECKING:
     import jinja2
 
-Tone = Literal["holds", "violated", "open", "told"]
+Tone = Literal["holds", "violated", "open", "neutral"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Page(Brief):
         What was looked at.
     verdict : str
         The outcome in one sentence; it comes first.
-    tone : "holds", "violated", "open" or, of what makes no claim, "told"
+    tone : "holds", "violated", "open" or, of what makes no claim, "neutral"
         How the verdict is marked.
     remark : str
         What else a reader should know at once, below the verdict.

@@ -29,7 +29,7 @@ def rows(found: Rows, *, x: str | None = None, y: str | None = None, series: str
     drawn = f": {y} against {x}" + (f", a curve for each {series}" if series else "") if x and y else ""
     return Summary(
         sentence=f"{len(found)} {'row' if len(found) == 1 else 'rows'}{drawn}.",
-        tone="told",
+        tone="neutral",
         sections=(row_section(found, x=x, y=y, series=series),),
     )
 
@@ -71,8 +71,8 @@ def row_table(found: Rows, *, folded: bool = False) -> Table:
     columns = list(dict.fromkeys(column for row in found for column in row))
     same = shared(found)
     picked = tuple(tuple(_shortened(row.get(name)) for name in columns if name not in same) for row in found)
-    told = ", ".join(f"{name} {text_of(_shortened(value))}" for name, value in same.items() if value is not None)
-    caption = f"{len(found)} rows" + (f"; in all of them {told}" if told else "")
+    common = ", ".join(f"{name} {text_of(_shortened(value))}" for name, value in same.items() if value is not None)
+    caption = f"{len(found)} rows" + (f"; in all of them {common}" if common else "")
     return Table(
         columns=tuple(name for name in columns if name not in same), rows=picked, caption=caption, folded=folded
     )

@@ -87,7 +87,7 @@ def _rank(result: NamedResult) -> int:
 def _together(results: Sequence[NamedResult], summaries: Sequence[Summary]) -> str:
     """The sentence of the first result, and how many hold."""
     bad = [result.name for result, summary in zip(results, summaries, strict=True) if summary.tone == "violated"]
-    unclear = sum(summary.tone in ("open", "told") for summary in summaries)
+    unclear = sum(summary.tone in ("open", "neutral") for summary in summaries)
     good = len(summaries) - len(bad) - unclear
     words = [f"{'All' if good == len(summaries) else f'{good} of'} {len(summaries)} results hold"]
     words += (
