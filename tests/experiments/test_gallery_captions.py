@@ -152,7 +152,7 @@ def widths() -> str:
 @SENTENCES.add
 def largest_residual() -> str:
     largest = max(value for name in ("VYS22-Fig1a", "VYS22-Fig1b") for value in column(name, "residual", **EXACT))
-    return f"the largest relative residual of VYS22's is {largest:.1e}"
+    return f"of this figure and the next the largest relative residual is {largest:.1e}"
 
 
 @SENTENCES.add
@@ -175,7 +175,7 @@ def between_seeds() -> str:
 @SENTENCES.add
 def widths_of_the_recipe() -> str:
     spreads = [_spread("recipe", d) for d in range(100, 401, 100)]
-    return f"of width 100 to 1000 they differ by {100 * min(spreads):.0f} to {100 * max(spreads):.0f} %"
+    return f"of width 100 to 1000 differ by {100 * min(spreads):.0f} to {100 * max(spreads):.0f} %"
 
 
 def _spread(method: str, dimension: int, draws: int = 1) -> float:
@@ -189,7 +189,8 @@ def _spread(method: str, dimension: int, draws: int = 1) -> float:
 
 @SENTENCES.add
 def shares_at_kkt_points() -> str:
-    return f"the least *mean* share over the seeds is {_least_shares('KKT point', (0.8, 1.0, 1.2, 1.5))} at KKT points"
+    shares = _least_shares("KKT point", (0.8, 1.0, 1.2, 1.5))
+    return f"the least *mean* share over the seeds is {shares} at KKT points for α = 0.8, 1, 1.2 and 1.5"
 
 
 @SENTENCES.add
