@@ -3,8 +3,8 @@
     python benchmarks/atlas.py --time-limit 20
 
 hunts the statements of one family together, so many seconds for each of them, and writes docs/atlas.json (the rows),
-docs/atlas/ (a picture of every worst instance), docs/atlas.svg and docs/atlas.md. Rows that are there already are kept
-unless --again is given, and a hunt that is stopped goes on where it was.
+docs/atlas/ (a picture of every worst instance), docs/atlas.svg and docs/measurements/atlas.md. Rows that are there
+already are kept unless --again is given, and a hunt that is stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -201,26 +201,26 @@ def page(rows: list[Row]) -> str:
     """The rows as Markdown, by grade and then by slack."""
     counts = {name: sum(grade(row) == name for row in rows) for name, _ in GRADES}
     lines = [
-        "# The atlas of tightness",
+        "# The atlas, row by row",
         "",
-        "How near does each bound ever come to failing? Every statement with a family of instances was hunted "
-        "(`marginflow hunt ID`), hypotheses as hard constraints, and the instance with the least relative slack is "
-        "kept: slack = (distance from the bound) / (the larger side); factor = the larger side over the smaller one.",
+        "[The guide](../atlas.md) says how to read a row. `python benchmarks/atlas.py` writes this page, its rows "
+        "[atlas.json](../atlas.json) and the pictures again.",
         "",
         f"{len(rows)} statements were hunted: every theorem, lemma, proposition and corollary but the "
         f"{len(NO_NUMBER)} at the end. "
         + ", ".join(f"{name}: {count}" for name, count in counts.items() if count)
-        + ". The effort stands in every row: instances tried, how many met the hypotheses, on how many a claim said "
-        "something, and the seconds that the statements of its family had together (wall time, one process on a loaded "
-        "machine). What was not found in so short a time may exist: a row is evidence, not a proof, except where it "
-        "says refuted. Bounds on probabilities are compared by their logarithms. Claims that are identities are left "
-        "aside where a statement has others.",
+        + ".",
+        "",
+        "- **slack**: (distance from the bound) / (the larger side) at the worst instance; below 0 the claim fails.",
+        "- **factor**: the larger side over the smaller one; 1 is sharp. Bounds on probabilities are compared by their "
+        "logarithms.",
+        "- **worst instance**: the one with the least slack, with its picture. Hypotheses are hard constraints. Claims "
+        "that are identities are left aside where a statement has others.",
+        "- **tried / applied / said something**: instances, those that met the hypotheses, those on which a claim said "
+        "something.",
+        "- **seconds**: wall time that so many statements of the family had together, one process on a loaded machine.",
         "",
         *thin(rows),
-        "`python benchmarks/atlas.py` writes this page, its rows [atlas.json](atlas.json) and the pictures again.",
-        "",
-        "![bound over observed at the worst instance found](atlas.svg)",
-        "",
     ]
     for name, meaning in GRADES:
         chosen = [row for row in rows if grade(row) == name]
@@ -238,14 +238,13 @@ def page(rows: list[Row]) -> str:
             ratio = "" if size is None else "-" if math.isinf(size) else f"{size:.3g}"
             drawn = f"atlas/{str(row['id']).replace('/', '-')}.png"
             worst = cell(row.get("worst", ""))
-            worst = f"[{worst}]({drawn})" if worst and (DOCS / drawn).exists() else worst
+            worst = f"[{worst}](../{drawn})" if worst and (DOCS / drawn).exists() else worst
             decides = str(row.get("proof") or row.get("check") or row.get("nearest", ""))
             if name == "does not bite":
                 decides = least_size(str(row["id"]))
             if theory.statement(str(row["id"])).control_outcome == "refuted" and name != "refuted":
-                decides = (
-                    f"false (its control refutes it), not found in this time, but in others: [hunt](hunt.md); {decides}"
-                )
+                found_by = "false (its control refutes it), not found in this time, but in others: [hunts](hunts.md)"
+                decides = f"{found_by}; {decides}"
             effort = f"{row.get('tries', 0)} / {row.get('applied', 0)} / {row.get('telling', 0)}"
             seconds = f"{row['seconds']:g} for {row['together']}" if "seconds" in row else ""
             lines.append(f"| {row['id']} | {slack} | {ratio} | {worst} | {effort} | {seconds} | {cell(decides)} |")
@@ -296,7 +295,7 @@ def main() -> None:
     keep()
     kept = [rows[key] for key in sorted(rows)]
     write_text(DOCS / "atlas.svg", picture(kept))
-    write_text(DOCS / "atlas.md", page(kept))
+    write_text(DOCS / "measurements" / "atlas.md", page(kept))
 
 
 if __name__ == "__main__":

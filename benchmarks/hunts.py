@@ -2,8 +2,8 @@
 
     python benchmarks/hunts.py
 
-writes docs/hunts.json (a row as soon as its hunt is over) and docs/hunts.md. Rows that are there already are kept, so
-that it can be stopped and continued; --again makes them anew.
+writes docs/hunts.json (a row as soon as its hunt is over) and docs/measurements/hunts.md. Rows that are there already
+are kept, so that it can be stopped and continued; --again makes them anew.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from marginflow.theory.kys23.line import line_samples
 from marginflow.theory.kys23.thm_3_2.sandwich import lower_core
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE = DOCS / "measurements" / "hunts.md"
 SEEDS = (201, 202, 203)
 Row = dict[str, object]
 
@@ -238,10 +239,11 @@ def page(rows: list[Row]) -> str:
     )
     wrong = [row for row in parts["true"] if row["outcome"] in ("refuted", "candidate", "proof step fails")]
     lines = [
-        "# What hunts found",
+        "# Hunts",
         "",
-        "`python benchmarks/hunts.py` makes this page and its rows, [hunts.json](hunts.json), again. Seconds are wall "
-        "time on a loaded machine of two cores, one process.",
+        "[The guide](../hunt.md) says what a hunt is. [Words and conditions](index.md). `python benchmarks/hunts.py` "
+        "makes this page and its rows, [hunts.json](../hunts.json), again. Seconds are wall time on a loaded machine "
+        "of two cores, one process.",
         "",
         "## What is false is found",
         "",
@@ -321,9 +323,9 @@ def main() -> None:
             new = [{"job": name, **row} for row in (made if isinstance(made, list) else [made])]
             rows = [row for row in rows if not any(_same_hunt(row, other) for other in new)] + new
             write_text(path, json.dumps(rows, indent=1) + "\n")
-            write_text(DOCS / "hunts.md", page(rows))
+            write_text(PAGE, page(rows))
             print(name, *(row["outcome"] for row in rows if row["job"] == name and "outcome" in row), flush=True)
-    write_text(DOCS / "hunts.md", page(rows))
+    write_text(PAGE, page(rows))
 
 
 if __name__ == "__main__":
