@@ -10,6 +10,7 @@ import pytest
 from marginflow.certificates import certify, minimality
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.line import max_margin
 from marginflow.networks import MLP, TwoLayer
 
 EXACT = 1e-13
@@ -33,6 +34,21 @@ def test_true_candidate_is_accepted_and_a_false_one_is_never_trusted(known):
     negative = certify(case.network, case.data, multipliers=(-case.lam, -mu))
     assert (negative.multipliers >= 0).all()
     assert negative.holds(1e-12)
+
+
+def test_candidate_as_good_as_rounding_lets_any_be_is_accepted():
+    # Opposite labels 1e-5 apart on the line: multipliers sum to 2e5, and the sums over them are rounded to 5e-11.
+    data = Dataset(X=[[0.0], [1e-5], [1.0]], y=[-1.0, 1.0, -1.0])
+    best = max_margin(data)
+    exact = certify(best.network, data)
+    assert exact.holds()
+    lam = exact.multipliers
+    assert lam.sum() > 1e5
+    mu = lam[:, None] * exact.clarke
+    for factor, status in ((1.0 + 1e-16 * lam.sum(), "candidate accepted"), (1.0 + 1e-8, "solved")):
+        judged = certify(best.network, data, multipliers=(lam * factor, mu * factor))
+        assert judged.status == status
+        assert judged.holds()
 
 
 def test_soft_margin_needs_the_cap_on_samples_inside_the_margin():

@@ -21,6 +21,8 @@ from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 
 _CANDIDATE_IS_ENOUGH = 1e-2 * DEFAULT_TOLERANCE
+# Relative rounding of the sum of lambda_i y_i x_i over the samples, with some room for the order of its terms.
+_SUM_ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
 def certify(
@@ -62,8 +64,8 @@ def certify(
         C, and lambda_i = C is demanded where y_i N(x_i) < 1.
     multipliers : (lambda (n,), mu (n, k)) or None
         Candidate multipliers of the network at margin 1. They are clipped to what is feasible and checked; unless
-        they explain the network to a hundredth of `DEFAULT_TOLERANCE`, the multipliers are computed anyway and the
-        better ones kept.
+        they explain the network to a hundredth of `DEFAULT_TOLERANCE`, or to half of it where rounding of their own
+        sums leaves no more, the multipliers are computed anyway and the better ones kept.
     as_given : bool
         Judge the candidate multipliers as they are: nothing is computed that takes long (better multipliers, the
         residual with hard patterns), so the numbers are upper bounds on what other multipliers would give.
@@ -128,7 +130,7 @@ def certify(
     pattern, Z = recognise(at_one, data.X, tolerance)
     problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
     deadline -= time.monotonic() - began  # to judge what is found takes about as long as to pose the problem
-    enough = np.inf if as_given else _CANDIDATE_IS_ENOUGH * problem.norm()
+    enough = np.inf if as_given else _enough(problem, candidate)
     found = best_multipliers(problem, candidate, enough=enough, deadline=deadline)
     status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"
     clarke = _clarke_weights(pattern, found.lam, found.mu)
@@ -154,6 +156,15 @@ def certify(
         kink_report=replace(certificate.kink_report, hard_residual=hard),
         floor=floor,
     )
+
+
+def _enough(problem: StationarityProblem, candidate: tuple[FloatArray, FloatArray] | None) -> float:
+    """The residual of a candidate below which a search for other multipliers has nothing to find."""
+    if candidate is None:
+        return 0.0
+    longest, total = float(np.linalg.norm(problem.T, axis=1).max()), float(np.abs(candidate[0]).sum())
+    rounding = _SUM_ROUNDING * total * longest * float(np.linalg.norm(problem.v))
+    return max(_CANDIDATE_IS_ENOUGH * problem.norm(), min(rounding, 0.5 * DEFAULT_TOLERANCE * problem.norm()))
 
 
 def stationarity_problem(

@@ -313,3 +313,14 @@ def test_a_point_whose_bracket_is_not_closed_is_an_exact_kkt_point_but_not_calle
     assert point.status.startswith("Exact KKT point")
     assert "better by more than 1.0e-06" in point.status
     assert not mf.kkt_point(data, width=60, penalty=penalty, optimum="global").exact
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_program_settles_where_multipliers_are_so_large_that_rounding_exceeds_its_least_tolerance(seed):
+    """Neighbours of opposite labels 2e-6 apart on a circle: sums of 2e6, of which double precision leaves 4e-10."""
+    rng = np.random.default_rng(seed)
+    angle, y = rng.uniform(0.0, 2.0 * np.pi, 80), rng.choice([-1.0, 1.0], 80)
+    angle[1], y[1] = angle[0] + 2e-6, -y[0]
+    best = plane.max_margin(Dataset(X=np.column_stack([np.cos(angle), np.sin(angle)]), y=y))
+    assert 1e6 < best.upper < 1e7
+    assert 0.0 < best.gap < 1e-7

@@ -5,6 +5,7 @@ r"""The linear program over directions, a living model to which columns are adde
 
 Its multipliers satisfy :math:`0 \le \lambda \le C`. For a hard margin C is a number that grows until no slack is left.
 HiGHS keeps its basis when columns join, so a round costs a few pivots; from scratch it would be most of the work.
+Its tolerances are never below what rounding leaves of sums as large as the objective: there pivots would go on and on.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.budget import OutOfTimeError
-from marginflow.limit.plane.settings import PROGRAM_TOLERANCE
+from marginflow.limit.plane.settings import PROGRAM_ROUNDING, PROGRAM_TOLERANCE
 
 # Primal simplex: a basis stays primal feasible when columns join.
 _PRIMAL_SIMPLEX = 4
@@ -49,8 +50,6 @@ class Program:
             ("output_flag", False),
             ("presolve", "off"),
             ("threads", 1),
-            ("primal_feasibility_tolerance", PROGRAM_TOLERANCE),
-            ("dual_feasibility_tolerance", PROGRAM_TOLERANCE),
             ("simplex_strategy", _PRIMAL_SIMPLEX),
         ):
             model.setOptionValue(option, setting)
@@ -83,11 +82,19 @@ class Program:
         n = len(self.y)
         self._model.changeColsCost(n, np.arange(n, dtype=np.int32), self.caps)
 
+    @property
+    def tolerance(self) -> float:
+        """Of margins and of reduced costs 1 - F, both sums as large as the objective of the last run."""
+        size = self.objective if np.isfinite(self.objective) else 0.0
+        return max(PROGRAM_TOLERANCE, PROGRAM_ROUNDING * size)
+
     def solve(self, deadline: float = np.inf) -> None:
         """Solve; sizes, slack, multipliers and the objective are kept. At the deadline an `OutOfTimeError`."""
         left = max(0.0, deadline - time.monotonic())
         # HiGHS counts the seconds of all runs of a model together.
         self._model.setOptionValue("time_limit", self._model.getRunTime() + left)
+        for side in ("primal", "dual"):
+            self._model.setOptionValue(f"{side}_feasibility_tolerance", self.tolerance)
         self._model.run()
         if self._model.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
             raise OutOfTimeError

@@ -79,7 +79,7 @@ def _generated(
         if hard and program.slack.sum() > SLACK and (found.supremum <= 1.5 or width < 0.1):
             program.raise_caps(CAP_GROWTH)
             continue
-        settled = found.supremum <= 1.0 + EXCESS
+        settled = found.supremum <= 1.0 + max(EXCESS, program.tolerance)
         if program.slack.sum() <= SLACK or not hard:
             if width < min(FINISH_BELOW, tried / 4) or settled or width <= gap:
                 tried = width
