@@ -107,7 +107,7 @@ ELSEWHERE = 3
 # Samples in the plane, the share of them that the flow has on the wrong side, and the penalty (for samples of length 1)
 # from which the global optimum comes before the interior point: nothing near such a flow is worth minutes. Spirals
 # n = 1000, penalty 100: no end after 58 s before, 5 s now; with penalty 0.1 8 s by the interior point, 30 s globally.
-# On 200 random labels on a circle the global optimum is slower (draw 105: 22 s and no end).
+# On 200 random labels on a circle the global optimum takes 6 to 10 CPU s, a point near the flow, where there is one, 3.
 PLANE_FIRST, NOT_FOUND, DEAR = 500, 0.1, 1.0
 # Dimensions (with the bias) and samples up to which columns are generated. Random labels on a circle: ten
 # draws of 12 and of 20 points.

@@ -14,7 +14,7 @@ from marginflow.errors import InputError
 from marginflow.limit import all_starts, starts, task
 from marginflow.limit.budget import Budget
 from marginflow.limit.settings import FLOW_DAMPED
-from marginflow.limit.starts import Finished, Start
+from marginflow.limit.starts import Finished, Start, interior
 from marginflow.limit.starts.interior import _plane_is_surer
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
@@ -44,9 +44,30 @@ def some_task(**options) -> Task:
 
 def test_the_order_is_that_of_the_ranks():
     names = [start.name for start in all_starts()]
-    expected = ["line", "working set", "own", "flow", "columns", "long flow", "rising", "feasible", "fine bundles"]
+    expected = ["line", "working set", "own", "flow", "interior", "plane", "columns", "interior elsewhere", "long flow"]
+    expected += ["rising", "feasible", "fine bundles"]
     assert [name for name in names if name in expected] == expected
     assert len(set(names)) == len(names)
+
+
+def test_in_the_plane_the_global_optimum_comes_before_points_that_are_not_near_the_flow_either(monkeypatch):
+    """The interior point finds nothing near the flow here; a width below that of the optimum leaves other points."""
+    data, found = Sphere(dimension=2).sample(40, seed=3), []
+
+    def nothing_near_the_flow(problem, neurons, budget, *, multipliers=None):
+        found.append(multipliers is not None)
+        return None if multipliers is None else of_few(problem, neurons, budget, multipliers=multipliers)
+
+    of_few = interior.interior_point_of_few
+    monkeypatch.setattr(interior, "interior_point_of_few", nothing_near_the_flow)
+    best = mf.kkt_point(data, width=100, starts=["interior", "plane", "interior elsewhere"])
+    assert best.status.startswith("Global max-margin network")
+    assert found == [False]
+    neurons = best.compact.width
+    point = mf.kkt_point(data, width=neurons - 1, starts=["interior", "plane", "interior elsewhere"])
+    assert point.exact
+    assert "from other neurons than those of the flow" in point.status
+    assert point.network.norm_squared() > best.network.norm_squared()
 
 
 def test_one_new_file_is_a_new_start(tmp_path: Path, monkeypatch):
