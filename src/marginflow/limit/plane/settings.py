@@ -38,7 +38,7 @@ SLACK = 1e-9
 # The linear program ---------------------------------------------------------------------------------------------------
 
 # Primal and dual feasibility of HiGHS, the least that it takes, and relative to the objective. 200 random labels on a
-# circle with an objective of 7e5 (draw 105): 51 CPU s in the program with 1e-10, 4.0, 2.7 and 2.4 with 1e-9, 1e-8, 1e-7.
+# circle with an objective of 7e5 (draw 105), CPU s in the program: 51 with 1e-10, 4.0, 2.7, 2.4 with 1e-9, 1e-8, 1e-7.
 PROGRAM_TOLERANCE, PROGRAM_ROUNDING = 1e-10, 16.0 * sys.float_info.epsilon
 
 # The arrangement of circles -------------------------------------------------------------------------------------------
